@@ -1,6 +1,7 @@
 //! Numerology: time intervals and frequencies of an air interface.
 //!
-//! Components that count TTIs, resolve propagation paths or compute fading get these values as a parameter.
+//! Components that count TTIs, resolve propagation paths or compute fading receive these values as
+//! a parameter.
 
 use nodeb_base::units::{Duration, Speed, Time};
 
@@ -9,7 +10,7 @@ use crate::tti::grid::Grid;
 /// Speed of light in a vacuum in m/s (exact).
 const LIGHT_M_PER_S: f64 = 299_792_458.0;
 
-/// The numerology of an air interface.
+/// Time intervals and frequencies of an air interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numerology {
     /// Transmission time interval.
@@ -21,8 +22,9 @@ pub struct Numerology {
 }
 
 impl Numerology {
-    /// HSDPA: TTIs of 2 ms (TS 25.211, 5.3.3.13), 3.84 Mcps (TS 25.213, 5.1), and a carrier of 2 GHz as in
-    /// the evaluation of TR 25.848, annex A; band I is at 2.11 to 2.17 GHz (TS 25.101, 5.2).
+    /// Numerology of HSDPA: TTIs of 2 ms (TS 25.211, 5.3.3.13), 3.84 Mcps (TS 25.213, 5.1), and a
+    /// carrier of 2 GHz as in the evaluation of TR 25.848, annex A; band I is at 2.11 to 2.17 GHz
+    /// (TS 25.101, 5.2).
     pub const HSDPA: Self = Self { tti: Duration::from_millis(2), carrier_hz: 2e9, chip_rate_hz: 3.84e6 };
 
     /// Returns the length of a TTI in seconds.
@@ -41,7 +43,7 @@ impl Numerology {
         Grid::new(self.tti).beginning(tti)
     }
 
-    /// Returns the first TTI that starts at or after `at`.
+    /// Returns the number of the first TTI that starts at or after `at`.
     #[inline]
     pub fn first_from(self, at: Time) -> u64 {
         Grid::new(self.tti).from(at)
@@ -52,7 +54,7 @@ impl Numerology {
         (delay_ns as f64 / (1e9 / self.chip_rate_hz)).round() as u64
     }
 
-    /// Returns the maximum Doppler shift at a speed, in periods per TTI.
+    /// Returns the maximum Doppler shift of a user who moves at `speed`, in periods per TTI.
     pub fn doppler_per_tti(self, speed: Speed) -> f64 {
         speed.as_metres_per_s() * self.carrier_hz / LIGHT_M_PER_S * self.tti_s()
     }

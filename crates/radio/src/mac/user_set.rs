@@ -1,12 +1,13 @@
 //! Sets of a bearer's users.
 
-/// A set of users with one bit per user, so that absent users take almost no time.
+/// Set of users with one bit per user, so that skipping users that are not in the set takes almost
+/// no time.
 #[derive(Clone, Debug)]
 pub struct UserSet {
     words: Vec<u64>,
 }
 
-/// Number of users in a word of [`UserSet::words`].
+/// Number of users in one word of [`UserSet::words`].
 pub const WORD: usize = u64::BITS as usize;
 
 impl UserSet {
@@ -15,7 +16,7 @@ impl UserSet {
         Self { words: vec![0; users.div_ceil(WORD).max(1)] }
     }
 
-    /// Adds a user.
+    /// Adds a user to the set.
     pub fn insert(&mut self, user: usize) {
         self.words[user / WORD] |= 1 << (user % WORD);
     }
@@ -30,17 +31,19 @@ impl UserSet {
         self.words[user / WORD] & 1 << (user % WORD) != 0
     }
 
-    /// Returns true if the set has no users.
+    /// Returns true if the set contains no user.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }
 
-    /// Returns the set as words of bits, lowest users first, for tight loops.
+    /// Returns the set as words of [`WORD`] bits, the users with the lowest indices first, for
+    /// loops that must be fast.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Returns an iterator over all users from number `first`, followed by those before it.
+    /// Returns an iterator over all users of the set from index `first`, followed by those before
+    /// it.
     #[inline]
     pub fn turn_from(&self, first: usize) -> Users<'_> {
         let first = if first / WORD < self.words.len() { first } else { 0 };
@@ -55,14 +58,14 @@ impl UserSet {
     }
 }
 
-/// Iterator over the users of a set, cyclic from one of them.
+/// Cyclic iterator over the users of a set, from a given index.
 #[derive(Clone, Debug)]
 pub struct Users<'a> {
     words: &'a [u64],
-    /// Index of the current word.
+    /// Index of the word whose users are returned now.
     word: usize,
     bits: u64,
-    /// Number of words to come.
+    /// Number of words that are still to be visited.
     left: usize,
     last: u64,
 }

@@ -1,9 +1,9 @@
-//! The simple ARQ: a user's buffer at the Node B, segmented into numbered PDUs, with retransmission of failed
-//! blocks after a fixed delay.
+//! The simple ARQ: a user's buffer at the Node B, whose packets are segmented into numbered PDUs.
+//! Failed blocks are retransmitted after a fixed delay.
 //!
-//! A packet takes whole PDUs; the last one is padded and not shared with the next packet. PDU numbers never
-//! wrap. Whether a packet is complete depends only on the next PDU to send for the first time, on the failed
-//! blocks that wait for retransmission, and on the packet's last PDU.
+//! A packet takes whole PDUs; the last one is padded and not shared with the next packet. PDU
+//! numbers never wrap. A packet is complete if its last PDU has been sent and no failed block with
+//! a PDU of the packet waits for retransmission.
 //!
 //! Not modelled: PDU headers and the status reports of acknowledged mode.
 
@@ -23,7 +23,7 @@ no_parameters! {
     Arq
 }
 
-/// A failed block that waits for retransmission.
+/// Failed block that waits for retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedBlock {
     /// Number of the block's first PDU.
@@ -34,37 +34,38 @@ pub struct FailedBlock {
     pub transmissions: u32,
 }
 
-/// A packet in the buffer.
+/// Packet in a user's buffer, as a range of PDUs.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Number of the first PDU.
+    /// Number of the packet's first PDU.
     first: u64,
     end: u64,
     /// Whether a block of the packet was given up.
     damaged: bool,
-    /// Whether the packet left before earlier ones.
+    /// Whether the packet has left before earlier packets.
     gone: bool,
 }
 
-/// Buffer of one user.
+/// Buffer of one user at the Node B.
 #[derive(Debug)]
 pub struct Buffer {
     pdu_bytes: u32,
     limit: usize,
     order: Delivered,
     sdus: VecDeque<Sdu>,
-    /// Packets that have not left.
+    /// Number and size of the packets that have not left the buffer.
     backlog: Backlog,
     /// Number of the next PDU to be sent for the first time.
     next: u64,
     end: u64,
-    /// Number after the last PDU of the first packet; `u64::MAX` if there is none. Cached, as it is needed in
-    /// every TTI.
+    /// Number after the last PDU of the first packet; `u64::MAX` if the buffer is empty. Cached, as
+    /// it is needed in every TTI.
     first_end: u64,
-    /// First PDU of a waiting block that delays the first packet, if it is cached; else `u64::MAX`.
+    /// Number of the first PDU of a failed block that delays the first packet, if it is cached;
+    /// else `u64::MAX`.
     missing: u64,
-    /// Blocks that wait for retransmission.
+    /// Failed blocks that wait for retransmission.
     failed: Retransmissions<FailedBlock>,
 }
 
@@ -108,13 +109,15 @@ impl Buffer {
         if self.new_pdus() > 0 { Some(0) } else { self.failed.eligible() }
     }
 
-    /// Takes `pdus` PDUs for their first transmission. Returns the number of the first one.
+    /// Takes `pdus` PDUs for their first transmission. Returns the number of the first of these
+    /// PDUs.
     pub fn take_new(&mut self, pdus: u64) -> u64 {
         self.next += pdus;
         self.next - pdus
     }
 
-    /// Takes a failed block that may be retransmitted in TTI `tti`, if any.
+    /// Removes and returns a failed block that may be retransmitted in TTI `tti`, or returns
+    /// `None`.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
         let block = self.failed.take(tti)?;
         if block.first == self.missing {
@@ -128,7 +131,7 @@ impl Buffer {
         self.failed.keep(from, block);
     }
 
-    /// Gives up the PDUs of a block, so that its packets cannot be delivered.
+    /// Gives up PDUs of a block, so that the packets they belong to cannot be delivered.
     pub fn give_up(&mut self, pdus: Range<u64>) {
         let from = self.sdus.partition_point(|sdu| sdu.end <= pdus.start);
         for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.first < pdus.end) {
@@ -136,7 +139,7 @@ impl Buffer {
         }
     }
 
-    /// Returns true if a packet may leave.
+    /// Returns true if a packet may be able to leave the buffer.
     #[inline]
     pub fn has_complete(&mut self) -> bool {
         let end = self.first_end;
@@ -151,8 +154,8 @@ impl Buffer {
         missing.is_none()
     }
 
-    /// Removes every packet that may leave now and passes it to `leave`, with whether it is intact. Damaged
-    /// packets are lost.
+    /// Removes every packet that may leave the buffer now and passes it to `leave`, with true if
+    /// the packet is intact and false if it is lost because a block was given up.
     pub fn release(&mut self, mut leave: impl FnMut(Packet, bool)) {
         if self.order == Delivered::OutOfSequence && !self.failed.is_empty() {
             self.release_early(&mut leave);
@@ -170,7 +173,7 @@ impl Buffer {
         self.first_end = self.sdus.front().map_or(u64::MAX, |sdu| sdu.end);
     }
 
-    /// Removes the packets that no failed block affects, out of sequence.
+    /// Removes the intact packets that no failed block affects, even if earlier packets wait.
     fn release_early(&mut self, leave: &mut impl FnMut(Packet, bool)) {
         let Self { sdus, failed, next, backlog, .. } = self;
         for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
@@ -186,8 +189,8 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of full TTIs of `per_tti` new PDUs from number `tti`, up to the one that completes
-    /// a packet, or to the last before a retransmission. Returns 0 if that is unknown.
+    /// Returns the number of full TTIs of `per_tti` new PDUs from TTI `tti` until one completes a
+    /// packet or a retransmission may be sent. Returns 0 if this number is unknown.
     pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
         match self.failed.eligible() {
             None if self.first_end < u64::MAX => (self.first_end - self.next).div_ceil(per_tti),
@@ -196,12 +199,12 @@ impl Buffer {
         }
     }
 
-    /// Returns the parts of packets that these PDUs carry.
+    /// Returns the parts of packets that `pdus` PDUs from number `first` carry.
     pub fn carried(&self, first: u64, pdus: u32) -> impl Iterator<Item = Part> + '_ {
         let end = first + u64::from(pdus);
         let from = self.sdus.partition_point(|sdu| sdu.end <= first);
         let of = move |sdu: &Sdu| {
-            // All PDUs of a packet are full except the last.
+            // All PDUs of a packet are full except the last one.
             let before =
                 |pdu: u64| ((pdu - sdu.first) * u64::from(self.pdu_bytes)).min(sdu.packet.size.into());
             let (from, to) = (before(first.max(sdu.first)), before(end.min(sdu.end)));
@@ -210,7 +213,7 @@ impl Buffer {
         self.sdus.range(from..).take_while(move |sdu| sdu.first < end).map(of)
     }
 
-    /// Returns the packets and bytes buffered.
+    /// Returns the number of packets in the buffer and their bytes.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
@@ -224,7 +227,8 @@ mod tests {
         Packet::new(seq, 100)
     }
 
-    /// Returns a buffer with three packets of 3 PDUs each, all sent once, of which the given blocks failed.
+    /// Returns a buffer with three packets of 3 PDUs each. All PDUs have been sent once, and the
+    /// blocks `failed`, given by first PDU and number of PDUs, have failed.
     fn buffer(order: Delivered, failed: &[(u64, u32)]) -> Buffer {
         let mut buffer = Buffer::new(40, 10, order);
         for seq in 0..3 {

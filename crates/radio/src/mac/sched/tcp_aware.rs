@@ -1,19 +1,20 @@
 //! Scheduler for TCP: proportional fair, with priority for connections that have just begun.
 //!
-//! A TTI is not worth the same to every TCP connection. A connection that has just begun, or resumes after a
-//! pause, waits for the acknowledgement of its few packets before it sends more (slow start), so an early TTI
-//! saves it waiting time. A connection that has been sending for long has a window of packets in its queue,
-//! and gains nothing from an earlier TTI. The priority of a user therefore decreases with the air time it has
-//! had since its last pause:
+//! A TTI is not worth the same to every TCP connection. A connection that has just begun, or
+//! resumes after a pause, waits for the acknowledgement of its few packets before it sends more
+//! (slow start), so an early TTI saves it waiting time. A connection that has been sending for long
+//! has a window of packets in its queue, and gains nothing from an earlier TTI. The priority of a
+//! user therefore decreases with the air time that it has had since its last pause:
 //!
 //! ```text
 //! rate / mean rate * (1 + head start / air time of this burst)
 //! ```
 //!
-//! The first factor is that of proportional fair, and the only one that matters for long transfers, whose
-//! shares remain the same. The second is least attained service first (Rai, Urvoy-Keller & Biersack,
-//! SIGMETRICS 2003), combined with the channel as by Aalto & Lassila (Performance 2010), and limited by the
-//! head start. The scheduler needs only what a Node B knows: it reads no headers, and no sizes are announced.
+//! The first factor is that of proportional fair, and the only one that matters for long transfers,
+//! whose shares remain the same. The second factor is least attained service first (Rai,
+//! Urvoy-Keller & Biersack, SIGMETRICS 2003), combined with the channel as by Aalto & Lassila
+//! (Performance 2010), and limited by the head start. The scheduler needs only what a Node B knows:
+//! it reads no headers, and no sizes are announced.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -42,7 +43,8 @@ impl Checked for TcpAware {
     }
 }
 
-/// The current burst of a user: the TTIs it has had, and the last TTI in which it had something to send.
+/// The current burst of a user: the number of TTIs that the user has had in it, and the last TTI in
+/// which the user had something to send.
 #[derive(Clone, Copy, Debug, Default)]
 struct Burst {
     ttis: u64,
@@ -55,7 +57,7 @@ impl SchedulerParams for TcpAware {
     }
 }
 
-/// State of the scheduler: that of proportional fair, and the users' bursts.
+/// State of the scheduler: the state of proportional fair, and the users' bursts.
 #[derive(Debug)]
 pub struct TcpAwareScheduler {
     fair: proportional_fair::ProportionalFairScheduler,
@@ -65,7 +67,7 @@ pub struct TcpAwareScheduler {
 }
 
 impl TcpAwareScheduler {
-    /// Creates a scheduler with the same small mean rate for all users, which all start a burst.
+    /// Creates a scheduler in which all users have the same small mean rate and start a burst.
     pub fn new(params: &TcpAware, users: usize, tti: Duration) -> Self {
         let fair = ProportionalFair { window: params.window };
         Self {
@@ -109,7 +111,8 @@ mod tests {
 
     const TTI: Duration = Duration::from_millis(2);
 
-    /// Serves the users picked among `waiting`, who have equal rates, during `ttis`. Returns these users.
+    /// Serves the users that the scheduler picks among `waiting`, who have equal rates, in the TTIs
+    /// `ttis`. Returns the user of each TTI.
     fn serve(scheduler: &mut TcpAwareScheduler, ttis: std::ops::Range<u64>, waiting: &[usize]) -> Vec<usize> {
         let candidates: Vec<_> = waiting.iter().map(|user| Candidate::at_rate(*user, 10)).collect();
         let pick = |tti| {
@@ -127,8 +130,8 @@ mod tests {
         let fair = ProportionalFair::default();
         let mut plain = proportional_fair::ProportionalFairScheduler::new(&fair, 3, TTI);
         (0..5_000).for_each(|tti| plain.served(tti, tti as usize % 2, 10));
-        // The new user is as far behind in the mean rate as under proportional fair, and has its head start
-        // in addition: it catches up without interruption.
+        // The new user's mean rate is as low as under proportional fair, and it has its head start
+        // in addition, so it is served without interruption for longer.
         let order = serve(&mut scheduler, 5_000..5_600, &[0, 1, 2]);
         let first = order.iter().take_while(|user| **user == 2).count();
         let candidates = [0, 1, 2].map(|user| Candidate::at_rate(user, 10));
@@ -138,7 +141,7 @@ mod tests {
             user == 2
         });
         assert!(first > of_plain.count() + 20, "{first}");
-        // In the long run all three have the same share.
+        // In the long run all three users have the same share.
         let later = serve(&mut scheduler, 5_600..20_000, &[0, 1, 2]);
         let counts = [0, 1, 2].map(|user| later[9_000..].iter().filter(|one| **one == user).count());
         assert!(counts.iter().all(|count| count.abs_diff(1_800) < 20), "{counts:?}");

@@ -1,7 +1,7 @@
 //! Discard of packets, and the commands that inform the phone (TS 25.322, 9.7.3, 11.4, 11.6).
 //!
-//! A command is retransmitted until it is answered. Not modelled: a limit on these retransmissions (`MaxMRW`,
-//! `MaxRST`).
+//! A command is retransmitted until the phone answers it. Not modelled: a limit on these
+//! retransmissions (`MaxMRW`, `MaxRST`).
 
 use std::collections::VecDeque;
 
@@ -14,29 +14,31 @@ use super::pdu::{Command, CommandKind};
 pub struct Discard {
     timer: Option<Duration>,
     command_timer: Duration,
-    /// Discard time of each packet, in order of arrival.
+    /// Discard time and number of each packet, in order of arrival.
     deadlines: VecDeque<(Time, u64)>,
-    /// The unanswered command and the time of its retransmission, which is `None` if it must be sent now.
+    /// Command that the phone has not answered, and the time of its retransmission, which is `None`
+    /// if the command must be sent now.
     command: Option<(Command, Option<Time>)>,
-    /// First PDU of the window when the first unanswered command was issued.
+    /// First PDU of the window when the first unanswered command was issued; `None` without such a
+    /// command.
     window_limit: Option<u64>,
 }
 
 impl Discard {
-    /// Creates the state without packets; `timer` is the discard timer, if any.
+    /// Creates the state without packets; `timer` is the discard timer, `None` if there is none.
     pub fn new(timer: Option<Duration>, command_timer: Duration) -> Self {
         Self { timer, command_timer, deadlines: VecDeque::new(), command: None, window_limit: None }
     }
 
-    /// Starts a packet's discard timer.
+    /// Starts the discard timer of a packet, if discard timers are used.
     pub fn start_timer(&mut self, now: Time, packet: u64) {
         if let Some(timer) = self.timer {
             self.deadlines.push_back((now + timer, packet));
         }
     }
 
-    /// Issues a command while the window starts at PDU `first`. It replaces an unanswered command, which it
-    /// includes.
+    /// Issues a command while the window starts at PDU `first`. The command replaces an unanswered
+    /// one and also has its effect.
     pub fn issue(&mut self, command: Command, first: u64) {
         self.command = Some((command, None));
         self.window_limit.get_or_insert(first);
@@ -47,7 +49,7 @@ impl Discard {
         matches!(self.command, Some((_, None)))
     }
 
-    /// Returns true if data must wait for a reset.
+    /// Returns true if data must wait until the phone has answered a RESET.
     pub fn is_resetting(&self) -> bool {
         self.command.is_some_and(|(command, _)| command.kind == CommandKind::Reset)
     }
@@ -65,7 +67,8 @@ impl Discard {
         Some(*command)
     }
 
-    /// Processes the answer to a command. Returns true if it is the one that was waited for.
+    /// Processes the phone's answer to a command. Returns true if it answers the command that is
+    /// unanswered.
     pub fn on_done(&mut self, done: &Command) -> bool {
         let answered = self.command.is_some_and(|(command, _)| command == *done);
         if answered {
@@ -74,14 +77,15 @@ impl Discard {
         answered
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     pub fn next(&self) -> Option<Time> {
         let repeat = self.command.and_then(|(_, repeat)| repeat);
         let deadline = self.deadlines.front().map(|(at, _)| *at);
         repeat.into_iter().chain(deadline).min()
     }
 
-    /// Processes what is due. Returns the last packet whose discard timer has expired, if any.
+    /// Handles the timers that have expired until `now`. Returns the last packet whose discard
+    /// timer has expired, if any.
     pub fn on_time(&mut self, now: Time) -> Option<u64> {
         if let Some((_, repeat)) = &mut self.command
             && repeat.is_some_and(|at| at <= now)

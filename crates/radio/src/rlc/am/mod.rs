@@ -1,4 +1,4 @@
-//! Acknowledged mode (TS 25.322): both ends, and the feedback between them.
+//! Acknowledged mode (TS 25.322): the entities of RNC and phone, and the feedback between them.
 //!
 //! PDUs have one size and headers of 2 bytes. There is a window in PDUs, polling, STATUS reports,
 //! retransmission, discard and reset; all PDUs can be lost. Not modelled: control PDUs piggybacked on data,
@@ -31,19 +31,19 @@ use nodeb_base::packet::Packet;
 use nodeb_base::rng::{ErrorGaps, Streams};
 use nodeb_base::units::{Duration, Time};
 
-/// Both ends of one user's acknowledged mode.
+/// The AM entities of one user at the RNC and in the phone.
 #[derive(Debug)]
 pub struct Entities {
     sender: Sender,
     receiver: Receiver,
     sdus: SduBuffer,
-    /// Feedback of the phone that has not arrived at the sender, with the time of its arrival.
+    /// Feedback of the phone that has not yet arrived at the sender, with the time of its arrival.
     feedback_in_flight: VecDeque<(Time, Feedback)>,
     delay: Duration,
     losses: ErrorGaps,
 }
 
-/// Bearer parameters that an RLC needs.
+/// Parameters of a bearer that its RLC entities need.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// Size of a PDU in bytes, header included.
@@ -55,7 +55,7 @@ pub struct Setting {
 }
 
 impl AcknowledgedMode {
-    /// Returns both ends for a user.
+    /// Returns both AM entities of a user.
     pub fn build(&self, setting: Setting, user: u64, streams: &Streams) -> Entities {
         Entities {
             sender: Sender::new(self, setting.pdu_bytes),
@@ -69,7 +69,7 @@ impl AcknowledgedMode {
 }
 
 impl Entities {
-    /// Sends feedback, which may be lost.
+    /// Sends feedback from the phone to the sender; it may be lost.
     fn send_feedback(&mut self, now: Time, feedback: Feedback) {
         if !self.losses.next_is_error() {
             self.feedback_in_flight.push_back((now + self.delay, feedback));
@@ -82,12 +82,13 @@ impl Entities {
         }
     }
 
-    /// Returns an estimate of the number of PDUs that can be sent now.
+    /// Returns an estimate of the number of PDUs that the sender can send now.
     pub fn waiting(&self) -> usize {
         self.sender.waiting()
     }
 
-    /// Returns the packet with which the next data PDU starts.
+    /// Returns the number of the packet with which the next data PDU starts, or `None` if there is
+    /// no data to send.
     pub fn next_packet(&self) -> Option<u64> {
         self.sender.next_packet()
     }

@@ -1,33 +1,34 @@
-//! PDUs exchanged by the two AM entities.
+//! PDUs that the two AM entities exchange.
 //!
-//! Sequence numbers never wrap. With a window of less than half the 12-bit range the result is the same; with
-//! a larger one an old PDU could be mistaken for a new one, which is not modelled.
+//! Sequence numbers never wrap in this model. With a window of less than half the 12-bit range the
+//! result is that of numbers that wrap; with a larger window an old PDU could be mistaken for a new
+//! one, which is not modelled.
 
 use std::ops::Range;
 
 use crate::rlc::segmentation::Piece;
 
-/// Bytes of an AMD PDU's header (TS 25.322, 9.2.1.4).
+/// Number of bytes of an AMD PDU's header (TS 25.322, 9.2.1.4).
 pub const HEADER_BYTES: u32 = 2;
 
-/// Size of the largest AMD PDU with 7-bit length indicators (9.2.2.8).
+/// Size in bytes of the largest AMD PDU with 7-bit length indicators (9.2.2.8).
 const LARGEST_WITH_SHORT_INDICATORS: u32 = 126;
 
-/// Returns the bytes of a length indicator with its extension bit.
+/// Returns the number of bytes that a length indicator takes with its extension bit.
 pub fn indicator_bytes(pdu_bytes: u32) -> u32 {
     if pdu_bytes <= LARGEST_WITH_SHORT_INDICATORS { 1 } else { 2 }
 }
 
-/// A PDU to the phone.
+/// PDU sent to the phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pdu {
-    /// A PDU with user data.
+    /// AMD PDU with user data.
     Data(Data),
-    /// A PDU without user data.
+    /// Control PDU with a command.
     Command(Command),
 }
 
-/// An AMD PDU.
+/// AMD PDU, which carries user data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data {
     /// Sequence number.
@@ -58,20 +59,21 @@ pub enum CommandKind {
     Reset,
 }
 
-/// Feedback of the phone.
+/// Feedback that the phone sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Feedback {
-    /// A STATUS PDU.
+    /// STATUS PDU about the data PDUs received.
     Status(Status),
-    /// The acknowledgement of a command.
+    /// Acknowledgement of a command.
     Done(Command),
 }
 
-/// A STATUS PDU: all PDUs before `acknowledged` have arrived except the `missing` ones.
+/// STATUS PDU. It states that all PDUs before `acknowledged` have arrived except the `missing`
+/// ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// LSN of the ACK super-field (9.2.2.11.2).
     pub acknowledged: u64,
-    /// Ranges of missing PDUs.
+    /// Ranges of sequence numbers of missing PDUs.
     pub missing: Vec<Range<u64>>,
 }

@@ -4,16 +4,17 @@ use nodeb_base::units::Time;
 
 use super::params::Polling;
 
-/// Conditions for a poll when a PDU is sent.
+/// Conditions for a poll at the time when a PDU is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion {
-    /// Number of packets that end in the PDU, if it is sent for the first time.
+    /// Number of packets that end in the PDU; 0 for a retransmission.
     pub packets: u32,
-    /// Whether no other PDU can be sent, new or retransmitted: the buffer is empty or the window is full.
+    /// Whether no PDU can be sent after this one, new or retransmitted: the buffer is empty or the
+    /// window is full.
     pub last_pdu: bool,
-    /// Whether the PDU is a retransmission and no other waits for retransmission.
+    /// Whether the PDU is a retransmission and no other PDU waits for retransmission.
     pub last_retransmission: bool,
-    /// Used share of the window.
+    /// Share of the transmission window that is in use.
     pub window: f64,
     /// Number after the highest PDU sent, VT(S).
     pub sent: u64,
@@ -25,11 +26,12 @@ pub struct Poller {
     params: Polling,
     pdus: u32,
     packets: u32,
-    /// Whether the next PDU must carry a poll; if there is none, one is retransmitted for it.
+    /// Whether the next PDU must carry a poll. If no PDU is left to send, one is retransmitted for
+    /// the poll.
     wanted: bool,
     urgent: bool,
     prohibited_until: Option<Time>,
-    /// Expiry of Timer_Poll, and VT(S) when the poll was sent.
+    /// Expiry of Timer_Poll, and VT(S) when the poll was sent; `None` if no poll is unanswered.
     unanswered: Option<(Time, u64)>,
     next_periodic: Option<Time>,
 }
@@ -54,7 +56,7 @@ impl Poller {
         self.urgent
     }
 
-    /// Records a PDU that is sent now. Returns true if it carries a poll.
+    /// Records that a PDU is sent now. Returns true if the PDU must carry a poll.
     pub fn on_sent(&mut self, now: Time, occasion: Occasion) -> bool {
         self.count(occasion);
         let Polling { last_pdu, last_retransmission, window_share, .. } = self.params;
@@ -84,8 +86,8 @@ impl Poller {
         }
     }
 
-    /// Processes a report: all PDUs before `acknowledged` have arrived, except those for which `refused`
-    /// returns true.
+    /// Processes a status report, which stops Timer_Poll if it answers the poll. All PDUs before
+    /// `acknowledged` have arrived, except those for which `refused` returns true.
     pub fn on_status(&mut self, acknowledged: u64, refused: impl Fn(u64) -> bool) {
         let is_answer = |sent: u64| acknowledged >= sent || refused(sent - 1);
         if self.unanswered.is_some_and(|(_, sent)| is_answer(sent)) {
@@ -99,14 +101,14 @@ impl Poller {
         (self.unanswered, self.next_periodic) = (None, None);
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     pub fn next(&self) -> Option<Time> {
         let waiting = self.prohibited_until.filter(|_| self.wanted && !self.urgent);
         let timer = self.unanswered.map(|(at, _)| at);
         [waiting, timer, self.next_periodic].into_iter().flatten().min()
     }
 
-    /// Requests a poll for each timer that has expired.
+    /// Requests a poll for each poll timer that has expired until `now`.
     pub fn on_time(&mut self, now: Time) {
         if self.unanswered.is_some_and(|(at, _)| at <= now) {
             self.unanswered = None;

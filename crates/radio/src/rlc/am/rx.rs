@@ -1,4 +1,5 @@
-//! Receiver of acknowledged mode: its window, missing PDUs and reports (TS 25.322, 11.3.3, 11.5).
+//! Receiver of acknowledged mode: its window, missing PDUs and status reports (TS 25.322, 11.3.3,
+//! 11.5).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -20,14 +21,14 @@ pub struct Receiver {
     format: StatusFormat,
     /// Number of the first PDU that is not received, VR(R).
     next: u64,
-    /// Whether each PDU from `next` to the highest one received, VR(H), is received.
+    /// For each PDU from `next` to the highest one received, VR(H), true if it is received.
     received: VecDeque<bool>,
     reassembly: Reassembly,
     reporter: Reporter,
 }
 
 impl Receiver {
-    /// Creates a receiver before the first PDU.
+    /// Creates a receiver that has received no PDU.
     pub fn new(params: &AcknowledgedMode, pdu_bytes: u32, order: Delivered) -> Self {
         Self {
             window: u64::from(params.rx_window.get()),
@@ -45,8 +46,8 @@ impl Receiver {
         self.next + self.received.len() as u64
     }
 
-    /// Processes an intact data PDU. Only the poll bit counts if the PDU is outside the window or a
-    /// duplicate.
+    /// Processes an intact data PDU. If the PDU is outside the window or a duplicate, only its poll
+    /// bit has an effect.
     pub fn on_data(&mut self, now: Time, data: &Data, sdus: &mut SduBuffer) {
         self.reporter.start_periodic(now);
         let leaves_gap = data.sn > self.highest();
@@ -57,7 +58,7 @@ impl Receiver {
         self.reporter.request(data.poll, inside && leaves_gap);
     }
 
-    /// Marks a PDU of the window as received. Returns true if it was not.
+    /// Marks a PDU of the window as received. Returns true if it had not been received before.
     fn mark(&mut self, sn: u64) -> bool {
         let place = (sn - self.next) as usize;
         if self.received.len() <= place {
@@ -75,7 +76,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a command.
+    /// Processes a command of the sender: moves or resets the window and gives up discarded
+    /// packets.
     pub fn on_command(&mut self, command: &Command, sdus: &mut SduBuffer) {
         if command.kind == CommandKind::Reset && command.sn >= self.highest() {
             self.received.clear();
@@ -88,7 +90,7 @@ impl Receiver {
         self.reassembly.give_up_before(command.kept, sdus);
     }
 
-    /// Returns the STATUS PDUs of a report, if one is due.
+    /// Returns the STATUS PDUs of a report, or an empty list if none is due.
     pub fn report(&mut self, now: Time) -> Vec<Status> {
         if !self.reporter.is_due(now) {
             return Vec::new();
@@ -100,7 +102,7 @@ impl Receiver {
         report(self.format, self.pdu_bytes, &missing, self.highest())
     }
 
-    /// Returns the ranges of missing PDUs below the highest one received.
+    /// Returns the ranges of missing PDUs below the highest PDU received.
     fn missing(&self) -> Vec<Range<u64>> {
         let mut runs: Vec<Range<u64>> = Vec::new();
         for (sn, _) in (self.next..).zip(&self.received).filter(|(_, received)| !**received) {
@@ -112,7 +114,8 @@ impl Receiver {
         runs
     }
 
-    /// Returns the time at which a report may be due if no PDU arrives before.
+    /// Returns the time at which a status report may be due if no PDU arrives before, or `None` if
+    /// none is planned.
     pub fn due(&self) -> Option<Time> {
         self.reporter.next()
     }

@@ -1,4 +1,4 @@
-//! Status reports: when the phone may send one, and their encoding in PDUs.
+//! Status reports: conditions under which the phone sends one, and their encoding in PDUs.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use nodeb_base::units::Time;
 use super::params::{Reports, StatusFormat};
 use super::pdu::Status;
 
-/// Timing of reports (TS 25.322, 9.7.2).
+/// Timing of status reports (TS 25.322, 9.7.2).
 #[derive(Debug)]
 pub struct Reporter {
     params: Reports,
@@ -23,19 +23,19 @@ impl Reporter {
         Self { params: params.clone(), wanted: false, prohibited_until: None, next_periodic: None }
     }
 
-    /// Starts periodic reports, when a PDU arrives.
+    /// Starts the timer of periodic reports when a PDU arrives, unless it runs or is not used.
     pub fn start_periodic(&mut self, now: Time) {
         if let (None, Some(period)) = (self.next_periodic, self.params.periodic) {
             self.next_periodic = Some(now + period);
         }
     }
 
-    /// Requests a report after a poll, or after a missing PDU if the parameters say so.
+    /// Requests a report if the sender has polled, or if a PDU is missing and `on_missing` is set.
     pub fn request(&mut self, polled: bool, missing: bool) {
         self.wanted |= polled || (missing && self.params.on_missing);
     }
 
-    /// Returns true if a report must be sent now, and starts the prohibit timer.
+    /// Returns true if a report must be sent now, and if so starts the prohibit timer.
     pub fn is_due(&mut self, now: Time) -> bool {
         if self.next_periodic.is_some_and(|at| at <= now) {
             self.next_periodic = self.params.periodic.map(|period| now + period);
@@ -49,36 +49,40 @@ impl Reporter {
         true
     }
 
-    /// Returns the time at which [`Self::is_due`] must be called next, if nothing happens before.
+    /// Returns the time at which [`Self::is_due`] must be called next if no PDU arrives before, or
+    /// `None` if no report is planned.
     pub fn next(&self) -> Option<Time> {
         let waiting = self.wanted.then(|| self.prohibited_until.unwrap_or_default());
         waiting.into_iter().chain(self.next_periodic).min()
     }
 
-    /// Stops periodic reports until the next PDU, as all PDUs have arrived.
+    /// Stops periodic reports until the next PDU arrives, as no PDU is missing.
     pub fn stop_periodic(&mut self) {
         self.next_periodic = None;
     }
 }
 
-/// Bits of every STATUS PDU: header and ACK super-field (9.2.1.5, 9.2.2.11.2).
+/// Number of bits of every STATUS PDU: header and ACK super-field (9.2.1.5, 9.2.2.11.2).
 const FIXED_BITS: u32 = 4 + 16;
-/// Bits of a LIST super-field: type and length. Pairs of a number and a run length follow.
+/// Number of bits of a LIST super-field without its pairs: type and length. Pairs of a PDU number
+/// and a run length follow.
 const LIST_BITS: u32 = 4 + 4;
 const PAIR_BITS: u32 = 12 + 4;
 const PAIRS_PER_LIST: u32 = 15;
 const RUN_PER_PAIR: u64 = 16;
-/// Bits of a BITMAP super-field: type, length and first number. Up to 16 octets follow.
+/// Number of bits of a BITMAP super-field without its bitmap: type, length and first number. Up to
+/// 16 octets follow.
 const BITMAP_BITS: u32 = 4 + 4 + 12;
 const PDUS_PER_BITMAP: u32 = 128;
 
-/// Size of the smallest PDU in which a report about one run fits.
+/// Size in bytes of the smallest PDU in which a report about one run of missing PDUs fits.
 pub const SMALLEST_PDU_BYTES: u32 = (FIXED_BITS + BITMAP_BITS + 8).div_ceil(8);
 
-/// Returns a report about all PDUs before `highest`, as STATUS PDUs of `pdu_bytes`.
+/// Returns a report about all PDUs before `highest`, as STATUS PDUs of `pdu_bytes` bytes.
 ///
-/// Losing one of these PDUs must not lead to a wrong acknowledgement. So the first acknowledges all PDUs
-/// before those that the second reports on, and the others only the PDUs received in order.
+/// The loss of one of the STATUS PDUs must not lead to a wrong acknowledgement. So the first
+/// acknowledges all PDUs before those that the second reports on, and the others acknowledge only
+/// the PDUs received in order.
 pub fn report(format: StatusFormat, pdu_bytes: u32, missing: &[Range<u64>], highest: u64) -> Vec<Status> {
     let in_order = missing.first().map_or(highest, |run| run.start);
     let mut parts: Vec<Status> = Vec::new();
@@ -96,7 +100,8 @@ pub fn report(format: StatusFormat, pdu_bytes: u32, missing: &[Range<u64>], high
     parts
 }
 
-/// Removes the runs that the LIST super-fields of one PDU can hold. `rest` is in descending order.
+/// Removes from `rest` the runs of missing PDUs that the LIST super-fields of one STATUS PDU can
+/// hold, and returns them. `rest` is in descending order.
 fn take_list(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     let mut bits = (8 * pdu_bytes).saturating_sub(FIXED_BITS);
     let (mut pairs, mut taken) = (0, Vec::new());
@@ -116,8 +121,8 @@ fn take_list(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     taken
 }
 
-/// Removes the runs that the BITMAP super-fields of one PDU can hold; each super-field starts at a missing
-/// PDU. `rest` is in descending order.
+/// Removes from `rest` the runs of missing PDUs that the BITMAP super-fields of one STATUS PDU can
+/// hold, and returns them. Each super-field starts at a missing PDU. `rest` is in descending order.
 fn take_bitmap(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     let mut bits = (8 * pdu_bytes).saturating_sub(FIXED_BITS);
     let mut taken = Vec::new();

@@ -1,4 +1,5 @@
-//! Sender of acknowledged mode: its window, the next PDU, and the effect of status reports (TS 25.322, 11.3).
+//! Sender of acknowledged mode: its window, its next PDU, and the effect of status reports (TS
+//! 25.322, 11.3).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -11,18 +12,18 @@ use super::pdu::{Command, CommandKind, Data, HEADER_BYTES, Pdu, Status, indicato
 use super::polling::{Occasion, Poller};
 use crate::rlc::segmentation::{Piece, Segmenter};
 
-/// State of a PDU in the window.
+/// State of a PDU in the transmission window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Sent, with an unknown result.
+    /// Sent, and neither acknowledged nor reported as missing since.
     Sent,
-    /// Reported as missing: waits for retransmission.
+    /// Reported as missing, so the PDU waits for retransmission.
     Refused,
-    /// Received, or not needed any more.
+    /// Acknowledged, or not needed any more after a discard.
     Settled,
 }
 
-/// A PDU in the window.
+/// PDU in the transmission window.
 #[derive(Debug)]
 struct Outstanding {
     pieces: Vec<Piece>,
@@ -44,13 +45,13 @@ pub struct Sender {
     refused: BTreeSet<u64>,
     poller: Poller,
     discard: Discard,
-    /// Number of the next packet to be accepted.
+    /// Number of the next packet to be accepted from the bearer.
     next_packet: u64,
     kept: u64,
 }
 
 impl Sender {
-    /// Creates a sender with an empty buffer, for PDUs of `pdu_bytes`.
+    /// Creates a sender with an empty buffer, for PDUs of `pdu_bytes` bytes.
     pub fn new(params: &AcknowledgedMode, pdu_bytes: u32) -> Self {
         let payload = pdu_bytes.saturating_sub(HEADER_BYTES).max(1);
         Self {
@@ -68,7 +69,7 @@ impl Sender {
         }
     }
 
-    /// Accepts a packet.
+    /// Accepts packet `number` of `bytes` bytes, and starts its discard timer.
     pub fn push(&mut self, now: Time, number: u64, bytes: u32) {
         self.segmenter.push(number, bytes);
         self.discard.start_timer(now, number);
@@ -89,7 +90,7 @@ impl Sender {
         self.outstanding.get_mut(place)
     }
 
-    /// Returns true if there is something to send.
+    /// Returns true if there is a command, data or a poll to send.
     pub fn is_ready(&self) -> bool {
         if self.discard.has_command() {
             return true;
@@ -98,8 +99,8 @@ impl Sender {
         !self.discard.is_resetting() && (has_data || (self.poller.is_urgent() && self.last_open().is_some()))
     }
 
-    /// Returns an upper bound of the number of PDUs that can be sent now, too large by at most one per
-    /// waiting packet; 0 only if there is none.
+    /// Returns an upper bound of the number of PDUs that can be sent now. It is too large by at
+    /// most one per waiting packet, and 0 only if no PDU can be sent.
     pub fn waiting(&self) -> usize {
         if !self.is_ready() {
             return 0;
@@ -112,21 +113,23 @@ impl Sender {
         (commands + self.refused.len() + self.segmenter.pdus().min(room)).max(1)
     }
 
-    /// Returns the packet with which the next data PDU starts.
+    /// Returns the number of the packet with which the next data PDU starts, or `None` if there is
+    /// no data to send.
     pub fn next_packet(&self) -> Option<u64> {
         let refused = self.refused.first().map(|sn| &self.outstanding[(sn - self.first) as usize]);
         let packet = refused.and_then(|pdu| pdu.pieces.first()).map(|piece| piece.sdu);
         packet.or_else(|| self.segmenter.packet())
     }
 
-    /// Returns the highest PDU that is not settled.
+    /// Returns the number of the highest PDU in the window that is not settled, or `None` if all
+    /// are settled.
     fn last_open(&self) -> Option<u64> {
         let place = self.outstanding.iter().rposition(|pdu| pdu.state != State::Settled)?;
         Some(self.first + place as u64)
     }
 
-    /// Returns the next PDU, if any: a command, a retransmission, a new PDU, or a retransmission only to
-    /// carry a poll.
+    /// Returns the next PDU to send, or `None` if there is none: a command, else a retransmission,
+    /// else a new PDU, else a retransmission that only carries a poll.
     pub fn send(&mut self, now: Time) -> Option<Pdu> {
         loop {
             if let Some(command) = self.discard.take_command(now) {
@@ -164,7 +167,8 @@ impl Sender {
         Pdu::Data(Data { sn, poll, pieces })
     }
 
-    /// Retransmits a PDU. Returns `None` if it has reached the limit of transmissions or is not needed.
+    /// Retransmits a PDU. Returns `None` if the PDU has reached the limit of transmissions or is
+    /// not in the window any more.
     fn retransmit(&mut self, now: Time, sn: u64) -> Option<Pdu> {
         let max_dat = self.max_dat;
         let pdu = self.at(sn)?;
@@ -191,9 +195,10 @@ impl Sender {
         self.poller.on_sent(now, occasion)
     }
 
-    // --- feedback ---
+    // --- Feedback of the phone ---
 
-    /// Processes a STATUS PDU.
+    /// Processes a STATUS PDU: settles acknowledged PDUs, and queues missing ones for
+    /// retransmission.
     pub fn on_status(&mut self, status: &Status) {
         let acknowledged = status.acknowledged.min(self.end());
         let is_missing = |sn: u64| status.missing.iter().any(|run: &Range<u64>| run.contains(&sn));
@@ -227,8 +232,8 @@ impl Sender {
         }
     }
 
-    /// Moves the window to the first PDU that is not settled. PDUs settled by a discard remain in it until
-    /// the phone has acknowledged the command.
+    /// Moves the window to the first PDU that is not settled. PDUs settled by a discard remain in
+    /// the window until the phone has acknowledged the command.
     fn move_window(&mut self) {
         let limit = self.discard.window_limit().unwrap_or(u64::MAX);
         while self.first < limit && self.outstanding.front().is_some_and(|pdu| pdu.state == State::Settled) {
@@ -237,7 +242,7 @@ impl Sender {
         }
     }
 
-    /// Processes the acknowledgement of a command.
+    /// Processes the phone's acknowledgement of a command.
     pub fn on_done(&mut self, command: &Command) {
         if self.discard.on_done(command) {
             self.move_window();
@@ -247,14 +252,15 @@ impl Sender {
         }
     }
 
-    // --- timers, discard and reset ---
+    // --- Timers, discard and reset ---
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     pub fn due(&self) -> Option<Time> {
         [self.poller.next(), self.discard.next()].into_iter().flatten().min()
     }
 
-    /// Processes what is due. Returns the packets discarded before any part was sent.
+    /// Handles the timers that have expired until `now`. Returns the numbers of the packets that
+    /// are discarded and of which no part was sent.
     pub fn on_time(&mut self, now: Time) -> Range<u64> {
         self.poller.on_time(now);
         let expired = self.discard.on_time(now);
@@ -264,7 +270,7 @@ impl Sender {
         }
     }
 
-    /// Returns the first packet that is not completely acknowledged.
+    /// Returns the number of the first packet that is not completely acknowledged.
     fn first_packet(&self) -> u64 {
         let open = self.outstanding.iter().find(|pdu| pdu.state != State::Settled);
         let in_window = open.and_then(|pdu| pdu.pieces.first()).map(|piece| piece.sdu);
@@ -284,8 +290,9 @@ impl Sender {
         }
     }
 
-    /// Discards all packets before number `kept`. If no part of them was sent, returns them, and the phone
-    /// need not be informed.
+    /// Discards all packets before number `kept`. If no part of them was sent, the phone need not
+    /// be informed, and their numbers are returned; else issues a command and returns an empty
+    /// range.
     fn discard_before(&mut self, kept: u64) -> Range<u64> {
         self.kept = kept;
         let front = self.segmenter.front();
@@ -304,7 +311,7 @@ impl Sender {
         0..0
     }
 
-    /// Resets the protocol: all packets of which a part was sent are lost.
+    /// Resets the protocol; all packets of which a part was sent are lost.
     fn reset(&mut self) {
         let (end, next) = (self.end(), self.next_packet);
         let begun = self.segmenter.front();
@@ -318,14 +325,14 @@ impl Sender {
         self.discard.issue(Command { kind: CommandKind::Reset, sn: end, kept }, end);
     }
 
-    /// Returns the number of PDUs in the window.
+    /// Returns the number of PDUs in the transmission window.
     #[cfg(test)]
     pub fn window_span(&self) -> usize {
         self.outstanding.len()
     }
 }
 
-/// Returns true if a PDU contains a part of a packet before number `kept`.
+/// Returns true if a PDU contains a part of any packet before number `kept`.
 fn touches(pdu: &Outstanding, kept: u64) -> bool {
     pdu.pieces.iter().any(|piece| piece.sdu < kept)
 }

@@ -1,4 +1,4 @@
-//! Acknowledged mode: timelines computed by hand, and property tests.
+//! Tests of acknowledged mode: timelines computed by hand, and property tests.
 
 mod properties;
 mod timelines;
@@ -15,14 +15,14 @@ fn params(text: &str) -> AcknowledgedMode {
     toml::from_str(text).unwrap()
 }
 
-/// Returns the entities for PDUs of 12 bytes, 10 of them payload.
+/// Returns the AM entities for PDUs of 12 bytes, 10 of them payload.
 fn entities(params: &AcknowledgedMode, order: Delivered, seed: u64) -> Entities {
     let setting = Setting { pdu_bytes: 12, buffer: 1_000, order };
     params.build(setting, 0, &Streams::new(seed, 0))
 }
 
 impl Air<Entities> {
-    /// Returns time, number and poll bit of each data PDU sent.
+    /// Returns the time, the sequence number and the poll bit of each data PDU sent.
     fn data(&self) -> Vec<(u64, u64, bool)> {
         let of_data = |(at, pdu): &(u64, Pdu)| match pdu {
             Pdu::Data(Data { sn, poll, .. }) => Some((*at, *sn, *poll)),

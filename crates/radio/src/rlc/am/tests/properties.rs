@@ -1,5 +1,5 @@
-//! Property tests under arbitrary losses: no packet is lost, invented or delivered twice unless it is
-//! discarded, and the window is respected.
+//! Property tests under arbitrary losses: no packet is invented or delivered twice, none is lost
+//! unless it is discarded, and the window is respected.
 
 use std::num::NonZeroU32;
 
@@ -64,7 +64,8 @@ fn reports() -> impl Strategy<Value = Reports> {
     )
 }
 
-/// Generates valid parameters, without discard unless `discards`.
+/// Generates valid parameters of acknowledged mode. Packets are discarded only if `discards` is
+/// true.
 fn parameters(discards: bool) -> impl Strategy<Value = AcknowledgedMode> {
     let max_dat = prop_oneof![Just(None), (2..6u32).prop_map(NonZeroU32::new)];
     let at_max_dat = select(vec![AtMaxDat::Discard, AtMaxDat::Reset]);
@@ -86,8 +87,8 @@ fn parameters(discards: bool) -> impl Strategy<Value = AcknowledgedMode> {
     )
 }
 
-/// Packets with their arrival in TTIs and their sizes, and a pattern of lost PDUs, repeated until TTI
-/// [`LOSSY`].
+/// Load of a test: packets with their arrival in TTIs and their sizes, and a pattern of lost PDUs,
+/// which is repeated until TTI [`LOSSY`].
 #[derive(Clone, Debug)]
 struct Load {
     packets: Vec<(usize, u32)>,
@@ -104,11 +105,12 @@ fn load() -> impl Strategy<Value = Load> {
         .prop_map(|(packets, lost, per_tti, order, seed)| Load { packets, lost, per_tti, order, seed })
 }
 
-/// Number of TTIs with losses.
+/// Number of TTIs in which PDUs are lost, from the start of a test.
 const LOSSY: usize = 300;
 const PATIENCE: usize = 60_000;
 
-/// Runs a load to its end, and checks the window in every TTI.
+/// Runs until all packets of a load are delivered or dropped, and checks in every TTI that the
+/// window is respected.
 fn run(params: &AcknowledgedMode, load: &Load) -> Result<Air<Entities>, TestCaseError> {
     let mut air = Air::new(entities(params, load.order, load.seed), load.per_tti);
     let mut packets = load.packets.clone();
@@ -156,7 +158,7 @@ proptest! {
         prop_assert_eq!(all, (0..load.packets.len() as u64).collect::<Vec<_>>());
     }
 
-    /// No PDU is sent more than MaxDAT - 1 times.
+    /// No data PDU is sent more than MaxDAT - 1 times.
     #[test]
     fn max_dat_is_respected(params in parameters(true), load in load()) {
         let air = run(&params, &load)?;

@@ -1,4 +1,4 @@
-//! Timelines computed by hand: 10 bytes of payload per PDU, TTIs of 10 ms.
+//! Timelines computed by hand, with 10 bytes of payload per PDU and TTIs of 10 ms.
 
 use nodeb_base::units::Time;
 
@@ -8,7 +8,8 @@ use super::super::status::report;
 use super::{Air, Delivered, Entities, entities, params};
 use crate::rlc::testing::MS;
 
-/// No polls but the last, practically no prohibit timers, and a report delay of 20 ms.
+/// Parameters with polls in the last PDU only, a prohibit timer too short to matter, and a report
+/// delay of 20 ms.
 const PLAIN: &str = "
     tx_window = 8
     rx_window = 8
@@ -28,7 +29,8 @@ fn air(more: &str, order: Delivered, per_tti: usize) -> Air<Entities> {
     Air::new(entities(&params(&table.to_string()), order, 1), per_tti)
 }
 
-/// Loses the n-th PDUs sent, counted from 0.
+/// Returns a rule that loses the PDUs at the positions `lost` in the order of transmission, counted
+/// from 0.
 fn nth(lost: &'static [usize]) -> impl FnMut(&Pdu) -> bool {
     let mut count = 0;
     move |_| {
@@ -42,10 +44,10 @@ fn a_lost_pdu_is_reported_and_retransmitted() {
     let mut air = air("", Delivered::InSequence, 2);
     air.push(0..3, 20);
     air.run(10, nth(&[1]));
-    // Each packet of 20 bytes takes two whole PDUs, 6 in all. PDU 1 is detected as missing when PDU 2
-    // arrives, at 20 ms; the report arrives at 40 ms. The last PDU polls at 20 ms. Its report is sent at 30
-    // ms and names PDU 1 again; it arrives at 50 ms, just when PDU 1 arrives. So PDU 1 is retransmitted once
-    // more, in vain.
+    // Each packet of 20 bytes takes two whole PDUs, 6 in all. PDU 1 is detected as missing when PDU
+    // 2 arrives, at 20 ms; the status report arrives at 40 ms. The last PDU polls at 20 ms. The
+    // report that answers this poll is sent at 30 ms and names PDU 1 again; it arrives at 50 ms,
+    // just when PDU 1 arrives. So PDU 1 is retransmitted once more, in vain.
     assert_eq!(
         air.data(),
         [
@@ -71,7 +73,8 @@ fn out_of_sequence_a_lost_pdu_delays_only_its_packet() {
     assert_eq!(air.delivered, [(20, 1), (30, 2), (50, 0)]);
 }
 
-/// PDU 3 is detected as missing at 30 ms, but after the report of 20 ms the next is sent at 55 ms.
+/// PDU 3 is detected as missing at 30 ms. As the first report was sent at 20 ms, the next can only
+/// be sent at 55 ms.
 #[test]
 fn reports_wait_for_the_prohibit_timer() {
     let mut air = air("status.prohibit = '35 ms'", Delivered::InSequence, 2);
@@ -88,14 +91,14 @@ fn the_poll_timer_recovers_a_lost_last_pdu() {
     let mut air = air("", Delivered::InSequence, 2);
     air.push(0..1, 20);
     air.run(30, nth(&[1]));
-    // The poll of 0 ms was lost with PDU 1; the timer expires at 200 ms.
+    // The poll of 0 ms was lost with PDU 1; the poll timer expires at 200 ms.
     assert_eq!(air.data(), [(0, 0, false), (0, 1, true), (200, 1, true)]);
     assert_eq!(air.delivered, [(210, 0)]);
     assert!(air.is_quiet());
 }
 
-/// The window of 8 is full after 4 TTIs without an earlier poll: the report after the poll at its end opens
-/// it.
+/// The window of 8 PDUs is full after 4 TTIs without an earlier poll. The last PDU in it polls, and
+/// the report opens the window.
 #[test]
 fn a_full_window_polls_and_waits_for_the_report() {
     let mut air = air("", Delivered::InSequence, 2);
@@ -103,7 +106,7 @@ fn a_full_window_polls_and_waits_for_the_report() {
     air.run(12, |_| false);
     let data = air.data();
     let polls: Vec<_> = data.iter().filter(|(_, _, poll)| *poll).collect();
-    // The poll at a full window is sent with PDU 7, at 30 ms; its report arrives at 60 ms.
+    // The poll at a full window is sent with PDU 7, at 30 ms; the report arrives at 60 ms.
     assert_eq!(polls[0], &(30, 7, true));
     assert_eq!(data[8], (60, 8, false));
     assert_eq!(polls[1], &(90, 15, true));
@@ -126,7 +129,8 @@ fn polls_follow_the_number_of_pdus_and_packets() {
     assert_eq!(polls, [1, 3, 4]);
 }
 
-/// MaxDAT = 3: after two transmissions the packet is discarded and the phone must move its window.
+/// With MaxDAT = 3, the packet is discarded after two transmissions and the phone must move its
+/// window.
 #[test]
 fn a_packet_is_discarded_after_max_dat() {
     let mut air = air("max_dat = 3", Delivered::InSequence, 2);
@@ -134,7 +138,7 @@ fn a_packet_is_discarded_after_max_dat() {
     let mut commands = 0;
     air.run(40, |pdu| match pdu {
         Pdu::Data(data) => data.sn == 1,
-        // The first command is lost, too.
+        // The first command is lost in addition to PDU 1.
         Pdu::Command(_) => {
             commands += 1;
             commands == 1
@@ -142,8 +146,9 @@ fn a_packet_is_discarded_after_max_dat() {
     });
     let commands: Vec<_> = air.sent.iter().filter(|(_, pdu)| matches!(pdu, Pdu::Command(_))).collect();
     let command = Command { kind: CommandKind::MoveWindow, sn: 2, kept: 1 };
-    // PDU 1 is reported missing at 40 ms and lost again, with its poll. When the poll is repeated after 200
-    // ms, the PDU would be sent a third time, so it is given up. The command is retransmitted after 100 ms.
+    // PDU 1 is reported missing at 40 ms and lost again, with its poll. When the poll is repeated
+    // after 200 ms, PDU 1 would be sent a third time, so it is given up. The command is
+    // retransmitted after 100 ms.
     assert_eq!(commands[0].0, 240);
     assert_eq!(commands.len(), 2);
     assert_eq!(commands[0].1, Pdu::Command(command));
@@ -154,17 +159,18 @@ fn a_packet_is_discarded_after_max_dat() {
     assert!(air.is_quiet());
 }
 
-/// A PDU with the end of a discarded packet and the start of the next one is still needed.
+/// A PDU with the end of a discarded packet and the start of the next packet is still needed.
 #[test]
 fn a_shared_pdu_is_kept_after_its_first_packet_is_discarded() {
     let mut air = air("discard_timer = '150 ms'\npoll.timer = '50 ms'", Delivered::InSequence, 2);
-    // 15 bytes: 10, then 5 with an indicator and 4 of the next packet.
+    // A packet of 15 bytes takes 10 bytes of one PDU and 5 of the next, which also holds an
+    // indicator and 4 bytes of the next packet.
     air.push(0..1, 15);
     air.now = Time(90 * MS);
     air.push(1..2, 15);
     air.now = Time(100 * MS);
-    // PDUs 0 and 1 are lost at 100 ms, and again when retransmitted at 140 ms. At 150 ms packet 0 is
-    // discarded; at 190 ms the poll of 140 ms is repeated, in PDU 1.
+    // PDUs 0 and 1 are lost at 100 ms, and again when retransmitted at 140 ms. At 150 ms packet 0
+    // is discarded; at 190 ms the poll of 140 ms is repeated, with PDU 1.
     air.run(20, nth(&[0, 1, 4, 5]));
     let command = Command { kind: CommandKind::MoveWindow, sn: 1, kept: 1 };
     assert!(air.sent.contains(&(150, Pdu::Command(command))), "{:?}", air.sent);
@@ -173,7 +179,7 @@ fn a_shared_pdu_is_kept_after_its_first_packet_is_discarded() {
     assert!(air.is_quiet());
 }
 
-/// Packets discarded before any part was sent need no command to the phone.
+/// Packets that are discarded before any part of them was sent need no command to the phone.
 #[test]
 fn unsent_packets_are_discarded_without_signalling() {
     let mut air = air("discard_timer = '25 ms'\nstatus.delay = '10 ms'", Delivered::InSequence, 2);
@@ -194,14 +200,15 @@ fn a_reset_loses_only_packets_of_which_a_part_was_sent() {
     let mut air = air("max_dat = 2\nat_max_dat = 'reset'", Delivered::InSequence, 2);
     air.push(0..2, 20);
     air.run(4, nth(&[1]));
-    // PDU 1 would be sent a second time at 40 ms: RESET instead. Meanwhile a new packet waits.
+    // PDU 1 would be sent a second time at 40 ms, so the sender sends RESET instead. Meanwhile a
+    // new packet waits.
     air.push(2..3, 20);
     air.run(12, |_| false);
     let commands: Vec<_> = air.sent.iter().filter(|(_, pdu)| matches!(pdu, Pdu::Command(_))).collect();
     let command = Command { kind: CommandKind::Reset, sn: 4, kept: 2 };
     assert_eq!(commands, [&(40, Pdu::Command(command))]);
     assert_eq!(air.dropped, [0, 1]);
-    // RESET arrives at 50 ms, its acknowledgement at 70 ms.
+    // RESET arrives at 50 ms, and its acknowledgement at 70 ms.
     assert_eq!(air.data().into_iter().skip(4).collect::<Vec<_>>(), [(70, 4, false), (70, 5, true)]);
     assert_eq!(air.delivered, [(80, 2)]);
     assert!(air.is_quiet());
@@ -211,7 +218,7 @@ fn a_reset_loses_only_packets_of_which_a_part_was_sent() {
 fn reports_encode_runs_as_list_or_bitmap() {
     let missing = [3..4, 6..9, 40..80];
     let whole = |format| report(format, 40, &missing, 90);
-    // Runs have at most 16 PDUs: 40 to 80 takes three pairs.
+    // A pair names a run of at most 16 PDUs, so PDUs 40 to 79 take three pairs.
     assert_eq!(
         whole(StatusFormat::List),
         [Status { acknowledged: 90, missing: vec![3..4, 6..9, 40..56, 56..72, 72..80] }]
@@ -219,8 +226,8 @@ fn reports_encode_runs_as_list_or_bitmap() {
     assert_eq!(whole(StatusFormat::Bitmap), [Status { acknowledged: 90, missing: missing.to_vec() }]);
 }
 
-/// 9 bytes hold two pairs. The first PDU acknowledges all PDUs before those of the second, the others only
-/// those received in order.
+/// A STATUS PDU of 9 bytes holds two pairs. The first STATUS PDU acknowledges all PDUs before those
+/// that the second reports on, the others only the PDUs received in order.
 #[test]
 fn each_pdu_of_a_report_acknowledges_only_its_own_part() {
     let missing = [3..4, 6..7, 9..10, 12..13, 15..16];
@@ -229,7 +236,8 @@ fn each_pdu_of_a_report_acknowledges_only_its_own_part() {
     let expected =
         expected.map(|(acknowledged, named)| Status { acknowledged, missing: missing[named].to_vec() });
     assert_eq!(parts, expected);
-    // 9 bytes hold 20 + 20 bits and 4 octets: 32 PDUs from the first missing one.
+    // A STATUS PDU of 9 bytes holds 20 + 20 fixed bits and 4 octets of bitmap: 32 PDUs from the
+    // first missing one.
     let parts = report(StatusFormat::Bitmap, 9, &[3..4, 30..50, 60..61], 70);
     assert_eq!(
         parts,
