@@ -52,7 +52,7 @@ def scenario(folder: Path, cells: int, size: str, runs: int = 1) -> Path:
 
 
 def nodeb(file: Path, out: Path, *options: str) -> subprocess.Popen[bytes]:
-    """Starts a sweep as a process."""
+    """Starts `nodeb sweep` as a separate process."""
     command = [sys.executable, "-m", "nodeb", "sweep", str(file), "--out", str(out), *options]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
@@ -90,7 +90,7 @@ def memory(options: argparse.Namespace) -> None:
 
 
 def overhead(options: argparse.Namespace) -> None:
-    """Compares a sweep on two workers and on two threads: wall clock and total CPU time."""
+    """Compares a sweep on two workers with one on two threads: wall-clock and total CPU time."""
     with tempfile.TemporaryDirectory() as folder:
         file = scenario(Path(folder), options.cells, options.size, 3)
         cluster = Processes(Path(folder), WORKERS)
@@ -120,7 +120,7 @@ def _spent(
     options: tuple[str, str],
     others: Sequence[subprocess.Popen[bytes]],
 ) -> tuple[float, float]:
-    """Returns the wall clock of a sweep and the CPU time of all its processes, in seconds."""
+    """Returns the wall-clock time of a sweep and the CPU time of all its processes, s."""
 
     def spent() -> float:
         return sum(os.times()[2:4]) + sum(map(_cpu_s, others))

@@ -84,12 +84,12 @@ def run(name, scenario, command, user=None, server=("sh", "-c", "iperf3 -s -1 > 
 
 
 def quiet(command):
-    """Returns a command without output."""
+    """Returns a command whose output is discarded."""
     return ("sh", "-c", " ".join(command) + " > /dev/null")
 
 
 def forwarded():
-    """Returns the row of the same download through a forwarder."""
+    """Returns the row of the same download through a bare forwarder."""
     emulation = _core.Emulation()
     options = Options(seed=1)
     cpu, real_time = 0.0, False

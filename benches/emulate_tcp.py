@@ -136,7 +136,7 @@ time.sleep(3)
 
 @dataclass(frozen=True)
 class Case:
-    """A cell, a congestion control and a size."""
+    """A download to measure: cell, congestion control and size."""
 
     cell: str
     control: str
@@ -153,7 +153,7 @@ class Case:
         return 20 if self.has_others else 0
 
     def text(self) -> str:
-        """Text of its scenario."""
+        """Text of the scenario file."""
         pacing = "true" if self.control == "bbr" else "false"
         # The run does not wait for the other users, whose downloads are longer.
         duration = 60 if self.size < 1_000_000 else 600
@@ -175,7 +175,7 @@ class Download:
 
 
 def emulated(case: Case, seed: int, folder: Path) -> Download:
-    """Returns the download of the kernel."""
+    """Downloads with the kernel's TCP in an emulation. Returns the result."""
     took, rtt = (folder / f"{abs(hash((case, seed)))}.{what}" for what in ("took", "rtt"))
     program = PHONE_PROGRAM.format(size=case.size, start=case.start_s)
     scenario = Scenario.from_toml(case.text(), case.cell)
@@ -188,7 +188,7 @@ def emulated(case: Case, seed: int, folder: Path) -> Download:
 
 
 def simulated(case: Case, seed: int) -> Download:
-    """Returns the download of `nodeb run`."""
+    """Downloads with `nodeb run`. Returns the result."""
     scenario = Scenario.from_toml(case.text(), case.cell)
     flows = scenario.run(runs=1, seed=seed, jobs=1).flows
     return Download(float(flows["download_s"][0]), float(flows["rtt_mean_s"][0]))
@@ -199,7 +199,8 @@ def compared(case: Case, kernel: list[Download], ours: list[Download]) -> list[s
     found = [case.cell, case.control, f"{case.size / 1000:.0f} kB"]
     for what in ("took_s", "rtt_s"):
         k, o = (np.array([getattr(one, what) for one in of]) for of in (kernel, ours))
-        # The ratio of two means, by the delta method: the residuals of the pairs about it.
+        # Ratio of two means, by the delta method: it uses the residuals of the pairs about the
+        # ratio.
         ratio = k.mean() / o.mean()
         error = np.std(k - ratio * o, ddof=1) / len(k) ** 0.5 / o.mean()
         half = stats.t.ppf(0.975, len(k) - 1) * error

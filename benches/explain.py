@@ -61,13 +61,13 @@ def least(work: Callable[[], object]) -> float:
 
 
 def row(name: str, run: float, explained: float) -> list[str]:
-    """Returns a row of a table."""
+    """Returns a row of a table as text."""
     verdict = "pass" if explained <= MOST * run else "FAIL"
     return [name, f"{run:.2f}", f"{explained:.2f}", f"{explained / run:.1f}", verdict]
 
 
 def replications(name: str) -> tuple[float, float, float]:
-    """Returns ms per replication without and with an explanation, and peak memory in MB."""
+    """Returns ms per replication without and with an explanation, and the peak memory in MB."""
     compiled = _core.CompiledScenario.from_toml(SCENARIOS[name], name, [])
     run = least(lambda: compiled.run(1, 0, _core.Control()))
     explained = least(lambda: compiled.explain(1, 0, 0, 0, _core.Control()))
@@ -75,7 +75,7 @@ def replications(name: str) -> tuple[float, float, float]:
 
 
 def commands(name: str, folder: Path) -> tuple[float, float]:
-    """Returns the times of both commands with many replications in ms."""
+    """Returns the times of `nodeb run` and `nodeb explain` with many replications, ms."""
     file = folder / "scenario.toml"
     file.write_text(SCENARIOS[name])
     command = [sys.executable, "-m", "nodeb"]

@@ -52,7 +52,7 @@ def same_transfer(ours: Series, theirs: Series) -> str:
 
 
 def memory(long: list[Series], size: int) -> tuple[str, bool]:
-    """Returns the table of peak memory, and whether nodeb's is constant."""
+    """Returns the table of peak memory, and whether nodeb's peak memory is constant."""
     small = max(size // 100, SMALL_BYTES)
     header = ["peak memory in MiB", f"{small / 1e6:g} MB", f"{size / 1e6:g} MB", ""]
     rows, good = [], True

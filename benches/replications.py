@@ -74,7 +74,8 @@ def main() -> int:
             each = [sys.executable, "-c", API, str(file)]
             one, many = (median([*each, str(n)], options.rounds)[0] for n in (1, TINY))
             row(f"{TINY} replications {name}, CPU of each", 1e6 * (many - one) / TINY, "us", most)
-        out = ["--out", f"{folder}/out", "--force"]  # else a command replaces results
+        # Without `--force`, a command would not replace results.
+        out = ["--out", f"{folder}/out", "--force"]
         command = [sys.executable, "-m", "nodeb", "run", str(SCENARIO), *out, "--runs"]
         cpu, wall = median([*command, "20"], options.rounds)
         row("nodeb run, CPU", cpu, "s")

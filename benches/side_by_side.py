@@ -81,7 +81,10 @@ class Series:
 
 
 def finish(child: subprocess.Popen[str]) -> Process:
-    """Waits for a child. Returns its output and its own CPU time, from the kernel."""
+    """Waits for a child process.
+
+    Returns its output, and its own CPU time as the kernel counts it.
+    """
     assert child.stdout is not None
     with child.stdout:
         output = child.stdout.read()
@@ -94,7 +97,7 @@ def finish(child: subprocess.Popen[str]) -> Process:
 
 
 def run(command: list[str]) -> Process:
-    """Runs a command to its end."""
+    """Runs a command to its end, and returns the finished process."""
     return finish(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
 
 
@@ -112,7 +115,7 @@ def peak_mib(command: list[str]) -> float:
         except OSError:
             break
         peaks = [line for line in lines if line.startswith("VmHWM")]
-        if not peaks:  # it has ended and is to be reaped
+        if not peaks:  # The process has ended and is to be reaped.
             break
         peak_kib = float(peaks[0].split()[1])
         time.sleep(0.0005)

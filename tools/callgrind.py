@@ -40,7 +40,7 @@ class Profile:
         return self.outside.total()
 
     def less(self, other: Profile) -> Profile:
-        """Returns the profile minus that of a shorter run, which cancels the cost of the start."""
+        """Returns the profile minus that of a shorter run, which cancels the cost of starting."""
         result = Profile(Counter(self.functions), Counter(self.outside))
         result.functions.subtract(other.functions)
         result.outside.subtract(other.outside)
@@ -51,7 +51,7 @@ def read(text: str, program: Path) -> Profile:
     """Parses callgrind's output into the profile of `program`.
 
     Raises:
-        ValueError: the output is of another program.
+        ValueError: the output belongs to another program.
     """
     found, names = Profile(), dict[tuple[str, str], str]()
     here = {"ob": "", "fn": ""}
@@ -71,7 +71,8 @@ def read(text: str, program: Path) -> Profile:
         elif line and (line[0].isdigit() or line[0] in "+-*"):
             own = here["ob"] == wanted
             by_processor = BY_PROCESSOR.search(here["fn"]) is not None
-            if calls:  # the cost of a call is inclusive and already counted in its functions
+            # The cost of a call is inclusive and already counted in the called functions.
+            if calls:
                 into = callee["fn"]
                 leaves = callee.get("ob", here["ob"]) != wanted or BY_PROCESSOR.search(into)
                 if own and not by_processor and leaves:

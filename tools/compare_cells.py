@@ -33,7 +33,8 @@ IDENTICAL, WITHIN, OUTSIDE = "identical", "within the interval", "outside"
 EVIDENCE, VERDICT = "same verdict, other evidence", "another verdict"
 GONE, NEW = "only before", "only after"
 HARMLESS = (IDENTICAL, WITHIN, EVIDENCE)
-_HOLDS, _FAILS = "holds", "does not hold"  # older files have the second for two verdicts
+# Older files have "does not hold" for both other verdicts.
+_HOLDS, _FAILS = "holds", "does not hold"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Kind:
 
 
 def judge_cell(before: Row, after: Row) -> str:
-    """Returns the change of a cell; an older file may have fewer columns."""
+    """Returns the change of a cell. An older file may lack columns."""
     if all(before[name] == after[name] for name in before.keys() & after.keys()):
         return IDENTICAL
     fixed = ("unit", "published")
@@ -61,7 +62,7 @@ def judge_cell(before: Row, after: Row) -> str:
 
 
 def judge_claim(before: Row, after: Row) -> str:
-    """Returns the change of a claim; an older file has only whether it holds."""
+    """Returns the change of a claim. An older file only states whether the claim holds."""
     verdicts = {_verdict(row) for row in (before, after)}
     common = before.keys() & after.keys()
     if len(verdicts) == 1 and all(before[name] == after[name] for name in common):

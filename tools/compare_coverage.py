@@ -39,7 +39,7 @@ SEED, OTHER_SEED = 7, 8
 
 @dataclass(frozen=True)
 class Case:
-    """A difference with its distribution."""
+    """A difference between two scenarios, with its distribution."""
 
     name: str
     base: Array
@@ -50,7 +50,7 @@ class Case:
 
     @property
     def truth(self) -> float:
-        """Mean difference over the pool."""
+        """Mean difference over the pool, which is taken as the truth."""
         return float((self.own - self.base).mean())
 
     @property
@@ -112,7 +112,7 @@ def other_cases(pool: Pool) -> Iterator[Case]:
 
 
 def draws(case: Case, n: int, trials: int) -> Iterator[tuple[Array, Array]]:
-    """Draws experiments of n pairs."""
+    """Draws experiments of n pairs from the pool at random, with replacement."""
     chance = np.random.default_rng([n, len(case.name)])
     for _ in range(trials):
         at = chance.integers(0, case.base.size, n)
@@ -207,7 +207,7 @@ def few_degrees(base: Array, own: Array) -> Interval:
 
 
 def chosen(base: Array, own: Array) -> Interval:
-    """Returns the interval that nodeb uses."""
+    """Returns the interval that nodeb itself uses."""
     return paired_difference(own, base)
 
 
@@ -225,7 +225,7 @@ CANDIDATES: dict[str, Callable[[Array, Array], Interval]] = {
 
 
 def coverage(case: Case, n: int, trials: int, how: Callable[[Array, Array], Interval]) -> str:
-    """Returns the coverage in percent and the mean width against Student's t."""
+    """Returns the coverage in percent, and the mean width relative to that of Student's t."""
     covered, width, plain = 0, 0.0, 0.0
     for base, own in draws(case, n, trials):
         found = how(base, own)
@@ -244,13 +244,13 @@ def coverage_of_ratio(case: Case, n: int, trials: int) -> str:
 
 
 def verdict(case: Case, base: Array, own: Array) -> Verdict:
-    """Returns the verdict of an experiment."""
+    """Returns the verdict on one experiment."""
     margin = MARGIN * abs(float(base.mean()))
     return judge(paired_difference(own, base), margin, case.better)
 
 
 def verdicts(case: Case, n: int, trials: int) -> list[str]:
-    """Returns the percentages of verdicts, and of decisions after the further runs they name."""
+    """Returns the percentages of verdicts, and of decisions after the suggested further runs."""
     found = [(base, own, verdict(case, base, own)) for base, own in draws(case, n, trials)]
     outside = abs(case.truth) > case.margin
     same = sum(one.kind == "same" for *_, one in found) if outside else 0
@@ -261,7 +261,7 @@ def verdicts(case: Case, n: int, trials: int) -> list[str]:
 
 
 def followed(case: Case, undecided: list[tuple[Array, Array, Verdict]]) -> list[str]:
-    """Returns the median range, and the percentages decided by its low and its high end."""
+    """Returns the median suggested range, and the percentages decided by its low and high end."""
     ranges = [one.more_runs for *_, one in undecided]
     if len(ranges) < 50:
         return ["", "", ""]

@@ -78,7 +78,7 @@ def command(line: str) -> None:
     """Runs a command line of nodeb.
 
     Raises:
-        ValueError: it runs another program.
+        ValueError: the command line runs another program.
     """
     program, *rest = shlex.split(line)
     if program != "nodeb":
@@ -91,7 +91,7 @@ def command(line: str) -> None:
 
 
 def figure(code: str) -> Any:
-    """Executes code and returns its variable `figure`."""
+    """Executes Python code, and returns the variable `figure` that it sets."""
     names: dict[str, Any] = {"nodeb": nodeb}
     exec(code, names)
     return names["figure"]

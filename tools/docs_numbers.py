@@ -62,7 +62,7 @@ def measured(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shortened(text: str, show: Iterable[str]) -> str:
-    """Returns the lines that match the patterns in order, with dots for omitted lines."""
+    """Returns the lines that match the patterns in order, with dots in place of omitted lines."""
     left, skipped = list(show), False
     shown: list[str] = []
     for line in text.splitlines():
@@ -79,7 +79,7 @@ def shortened(text: str, show: Iterable[str]) -> str:
 
 
 def number(rows: Iterable[Row], verb: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a number of a table with its interval."""
+    """Returns a number of a table as text, with its interval."""
     where = dict(wanted["where"]) | ({"metric": wanted["metric"]} if verb == "compare" else {})
     found = [row for row in rows if all(row[key] == value for key, value in where.items())]
     if len(found) != 1:

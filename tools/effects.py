@@ -4,7 +4,7 @@
 
 Every value of each resolved scenario is changed, one at a time; what is accepted is simulated with
 the same seed, and all tables are compared. A key that changes nothing is printed: the core should
-refuse it (`crates/sim/src/scenario/idle.rs`), or what it limits was not reached.
+refuse it (`crates/sim/src/scenario/idle.rs`), or the limit that it sets was not reached.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def leaves(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
 
 
 def others(value: Any) -> list[Any]:
-    """Values to put in place of one: other numbers, or other words of its list."""
+    """Values to put in place of one: other numbers, or other words of its enumeration."""
     if isinstance(value, bool):
         return [not value]
     if value is None:
@@ -86,7 +86,7 @@ def others(value: Any) -> list[Any]:
 
 
 def words(part: Any) -> Iterator[list[str]]:
-    """Returns the enumerations of the schema."""
+    """Returns the enumerations of the schema, each a list of words."""
     if isinstance(part, dict):
         if isinstance(part.get("enum"), list):
             yield part["enum"]
@@ -116,7 +116,7 @@ def changed(data: dict[str, Any], path: Path_, value: Any) -> dict[str, Any] | N
 
 
 def idle(data: dict[str, Any]) -> Iterator[str]:
-    """Keys of a resolved scenario of which no other value that is accepted changes the results."""
+    """Returns the keys of a scenario for which no other accepted value changes the results."""
     found = tables(data)
     for path, value in leaves(data):
         variants = [

@@ -83,7 +83,7 @@ def found() -> dict[tuple[str, str, float], Explanation]:
 
 
 def share(one: Explanation, *names: str) -> float:
-    """Returns the share of causes in the transfer time, in percent."""
+    """Returns the share of given causes in the transfer time, in percent."""
     return 100 * sum(float(one.seconds(name).mean()) for name in names) / one.time.mean
 
 
@@ -98,7 +98,7 @@ SHOWN = {
 
 
 def table(downloads: dict[tuple[str, str, float], Explanation]) -> str:
-    """Returns a row for each download of a tabulated size."""
+    """Returns a row for each download whose size is in the table."""
     head = ["channel", "file", "BLER (%)", "time (s)", *SHOWN]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for (channel, size, bler), one in downloads.items():

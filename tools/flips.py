@@ -110,7 +110,7 @@ def flipped(data: bytes, bit: int) -> bytes:
 
 
 def outcome(kind: Kind, file: Path, wanted: Any) -> str:
-    """Reads a damaged file and returns the outcome."""
+    """Reads a damaged file. Returns the outcome."""
     try:
         now = kind.read(file)
     except (nodeb.NodebError, OSError, ValueError) as error:
@@ -168,7 +168,7 @@ def points(file: Path) -> Any:
 
 
 def plain(found: Table) -> list[tuple[str, str, bytes]]:
-    """Returns the names, types and values of the columns."""
+    """Returns the names, types and values of a table's columns."""
     return [
         (name, str(values.type), repr(values.to_pylist()).encode())
         for name, values in found.to_arrays().items()
@@ -191,17 +191,17 @@ def errors(file: Path) -> Any:
 
 
 def digest_of(file: Path) -> Any:
-    """Reads a digest; a damaged one is computed again by the commands."""
+    """Reads a study's digest; the commands compute a damaged digest again."""
     return digest.load(file.parent) or DAMAGED
 
 
 def claims(file: Path) -> Any:
-    """Reads claims like the page of all studies."""
+    """Reads the claims of a study as the page of all studies does."""
     return file.read_bytes() if digest.load(file.parent) else DAMAGED
 
 
 def mark(file: Path) -> Any:
-    """Reads a mark."""
+    """Reads the mark of a folder."""
     try:
         return marks.parse(file.read_bytes())
     except ValueError as error:

@@ -165,7 +165,7 @@ class Writer:
         return f"{name}: TypeAlias = {self.type_of(schema)}\n{doc(text)}"
 
     def union(self, name: str) -> str:
-        """Returns the union of the variants of one kind, as objects or by name."""
+        """Returns the union of the variants of one kind; a value may be an object or a name."""
         variants = self.model.variants[name]
         tables = self.model.tables
         by_name = [repr(t) for t, cls in variants.items() if not tables[cls].schema.get("required")]
@@ -174,7 +174,7 @@ class Writer:
         return f"{name}: TypeAlias = {options}\n{doc(self.model.union_docs[name])}"
 
     def table(self, table: Table) -> str:
-        """Returns a class."""
+        """Returns the class of a table."""
         lines = [f"class {table.name}(Part):"]
         lines.append(indent(doc(table.description or f"`{table.tag or table.name}`.")))
         if table.tag is not None:
@@ -184,7 +184,7 @@ class Writer:
         return "\n".join(lines)
 
     def field(self, table: Table, key: str, schema: Schema) -> str:
-        """Returns a field with its default and docstring."""
+        """Returns the field of a key with its default and docstring."""
         annotation = self.type_of(schema)
         required = key in table.schema.get("required", ())
         if required:
@@ -201,11 +201,11 @@ class Writer:
 
     @staticmethod
     def factory(value: str) -> str:
-        """Returns a default that is created for each object."""
+        """Returns a default that is created anew for each object."""
         if value == "[]":
             return "field(default_factory=list)"
         return (
-            f"field(default_factory=lambda: {value})"  # the class may be defined later in the file
+            f"field(default_factory=lambda: {value})"  # The class may be defined later in the file.
         )
 
     def default(self, schema: Schema, value: Any) -> str:
@@ -258,7 +258,7 @@ class Writer:
         return " | ".join(self.scalar(kind, schema) for kind in kinds)
 
     def scalar(self, kind: str, schema: Schema) -> str:
-        """Python type of one JSON type."""
+        """Returns the Python type of a JSON type."""
         if kind == "array":
             return f"list[{self.type_of(schema.get('items', {}))}]"
         return SCALARS.get(kind, "dict[str, object]")
@@ -290,12 +290,12 @@ def doc(text: str) -> str:
 
 
 def indent(text: str) -> str:
-    """Text one level deeper, blank lines left empty."""
+    """Returns a text indented by one level; blank lines stay empty."""
     return textwrap.indent(text, "    ", lambda line: bool(line.strip()))
 
 
 def generate(schema: Schema) -> str:
-    """Python source of the types of a schema, formatted."""
+    """Returns the Python source of the types of a schema, formatted."""
     source = Writer(build_model(without_suffix(schema))).module()
     ruff = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "scenario_types.py", "-"]
     done = subprocess.run(ruff, input=source, capture_output=True, text=True, check=False)
@@ -305,7 +305,7 @@ def generate(schema: Schema) -> str:
 
 
 def main() -> int:
-    """Command line; see the module's text."""
+    """Runs the command line that the module's docstring describes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("file", type=Path, help="where the types go")
     parser.add_argument("--check", action="store_true", help="only say whether FILE is current")

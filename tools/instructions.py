@@ -38,7 +38,8 @@ FILE = ROOT / "benches/instructions.tsv"
 FUNCTIONS = ROOT / "benches/instructions_functions.tsv"
 
 MARGIN = 0.02  # growth above which a row fails; a reduction above it should be stored
-CALL = 50  # assumed cost of a call that leaves the program; copies cost less, allocations more
+# Assumed cost of a call that leaves the program; copies of memory cost less, allocations more.
+CALL = 50
 SHARE = 0.002  # functions with a smaller share of a row are not stored
 BLAMED = 8  # number of functions listed for a row that fails
 
@@ -63,12 +64,12 @@ class Row:
     long: tuple[str, ...]
     overrides: tuple[str, ...] = ()
     unit: str = "packet"
-    # Units of a run, from the figures that it prints.
+    # Units of a run, computed from the figures that the run prints.
     units: Callable[[Mapping[str, float]], float] = lambda figures: figures["data_pkts"]
-    # Runs whose peak memory is compared; in both, every queue has reached its maximum.
+    # Runs whose peak memory is compared; in both of them, every queue has reached its maximum.
     memory: tuple[tuple[str, ...], ...] = ()
     program: str = SIMULATE
-    verb: tuple[str, ...] = ()  # words before the name of the file
+    verb: tuple[str, ...] = ()  # Words before the name of the file on the command line.
 
 
 FTP = """
@@ -108,7 +109,7 @@ WRITTEN = {
     "ftp.toml": FTP,
     "many.toml": MANY,
     "explained.toml": EXPLAINED,
-}  # scenarios that are not among the examples
+}  # Scenarios that are not among the examples.
 CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
 TTI_S = 0.002
 
@@ -158,7 +159,7 @@ ROWS = (
         memory=(
             ("duration=20000 s",),
             ("duration=50000 s",),
-        ),  # both store the maximum of load times
+        ),  # Both runs store the maximum of load times.
     ),
     _many("NewReno", f'classic = {{ control = "newreno", {CLASSIC} }}', memory=True),
     _many("SACK", f'classic = {{ control = "sack", {CLASSIC} }}'),
@@ -222,12 +223,12 @@ class Found:
 
     @property
     def cost(self) -> float:
-        """Figure that is compared."""
+        """Figure that is compared with the stored one."""
         return self.instructions + CALL * self.calls
 
     @property
     def costs(self) -> dict[str, float]:
-        """Returns the cost of each function."""
+        """Returns the cost of each function per unit."""
         return self.functions | {f"calls of {name}": CALL * n for name, n in self.outside.items()}
 
 
@@ -255,7 +256,7 @@ def _valgrind(options: list[str], program: Path, arguments: tuple[str, ...]) -> 
         [valgrind, "-q", *options, str(program), *arguments],
         capture_output=True,
         text=True,
-        env={"PATH": os.defpath},  # neither VALGRIND_OPTS nor ~/.valgrindrc
+        env={"PATH": os.defpath},  # Neither VALGRIND_OPTS nor ~/.valgrindrc must change the result.
     )
     if done.returncode:
         sys.exit(f"error: {program} {' '.join(arguments)}: {done.stderr or done.stdout}")
@@ -298,7 +299,7 @@ class Laboratory:
         begin = PROGRAMS[row.program][1]
         tool = ["--tool=callgrind", f"--toggle-collect={begin}", "--callgrind-out-file="]
         costs = [self._start(row, run, tool) for run in (row.short, row.long)]
-        # A snapshot at each new peak makes the figure exact if there are few allocations.
+        # A snapshot at each new peak makes the figure exact, as long as there are few allocations.
         tool = ["--tool=massif", "--peak-inaccuracy=0", "--depth=1", "--massif-out-file="]
         peaks = [self._start(row, run, tool) for run in row.memory]
 
@@ -395,7 +396,7 @@ def grown(before: Mapping[str, float], now: Mapping[str, float]) -> list[tuple[s
 
 
 def judge(name: str, before: Found | None, now: Found) -> tuple[bool, list[str]]:
-    """Returns true if a row passes, and messages about it."""
+    """Judges a row. Returns true if it passes, and messages about it."""
     if before is None:
         return False, [f"FAIL  {name}: not written down yet: make instructions WRITE=1"]
     good, said, lower = True, list[str](), list[str]()

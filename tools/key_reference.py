@@ -19,7 +19,7 @@ LINE = re.compile(r"^<!-- keys(?:: (\S*))? -->$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Home:
-    """Place at which a definition of the schema is documented."""
+    """Page and section that document a definition of the schema."""
 
     page: str
     path: str
@@ -27,7 +27,7 @@ class Home:
 
     @property
     def anchor(self) -> str:
-        """Anchor of its section."""
+        """Anchor of the section."""
         return self.path.replace(".", "-").replace("_", "-") or "the-file"
 
 

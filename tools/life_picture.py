@@ -31,7 +31,7 @@ def picture(file: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chromium's sandbox does not run as root
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chromium's sandbox does not run as root.
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         source = Path(folder) / "download.toml"
         source.write_text(SCENARIO, encoding="utf-8")

@@ -105,7 +105,7 @@ def read(file: Path) -> list[Download]:
     """Reads the downloads of a file; one with a column `variant` has medians.
 
     Raises:
-        InputError: a line is not a download; the message names it.
+        InputError: a line is not a download; the message names the line.
     """
     found = []
     with file.open(encoding="utf-8", newline="") as lines:
@@ -122,7 +122,7 @@ def path_of(case: str, paths: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the merged scenario keys of the tables that match a case.
 
     Raises:
-        InputError: only `*` matches it.
+        InputError: only the table `*` matches the case.
     """
     matching = [name for name in paths if fnmatchcase(case, name)]
     if matching in ([], [EVERYTHING]):
@@ -189,7 +189,7 @@ def scenario_of(download: Download, paths: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the scenario of a download, as plain data.
 
     Raises:
-        InputError: its path is unknown.
+        InputError: the path of the download is unknown.
     """
     control = {"control": download.control, "pacing": download.control in PACED}
     own = {

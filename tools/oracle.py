@@ -77,7 +77,7 @@ class Trace:
         """Parses a trace in CSV.
 
         Raises:
-            ValueError: the text is not such a trace; the message names the missing part.
+            ValueError: the text is not a trace; the message names the missing part.
         """
         lines = text.splitlines()
         if not lines or not lines[0].startswith("# ") or "variant=" not in lines[0]:
@@ -179,7 +179,7 @@ def _segment_rows(table: dict[str, Iterable[object]]) -> Iterator[Row]:
 
 
 def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
-    """Yields a row per time at which the window changed, with the last value at that time."""
+    """Yields a row for each time at which the window changed, with its last value at that time."""
     columns = (table[name] for name in ("t_s", "cwnd_packets", "ssthresh_packets"))
     last: dict[float, Row] = {}
     for t, cwnd, ssthresh in zip(*columns, strict=True):
@@ -188,10 +188,10 @@ def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
 
 
 def first_difference(expected: list[Row], actual: list[Row]) -> str | None:
-    """Returns the first row that differs, with its neighbours, as text; None if all agree.
+    """Returns the first row that differs as text, with its neighbours; None if all rows agree.
 
-    Rows are compared in order within each kind of event, so that two events less than a
-    microsecond apart may be listed in either order.
+    Rows are compared in order within each kind of event, so that two events less than a microsecond
+    apart may be listed in either order.
     """
     firsts = []
     for event in _ORDER:

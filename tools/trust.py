@@ -39,7 +39,7 @@ def references(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[R
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the comparisons; returns the number that failed."""
+    """Runs the comparisons. Returns the number of those that failed."""
     options = parsed(arguments)
     asked, failed = references(options), 0
     known = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
@@ -69,7 +69,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def write(known: Mapping[str, Any]) -> None:
-    """Writes the results so far."""
+    """Writes the results of the comparisons made so far."""
     FOUND.write_text(f"{json.dumps(known, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
 
 

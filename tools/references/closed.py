@@ -50,7 +50,7 @@ def slow_start(packets: int) -> float:
         "users": [{"traffic": {"ftp": {"size": f"{1460 * packets} B"}}}],
     }
     found = float(nodeb.Scenario.from_dict(scenario).run(jobs=1).flows["transfer_s"][0])
-    both_ways_s = 2 * delay_s + back_s  # the wire in both directions, and the uplink
+    both_ways_s = 2 * delay_s + back_s  # Delay of the wire in both directions, and of the uplink.
     # An ACK crosses the uplink and the wire, a packet the wire before the radio.
     round_trip_s = both_ways_s + PACKET_BITS / wire + ACK_BITS / back + ACK_BITS / wire
     opening_s = both_ways_s + ACK_BITS / rate + ACK_BITS / back + 2 * ACK_BITS / wire

@@ -44,6 +44,6 @@ def of(found: Iterable[linux_downloads.Row]) -> Iterator[Row]:
 
 
 def within(ratios: list[float], limit: str) -> str:
-    """Returns a text with the number of ratios within a limit of 1, and their spread."""
+    """Returns a text: how many ratios lie within a limit around 1, and their spread."""
     near = sum(abs(ratio - 1) <= float(limit.split()[0]) / 100 for ratio in ratios)
     return f"{near} within; {spread(ratios)}"

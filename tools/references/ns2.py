@@ -18,7 +18,7 @@ COMMAND = "python -m pytest tests/python/tools/test_oracle.py"
 
 
 def rows() -> Iterator[Row]:
-    """Yields the number of traces that differ, by TCP variant."""
+    """Yields the number of traces that differ from ns-2, by TCP variant."""
     differ: dict[str, list[bool]] = defaultdict(list)
     for variant, text in traces():
         differ[variant].append(oracle.check(text) is not None)

@@ -14,7 +14,7 @@ Counts = dict[str, str]
 
 
 def rows(out: Path, quick: bool) -> Iterator[Row]:
-    """Yields the results of every study; studies that are complete in the folder are not repeated.
+    """Yields the results of every study; complete studies in the folder are not repeated.
 
     Args:
         out: folder of `nodeb reproduce all`.

@@ -56,7 +56,8 @@ def test_set_changes_keys_and_precision_replicates(call, scenario_file):
 def test_examples_run(call, path):
     status, out, err = call("run", path, "--runs", 2)
     assert status == 0
-    assert not err or err.startswith("note: ")  # of a sweep table
+    # The note is about a sweep table, which `run` ignores.
+    assert not err or err.startswith("note: ")
     text = path.read_text(encoding="utf-8")
     endless = any(key in text for key in ("traffic.on_off", "traffic.web", "duration ="))
     assert endless or "All finished" in out

@@ -16,7 +16,7 @@ LONG = ["n" * 241, "n" * 255, "é" * 127]
 
 @pytest.mark.parametrize("name", LONG, ids=["241 B", "255 B", "254 B in UTF-8"])
 def test_folder_can_have_any_name_of_the_file_system(call, tmp_path, scenario_file, name):
-    for _ in range(2):  # the second replaces the first
+    for _ in range(2):  # The second run replaces the results of the first.
         assert call("run", scenario_file, "--out", name)[0] == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, scenario_file.name])
     page = f"{name[:70]}{'p' * 100}.html"

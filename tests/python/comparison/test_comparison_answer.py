@@ -56,7 +56,7 @@ def test_headline_shows_both_sides_if_verdicts_disagree():
     assert "what the cell delivers is 30" in answer.headline
     assert "but the median rate of the phones is 90" in answer.headline
     answer, _ = found(cell_bps=-0.3, jain_index=0.5)
-    assert ": what the cell delivers is 30" in answer.headline  # the main metric comes first
+    assert ": what the cell delivers is 30" in answer.headline  # The main metric comes first.
 
 
 def test_undecided_metric_shows_how_many_replications_would_decide():

@@ -21,10 +21,10 @@ def interval(mean, half, n=20):
 @pytest.mark.parametrize(
     ("mean", "half", "better", "kind", "sign"),
     [
-        (0.5, 1.0, "more", "same", 0),  # within 2 either way
-        (1.5, 1.0, "more", "better", 1),  # excludes 0, and may exceed the margin
+        (0.5, 1.0, "more", "same", 0),  # The interval lies within 2 on either side of 0.
+        (1.5, 1.0, "more", "better", 1),  # The interval excludes 0, but may exceed the margin.
         (1.5, 1.6, "more", "undecided", 0),
-        (1.5, 0.2, "more", "same", 0),  # differs from 0, but is too small to matter
+        (1.5, 0.2, "more", "same", 0),  # The mean differs from 0, but by too little to matter.
         (5.0, 1.0, "more", "better", 1),
         (5.0, 1.0, "less", "worse", 1),
         (-5.0, 1.0, "less", "better", -1),

@@ -13,7 +13,7 @@ from nodeb.cli import _app
 UsageError = typer.BadParameter.__base__
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PAGES.remove(ROOT / "docs" / "commands.md")  # generated from the commands
+PAGES.remove(ROOT / "docs" / "commands.md")  # This page is generated from the commands.
 FENCE = re.compile(r"^ *```(?:sh|bash|console|shell)?\n(.*?)^ *```$", re.M | re.S)
 INLINE = re.compile(r"`(nodeb [^`]+)`")
 
@@ -48,7 +48,7 @@ def test_command_lines_of_the_pages_are_valid(line, whole):
     except UsageError as error:
         if whole or not _is_short(error):
             raise
-    except typer.Exit:  # the help was printed
+    except typer.Exit:  # The help was printed.
         assert "--help" in line
 
 

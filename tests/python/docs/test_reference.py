@@ -55,7 +55,7 @@ def test_defaults_are_valid_toml():
 
 def test_no_name_of_the_code_appears():
     inner = [name for name in SCHEMA["$defs"] if re.search(r"[a-z][A-Z]|Spec$", name)]
-    inner.remove("NewReno")  # also the name used elsewhere
+    inner.remove("NewReno")  # This name is also used elsewhere.
     assert len(inner) > 50
     for page, text in PAGES.items():
         assert re.findall(rf"\b({'|'.join(inner)})\b", text) == [], page

@@ -22,7 +22,7 @@ ASTRAY = f"(setsid {MARK} &); touch $0; exec {MARK}"
 
 @pytest.fixture
 def astray(link, tmp_path):
-    """Starts an emulation whose command leaves such a grandchild."""
+    """Starts an emulation whose command leaves a grandchild behind."""
     started = tmp_path / "started"
     command = [sys.executable, "-m", "nodeb", "emulate", link, "--", "sh", "-c", ASTRAY, started]
     pipes = {"stderr": subprocess.PIPE, "text": True}

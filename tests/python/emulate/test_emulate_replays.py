@@ -65,7 +65,7 @@ def test_truncated_damaged_and_foreign_logs_are_reported(link, tmp_path):
     done = replay(damaged)
     assert done.returncode == 2
     assert "its checksum does not fit: it is damaged" in done.stderr
-    damaged.write_bytes(late)  # the log format of earlier versions
+    damaged.write_bytes(late)  # This is the log format of earlier versions.
     done = replay(damaged)
     assert done.returncode == 1
     assert re.search(r"not the same: in the \w+ packet", done.stderr)

@@ -30,7 +30,7 @@ def rate_units(draw):
     if len(base) > 1 and draw(st.booleans()):
         return WORDS[prefix] + base + per, PREFIXES[prefix] * BASES[base]
     spelled = prefix + base + per
-    if BASES[base] == 1 and draw(st.booleans()):  # in lower case it means bits
+    if BASES[base] == 1 and draw(st.booleans()):  # In lower case, the letter means bits.
         spelled = spelled.lower()
     return spelled, PREFIXES[prefix] * BASES[base]
 

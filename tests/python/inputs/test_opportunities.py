@@ -45,7 +45,8 @@ def departures(times_ms, arrivals):
     gone, waiting, coming = [], deque(), deque(enumerate(arrivals))
     for round_ in count():
         for at in ((round_ * times_ms[-1] + ms) * MS for ms in times_ms):
-            while coming and coming[0][1][0] < at:  # too late for an opportunity at the same time
+            # A packet that arrives at the time of an opportunity is too late for it.
+            while coming and coming[0][1][0] < at:
                 number, (_, size) = coming.popleft()
                 waiting.append([number, size + HEADER])
             room = OPPORTUNITY
@@ -64,7 +65,7 @@ def opportunities_until(times_ms, end_ns, *, included):
     rounds, rest = divmod(end_ns, times_ms[-1] * MS)
     bisect = bisect_right if included else bisect_left
     here = bisect([ms * MS for ms in times_ms], rest)
-    if not included and rest == 0 and rounds:  # the end of a period belongs to it
+    if not included and rest == 0 and rounds:  # The end of a period belongs to that period.
         return rounds * len(times_ms) - times_ms.count(times_ms[-1])
     return rounds * len(times_ms) + here
 
@@ -167,7 +168,7 @@ def test_saturating_sender_uses_all_opportunities(tmp_path):
         DOWN, first, included=False
     )
     assert len(full) >= 680
-    assert 0 <= offered - len(full) <= 2  # the first and the last ms may have one more
+    assert 0 <= offered - len(full) <= 2  # The first and the last ms may have one opportunity more.
 
 
 def test_trace_may_stop(tmp_path):

@@ -110,10 +110,12 @@ def test_channels_of_every_kind_are_replayed(tmp_path):
 def test_entries_are_valid_for_their_step(tmp_path):
     file = channel(tmp_path, "snr", "snr_db\n3\n4", step="6 ms")
     assert lists(file)["snrs_db"] == [3] * 3 + [4] * 3
-    file = channel(tmp_path, "snr", "snr_db\n1\n2\n3", step="3 ms")  # at 0, 3 and 6 ms
+    # The values apply at 0, 3 and 6 ms.
+    file = channel(tmp_path, "snr", "snr_db\n1\n2\n3", step="3 ms")
     assert lists(file)["snrs_db"] == [1, 1, 2, 3, 3]
     file = channel(tmp_path, "rate", "rate_bps\n1000\n2000\n3000", step="1 ms")
-    assert lists(file)["rates"] == ["1500 bps", "3000 bps"]  # the last has half a TTI
+    # The last value applies for half a TTI.
+    assert lists(file)["rates"] == ["1500 bps", "3000 bps"]
 
 
 def test_entries_are_valid_until_the_next_time(tmp_path):

@@ -279,7 +279,7 @@ def test_timeline_without_an_explained_transfer_says_so(scenario, monkeypatch):
     from nodeb.life import path
 
     def refuses(*_):
-        raise OSError("too many records")  # as the core does
+        raise OSError("too many records")  # The core raises the same error.
 
     monkeypatch.setattr(path, "run_with_progress", refuses)
     found = scenario.life(user=0)
@@ -292,6 +292,7 @@ def test_result_shows_the_timeline_of_a_packet():
     scenario = nodeb.Scenario(radio=Dch(bler=0.1), users=users)
     result = scenario.run(runs=2, seed=3)
     own, there = result.life(5, run=1), scenario.life(1, seed=3).packet(5)
-    assert str(own.to_pylist()) == str(there.to_pylist())  # NaN is as NaN
+    # Compared as text, because NaN differs from itself.
+    assert str(own.to_pylist()) == str(there.to_pylist())
     with pytest.raises(InputError, match="there is no replication 2; this result has 2"):
         result.life(5, run=2)

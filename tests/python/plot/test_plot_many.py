@@ -32,10 +32,11 @@ def test_few_users_are_all_shown_without_a_note():
 @pytest.mark.parametrize(
     ("sizes", "expected"),
     [
-        ({"a": 30}, [0, 6, 12, 17, 23, 29]),  # from the slowest to the fastest
+        ({"a": 30}, [0, 6, 12, 17, 23, 29]),  # Users are listed from the slowest to the fastest.
         ({"one": 1, "others": 29}, [0, 1, 8, 15, 22, 29]),
         ({"a": 10, "b": 10}, [0, 4, 9, 10, 14, 19]),
-        ({str(n): 2 for n in range(10)}, [0, 4, 8, 11, 15, 19]),  # more groups than panels
+        # There are more groups than panels.
+        ({str(n): 2 for n in range(10)}, [0, 4, 8, 11, 15, 19]),
     ],
 )
 def test_selection_of_many_users_covers_each_group(sizes, expected):

@@ -202,7 +202,8 @@ def test_connections_begin_with_a_three_way_handshake(captured):
     packets = captured.packets("server", "tcp", *fields)
     for user in captured.result.flows["user"]:
         own = (packet[1:] for packet in packets if packet[0] == str(user))
-        once = (packet for packet, _ in itertools.groupby(own))  # without retransmissions
+        # Packets are counted once, without retransmissions.
+        once = (packet for packet, _ in itertools.groupby(own))
         first, second, third = itertools.islice(once, 3)
         by_server = [packet[0] == "40000" for packet in (first, second, third)]
         assert by_server == ([False, True, False] if opened_by == "phone" else [True, False, True])

@@ -112,7 +112,8 @@ def test_failing_replication_is_named(small, jobs):
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_precision_is_independent_of_jobs_and_batches(small, jobs, monkeypatch):
     wanted = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
-    monkeypatch.setattr("nodeb.replication.workers.BATCH_S", 1e-9)  # each in its own batch
+    # Each replication is a batch of its own.
+    monkeypatch.setattr("nodeb.replication.workers.BATCH_S", 1e-9)
     found = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=jobs)
     assert found.provenance.stopping == wanted.provenance.stopping
     assert found.provenance.runs == wanted.provenance.runs > 3

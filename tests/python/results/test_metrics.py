@@ -38,7 +38,7 @@ def test_page_counts_as_one_load_and_has_quantiles():
     assert found["load_median_s"]["mean"] == pytest.approx(
         flows["load_median_s"].reshape(5, 3).mean()
     )
-    assert "complete" not in found  # of pages without end
+    assert "complete" not in found  # Pages without end have no `complete`.
     assert "loads" not in found
 
 
@@ -63,7 +63,8 @@ def test_load_ends_when_the_phone_has_received_it():
     flows = result.flows
     assert flows["load_mean_s"] == pytest.approx(flows["download_s"])
     assert flows["loads"].tolist() == [1, 1, 1]
-    assert not {"load_median_s", "load_p95_s"} & set(said(result))  # given by the download time
+    # The download time takes the place of these metrics.
+    assert not {"load_median_s", "load_p95_s"} & set(said(result))
     assert said(result)["complete"]["mean"] == 1.0
 
 
@@ -89,7 +90,7 @@ def test_timeout_of_seconds_is_a_stall():
     lossy = run(runs=40, wired={"loss": 0.15})
     flows = lossy.flows
     assert flows["stalls"].sum() > 0
-    assert (flows["stalled_s"] >= flows["stalls"]).all()  # each lasts at least one second
+    assert (flows["stalled_s"] >= flows["stalls"]).all()  # Each stall lasts at least one second.
     assert not run(radio={"dch": {}}).flows["stalls"].any()
 
 

@@ -41,7 +41,7 @@ def test_terminated_run_keeps_finished_replications(tmp_path, number, status):
 def whole(folder: Path) -> tuple[int, int] | None:
     """Returns the requested and the actual number of replications, or `None` without results.
 
-    Fewer than were asked for only if the run was stopped, and says so.
+    The actual number is smaller only if the run was stopped, which the results then state.
     """
     if not folder.exists() or not json.loads((folder / MARK).read_text())["complete"]:
         return None

@@ -55,7 +55,7 @@ def value(metric, made, warm_up_s=20.0):
         (prabhu.goodput, 30_000 * 8 / 1000 / 80 / 2),
         (prabhu.rate_of_a_burst, (1000 + 1000 + 500) * 8 / 1000 / 3),
         (prabhu.little_delay, 2 * 80 / 3 - prabhu.THINK_S),
-        (prabhu.set_ups_per_burst, 20 / 4),  # of the whole run
+        (prabhu.set_ups_per_burst, 20 / 4),  # Set-ups are those of the whole run.
     ],
 )
 def test_bursts_that_end_after_the_warm_up_count(metric, found):

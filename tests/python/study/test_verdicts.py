@@ -112,7 +112,7 @@ def test_required_replications_follow_from_the_half_width() -> None:
     claim = verdict(Comparison(interval(-1, 3, 20), low=0, strict=True))
     assert claim.missing == pytest.approx(60)
     assert claim.effort == "about 60 replications more would decide"
-    # The comparison that needs most replications, if all may hold.
+    # Of the comparisons that may still hold, the one that needs most replications decides.
     other = Comparison(interval(-1, 2, 20), low=0, strict=True)  # (1.5 / 0.5)^2
     assert verdict(Comparison(interval(-1, 3, 20), low=0, strict=True), other).missing == (
         pytest.approx(160)

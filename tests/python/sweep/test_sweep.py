@@ -67,7 +67,7 @@ def test_separate_keys_form_all_combinations(tmp_path):
 def test_many_cells_take_little_memory(tmp_path):
     axes = "[sweep]\nwired.delay = { from = '1 ms', to = '900 ms', steps = 5000 }\n"
     text = write(tmp_path, axes)
-    Sweep.load(text)  # contents read once for all cells
+    Sweep.load(text)  # Files are read once for all cells.
     tracemalloc.start()
     try:
         plan = Sweep.load(text)
@@ -75,7 +75,7 @@ def test_many_cells_take_little_memory(tmp_path):
     finally:
         tracemalloc.stop()
     assert sum(len(cell.scenario) for cell in plan.cells) > 4_000_000
-    assert taken < 1_500_000  # mostly the values of the axis
+    assert taken < 1_500_000  # Most of this memory holds the values of the axis.
 
 
 def test_file_changed_during_the_sweep_is_read_once(tmp_path, monkeypatch):
@@ -95,7 +95,8 @@ def test_file_changed_during_the_sweep_is_read_once(tmp_path, monkeypatch):
     def noted(path, **options):
         reads.append(path)
         found = read(path, **options)
-        trace.write_text(head + "".join(reversed(lines)))  # while the sweep is being read
+        # The file changes while the sweep is being read.
+        trace.write_text(head + "".join(reversed(lines)))
         return found
 
     monkeypatch.setattr(recording, "read", noted)
@@ -166,7 +167,7 @@ def test_key_set_only_by_the_sweep_is_sufficient(tmp_path):
     path = write(tmp_path, '[sweep]\nusers.0.traffic.ftp.size = ["5 kB", "10 kB"]\n', "[[users]]\n")
     table = Sweep.load(path, runs=2).run(tmp_path / "out").table
     assert table["users.0.traffic.ftp.size_bytes"].tolist() == [5000, 10_000]
-    Sweep.load(path, runs=2).run(tmp_path / "out")  # the folder is recognised
+    Sweep.load(path, runs=2).run(tmp_path / "out")  # The folder is recognised as one of this sweep.
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_differences_are_paired_with_the_baseline_cell(tmp_path):
     assert set(at_base["transfer_s_diff"].tolist()) == {0.0}
     widths = table["transfer_s_ci95_high"] - table["transfer_s_ci95_low"]
     paired = table["transfer_s_diff_ci95_high"] - table["transfer_s_diff_ci95_low"]
-    assert (paired < widths).all()  # the benefit of common random numbers
+    assert (paired < widths).all()  # This is the benefit of common random numbers.
     without = sweep.run(tmp_path / "out")
     assert without.replications == 0
     assert "transfer_s_diff" not in without.table.columns
@@ -271,7 +272,7 @@ def test_only_missing_cells_are_simulated(tmp_path):
     assert (more.simulated, more.kept, more.replications) == (2, 2, 8)
     assert more.table["radio.dch.bler"].tolist() == [0.0, 0.2, 0.1, 0.4]
     axis = write(tmp_path, '[sweep]\nradio.dch.bler = [0.1]\nwired.delay = ["110 ms", "1 s"]\n')
-    other = Sweep.load(axis).run(out)  # 110 ms is the default: one of the two exists
+    other = Sweep.load(axis).run(out)  # 110 ms is the default, so one of the two cells exists.
     assert (other.simulated, other.kept) == (1, 1)
 
 
@@ -502,7 +503,8 @@ def test_folder_of_another_scenario_is_kept(call, tmp_path):
     assert "kept holds a sweep of another scenario (users.0.traffic.ftp.size is" in err
     assert '"20 kB" there, "30 kB" here); give another folder' in err
     assert before == {file: file.read_bytes() for file in Path("kept").rglob("*") if file.is_file()}
-    same = write(tmp_path, GRID, BASE.replace('"20 kB"', '"0.02 MB"'))  # equivalent spelling
+    # This is an equivalent spelling.
+    same = write(tmp_path, GRID, BASE.replace('"20 kB"', '"0.02 MB"'))
     assert call("sweep", same, "--out", "kept")[0] == 0
 
 

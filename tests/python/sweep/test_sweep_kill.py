@@ -81,8 +81,9 @@ def test_sigkill_loses_only_the_running_cells(path, tmp_path):
         assert before <= there
         last = max((order.index(one) for one in there), default=-1)
         lost = [one for one in order[: max(last, 0)] if one not in there]
-        assert len(lost) <= 2 * JOBS  # active replications, of different cells at most
-        for one in there:  # no torn file: each opens and has every run
+        # At most the active replications are lost, which belong to different cells.
+        assert len(lost) <= 2 * JOBS
+        for one in there:  # No file is torn: each opens and has every run.
             tables = Store(killed / "cells").load(one)
             assert all(set(t["run"].tolist()) == set(range(RUNS)) for t in tables.values())
         assert not (killed / "sweep.parquet").exists()

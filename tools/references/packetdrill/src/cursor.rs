@@ -19,33 +19,33 @@ pub struct Unreadable {
 pub struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Positions of the ends of lines.
+    /// Byte positions of the ends of lines.
     ends: Vec<usize>,
 }
 
 impl<'a> Cursor<'a> {
-    /// Returns the beginning of a text.
+    /// Returns a cursor at the beginning of a text.
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
     }
 
-    /// Returns what follows, blanks included.
+    /// Returns the text from the position on, including leading blanks.
     pub fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    /// Returns the byte at the position.
+    /// Returns the position as a byte index into the text.
     pub fn at(&mut self) -> usize {
         self.skip();
         self.at
     }
 
-    /// Returns the text since byte `from`, as one line.
+    /// Returns the text from byte `from` up to the position, as one line.
     pub fn since(&self, from: usize) -> String {
         self.text[from..self.at].split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the line, from 1.
+    /// Returns the number of the line at the position, from 1.
     pub fn line(&self) -> usize {
         1 + self.ends.partition_point(|&end| end < self.at)
     }
@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
         Unreadable { line: self.line(), what: what.into() }
     }
 
-    /// Returns an error that names the expected and the actual text.
+    /// Returns an error that names what was expected and the text found at the position.
     pub fn expected(&mut self, what: &str) -> Unreadable {
         self.skip();
         let here: String = self.rest().chars().take_while(|c| *c != '\n').take(30).collect();
@@ -92,7 +92,7 @@ impl<'a> Cursor<'a> {
         self.rest().starts_with(token)
     }
 
-    /// Passes `token` if it comes next. Returns true if it did.
+    /// Passes `token` if it comes next. Returns true in that case.
     pub fn eat(&mut self, token: &str) -> bool {
         let seen = self.sees(token);
         if seen {
@@ -101,7 +101,8 @@ impl<'a> Cursor<'a> {
         seen
     }
 
-    /// Passes the word `word`, but not a longer word that begins with it. Returns true if it was there.
+    /// Passes the word `word` if it comes next, but not a longer word that begins with `word`.
+    /// Returns true if it was passed.
     pub fn eat_word(&mut self, word: &str) -> bool {
         self.skip();
         let here = self.clone().word();
@@ -137,7 +138,7 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
-    /// Passes `bytes` of what follows.
+    /// Passes the next `bytes` bytes.
     pub fn pass(&mut self, bytes: usize) {
         self.at += bytes;
     }

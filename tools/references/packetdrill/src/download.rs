@@ -1,4 +1,5 @@
-//! A download by nodeb's two ends over one link, as the sender's interface sees it.
+//! A download between nodeb's TCP sender and receiver over one link, as seen at the sender's
+//! interface.
 
 use std::collections::VecDeque;
 
@@ -8,10 +9,10 @@ use nodeb_tcp::segment::{HEADER_BYTES, Segment};
 use nodeb_tcp::wire::{scaled_window, window_shift};
 use nodeb_tcp::{Receiver as _, Sender as _};
 
-/// Time after which a download is given up.
+/// Time after which an incomplete download is given up.
 const LONGEST: Time = Time(300 * NANOS_PER_S);
 
-/// A download to record.
+/// Parameters of a download to record.
 #[derive(Clone, Debug)]
 pub struct Download {
     /// Parameters of both ends.
@@ -20,11 +21,11 @@ pub struct Download {
     pub bytes: u64,
     /// Rate of the link, bits per second.
     pub rate: u64,
-    /// Delay each way.
+    /// Propagation delay in each direction.
     pub delay: Duration,
-    /// Packets that may wait for the link.
+    /// Maximum number of packets that wait for the link.
     pub queue: usize,
-    /// Data packets that are lost, by the order in which they are sent, from 1.
+    /// Data packets that are lost, by their position in the order of transmission, from 1.
     pub lost: Vec<u64>,
 }
 
@@ -44,14 +45,14 @@ impl Default for Download {
 /// Event at the sender's interface.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// A packet leaves.
+    /// A packet leaves the sender.
     Sent(Time, Segment),
-    /// An ACK arrives, and the sender's state after it.
+    /// An ACK arrives; [`Info`] is the sender's state after the ACK was processed.
     Taken(Time, Segment, Info),
 }
 
 impl Download {
-    /// Returns the bits of the window scale.
+    /// Returns the window scale, the number of bits by which window fields are shifted.
     pub fn shift(&self) -> u8 {
         window_shift(self.tcp.receive_buffer.0)
     }
@@ -99,7 +100,8 @@ impl Download {
         Ok(())
     }
 
-    /// Runs the download. Returns what happened at the sender's interface, its SYN first.
+    /// Runs the download. Returns the events at the sender's interface; the first is the sender's
+    /// SYN.
     pub fn run(&self) -> Vec<Step> {
         Run::new(self).run()
     }
@@ -117,7 +119,7 @@ struct Run<'a> {
     sent: u64,
     /// One past the highest byte sent, in sequence numbers.
     end: u64,
-    /// Packets and ACKs in flight, with times of arrival.
+    /// Packets and ACKs in flight, with their times of arrival.
     data: VecDeque<(Time, Segment)>,
     acks: VecDeque<(Time, Segment)>,
 }
@@ -162,8 +164,8 @@ impl<'a> Run<'a> {
         self.steps
     }
 
-    /// Returns true if the send buffer keeps data back for which there is a window. A script that writes all
-    /// data at once cannot show that, so that the record ends there.
+    /// Returns true if the send buffer, and not the window, keeps data back. A script that writes
+    /// all data at once cannot show this case, so the recording ends there.
     fn is_buffer_limited(&self) -> bool {
         let info = self.sender.info();
         let in_flight = (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);
@@ -173,7 +175,7 @@ impl<'a> Run<'a> {
             && info.unacked > 0
     }
 
-    /// Handles what is due at a time: timers first.
+    /// Handles the events that are due at `now`, timers first.
     fn happen(&mut self, now: Time) {
         let due = |at: Option<Time>| at.is_some_and(|at| at <= now);
         let mut out = Vec::new();
@@ -193,7 +195,7 @@ impl<'a> Run<'a> {
         self.send(now, out);
     }
 
-    /// Sends an ACK, with the window that a header can show.
+    /// Sends an ACK; its window is rounded as the window field of a header requires.
     fn answer(&mut self, now: Time, ack: Option<Segment>) {
         let shift = self.download.shift();
         self.acks.extend(ack.map(|ack| {

@@ -7,9 +7,9 @@ use crate::cursor::Cursor;
 /// Result of the code of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// Number of assertions, all of which hold.
+    /// All assertions hold; this is their number.
     Holds(u64),
-    /// A failed assertion: its text, and the values of the names in it.
+    /// An assertion fails: its text, and the values of the names in it.
     Fails(String, String),
     /// The code cannot be evaluated: it needs an unknown value.
     Unknown(String),
@@ -18,7 +18,7 @@ pub enum Outcome {
 /// Deepest nesting of an expression.
 const DEEPEST: u32 = 50;
 
-/// Variables of the code, which live as long as the script.
+/// Variables of the code, which are kept until the script ends.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     variables: BTreeMap<String, f64>,
@@ -39,7 +39,8 @@ impl Code {
         Outcome::Holds(count)
     }
 
-    /// Evaluates a line. Returns the result of its assertion, if any, and the values used.
+    /// Evaluates a line of code. Returns the result of its assertion, if it has one, and the values
+    /// used.
     fn statement(
         &mut self,
         text: &str,
@@ -48,7 +49,7 @@ impl Code {
         if text.is_empty() || text.starts_with("print") || text.starts_with("import") {
             return Ok(None);
         }
-        // A cursor takes this division for a comment.
+        // A cursor would take the integer division `//` for a comment.
         if text.contains("//") {
             return Err(format!("the Python code `{text}`"));
         }
@@ -57,7 +58,7 @@ impl Code {
         let mut reader = Reader { at: Cursor::new(text), text, lookup: &lookup, seen: Vec::new(), depth: 0 };
         if reader.at.eat_word("assert") {
             let holds = reader.either()? != 0.0;
-            // The message is not evaluated.
+            // The message of an assertion is not evaluated.
             if !reader.at.is_at_end() && !reader.at.sees(",") {
                 return Err(reader.unknown());
             }
@@ -112,7 +113,7 @@ struct Reader<'a> {
     at: Cursor<'a>,
     text: &'a str,
     lookup: &'a dyn Fn(&str) -> Option<f64>,
-    /// Names used, with their values.
+    /// Names used in the expression, with their values.
     seen: Vec<String>,
     depth: u32,
 }

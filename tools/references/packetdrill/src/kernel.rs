@@ -1,11 +1,12 @@
-//! Scripts on the kernel of this machine: `packetdrill` in a network namespace of its own.
+//! Plays scripts on the kernel of this machine, with `packetdrill` in a network namespace of its
+//! own.
 
 use std::path::Path;
 use std::process::Command;
 
 use nodeb_base::units::Duration;
 
-/// Addresses of the two ends, of which only their being apart matters.
+/// Addresses of the two ends; they only need to differ.
 const ADDRESSES: [&str; 5] = [
     "--ip_version=ipv4",
     "--local_ip=192.168.0.1",
@@ -14,7 +15,7 @@ const ADDRESSES: [&str; 5] = [
     "--remote_ip=192.0.2.1",
 ];
 
-/// Seconds after which a script is ended.
+/// Seconds after which a script that has not ended is stopped.
 const PATIENCE_S: &str = "120";
 
 /// Plays a script on the kernel. Returns what packetdrill says of the first difference, or `None` if there is
@@ -27,7 +28,7 @@ pub fn play(script: &Path, tolerance: Option<Duration>) -> Result<Option<String>
     let mut command = Command::new("timeout");
     command.args([PATIENCE_S, "unshare", "--net", "packetdrill"]).args(ADDRESSES);
     command.args(tolerance.map(|time| format!("--tolerance_usecs={}", time.0 / 1_000)));
-    // Scripts call commands by paths from their own folder.
+    // Scripts name commands by paths relative to their own folder.
     command.current_dir(script.parent().unwrap_or(Path::new("/"))).arg(&script);
     let output = command.output().map_err(|error| format!("timeout: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
@@ -45,7 +46,7 @@ fn difference(said: &str) -> String {
         said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.contains('^')).collect();
     let named = lines.iter().rposition(|line| line.contains(".pkt:")).unwrap_or(0);
     let asserted = lines.iter().rposition(|line| line.starts_with("AssertionError"));
-    // The statement stands before the error.
+    // In packetdrill's output, the statement precedes the error.
     let from = asserted.map_or(named, |at| at.saturating_sub(1));
     lines[from.min(lines.len())..].join(" | ")
 }

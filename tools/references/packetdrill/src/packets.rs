@@ -3,7 +3,8 @@
 use crate::cursor::{Cursor, Unreadable};
 use crate::script::{Action, Flags, IpEcn, Options, Packet};
 
-/// Protocols and encapsulations that a packet may name; nodeb has TCP over IP alone.
+/// Protocols and encapsulations that a packet of a script may name, but nodeb lacks: it has only
+/// TCP over IP.
 const FOREIGN: [&str; 9] = ["icmp", "udp", "gre", "GREv0", "mpls", "ipv4", "ipv6", "encap", "psp"];
 
 /// Reads a packet with its direction.

@@ -19,7 +19,7 @@ pub fn parse(text: &str) -> Result<Script, Unreadable> {
             let line = at.line();
             script.setup.push((line, command(&mut at)?));
         } else if at.sees("`") {
-            // The command at the end puts the machine back.
+            // The command at the end restores the machine's settings.
             command(&mut at)?;
         } else {
             script.events.push(event(&mut at)?);
@@ -54,7 +54,7 @@ fn event(at: &mut Cursor) -> Result<Event, Unreadable> {
     Ok(Event { line, text: at.since(from), when, action })
 }
 
-/// Reads the time of an event. The end of a blocking call (`0.1...0.2`) does not matter here.
+/// Reads the time of an event. For a blocking call (`0.1...0.2`), the time of its end is ignored.
 fn when(at: &mut Cursor) -> Result<When, Unreadable> {
     let relative = at.eat("+");
     if at.eat("*") {

@@ -1,4 +1,4 @@
-//! Outcomes of scripts, as a table.
+//! Outcomes of scripts, as rows of a table.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use nodeb_base::units::{Duration, Time};
 use crate::cursor::Unreadable;
 use crate::player::play;
 
-/// Statements of a passed script.
+/// Counts of the statements in a script that passed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
-    /// Packets that nodeb sent as expected, SYNs not counted.
+    /// Packets that nodeb sent as expected, without SYNs.
     pub packets: u64,
     /// Assertions that hold.
     pub assertions: u64,
-    /// Line and subject of code that could not be evaluated.
+    /// Line and subject of each piece of code that could not be evaluated.
     pub unchecked: Vec<(usize, String)>,
-    /// Line from which the script closes the connection, which is not played.
+    /// Line from which the script closes the connection, if it does; the rest is not played.
     pub until: Option<usize>,
 }
 
 impl Passed {
-    /// Returns how many statements of the script were compared.
+    /// Returns the number of statements of the script that were compared.
     pub fn compared(&self) -> u64 {
         self.packets + self.assertions
     }
@@ -33,11 +33,11 @@ impl Passed {
 pub struct Difference {
     /// Line of the script.
     pub line: usize,
-    /// Expected by the script.
+    /// Behaviour that the script expects.
     pub expected: String,
     /// Actual behaviour of nodeb.
     pub got: String,
-    /// Virtual time.
+    /// Virtual time of the difference.
     pub at: Time,
 }
 
@@ -48,7 +48,7 @@ pub enum Verdict {
     Passed(Passed),
     /// nodeb behaves differently.
     Differs(Box<Difference>),
-    /// Outcome with the kernel of this machine.
+    /// Outcome on the kernel of this machine: the difference, or `None` if the script passed.
     Kernel(Option<String>),
     /// The script needs a feature that nodeb does not model.
     NotModelled {
@@ -62,7 +62,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the first word of its row.
+    /// Returns the name of the verdict, the first word of its row.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Passed(_) | Self::Kernel(None) => "passed",

@@ -5,9 +5,9 @@ use nodeb_base::units::{Duration, NANOS_PER_S};
 /// A script: commands and options first, then events in their order.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// Options (`--name=value`), without the dashes.
+    /// Options (`--name=value`) as name and value, without the dashes.
     pub options: Vec<(String, String)>,
-    /// Shell commands before the first event, with their lines.
+    /// Shell commands before the first event, with their line numbers.
     pub setup: Vec<(usize, String)>,
     /// Events in their order.
     pub events: Vec<Event>,
@@ -42,7 +42,7 @@ pub enum When {
     },
 }
 
-/// Latest time in a script: a day.
+/// Latest time that a script may contain: a day.
 pub const LONGEST: Duration = Duration(86_400 * NANOS_PER_S);
 
 /// Packet, call or command of an event.
@@ -69,7 +69,7 @@ pub struct Call {
     pub name: String,
     /// Text between the parentheses.
     pub arguments: String,
-    /// Result; `None` for `?` and anything that is not a number.
+    /// Result of the call; `None` for `?` and for anything that is not a number.
     pub result: Option<i64>,
 }
 
@@ -89,14 +89,14 @@ pub struct Flags {
     pub ece: bool,
     /// CWR (RFC 3168).
     pub cwr: bool,
-    /// Counter of accurate ECN instead of ECE and CWR.
+    /// Counter of accurate ECN, in place of ECE and CWR.
     pub accurate: bool,
 }
 
 /// The ECN field of the IP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IpEcn {
-    /// Not capable.
+    /// The packet is not ECN-capable.
     None,
     /// Capable: ECT(0) or ECT(1).
     Capable,
@@ -132,7 +132,7 @@ pub struct Options {
     pub window_shift: Option<u8>,
     /// Whether SACK is permitted (RFC 2018).
     pub sack_permitted: bool,
-    /// Timestamp and echo.
+    /// Timestamp value and echo reply.
     pub timestamps: Option<(u32, u32)>,
     /// SACK blocks: first byte and one past the last.
     pub sack: Vec<(u64, u64)>,

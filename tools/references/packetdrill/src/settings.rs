@@ -8,8 +8,8 @@ use nodeb_tcp::segment::HEADER_BYTES;
 
 use crate::script::Call;
 
-/// Settings without effect here: segmentation offload, notifications of the application, pacing without `fq`,
-/// and the number of SYN retransmissions.
+/// Settings that have no effect on nodeb: segmentation offload, notifications of the application,
+/// pacing without `fq`, and the number of SYN retransmissions.
 const IGNORED_SYSCTLS: [&str; 26] = [
     "tcp_tso_win_divisor",
     "tcp_min_tso_segs",
@@ -39,11 +39,11 @@ const IGNORED_SYSCTLS: [&str; 26] = [
     "tcp_min_rtt_wlen",
 ];
 
-/// Commands without effect here.
+/// Shell commands that have no effect on nodeb.
 const IGNORED_COMMANDS: [&str; 5] =
     ["ethtool ", "ip tcp_metrics", "sleep ", "/tmp/sysctl_restore", "ip link"];
 
-/// Socket options without effect here.
+/// Socket options that have no effect on nodeb.
 const IGNORED_OPTIONS: [&str; 16] = [
     "SO_REUSEADDR",
     "SO_REUSEPORT",
@@ -63,7 +63,8 @@ const IGNORED_OPTIONS: [&str; 16] = [
     "IP_FREEBIND",
 ];
 
-/// Share of a receive buffer that holds payload (`tcp_rmem`, see [`Linux::receive_buffer`]).
+/// Fraction of a receive buffer's memory that holds payload (`tcp_rmem`, see
+/// [`Linux::receive_buffer`]).
 const PAYLOAD_SHARE: (u64, u64) = (160, 256);
 
 /// Settings of a script.
@@ -118,7 +119,7 @@ impl Settings {
         Err(format!("a setting that changes at a time: `{text}` (before the first event it is modelled)"))
     }
 
-    /// Sets what `defaults.sh` of the public scripts sets, where it differs from Linux's defaults.
+    /// Applies the settings of the public scripts' `defaults.sh` that differ from Linux's defaults.
     fn usual(&mut self) {
         self.tcp.slow_start_after_idle = false;
         self.tcp.initial_receive_buffer = payload(540_000);
@@ -162,7 +163,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets the parameters that follow if SACK is not negotiated.
+    /// Sets the parameters that follow from a connection without SACK.
     pub fn without_sack(&mut self) {
         (self.tcp.sack, self.tcp.dsack, self.tcp.rack) = (false, false, false);
         self.tcp.tail_loss_probe = false;
@@ -208,7 +209,7 @@ impl Settings {
             ("TCP_NODELAY", _) => self.no_delay = value != "0",
             ("TCP_CONGESTION", _) => self.control(value)?,
             ("TCP_MAXSEG", Some(bytes)) => self.max_segment = Some(bytes),
-            // Linux doubles both, for its own use of the memory.
+            // Linux doubles both buffer sizes, because it needs part of the memory for itself.
             ("SO_SNDBUF", Some(bytes)) => self.tcp.send_buffer = Size((2 * bytes).max(4_608)),
             ("SO_RCVBUF", Some(bytes)) => {
                 self.tcp.receive_buffer = payload(2 * bytes);
@@ -220,14 +221,14 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets the size of segments of at most `payload` bytes, without options.
+    /// Sets the maximum size of segments to `payload` bytes, not counting options.
     pub fn segments(&mut self, payload: u64) {
         let payload = self.max_segment.map_or(payload, |most| most.min(payload)).clamp(1, 65_000);
         self.tcp.packet_size = Size(payload + u64::from(HEADER_BYTES));
     }
 }
 
-/// Returns the payload that a receive buffer of `bytes` of memory holds.
+/// Returns the payload that a receive buffer with `bytes` of memory can hold.
 fn payload(bytes: u64) -> Size {
     Size(bytes.clamp(4_096, 1 << 30) * PAYLOAD_SHARE.0 / PAYLOAD_SHARE.1)
 }

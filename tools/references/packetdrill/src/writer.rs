@@ -1,5 +1,5 @@
-//! Scripts from nodeb's downloads: a kernel that receives the ACKs of a download must send the same packets at
-//! the same times, with the same state after each ACK.
+//! Scripts written from nodeb's downloads. A kernel that receives the ACKs of a download must send
+//! the same packets as nodeb at the same times, and have the same state after each ACK.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,8 @@ use nodeb_tcp::segment::Segment;
 use crate::download::{Download, Step};
 use crate::script::Options;
 
-/// Begins a script: a segment in each packet of the kernel, and a socket that waits for a connection.
+/// Beginning of a script: makes the kernel send one segment per packet, and opens a socket that
+/// waits for a connection.
 const OPENING: &str = "`ip link set dev tun0 gso_max_segs 1`
 
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
@@ -95,7 +96,8 @@ impl Download {
     }
 }
 
-/// Milliseconds that nodeb's clock is ahead of its run in a script, where 0 means no timestamp.
+/// Milliseconds by which nodeb's timestamps are ahead of its run in a script, where a timestamp of
+/// 0 means none.
 const OFFSET: u32 = 1_000;
 
 fn ticks(stamp_us: u32) -> u32 {
@@ -106,7 +108,7 @@ fn seconds(at: Time) -> String {
     format!("{}.{:09}", at.0 / 1_000_000_000, at.0 % 1_000_000_000)
 }
 
-/// Returns assertions of the sender's state.
+/// Returns assertions of the sender's state as Python code.
 fn state(info: &Info) -> String {
     let ca = match info.ca_state {
         CaState::Open => "Open",

@@ -46,8 +46,9 @@ impl fmt::Display for Options {
     }
 }
 
-/// Returns true if `got` matches the expected packet in all fields that the script names and nodeb has. nodeb has
-/// no PSH, no window and acknowledgement of a server, and no options of a SYN.
+/// Returns true if `got` matches the expected packet in all fields that the script names and nodeb
+/// has. nodeb has no PSH flag, no window and acknowledgement number of a server, and no SYN
+/// options.
 pub fn agrees(expected: &Packet, got: &Packet, agreed: &Negotiated) -> bool {
     let (flags, sent) = (expected.flags, got.flags);
     if (flags.syn, flags.ack) != (sent.syn, sent.ack)

@@ -1,4 +1,4 @@
-//! One end of nodeb's TCP behind the packets of a script.
+//! One end of nodeb's TCP, driven by and answering in the packets of a script.
 
 use nodeb_base::units::{Rate, Time};
 use nodeb_tcp::linux::{FIRST_BYTE, Info, Linux, Receiver, Sender};
@@ -10,7 +10,8 @@ use super::negotiated::{Negotiated, Role};
 use super::stamps::Stamps;
 use crate::script::{Flags, IpEcn, Options, Packet};
 
-/// Bytes per second of an application that never reads: practically none.
+/// Rate of an application that never reads, bytes per second: one byte per second is practically
+/// none.
 const NEVER: Rate = Rate(1);
 
 /// The end under test.
@@ -28,7 +29,7 @@ pub struct Connection {
     agreed: Negotiated,
     /// Timestamps of the script and of nodeb.
     pub stamps: Stamps,
-    /// Whether the handshake is over.
+    /// Whether the handshake is complete.
     established: bool,
     /// Whether the script must still show the ACK with which a client ends the handshake; nodeb's sender has
     /// none.
@@ -38,7 +39,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Creates the end under test, closed.
+    /// Creates the end under test in the closed state.
     pub fn new(agreed: Negotiated, tcp: &Linux) -> Self {
         let end = match agreed.role {
             Role::Sender => End::Sender(Box::new(Sender::new(0, tcp))),
@@ -122,7 +123,8 @@ impl Connection {
             return Vec::new();
         };
         if !self.established {
-            // nodeb's receiver begins with the SYN of the other end, and a server's SYN is an answer.
+            // nodeb's receiver expects the SYN of the other end first, and takes a server's SYN for
+            // an answer.
             let answer = receiver.on_segment(now, &Segment { seq: 0, ..segment });
             if packet.flags.syn {
                 return answer.into_iter().collect();
@@ -140,14 +142,14 @@ impl Connection {
         receiver.on_segment(now, &segment).into_iter().collect()
     }
 
-    /// Returns a segment without payload that has the timestamps of a packet.
+    /// Returns a segment without payload that carries the timestamps of a packet.
     fn header(&self, packet: &Packet, kind: Kind) -> Segment {
         let (value, echo) = packet.named_options().timestamps.unwrap_or_default();
         let echo_us = if packet.options.is_some() && echo != 0 { self.stamps.own(echo) } else { 0 };
         Segment { size: self.header_bytes, timestamp_us: value, echo_us, ..Segment::control(0, kind) }
     }
 
-    /// Writes data of the application. Returns the packets sent.
+    /// Writes data of the application to a sender. Returns the packets sent.
     pub fn write(&mut self, now: Time, bytes: u64) -> Vec<Packet> {
         let mut out = Vec::new();
         if let End::Sender(sender) = &mut self.end {
@@ -174,7 +176,7 @@ impl Connection {
         self.show(&out)
     }
 
-    /// Returns the state of a sender.
+    /// Returns the state of a sender, or `None` for a receiver.
     pub fn info(&self) -> Option<Info> {
         match &self.end {
             End::Sender(sender) => Some(sender.info()),
@@ -196,7 +198,7 @@ impl Connection {
         let syn = !is_ack && segment.seq == 0;
         let payload =
             if is_ack || syn { 0 } else { u64::from(segment.size.saturating_sub(self.header_bytes)) };
-        // A probe of a closed window repeats the last byte's number (`tcp_xmit_probe_skb`).
+        // A probe of a closed window has the number of the last byte sent (`tcp_xmit_probe_skb`).
         let probe = u64::from(!is_ack && !syn && payload == 0);
         Packet {
             ip_ecn: Some(if capable { IpEcn::Capable } else { IpEcn::None }),

@@ -19,10 +19,10 @@ use crate::settings::Settings;
 
 /// Minimum of the tolerance for the time of a packet: packetdrill's default.
 const TOLERANCE: Duration = Duration::from_millis(4);
-/// Additional tolerance: one part in this many of the time since the previous event (packetdrill's 12.5 %).
+/// Additional tolerance: 1/8 of the time since the previous event (packetdrill's 12.5 %).
 const SHARE: u64 = 8;
 
-/// Timers that may expire in a script before the player gives up.
+/// Maximum number of timer expiries in a script; the player then gives up.
 const MAX_TIMERS: u32 = 1_000_000;
 /// Maximum number of memory fragments in a packet of Linux (`MAX_SKB_FRAGS`).
 const MAX_PARTS: u32 = 17;
@@ -43,7 +43,7 @@ pub fn play(script: &Script, tolerance: Option<Duration>) -> Verdict {
 enum Stop {
     Differs(Box<Difference>),
     NotModelled(String),
-    /// The connection is closed, which nodeb does not model.
+    /// The script closes the connection, which nodeb does not model.
     Closed,
 }
 
@@ -53,7 +53,7 @@ impl From<String> for Stop {
     }
 }
 
-/// Times at which an event may happen.
+/// Earliest and latest time at which an event may happen; `None` for any time.
 type Window = Option<(Time, Time)>;
 
 struct Player {
@@ -64,11 +64,11 @@ struct Player {
     now: Time,
     /// Time of the previous event.
     before: Time,
-    /// Packets sent and not yet compared, with times.
+    /// Packets sent but not yet compared with the script, with their times.
     sent: VecDeque<(Time, Packet)>,
     timers: u32,
     written: u64,
-    /// End of the last segment that was not full, for Nagle's algorithm.
+    /// End of the last segment that was not full; Nagle's algorithm needs it.
     short_end: u64,
     code: Code,
     passed: Passed,
@@ -148,7 +148,7 @@ impl Player {
         }
     }
 
-    /// Returns the allowed times of an event, or `None` for any.
+    /// Returns the allowed times of an event, or `None` if any time is allowed.
     fn window(&self, when: When) -> Window {
         match when {
             When::Any => None,
@@ -240,7 +240,7 @@ impl Player {
         Ok(())
     }
 
-    /// Runs the code of an event.
+    /// Runs the Python code of an event and records its result.
     fn check(&mut self, event: &Event, text: &str) -> Result<(), Stop> {
         let (info, options) = (self.connection.info(), self.agreed.options);
         let known = |name: &str| names::value(info.as_ref()?, options, name);
@@ -296,8 +296,8 @@ impl Player {
         Duration(self.tolerance.0.max(since / SHARE))
     }
 
-    /// Takes the packet sent first, with those that follow it at once up to so much payload: the kernel shows
-    /// them as one (segmentation offload).
+    /// Takes the first packet sent, together with packets sent at the same time that continue it,
+    /// up to `payload` bytes. The kernel shows these as one packet (segmentation offload).
     fn next_sent(&mut self, payload: u64) -> Option<(Time, Packet)> {
         let (at, mut first) = self.sent.pop_front()?;
         while first.payload > 0 && first.payload < payload {

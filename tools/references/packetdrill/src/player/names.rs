@@ -3,7 +3,7 @@
 use nodeb_base::units::Duration;
 use nodeb_tcp::linux::Info;
 
-/// Threshold that Linux shows before the first reduction (`TCP_INFINITE_SSTHRESH`).
+/// Slow-start threshold that Linux reports before the first reduction (`TCP_INFINITE_SSTHRESH`).
 const NO_THRESHOLD: u64 = 0x7fff_ffff;
 
 /// Returns the value of a field if nodeb models it; `options` are the negotiated ones.

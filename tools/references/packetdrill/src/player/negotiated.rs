@@ -1,16 +1,16 @@
-//! Parameters of a connection, read from the packets of its script in advance.
+//! Parameters of a connection, read from all packets of its script before it is played.
 
 use crate::script::{Action, Event, Packet, Script};
 use crate::settings::Settings;
 
-/// Part of the end under test.
+/// Role of the end under test in the transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Sends data.
     Sender,
     /// Receives data.
     Receiver {
-        /// Whether its application reads the data.
+        /// Whether the receiver's application reads the data.
         reads: bool,
     },
 }
@@ -18,13 +18,13 @@ pub enum Role {
 /// Parameters on which both ends agree.
 #[derive(Clone, Copy, Debug)]
 pub struct Negotiated {
-    /// Part of the end under test.
+    /// Role of the end under test.
     pub role: Role,
     /// Whether the end under test opens the connection.
     pub active: bool,
-    /// Window scale of the script.
+    /// Window scale of the script's end, bits.
     pub peer_shift: u8,
-    /// Window scale of the end under test.
+    /// Window scale of the end under test, bits.
     pub own_shift: u8,
     /// Bits of `tcpi_options`.
     pub options: u64,
@@ -35,7 +35,7 @@ pub const WRITES: [&str; 6] = ["write", "send", "sendto", "sendmsg", "writev", "
 /// System calls that read data.
 const READS: [&str; 4] = ["read", "recv", "recvfrom", "recvmsg"];
 
-/// Options of a SYN without any (RFC 9293, 3.7.1).
+/// Maximum segment size if a SYN has no such option, bytes (RFC 9293, 3.7.1).
 const DEFAULT_MSS: u64 = 536;
 
 fn packets(script: &Script) -> impl Iterator<Item = (bool, &Packet)> {
@@ -52,7 +52,7 @@ fn calls<'a>(script: &'a Script, names: &'a [&str]) -> impl Iterator<Item = &'a 
     )
 }
 
-/// Returns the part of the end under test.
+/// Returns the role of the end under test, sender or receiver.
 fn role(script: &Script) -> Result<Role, String> {
     let data = |from: bool| packets(script).any(|(inbound, packet)| inbound == from && packet.payload > 0);
     match (data(true), data(false)) {

@@ -1,23 +1,25 @@
-//! Timestamps (RFC 7323): those of a script count milliseconds from any value, nodeb's microseconds of its run.
+//! Timestamps (RFC 7323). Those of a script count milliseconds from any value, those of nodeb
+//! microseconds since the begin of its run.
 
 use std::collections::BTreeMap;
 
-/// Microseconds of a timestamp of Linux.
+/// Microseconds between two values of Linux's timestamp clock.
 const TICK_US: i64 = 1_000;
 
-/// Timestamps sent by the end under test, in units of the script and of nodeb.
+/// Timestamps sent by the end under test: each in the units of the script and of nodeb.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
     known: BTreeMap<u32, u32>,
 }
 
 impl Stamps {
-    /// Records that the script's `value` is nodeb's `own_us`.
+    /// Records that the timestamp `value` of the script stands for nodeb's `own_us`.
     pub fn note(&mut self, value: u32, own_us: u32) {
         self.known.entry(value).or_insert(own_us);
     }
 
-    /// Returns nodeb's timestamp for the script's `value`, by the nearest one that was sent.
+    /// Returns nodeb's timestamp for the script's `value`, converted from the nearest timestamp
+    /// that was sent.
     pub fn own(&self, value: u32) -> u32 {
         let below = self.known.range(..=value).next_back();
         let nearest = below.or_else(|| self.known.range(value..).next());
