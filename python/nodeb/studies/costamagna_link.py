@@ -109,7 +109,10 @@ def rates(point, name=""):
 
 
 def states(comparison):
-    """Returns the facts on the number of states: best by BIC, and the fit of two states."""
+    """Returns facts on the number of states in a chain.
+
+    These are the best number by BIC, and how well two states fit the errors.
+    """
     facts = {}
     for unit in comparison.units:
         best = comparison.best_of(unit)

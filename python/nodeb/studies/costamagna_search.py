@@ -90,7 +90,9 @@ class Drawn:
 
 
 def drawn(number, interpretations):
-    """Returns the interpretation with a number.
+    """Draws the interpretation with index `number`, always the same for the same index.
+
+    Its treatment of erroneous PDUs is one of `interpretations`.
 
     Its treatment of PDUs is one of `interpretations`.
     """

@@ -98,7 +98,7 @@ def anchors(
 def curves(
     model, connections, eta=0.35, load=10.0, energy=10.0, code=2, attempts=10, window=5, delay=50
 ):
-    """Scenario of the figures and the text about them; each varies one parameter."""
+    """Scenario of the paper's figures and of the text about them; each varies one argument."""
     return downlink(model, connections, eta, load, energy, code, attempts, window, delay)
 
 

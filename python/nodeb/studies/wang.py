@@ -665,7 +665,7 @@ OWN, SHARED = SHARING
 
 
 def effort_of(users):
-    """Returns the effort of 16 MB files for several users."""
+    """Returns the effort of a case with 16 MB files for several users."""
     return Effort(runs=20, cost=100 * users)
 
 
@@ -698,7 +698,7 @@ for item, bler, printed in (
            245.37  334.38  89.01  36
                64      85     21  33""",
     ),
-):  # the paper prints differences relative to DCH only; the absolute ones follow from its values
+):  # The paper prints only differences relative to DCH; the absolute values follow from its values.
     study.table(
         item,
         f"Three users, 1 % packet loss, BLER {bler}",
@@ -732,7 +732,7 @@ SCHEDULER = Axis(
     {"RR": "round_robin", "Max C/I": "max_ci", "PF": "proportional_fair"}, label="Scheduler"
 )
 RR, MAX_CI, PF = SCHEDULER
-CI = {  # Table 18: probabilities of the C/I values 1 to 5
+CI = {  # These are the probabilities of the C/I values 1 to 5 in Table 18.
     "A": [0.09, 0.60, 0.24, 0.05, 0.02],
     "B": [0.04, 0.32, 0.43, 0.09, 0.12],
     "C": [0.02, 0.16, 0.23, 0.20, 0.37],
@@ -744,7 +744,10 @@ LOSSES = {THREE: list(LOSS), SIX: [SOME, MANY]}
 
 @study.scenario(effort=lambda each_type: effort_of(3 * each_type))
 def cell(each_type, scheduler, loss):
-    """Gives three users three code channels, six users six. A C/I value v means v 30-byte PDUs."""
+    """Returns three users on three code channels, or six users on six.
+
+    A C/I value v means v PDUs of 30 bytes.
+    """
     users = [
         {"name": kind, "count": each_type, "traffic": {"ftp": {"size": "16 MB"}}, "ci": ci}
         for kind, ci in CI.items()
@@ -821,7 +824,7 @@ for item, users, count, printed in (
            486.32  288.81  164.55
            104.83   14.71    8.45""",
     ),
-    (  # Table 20 prints the standard deviations
+    (  # Table 20 prints the standard deviations of the bit rates.
         "Table A.2",
         SIX,
         "six",
@@ -965,12 +968,15 @@ def best_user_gives_way():
 
 
 def acks_lost(scenario):
-    """Loses acknowledgements with the same probability as data."""
+    """Makes the uplink lose acknowledgements with the probability with which data are lost."""
     return scenario.with_({"uplink.loss": scenario.wired.loss})
 
 
 def rates_of_table_4(scenario):
-    """Sets C/I value 5 to 640 kb/s. PDUs of 10 bytes are 40 kb/s, and each rate is a multiple."""
+    """Sets the C/I value 5 to 640 kb/s.
+
+    A PDU of 10 bytes per TTI is 40 kb/s, and the rate of each C/I value is a multiple of that.
+    """
     places = (2, 5, 8, 11, 15)
     changes = {"radio.hs_dsch.pdu_size": "10 B"}
     for number, ci in enumerate(CI.values()):
@@ -989,7 +995,7 @@ def of_groups(groups, *changes):
     return dict.fromkeys(groups, changes)
 
 
-INTERPRETATIONS = {  # changes by label and group of tables
+INTERPRETATIONS = {  # Changes of the scenario, by label of the interpretation and group of tables.
     "as assumed": {},
     "3 channels for six users": {ALL_SIX: [{"radio.hs_dsch.channels": 3}]},
     "5 channels for six users": {ALL_SIX: [{"radio.hs_dsch.channels": 5}]},
@@ -1024,7 +1030,7 @@ def printed_means():
 
 
 def other_interpretations():
-    """Returns deviations of measured from printed rates by interpretation, with RMS values."""
+    """Returns how far measured rates deviate from printed ones in each interpretation, with RMS."""
     groups = {
         group: {
             place: {

@@ -104,7 +104,7 @@ class Cell:
 
     @property
     def grade(self) -> str:
-        """Grade of the measured value (`grade_of`)."""
+        """Grade of the measured value in this cell, such as `near` or `far` (`grade_of`)."""
         return self.grade_of(self.measured.value)
 
     def grade_of(self, value: float) -> str:

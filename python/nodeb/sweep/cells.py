@@ -133,7 +133,7 @@ class Cells(Sequence[Cell]):
 
 
 class _Packed:
-    """Cells that are being read in order."""
+    """Collects the cells of a sweep while they are read in order, and compresses them."""
 
     def __init__(self) -> None:
         self.recorded: dict[int, tuple[RecordingColumns, ...]] = {}
@@ -143,8 +143,8 @@ class _Packed:
         self._same: dict[tuple[object, ...], tuple[RecordingColumns, ...]] = {}
 
     def add(self, scenario: str, recorded: tuple[RecordingColumns, ...]) -> None:
-        """Adds the next cell."""
-        if recorded:  # columns of the same file are stored once
+        """Adds the scenario of the next cell, and the columns of its recordings if it has any."""
+        if recorded:  # Columns of the same file are stored once.
             key = tuple((*one[:3], *map(id, one.columns.values())) for one in recorded)
             number = len(self._digests) // DIGEST
             self.recorded[number] = self._same.setdefault(key, recorded)

@@ -14,7 +14,7 @@ RUNS = 20
 
 
 def found(**shifts):
-    """Returns a comparison whose metrics are shifted by a share, or redrawn if `None`."""
+    """Returns a comparison of metrics, each shifted by a fraction, or drawn anew for `None`."""
     rng = np.random.default_rng(1)
     rows = []
     for name, shift in shifts.items():

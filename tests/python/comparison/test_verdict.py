@@ -49,7 +49,7 @@ def test_equal_pairs_do_not_exclude_rare_differences():
 
 
 def test_suggested_replications_cover_no_difference():
-    """With the high end, 0 is found within the margin with 80 % power."""
+    """With the higher suggestion, the power to find 0 within the margin is 80 %."""
     found = judge(interval(5.0, 6.0), 2.0, "more").more_runs
     assert 1 <= found.low < found.high < math.inf
     now = interval(0.0, 6.0)
@@ -82,7 +82,7 @@ def test_few_differing_pairs_are_not_equivalent():
 
 @pytest.mark.parametrize("mean", [0.0, 0.5, 1.2, 3.0])
 def test_upper_suggestion_decides_in_three_of_four_experiments(mean):
-    """Holds without a difference and for half the margin."""
+    """This holds if the true difference is 0, and if it is half the margin."""
     chance = np.random.default_rng(11)
     decided = []
     for _ in range(600):

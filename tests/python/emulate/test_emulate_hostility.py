@@ -65,7 +65,7 @@ def test_missing_permission_for_namespaces_is_reported(link):
 
 
 def test_suspend_makes_the_emulation_late(link):
-    """The cell's clock stops during suspend, for longer than a delivery may be late."""
+    """The clock of the cell stops while the machine is suspended, so deliveries are late."""
     from nodeb.emulate.session import Outcome
 
     lateness = {"limit_s": 0.002, "share_beyond": 0.0}

@@ -134,7 +134,7 @@ def test_simulated_users_share_the_cell_with_the_real_one(link, tmp_path):
 
 
 def test_late_deliveries_fail_the_run(link):
-    """No delivery takes less than a nanosecond."""
+    """The limit is a nanosecond, which every delivery exceeds."""
     ping = ("ping", "-c", "2", "-i", "0.2", "10.64.0.1")
     done = nodeb(link, "--late", "1 ns", "--", *ping)
     assert done.returncode == 1

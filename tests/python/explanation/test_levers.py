@@ -36,7 +36,7 @@ def download(radio, size="200 kB", count=1, **more):
 
 
 def named(found):
-    """Returns the lever named by the headline without simulation."""
+    """Returns the change that the headline suggests without simulation."""
     return found.levers()[0].name
 
 
@@ -45,7 +45,7 @@ def gains(found):
 
 
 def are_good(many, capsys):
-    """Checks levers in `many` random scenarios with a new seed."""
+    """Checks the suggested changes in `many` random scenarios with a new seed."""
     seed = random.SystemRandom().randrange(2**40)
     found = [one for one in map(judged, range(seed, seed + many)) if one is not None]
     good = [one for one in found if one.is_good]
@@ -69,7 +69,7 @@ def test_lever_named_by_the_path_is_among_the_best_two_of_many(capsys):
 
 
 def test_lower_bound_of_a_share_of_nine_in_ten():
-    """Naming the cause with most time instead succeeds in only 70 to 75 % of the scenarios."""
+    """Suggesting the cause with most time instead succeeds in only 70 to 75 % of the scenarios."""
     assert [least_good(many) for many in (1, 10, 80, 1000)] == [0, 5, 63, 870]
 
 

@@ -112,7 +112,7 @@ def random_scenario(number):
 
 
 def moved_by(found):
-    """Returns changes whose causes have no span in any replication, but that change a time."""
+    """Returns changes that change a time although no span has any of their causes."""
     moved = set()
     for change in CHANGES:
         data = found.scenario.to_dict()

@@ -148,7 +148,7 @@ def test_selection_finds_the_number_of_states(chain, states):
 
 
 def test_pdu_errors_are_conditioned_on_their_block():
-    """Independent blocks fail as a whole or by half, which no chain of PDUs can express."""
+    """A failed block loses all, two or one of its four PDUs, which no chain of PDUs can express."""
     law = Within(4, {"1111": 0.5, "0110": 0.3, "1000": 0.2}, (), 2)
     blocks = (random(1).random(20_000) < 0.03).astype(np.uint8)
     errors = ErrorSequence(law.expand(blocks, random(2)), 4)

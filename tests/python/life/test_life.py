@@ -44,7 +44,7 @@ def life(scenario):
 
 
 def plain(table):
-    """Returns a table as columns in which NaN equals NaN."""
+    """Returns a table as plain columns in which NaN compares equal to NaN."""
     return {
         name: [None if value != value else value for value in table[name].to_pylist()]
         for name in table.column_names
@@ -52,7 +52,7 @@ def plain(table):
 
 
 def rows(table, **wanted):
-    """Returns the rows of a table with these values."""
+    """Returns the rows of a table whose columns have the values in `wanted`."""
     found = table.to_pylist()
     return [row for row in found if all(row[name] == value for name, value in wanted.items())]
 

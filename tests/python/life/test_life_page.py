@@ -1,4 +1,6 @@
-"""The page of lives in a real browser: it draws, zooms, finds, says what it shows, and is quick.
+"""The page of packet timelines in a browser: it draws, zooms, searches, and is quick.
+
+Needs Chromium and `playwright`, as `test_browser` does.
 
 Needs Chromium and `playwright`, as `test_browser` does.
 """
@@ -49,7 +51,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, made):
-    """Opens a page; its complaints are errors at the end of the test."""
+    """Opens a page; errors that the browser reports make the test fail at its end."""
     complaints: list[str] = []
     pages: list[Any] = []
 
@@ -74,7 +76,7 @@ def opened(browser, made):
 
 
 def painted(page):
-    """Returns how many thousandths of the picture's pixels differ from its corner."""
+    """Returns how many thousandths of the picture's pixels differ from the pixel in its corner."""
     return page.evaluate(
         """() => { const c = document.getElementById("canvas");
         const often = { willReadFrequently: true };
@@ -106,7 +108,8 @@ def test_view_is_zoomed_and_moved_by_keys_wheel_and_pointer(opened):
     page.focus("#canvas")
     page.keyboard.press("+")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("location.hash.includes('t=')")  # the page writes it after some time
+    # The page writes the window to its address after some time.
+    page.wait_for_function("location.hash.includes('t=')")
     left, right = window_of(page)
     assert begin < left < right < end
     page.keyboard.press("Home")
@@ -221,7 +224,8 @@ def test_page_accepts_spans_of_causes(opened):
 
 def test_a_hundred_thousand_packets_are_shown_within_a_second(opened):
     taken = []
-    for _ in range(3):  # so that other load of the machine does not matter
+    # The fastest of several attempts counts, so that other load of the machine does not matter.
+    for _ in range(3):
         page = opened("many")
         taken.append(
             page.evaluate("performance.getEntriesByName('life-first-view')[0].duration") / 1000

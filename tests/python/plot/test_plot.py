@@ -16,7 +16,7 @@ from nodeb.scenario_types import Ftp, LinkBearer, Record, UserGroup
 
 
 def tables(users: int = 2) -> dict[str, Table]:
-    """Returns series of one run: packets 1 to 10 of each user, the third sent twice."""
+    """Returns series of one run: packets 1 to 10 of each user, of which the third is sent twice."""
     seq = [*range(1, 11), 3]
     per_user = len(seq)
     at = np.linspace(0.1, 3.0, per_user)
@@ -58,7 +58,7 @@ def tables(users: int = 2) -> dict[str, Table]:
 
 
 def result(**series: Table) -> Any:
-    """An object with the attributes of a `Result` that figures use."""
+    """Returns an object with those attributes of a `Result` that figures use."""
     return SimpleNamespace(scenario=SimpleNamespace(name="a test"), **series)
 
 
@@ -142,9 +142,10 @@ def test_lines_draw_intervals_and_published_values() -> None:
     line = plot.Line("a", [1.0, 2.0], [0.5, 1.5], [1.5, 2.5], [1.1, None])
     figure = plot.lines("t", "x (s)", "y (kb/s)", [1, 10], [line])
     axes = figure.axes[0]
-    assert axes.containers  # error bars
+    assert axes.containers  # The containers are the error bars.
     hollow = [drawn for drawn in axes.lines if drawn.get_markerfacecolor() == "none"]
-    assert [list(drawn.get_xdata()) for drawn in hollow] == [[1], []]  # the second is the legend's
+    # The second line is that of the legend.
+    assert [list(drawn.get_xdata()) for drawn in hollow] == [[1], []]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert sorted(labels) == ["a", "published"]
 

@@ -17,7 +17,7 @@ from nodeb.plot.users import TOGETHER, chosen, selection_note
 
 
 def of_groups(**sizes):
-    """Returns a result with groups of these sizes; users of higher number receive more."""
+    """Returns a result with groups of these sizes. Users with a higher index receive more."""
     groups = [name for name, size in sizes.items() for _ in range(size)]
     users = np.arange(len(groups))
     flows = {"run": users * 0, "user": users, "group": groups, "received_bps": users * 1e3}

@@ -39,16 +39,17 @@ def swept() -> Table:
 
 
 def of_runs() -> Table:
-    """Returns a table of three runs of two users."""
+    """Returns a table of three runs with two users each."""
     run, user = np.repeat([0, 1, 2], 2), np.tile([0, 1], 3)
     rate = np.array([1.0, 3.0, 2.0, 4.0, 6.0, 8.0]) * 1e3
     return Table({"run": run, "user": user, "group": ["phone"] * 6, "application_bps": rate})
 
 
 def drawn(figure):
-    """Returns label, x and y of each curve."""
+    """Returns label, x values and y values of each curve in a figure."""
     (axes,) = figure.axes
-    lines = [line for line in axes.lines if line.get_marker() != "_"]  # the ends of error bars
+    # Lines with the marker `_` are the ends of error bars.
+    lines = [line for line in axes.lines if line.get_marker() != "_"]
     return {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in lines}
 
 
@@ -61,7 +62,7 @@ def test_sweep_has_a_curve_per_value_with_its_own_intervals():
         "1": ([0.0, 0.1, 0.2], pytest.approx([1.0, 1.01, 1.02])),
         "2": ([0.0, 0.1, 0.2], pytest.approx([2.0, 2.01, 2.02])),
     }
-    first, _ = axes.collections  # the bands
+    first, _ = axes.collections  # The collections are the bands.
     box = first.get_paths()[0].get_extents()
     assert (box.x0, box.x1) == (0.0, 0.2)
     assert (box.y0, box.y1) == pytest.approx((0.99, 1.04))
@@ -96,7 +97,7 @@ def test_several_rows_per_point_are_rejected_with_the_distinguishing_columns():
 def test_replications_have_intervals_over_run_means():
     figure = curves(of_runs(), "group", "application_bps")
     (_, (mean,)) = next(iter(drawn(figure).values()))
-    assert mean == pytest.approx(4.0)  # means of 2, 3 and 7 kbit/s
+    assert mean == pytest.approx(4.0)  # The means of the three runs are 2, 3 and 7 kbit/s.
     (axes,) = figure.axes
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["phone"]
     (bar,) = axes.collections[0].get_segments()
@@ -112,8 +113,9 @@ def test_series_over_time_are_averaged_in_intervals_over_runs():
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Time (s)", "Congestion window (packets)")
     (x, y) = next(iter(drawn(figure).values()))
-    assert x[-1] < 8 < x[-1] + 0.2  # end of the shorter run
-    assert [y[10], y[50], y[70]] == pytest.approx([3, 5, 7])  # 2 and 4, then 6 and 4, then 6 and 8
+    assert x[-1] < 8 < x[-1] + 0.2  # The curve ends with the shorter run.
+    # The values are 2 and 4, then 6 and 4, then 6 and 8, so that the means are 3, 5 and 7.
+    assert [y[10], y[50], y[70]] == pytest.approx([3, 5, 7])
 
 
 def test_series_of_several_users_are_not_combined():
@@ -207,7 +209,7 @@ def test_long_legend_and_title_are_wrapped_and_fit():
     names = [f"a name of a group that goes on and on and on, number {n} of twelve" for n in place]
     table = Table({"loss": loss, "group": names, "other": names, "rate": place + loss})
     figure = curves(table, "loss", "rate", ["group", "other"], title="word " * 60)
-    figure.savefig(io.BytesIO())  # computes the layout
+    figure.savefig(io.BytesIO())  # Saving the figure computes its layout.
     width = figure.get_figwidth() * figure.dpi
     (legend,), (axes,) = figure.legends, figure.axes
     box = legend.get_window_extent()

@@ -61,7 +61,7 @@ def test_slurm_job_runs_a_sweep_and_ends(tmp_path):
 
 
 def test_worker_without_scheduler_ends(tmp_path):
-    """Uses the options of the job with a shorter timeout."""
+    """The worker has the options of the Slurm job, but a shorter timeout."""
     (line,) = (
         line for line in (FILES / "slurm.sh").read_text().split("srun") if " dask worker " in line
     )

@@ -33,7 +33,7 @@ VALUES = st.lists(
 
 
 def one_by_one(rule: Precision, application: list[float], received: list[float]) -> Stop | None:
-    """Returns the decision of the rule if it is consulted after each replication."""
+    """Returns the decision of a rule that is consulted after each single replication."""
     for n in range(len(received) + 1):
         everybody = all(np.isfinite(application[:n]))
         values, name = (application, RATES[0]) if everybody else (received, RATES[1])

@@ -64,7 +64,7 @@ def test_second_process_in_a_folder_is_rejected(call, tmp_path, arguments):
 
 
 def test_second_of_two_simultaneous_sweeps_is_rejected(tmp_path):
-    """Both run the same sweep: the later one is rejected, and the results are right."""
+    """Both processes run the same sweep: the later one is rejected, and the results are right."""
     file = tmp_path / "swept.toml"
     file.write_text(SMALL.replace("20 kB", "400 kB") + SWEEP)
     assert start("sweep", file, "--out", "alone", cwd=tmp_path).wait() == 0
@@ -79,7 +79,7 @@ def test_second_of_two_simultaneous_sweeps_is_rejected(tmp_path):
 
 
 def _once_after(monkeypatch, owner, name, act):
-    """Calls a function right after the first call of another, whatever its result."""
+    """Makes the first call of a function be followed by a call of `act`, even if it fails."""
     function = getattr(owner, name)
 
     def then_act(*arguments, **more):

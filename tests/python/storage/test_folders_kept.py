@@ -74,7 +74,7 @@ def test_run_killed_at_any_moment_leaves_old_or_new_results(tmp_path, number):
         before = after
     assert start("run", file, "--runs", 9, cwd=tmp_path).wait() == 0
     assert whole(folder) == (9, 9)
-    # A terminated run with fewer replications than exist is saved next to them.
+    # If the folder has more replications than a terminated run, that run is saved in a new folder.
     for other in folder.parent.iterdir():
         assert re.fullmatch(r"small(-\d+)?", other.name)
         assert whole(other) is not None

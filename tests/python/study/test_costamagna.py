@@ -29,7 +29,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "reproductions"
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
-    """Models of blocks of 4 PDUs, of which 2 % fail independently, with two PDUs together."""
+    """Fits models to blocks of 4 PDUs, of which 2 % fail independently and lose two PDUs."""
     failed = np.random.default_rng(7).random(4000) < 0.02
     errors = np.zeros((4000, 4), dtype=np.uint8)
     errors[failed, 1:3] = 1

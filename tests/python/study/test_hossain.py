@@ -27,7 +27,7 @@ def test_every_figure_with_results_is_included():
 
 
 def test_segments_count_with_headers_and_without_check_bits():
-    """On average, 1500 segments of 576 bytes in 100 s; t = 1 costs 8 of 128 bits."""
+    """Users receive 1500 segments of 576 bytes in 100 s on average; t = 1 costs 8 of 128 bits."""
     columns = {"delivered_bytes": np.array([536_000, 1_072_000]), "bearers.end_s": np.array([100])}
     means = Means(columns.__getitem__)
     kbps = 1500 * 576 * 8 / 1e5

@@ -33,7 +33,7 @@ def rate(m):
 
 
 def log_of(*times: float, bearers: int = 1, users: int = 1, **columns) -> Log:
-    """Returns replications with one user each, who takes these times for a kilobyte."""
+    """Returns replications in which users take these times to receive 1000 bytes."""
     runs = len(times) // users
     flows = {"run": np.repeat(range(runs), users), "transfer_s": np.array(times)}
     flows |= {"app_bytes": np.full(len(times), 1000.0), "ip_bytes": np.full(len(times), 1000.0)}
@@ -45,7 +45,7 @@ def log_of(*times: float, bearers: int = 1, users: int = 1, **columns) -> Log:
 
 
 def measured(metric, log: Log):
-    """Returns a metric of these replications, and the campaign that has them."""
+    """Returns a metric of the given replications, and the campaign that contains them."""
     return Measured(metric, log), SimpleNamespace(log=lambda case: case, facts={})
 
 
@@ -56,7 +56,8 @@ def estimate(metric, log: Log) -> Estimate:
 
 def test_plain_mean_has_students_interval():
     found = estimate(time, log_of(1.0, 2.0, 3.0))
-    half = 4.302653 * 1.0 / math.sqrt(3)  # t(2) at 97.5 %
+    # The quantile of Student's t with 2 degrees of freedom at 97.5 %.
+    half = 4.302653 * 1.0 / math.sqrt(3)
     assert (found.value, found.runs) == (pytest.approx(2.0), 3)
     assert found.high - found.value == pytest.approx(half, rel=1e-6)
 
@@ -135,7 +136,8 @@ def test_published_value_is_compared_with_the_scatter_of_as_few_runs():
     times = np.random.default_rng(5).normal(10, 1, 40)
     of, work = measured(time, log_of(*times))
     one, ten = (_expected(work, of, runs) for runs in (1, 10))
-    half = 2.022691 * np.std(times, ddof=1)  # t(39) at 97.5 %
+    # The quantile of Student's t with 39 degrees of freedom at 97.5 %.
+    half = 2.022691 * np.std(times, ddof=1)
     for found, share in ((one, 1), (ten, 0.1)):
         assert found.low == pytest.approx(times.mean() - half * math.sqrt(share + 1 / 40))
     assert _expected(work, of, None) is None

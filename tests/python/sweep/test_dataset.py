@@ -34,13 +34,13 @@ def write(folder: Path, sweep: str, base: str = BASE) -> Path:
 
 
 def made(folder: Path, sweep: str) -> Path:
-    """Returns the dataset of a sweep."""
+    """Runs a sweep and returns the folder of its dataset."""
     Sweep.load(write(folder, sweep)).run(folder / "out", jobs=2, dataset=True)
     return folder / "out" / dataset.DATASET
 
 
 def schemas(table: Path) -> list[list[tuple[str, str]]]:
-    """Returns names and types of the columns of each part."""
+    """Returns names and types of the columns in each part of a table."""
     parts = [pq.ParquetFile(part).schema_arrow for part in sorted(table.glob("*.parquet"))]
     return [[(field.name, str(field.type)) for field in part] for part in parts]
 

@@ -31,7 +31,7 @@ traffic.ftp.size = "700 kB"
 
 @pytest.fixture
 def path(tmp_path):
-    """Writes a sweep of a few seconds."""
+    """Writes a sweep that takes a few seconds."""
     file = tmp_path / "slow.toml"
     file.write_text(SLOW, encoding="utf-8")
     return file
@@ -49,7 +49,7 @@ def start(path: Path, folder: Path) -> subprocess.Popen[str]:
 
 
 def cells(folder: Path) -> set[str]:
-    """Returns the cells that have a file."""
+    """Returns the names of the stored cells."""
     return {file.stem for file in (folder / "cells").glob("*.arrow")}
 
 
@@ -68,12 +68,12 @@ def test_sigkill_loses_only_the_running_cells(path, tmp_path):
     killed, chance, kills = tmp_path / "killed", random.Random(20), 0
     for attempt in range(KILLS):
         process, before = start(path, killed), cells(killed)
-        if attempt:  # the first is killed during its start
+        if attempt:  # The first process is killed during its start.
             wait_for_cells(process, killed, len(before))
         time.sleep(chance.uniform(0.0, 0.06))
         process.kill()
         process.communicate()
-        if (killed / "sweep.parquet").exists():  # it may have ended already
+        if (killed / "sweep.parquet").exists():  # The sweep may have ended before the kill.
             (killed / "sweep.parquet").unlink()
             break
         kills += process.returncode == -signal.SIGKILL

@@ -20,7 +20,7 @@ def compare(*arguments):
 
 @pytest.fixture
 def folders(tmp_path):
-    """Returns two results, whose cells and claims are written when called."""
+    """Returns a function that writes a result folder with the given cells and claims."""
 
     def fill(name, cells, claims=None):
         folder = tmp_path / name
