@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quota {
-    /// Packets after which a user gives way.
+    /// Number of packets after which another user is served.
     pub packets: NonZeroU32,
 }
 

@@ -12,7 +12,7 @@ use super::loss_based::LossWindow;
 /// Method that ends slow start before a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SlowStart {
-    /// Only a loss, or the threshold of an earlier loss (RFC 5681).
+    /// No early end: slow start lasts up to the threshold or to a loss (RFC 5681).
     #[serde(rename = "standard")]
     Standard,
     /// Long trains of ACKs, or growing round-trip times (Linux).
