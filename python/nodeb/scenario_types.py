@@ -233,7 +233,7 @@ Opener: TypeAlias = Literal["phone", "server"]
 SlowStart: TypeAlias = Literal["standard", "hystart", "hystart++"]
 """Method that ends slow start before a loss.
 
-`standard`: None (RFC 5681).
+`standard`: No early end: slow start lasts up to the threshold or to a loss (RFC 5681).
 
 `hystart`: Long trains of ACKs, or growing round-trip times (Linux).
 
@@ -861,9 +861,9 @@ class Linux(Part):
     """
 
     quick_acks: int = 16
-    """Number of segments that the receiver acknowledges at once to speed up slow start: at the
-    start, after a pause, and after a duplicate. While its window opens, every segment is
-    acknowledged at once.
+    """Number of segments that the receiver acknowledges without delay to speed up slow start: at
+    the start, after a pause, and after a duplicate; at most 2 after an ECN mark. While its
+    window opens, every segment is acknowledged without delay.
     """
 
     receive_buffer: Size = "20.97152 MB"
@@ -1087,7 +1087,7 @@ class Minimum(Part):
 
 
 class Fixed(Part):
-    """Fixed time."""
+    """A constant round-trip time."""
 
     tag: ClassVar[str | None] = "fixed"
 
@@ -2487,7 +2487,7 @@ class Cbr(Part):
     """Amount of data per interval."""
 
     interval: Duration
-    """Time between the beginnings of two amounts."""
+    """Time from the start of one amount to the start of the next."""
 
 
 class Replay(Part):
