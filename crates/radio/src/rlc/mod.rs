@@ -1,7 +1,8 @@
 //! RLC: segmentation of a user's packets into PDUs, retransmission and reassembly.
 //!
-//! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks. The other
-//! modes are protocols with two ends and feedback between them: [`Peers`].
+//! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks.
+//! The other RLC modes are protocols with an entity at the sender, one in the phone, and feedback
+//! between them: [`Peers`].
 
 pub mod am;
 pub mod arq;
@@ -50,12 +51,13 @@ registry! {
 }
 
 impl RlcSpec {
-    /// Returns true if failed blocks are retransmitted after a fixed delay.
+    /// Returns true if the RLC mode has failed blocks retransmitted after a fixed delay, as the
+    /// simple ARQ does.
     pub fn retransmits_blocks(&self) -> bool {
         matches!(self, Self::Arq(_))
     }
 
-    /// Reports invalid values, and PDUs of `pdu_bytes` that are too small for the mode.
+    /// Reports invalid values, and PDUs of `pdu_bytes` bytes that are too small for the RLC mode.
     pub fn check_for(&self, pdu_bytes: u32, check: &mut Check) {
         check.within("rlc", |check| self.check(check));
         let (least, header) = match self {
@@ -74,26 +76,27 @@ impl RlcSpec {
     }
 }
 
-/// Both ends of one user's RLC, with the feedback between them.
+/// RLC entities of one user at the sender and in the phone, with the feedback between them.
 pub trait Peers: Send + std::fmt::Debug {
-    /// Type of the PDUs on the air.
+    /// Type of the PDUs that the sender transmits to the phone.
     type Pdu: Send + std::fmt::Debug;
-    /// Offers a packet. Returns false if the buffer is full.
+    /// Offers a packet to the sender. Returns false if its buffer is full.
     fn push(&mut self, now: Time, packet: Packet) -> bool;
-    /// Returns true if there is something to send.
+    /// Returns true if the sender has a PDU to send.
     fn is_ready(&self) -> bool;
-    /// Returns the next PDU to send, if any.
+    /// Returns the next PDU to send, or `None` if there is none.
     fn send(&mut self, now: Time) -> Option<Self::Pdu>;
-    /// Returns the parts of packets that a PDU carries.
+    /// Returns the parts of packets that `pdu` carries; a PDU without user data carries none.
     fn carried(&self, pdu: &Self::Pdu) -> Vec<Part>;
-    /// Receives a PDU at the phone, intact or not.
+    /// Receives a PDU at the phone. `intact` is false if the PDU is in error.
     fn arrive(&mut self, now: Time, pdu: Self::Pdu, intact: bool);
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer or
+    /// report is pending.
     fn due(&self) -> Option<Time>;
-    /// Processes what is due until `now`.
+    /// Handles timers and feedback that are due until `now`.
     fn on_time(&mut self, now: Time);
-    /// Returns the buffer of accepted packets, with those delivered and dropped.
+    /// Returns the buffer of accepted packets, which also lists the packets delivered and dropped.
     fn sdus(&mut self) -> &mut SduBuffer;
-    /// Returns the packets that are neither delivered nor dropped.
+    /// Returns the number and bytes of the packets that are neither delivered nor dropped.
     fn backlog(&self) -> Backlog;
 }

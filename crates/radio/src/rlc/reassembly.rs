@@ -1,4 +1,4 @@
-//! Reassembly of SDUs from the pieces that arrive.
+//! Reassembly of SDUs from the pieces that arrive in PDUs.
 
 use std::collections::BTreeMap;
 
@@ -6,30 +6,31 @@ use super::Delivered;
 use super::sdu_buffer::SduBuffer;
 use super::segmentation::Piece;
 
-/// The received part of an SDU.
+/// Received part of an SDU.
 #[derive(Clone, Copy, Debug, Default)]
 struct Partial {
     received: u32,
-    /// Size of the SDU, once its last piece is received.
+    /// Size of the SDU in bytes; `None` until its last piece is received.
     size: Option<u32>,
 }
 
-/// Reassembly of one user's SDUs.
+/// Reassembly of one user's SDUs at the phone.
 #[derive(Debug)]
 pub struct Reassembly {
     order: Delivered,
     partial: BTreeMap<u64, Partial>,
-    /// Number of the next SDU to deliver, for delivery in sequence.
+    /// Number of the next SDU to deliver, if SDUs are delivered in sequence.
     next: u64,
 }
 
 impl Reassembly {
-    /// Creates a reassembly without SDUs.
+    /// Creates a reassembly that has received no pieces.
     pub fn new(order: Delivered) -> Self {
         Self { order, partial: BTreeMap::new(), next: 0 }
     }
 
-    /// Takes the contents of a PDU, which must be received for the first time.
+    /// Takes the pieces in a PDU, which must be received for the first time. Delivers the SDUs that
+    /// are thereby complete.
     pub fn take(&mut self, pieces: &[Piece], sdus: &mut SduBuffer) {
         for piece in pieces.iter().filter(|piece| piece.sdu >= self.next) {
             let partial = self.partial.entry(piece.sdu).or_default();
@@ -43,7 +44,8 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Gives up all incomplete SDUs before number `kept`.
+    /// Gives up all incomplete SDUs before number `kept`, and drops the packets before it that are
+    /// still buffered.
     pub fn give_up_before(&mut self, kept: u64, sdus: &mut SduBuffer) {
         self.next = self.next.max(kept);
         self.partial = self.partial.split_off(&kept);
@@ -51,8 +53,8 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Delivers complete SDUs in order. SDUs that the sender dropped before sending any part leave no gap, as
-    /// the phone does not know of them.
+    /// Delivers complete SDUs in order. SDUs that the sender dropped before sending any part leave
+    /// no gap, as the phone does not know of these.
     fn deliver_in_sequence(&mut self, sdus: &mut SduBuffer) {
         while self.order == Delivered::InSequence
             && let Some(entry) = self.partial.first_entry()

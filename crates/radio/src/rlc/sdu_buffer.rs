@@ -1,4 +1,5 @@
-//! Buffer of the SDUs that an RLC entity has accepted. Each is delivered once, dropped once, or still buffered.
+//! Buffer of the SDUs that an RLC entity has accepted. An SDU is delivered once, dropped once, or
+//! still buffered.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,11 +10,12 @@ use nodeb_base::packet::Packet;
 use super::segmentation::Piece;
 use crate::Backlog;
 
-/// The SDUs, numbered in order of arrival.
+/// Buffer of SDUs, which are numbered in order of arrival.
 #[derive(Debug)]
 pub struct SduBuffer {
     limit: usize,
-    /// Number of the first packet in `packets`. Packets that are delivered or dropped leave `None` there.
+    /// Number of the first packet in `packets`. A packet that is delivered or dropped leaves `None`
+    /// in `packets` until all earlier ones are gone.
     first: u64,
     packets: VecDeque<Option<Packet>>,
     backlog: Backlog,
@@ -46,7 +48,7 @@ impl SduBuffer {
         Some(self.first + self.packets.len() as u64 - 1)
     }
 
-    /// Removes a packet, if it is still buffered.
+    /// Removes and returns a packet, or returns `None` if it is not buffered any more.
     fn remove(&mut self, number: u64) -> Option<Packet> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let packet = self.packets.get_mut(place)?.take()?;
@@ -58,14 +60,14 @@ impl SduBuffer {
         Some(packet)
     }
 
-    /// Delivers a packet.
+    /// Moves packet `number` to the delivered packets. It must still be buffered.
     pub fn deliver(&mut self, number: u64) {
         let packet = self.remove(number);
         debug_assert!(packet.is_some(), "packet {number} is delivered twice, or after it was dropped");
         self.delivered.extend(packet);
     }
 
-    /// Drops those of the numbered packets that are still buffered.
+    /// Moves those of the numbered packets that are still buffered to the dropped packets.
     pub fn discard(&mut self, numbers: Range<u64>) {
         let end = self.first + self.packets.len() as u64;
         for number in numbers.start.max(self.first)..numbers.end.min(end) {
@@ -74,7 +76,7 @@ impl SduBuffer {
         }
     }
 
-    /// Returns the part of a packet that each piece carries, for packets still buffered.
+    /// Returns the part of a packet that each of `pieces` carries, if the packet is still buffered.
     pub fn parts<'a>(&'a self, pieces: &'a [Piece]) -> impl Iterator<Item = Part> + 'a {
         pieces.iter().filter_map(|piece| {
             let place = usize::try_from(piece.sdu.checked_sub(self.first)?).ok()?;
@@ -83,7 +85,8 @@ impl SduBuffer {
         })
     }
 
-    /// Returns the number of the oldest buffered packet, or the next number if the buffer is empty.
+    /// Returns the number of the oldest buffered packet, or the next number to be assigned if the
+    /// buffer is empty.
     pub fn oldest(&self) -> u64 {
         self.first
     }
@@ -94,7 +97,7 @@ impl SduBuffer {
         place.is_none_or(|place| matches!(self.packets.get(place as usize), Some(None)))
     }
 
-    /// Returns the number of packets and bytes buffered.
+    /// Returns the number of packets in the buffer and their bytes.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }

@@ -1,8 +1,8 @@
-//! Segmentation of packets (SDUs) into the payloads of PDUs of one size.
+//! Segmentation of packets (SDUs) into the payloads of PDUs that all have the same size.
 
 use std::collections::VecDeque;
 
-/// A part of an SDU in a PDU.
+/// Part of an SDU that a PDU carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Number of the SDU.
@@ -15,7 +15,7 @@ pub struct Piece {
     pub last: bool,
 }
 
-/// An SDU that is not completely segmented.
+/// SDU that is not completely segmented.
 #[derive(Clone, Copy, Debug)]
 struct Sdu {
     number: u64,
@@ -23,47 +23,49 @@ struct Sdu {
     left: u32,
 }
 
-/// Queue of SDUs to be segmented.
+/// Queue of SDUs that wait to be segmented into PDUs.
 #[derive(Debug)]
 pub struct Segmenter {
     payload: u32,
-    /// Bytes of a length indicator, if SDUs share PDUs.
+    /// Number of bytes of a length indicator if SDUs share PDUs; `None` if they do not.
     indicator: Option<u32>,
     queue: VecDeque<Sdu>,
-    /// Bytes of all SDUs that are not segmented yet.
+    /// Number of bytes of all SDUs that are not segmented yet.
     bytes: u64,
 }
 
 impl Segmenter {
-    /// Creates an empty queue for PDUs of `payload` bytes. With an `indicator` of so many bytes, the next SDU
-    /// starts after the end of the previous one (TS 25.322, 9.2.2.8); without, the rest of a PDU is padding.
+    /// Creates an empty queue for PDUs with `payload` bytes of payload. With an `indicator` of the
+    /// given number of bytes, the next SDU starts after the end of the previous one (TS 25.322,
+    /// 9.2.2.8); with `None`, the rest of a PDU is padding.
     pub fn new(payload: u32, indicator: Option<u32>) -> Self {
         Self { payload, indicator, queue: VecDeque::new(), bytes: 0 }
     }
 
-    /// Appends an SDU.
+    /// Appends an SDU of `bytes` bytes to the queue.
     pub fn push(&mut self, number: u64, bytes: u32) {
         self.queue.push_back(Sdu { number, offset: 0, left: bytes });
         self.bytes += u64::from(bytes);
     }
 
-    /// Returns true if nothing is left to segment.
+    /// Returns true if no SDU is left to segment.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Returns the number of the first SDU in the queue, and whether a part of it is already segmented.
+    /// Returns the number of the first SDU in the queue and true if a part of this SDU is already
+    /// segmented, or `None` if the queue is empty.
     pub fn front(&self) -> Option<(u64, bool)> {
         self.queue.front().map(|sdu| (sdu.number, sdu.offset > 0))
     }
 
-    /// Returns the number of the first SDU in the queue.
+    /// Returns the number of the first SDU in the queue, or `None` if the queue is empty.
     pub fn packet(&self) -> Option<u64> {
         self.queue.front().map(|sdu| sdu.number)
     }
 
-    /// Returns an upper bound of the number of PDUs for the SDUs in the queue, too large by at most one PDU
-    /// per SDU.
+    /// Returns an upper bound of the number of PDUs that the SDUs in the queue take, too large by
+    /// at most one PDU per SDU.
     pub fn pdus(&self) -> usize {
         let sdus = self.queue.len() as u64;
         let pdus = match self.indicator {
@@ -73,7 +75,7 @@ impl Segmenter {
         pdus as usize
     }
 
-    /// Removes all SDUs before number `kept`.
+    /// Removes all SDUs before number `kept` from the queue.
     pub fn drop_before(&mut self, kept: u64) {
         while let Some(sdu) = self.queue.front().filter(|sdu| sdu.number < kept) {
             self.bytes -= u64::from(sdu.left);
@@ -81,11 +83,12 @@ impl Segmenter {
         }
     }
 
-    /// Returns the contents of the next PDU, empty if nothing is left.
+    /// Returns the pieces of SDUs in the next PDU, empty if no SDU is left.
     ///
-    /// An SDU that ends with its PDU needs no indicator (the special value of the HE field, 9.2.2.7). If an
-    /// SDU ends so close to the end of its PDU that no indicator fits, the rest is padding, which the
-    /// standard announces in the next PDU; the bytes for that are not modelled.
+    /// An SDU that ends with its PDU needs no indicator (the special value of the HE field,
+    /// 9.2.2.7). If an SDU ends so close to the end of its PDU that no indicator fits, the rest of
+    /// the PDU is padding, which the standard announces in the next PDU; the bytes of this
+    /// announcement are not modelled.
     pub fn next_pdu(&mut self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut room = self.payload;
@@ -132,12 +135,12 @@ mod tests {
 
     #[test]
     fn sdus_share_pdus_after_an_indicator() {
-        // 38 bytes: 30, 1 for the indicator, and 7 of the next SDU.
+        // The payload of 38 bytes holds 30 bytes, 1 for the indicator, and 7 of the next SDU.
         assert_eq!(
             cut(38, Some(1), &[30, 50]),
             [vec![(0, 0, 30, true), (1, 0, 7, false)], vec![(1, 7, 38, false)], vec![(1, 45, 5, true)]]
         );
-        // Several small SDUs; the last leaves room for its indicator only.
+        // Several small SDUs share a PDU; the last of them leaves room for its indicator only.
         assert_eq!(
             cut(10, Some(1), &[3, 2, 2, 4]),
             [vec![(0, 0, 3, true), (1, 0, 2, true), (2, 0, 2, true)], vec![(3, 0, 4, true)]]

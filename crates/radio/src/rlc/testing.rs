@@ -14,14 +14,14 @@ fn packet(number: u64, bytes: u32) -> Packet {
     Packet::new(number, bytes)
 }
 
-/// A channel that carries `per_tti` PDUs in each TTI of 10 ms.
+/// Channel that carries `per_tti` PDUs in each TTI of 10 ms.
 pub struct Air<R: Peers> {
     pub rlc: R,
     pub now: Time,
     per_tti: usize,
-    /// PDUs on the air, with whether they arrive intact.
+    /// PDUs on the air, each with true if it arrives intact.
     in_flight: VecDeque<(R::Pdu, bool)>,
-    /// All PDUs sent, with the start of their TTI in ms.
+    /// All PDUs sent so far, with the start of their TTI in ms.
     pub sent: Vec<(u64, R::Pdu)>,
     pub delivered: Vec<(u64, u64)>,
     pub dropped: Vec<u64>,
@@ -39,7 +39,8 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         }
     }
 
-    /// Runs one TTI: processes what is due, then sends PDUs, which arrive unless `lost` returns true.
+    /// Runs one TTI: handles timers and feedback that are due, then sends PDUs. They arrive in
+    /// error if `lost` returns true.
     pub fn tti(&mut self, lost: &mut impl FnMut(&R::Pdu) -> bool) {
         self.on_time();
         for _ in 0..self.per_tti {
@@ -49,7 +50,7 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
             self.in_flight.push_back((pdu, arrives));
         }
         let end = Time(self.now.0 + 10 * MS);
-        // Timers that expire during the TTI are handled within it.
+        // Timers that expire during the TTI are handled before its end.
         while let Some(at) = self.rlc.due().filter(|at| *at < end) {
             assert!(at >= self.now, "an event due at {at:?} was not processed until {:?}", self.now);
             self.now = at;
@@ -79,7 +80,7 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         }
     }
 
-    /// Returns true if nothing is pending.
+    /// Returns true if there is nothing to send, no timer runs, and no PDU is on the air.
     pub fn is_quiet(&self) -> bool {
         !self.rlc.is_ready() && self.rlc.due().is_none() && self.in_flight.is_empty()
     }

@@ -1,9 +1,10 @@
-//! Bearer with a FACH and dedicated channels: users' queues, transmissions, and calls of the switching
-//! policy.
+//! Bearer with a FACH and dedicated channels. It holds the users' queues, transmits packets, and
+//! calls the switching policy.
 //!
-//! A packet in transmission is completed even if its user's switch begins. Not modelled: block errors and RLC
-//! retransmissions, TTIs (a packet takes 8 size / rate), processing and propagation delays, switching of
-//! uplink channels, and the signalling on the FACH for the switches.
+//! A packet in transmission is completed even if a switch of its user begins. Not modelled: block
+//! errors and RLC retransmissions, TTIs (a packet takes the time 8 size / rate), processing and
+//! propagation delays, switching of uplink channels, and the signalling on the FACH for the
+//! switches.
 
 use nodeb_base::context::Context;
 use nodeb_base::engine::Key;
@@ -20,7 +21,7 @@ use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
 use crate::{Backlog, Bearer};
 
-/// Channel use of a user over a run.
+/// Row of the table of channel use: a user's switches, times and energy over a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChannelRow {
     user: usize,
@@ -63,7 +64,7 @@ table! {
     }
 }
 
-/// Bearer of all users of a cell with a FACH and dedicated channels.
+/// Bearer of all users of a cell, with one FACH and a pool of dedicated channels.
 #[derive(Debug)]
 pub struct SwitchedBearer {
     cell: Cell,
@@ -87,7 +88,7 @@ impl SwitchedBearer {
         }
     }
 
-    /// Returns each user's channel use until `now`.
+    /// Returns a row of the table of channel use until `now` for each user.
     pub(super) fn channels(&self, now: Time) -> Vec<ChannelRow> {
         let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
         self.cell.usage(now).into_iter().enumerate().map(row).collect()
@@ -98,8 +99,8 @@ impl SwitchedBearer {
         self.cell.state(user)
     }
 
-    /// Reports an event of a user to the policy, sets up free channels for waiting users, and emits state
-    /// changes.
+    /// Reports an event of a user to the switching policy, sets up free channels for waiting users,
+    /// and emits the state changes that result.
     fn notify(&mut self, ctx: &mut Context, user: usize, event: Event) {
         let Self { cell, policy, .. } = self;
         let (now, bearer, stamps) = (ctx.now, ctx.place.index, &mut ctx.stamps);
@@ -116,7 +117,8 @@ impl SwitchedBearer {
         }
     }
 
-    /// Starts the transmission of a user's next packet, if possible now.
+    /// Starts to transmit the next packet of a user on a dedicated channel, or of the next user in
+    /// turn if `user` is on the FACH, if the channel is free.
     fn serve(&mut self, ctx: &mut Context, user: usize) {
         match self.cell.state(user) {
             State::Fach => self.serve_fach(ctx),
@@ -138,7 +140,8 @@ impl SwitchedBearer {
         }
     }
 
-    /// Emits the transmission of a user's first packet on a channel, until `end`.
+    /// Emits the event of the transmission of a user's first packet on a channel from now until
+    /// `end`.
     #[inline]
     fn emit_service(&self, ctx: &mut Context, user: usize, end: Time, channel: u32) {
         if ctx.wants(Mask::SERVICE)

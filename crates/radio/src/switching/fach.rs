@@ -1,47 +1,49 @@
-//! The FACH: sends signalling first, then users' packets in turn.
+//! The FACH: sends signalling first, then the packets of the users in turn.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
 
 use super::cell::Cell;
 use super::params::FachDch;
 
-/// Returns the transmission time of `bytes` bytes at `rate`, rounded up, so that a full channel stays full.
+/// Returns the transmission time of `bytes` bytes at `rate`, rounded up to whole nanoseconds. A
+/// channel loaded to its full rate is therefore always busy.
 pub fn air_time(bytes: u64, rate: Rate) -> Duration {
     Duration((bytes * 8 * NANOS_PER_S).div_ceil(rate.0))
 }
 
-/// Signalling load: packets of one size at equal intervals, the first at time zero.
+/// Signalling load: packets of one size at equal intervals, of which the first arrives at time
+/// zero.
 #[derive(Debug)]
 struct Signalling {
     bits: u64,
     rate: Rate,
     air_time: Duration,
-    /// Number of packets sent.
+    /// Number of signalling packets sent so far.
     sent: u64,
 }
 
 impl Signalling {
-    /// Returns the arrival of the next packet to be sent.
+    /// Returns the arrival time of the next signalling packet to be sent.
     fn next(&self) -> Time {
         let nanos = u128::from(self.sent) * u128::from(self.bits) * u128::from(NANOS_PER_S);
         Time((nanos / u128::from(self.rate.0)) as u64)
     }
 }
 
-/// The FACH.
+/// FACH of a cell, shared by signalling and users' packets.
 ///
-/// Signalling that is sent while no user has packets takes no events: its effect on the channel is computed
-/// when the next packet needs it.
+/// Signalling that is sent while no user has packets takes no events: its effect on the channel is
+/// computed when a user's packet is to be sent.
 #[derive(Debug)]
 pub struct Fach {
     rate: Rate,
     signalling: Option<Signalling>,
     free_at: Time,
-    /// Whether the end of a transmission is scheduled.
+    /// Whether the end of a transmission on the FACH is scheduled.
     is_busy: bool,
-    /// User whose packet is being sent, if any.
+    /// User whose packet is being sent; `None` for signalling or an idle FACH.
     sending: Option<usize>,
-    /// First user in turn.
+    /// First user to be considered for the next packet.
     next_user: usize,
 }
 
@@ -70,14 +72,15 @@ impl Fach {
         self.sending.take()
     }
 
-    /// Returns the user whose packet is being sent, and the end of the transmission.
+    /// Returns the user whose packet is being sent and the end of the transmission, or `None` if no
+    /// packet is sent.
     pub fn on_air(&self) -> Option<(usize, Time)> {
         self.sending.map(|user| (user, self.free_at))
     }
 
-    /// Starts the next transmission at `now`, unless one is scheduled: signalling that has arrived, or the
-    /// packet of the next user in turn. Returns the time at which [`Self::finish`] must be called, or `None`
-    /// if no transmission was started.
+    /// Starts the next transmission at `now`: signalling that has arrived, or the packet of the
+    /// next user in turn. Returns the time at which [`Self::finish`] must be called, or `None` if a
+    /// transmission is already scheduled or no user has a packet to send.
     pub fn serve(&mut self, now: Time, cell: &mut Cell) -> Option<Time> {
         if self.is_busy {
             return None;
@@ -93,7 +96,7 @@ impl Fach {
         Some(self.free_at)
     }
 
-    /// Sends all signalling that can start until `now`.
+    /// Sends all signalling whose transmission can start at or before `now`.
     fn signal_until(&mut self, now: Time) {
         let Some(signalling) = &mut self.signalling else {
             return;

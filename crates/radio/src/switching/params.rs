@@ -44,7 +44,7 @@ params! {
     }
 }
 
-/// Largest size of a signalling packet; larger values are assumed to be typing errors.
+/// Largest size of a signalling packet; larger values are rejected as typing errors.
 const LARGEST_SIGNALLING: Size = Size(65_535);
 const LONGEST_SWITCH: Duration = Duration::from_secs(60);
 
@@ -76,7 +76,7 @@ impl Checked for FachDch {
 }
 
 impl FachDch {
-    /// Returns the bearer of `users` users, all on the FACH.
+    /// Returns the bearer of `users` users, who are all on the FACH.
     pub fn bearer(&self, users: usize) -> SwitchedBearer {
         SwitchedBearer::new(self, users)
     }

@@ -1,14 +1,15 @@
-//! RRC states of a phone in connected mode (TS 25.331, 7.1), their durations and energy.
+//! RRC states of a phone in connected mode (TS 25.331, 7.1), the time spent in them and the energy
+//! used.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
 use nodeb_base::units::{Duration, Power};
 
-/// RRC state of a phone, or the switch in progress. CELL_PCH also represents URA_PCH. Events identify a state
-/// by its index in this list.
+/// RRC state of a phone, or the switch in progress. [`State::Pch`] stands for CELL_PCH and URA_PCH.
+/// Events identify a state by its index in [`State::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// On the paging channel; nothing can be sent.
+    /// On the paging channel, where nothing can be sent to the phone.
     Pch,
     /// Switching from the paging channel to the FACH.
     Paging,
@@ -18,12 +19,12 @@ pub enum State {
     SettingUp,
     /// On a dedicated channel.
     Dch,
-    /// Switching back to the FACH; the channel becomes free at the end.
+    /// Switching back to the FACH; the dedicated channel becomes free at the end.
     Releasing,
 }
 
 impl State {
-    /// All states, in order of their indices.
+    /// All states in order of their indices, 0 to 5.
     pub const ALL: [Self; 6] =
         [Self::Pch, Self::Paging, Self::Fach, Self::SettingUp, Self::Dch, Self::Releasing];
 }
@@ -31,17 +32,17 @@ impl State {
 /// Numbers of switches of a phone and its time in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelUse {
-    /// Number of switches started from the FACH to a dedicated channel.
+    /// Number of switches started from the FACH to a dedicated channel over the run.
     pub set_ups: u64,
-    /// Number of switches started back to the FACH.
+    /// Number of switches started from a dedicated channel back to the FACH.
     pub releases: u64,
-    /// Number of pagings.
+    /// Number of times that the phone was paged.
     pub pagings: u64,
     times: [Duration; State::ALL.len()],
 }
 
 impl ChannelUse {
-    /// Returns the time spent in a state.
+    /// Returns the total time that the phone has spent in `state`.
     pub fn time(&self, state: State) -> Duration {
         self.times[state as usize]
     }
@@ -50,7 +51,8 @@ impl ChannelUse {
         self.times[state as usize].0 += time.0;
     }
 
-    /// Returns the energy in joules used by the phone's radio: the sum over states of power times time.
+    /// Returns the energy in joules used by the phone's radio: the sum over all states of power
+    /// times time.
     pub fn energy_j(&self, power: &PhonePower) -> f64 {
         let of_state = |(state, power): (State, Power)| self.time(state).as_secs() * power.as_watts();
         power.by_state().into_iter().map(of_state).sum()
@@ -102,7 +104,7 @@ mod tests {
             usage.add(state, Duration::from_secs(seconds));
         }
         usage.add(State::Dch, Duration::from_secs(1));
-        // 100 s x 10 mW + 10 s x 350 mW + 2 s x 550 mW + 4 s x 700 mW.
+        // Expected: 100 s x 10 mW + 10 s x 350 mW + 2 s x 550 mW + 4 s x 700 mW.
         assert!((usage.energy_j(&PhonePower::default()) - 8.4).abs() < 1e-12);
     }
 }

@@ -54,13 +54,13 @@ impl Discard {
         self.command.is_some_and(|(command, _)| command.kind == CommandKind::Reset)
     }
 
-    /// Returns the number of the first PDU in the transmission window, which must not advance until the phone
-    /// has acknowledged a command, or `None` if it may advance.
+    /// Returns the number of the first PDU in the transmission window if the window must not advance
+    /// until the phone has acknowledged a command, or `None` if it may advance.
     pub fn window_limit(&self) -> Option<u64> {
         self.window_limit
     }
 
-    /// Returns the command to be sent now, if any.
+    /// Returns the command to be sent now, if any, and starts its retransmission timer.
     pub fn take_command(&mut self, now: Time) -> Option<Command> {
         let (command, repeat) = self.command.as_mut().filter(|(_, repeat)| repeat.is_none())?;
         *repeat = Some(now + self.command_timer);

@@ -48,7 +48,7 @@ pub struct Entities {
 pub struct Setting {
     /// Size of a PDU in bytes, header included.
     pub pdu_bytes: u32,
-    /// Capacity of the buffer, in packets.
+    /// Capacity of the sender's buffer, in packets.
     pub buffer: usize,
     /// Order in which packets leave the bearer.
     pub order: Delivered,

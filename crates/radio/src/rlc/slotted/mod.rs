@@ -1,13 +1,15 @@
 //! RLC mode with a window of slots (E. Costamagna, L. Favalli, M. Lanati and F. Tarantola, "An end to end
 //! simulator for performance comparison of different TCP schemes over UTRA channels", section 5).
 //!
-//! PDUs are sent in windows of 15 slots, and the phone reports about 5 PDUs at a time. A PDU in error is
-//! retransmitted in the same slot of the next window, while a slot whose PDU was received carries the next
-//! new one. This is interpreted as follows: each slot is a stop-and-wait protocol, the slots take turns, and
-//! the sender waits for a slot whose result is still unknown. A slot with nothing to send is skipped.
+//! PDUs are sent in windows of 15 slots, and the phone reports about 5 PDUs at a time. A PDU in
+//! error is retransmitted in the same slot of the next window, while a slot whose PDU was received
+//! carries the next new one. In this model each slot is a stop-and-wait protocol, the slots take
+//! turns, and the sender waits for a slot whose result is still unknown. A slot with nothing to
+//! send is skipped.
 //!
-//! The phone detects PDUs in error as well as intact ones and counts both. A report that is not full is sent
-//! after the last PDU of a burst, and whenever the window could not advance without it. As in the study, no
+//! The phone detects PDUs in error as well as intact ones and counts both. A report that is not
+//! full is sent after the last PDU of a burst, and whenever the window could not advance without
+//! this report. As in the study, no report is lost.
 //! report is lost.
 
 use nodeb_base::params;
@@ -41,7 +43,7 @@ params! {
     }
 }
 
-/// Largest window: half the range of 12-bit sequence numbers.
+/// Largest number of slots in a window: half the range of 12-bit sequence numbers.
 const MAX_PLACES: u32 = 2_047;
 const LONGEST_DELAY: Duration = Duration::from_secs(600);
 
@@ -56,7 +58,7 @@ impl Checked for Slotted {
 }
 
 impl Slotted {
-    /// Returns both ends for a user.
+    /// Returns the sender and the receiver of a user's window.
     pub fn build(&self, setting: Setting) -> Window {
         let header = u32::try_from(self.header.0).unwrap_or(u32::MAX);
         Window {
@@ -77,38 +79,39 @@ impl Slotted {
 /// State of a slot in the window.
 #[derive(Debug)]
 enum PlaceState {
-    /// Empty: the next new PDU may use the slot.
+    /// The slot is empty, so the next new PDU may use it.
     Free,
-    /// A PDU was sent, and its result is unknown.
+    /// The PDU was sent, and its result is unknown.
     Sent(Vec<Piece>),
-    /// A PDU was in error and must be retransmitted.
+    /// The PDU was in error and must be retransmitted.
     Wrong(Vec<Piece>),
 }
 
-/// A PDU on the air.
+/// PDU that is sent to the phone.
 #[derive(Clone, Debug)]
 pub struct Pdu {
     place: usize,
     pieces: Vec<Piece>,
-    /// Whether no PDU can follow before a report, which the phone therefore sends at once.
+    /// Whether no PDU can follow before a report. If so, the phone sends a report when this PDU
+    /// arrives.
     last: bool,
 }
 
-/// Results of PDUs: slot, and whether the PDU was intact.
+/// Results of PDUs: for each PDU its slot, and true if it was intact.
 type Report = Vec<(usize, bool)>;
 
-/// Both ends of one user's window.
+/// Sender and receiver of one user's window of slots.
 #[derive(Debug)]
 pub struct Window {
     params: Slotted,
     segmenter: Segmenter,
     places: Vec<PlaceState>,
-    /// Next slot in turn.
+    /// Index of the slot whose turn is next.
     turn: usize,
     wrong: usize,
-    /// Slots of the PDUs sent since the last report that the phone will send.
+    /// Slots of the PDUs sent since the one that completed the last report.
     open: Vec<usize>,
-    /// Results that the phone has not reported.
+    /// Results of PDUs that the phone has not reported yet.
     unreported: Report,
     reports_in_flight: VecDeque<(Time, Report)>,
     reassembly: Reassembly,
@@ -130,7 +133,8 @@ impl Window {
         }
     }
 
-    /// Returns the next slot in turn that has something to send or waits for its result.
+    /// Returns the next slot in turn that has a PDU to send or waits for a result, or `None` if
+    /// there is none.
     fn next_place(&self) -> Option<usize> {
         let count = self.places.len();
         let is_busy = |place: &usize| match &self.places[*place] {
@@ -140,13 +144,14 @@ impl Window {
         (0..count).map(|step| (self.turn + step) % count).find(is_busy)
     }
 
-    /// Returns the next slot with something to send, unless a slot that waits for its result comes first.
+    /// Returns the next slot with a PDU to send, or `None` if there is none or a slot that waits
+    /// for its result comes first.
     fn ready_place(&self) -> Option<usize> {
         self.next_place().filter(|place| !matches!(self.places[*place], PlaceState::Sent(_)))
     }
 
-    /// Records a PDU sent in a slot. Returns true if the phone must report at once, because no PDU follows,
-    /// or because the sender waits for a result that a full report would never include.
+    /// Records a PDU sent in a slot. Returns true if the phone must report at once: no PDU follows,
+    /// or the sender waits for a result that a full report would never include.
     fn closes_report(&mut self, place: usize) -> bool {
         self.open.push(place);
         let waits =

@@ -1,4 +1,5 @@
-//! The cell's control plane: holders of dedicated channels, users waiting for one, and the ends of switches.
+//! Control plane of a cell with dedicated channels: their holders, the users that wait for one, and
+//! the ends of switches.
 
 mod rrc;
 
@@ -13,10 +14,10 @@ use nodeb_base::units::{Duration, Time};
 use super::params::FachDch;
 use super::state::{ChannelUse, State};
 
-/// State of a user at the Node B.
+/// State of a user at the Node B, with the queue of its packets.
 #[derive(Debug)]
 struct Station {
-    /// Packets not completely sent; the first may be in transmission.
+    /// Packets that are not completely sent; the first one may be in transmission.
     queue: VecDeque<Packet>,
     bytes: u64,
     /// Whether the first packet is in transmission.
@@ -27,10 +28,10 @@ struct Station {
     usage: ChannelUse,
 }
 
-/// An event that the cell has scheduled.
+/// Event that the cell has scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    /// The FACH becomes free for the next packet.
+    /// The transmission of a packet or of signalling on the FACH ends.
     Fach,
     /// The transmission of a packet ends on a user's dedicated channel.
     Dch(usize),
@@ -40,22 +41,24 @@ pub enum Pending {
     Timer(usize),
 }
 
-/// The users of a cell and the pool of dedicated channels.
+/// Users of a cell and its pool of dedicated channels.
 #[derive(Debug)]
 pub struct Cell {
     stations: Vec<Station>,
     channels: usize,
     switch_time: Duration,
     paging_time: Duration,
-    /// Users that hold a channel, from the beginning of the set-up to the end of the release, in order of the set-ups.
+    /// Users that hold a channel, from the start of its set-up to the end of its release, in order
+    /// of the set-ups.
     holders: Vec<usize>,
     /// Users that wait for a channel, in order of their requests.
     waiting: Vec<usize>,
-    /// Ends of transmissions and of switches, latest first: there are few of them.
+    /// Ends of transmissions and of switches, latest first. They are in a sorted list as there are
+    /// few of them.
     ends: Vec<(Key, Pending)>,
-    /// The policy's timers of all users.
+    /// Timers of the switching policy, one per user.
     timers: EventQueue,
-    /// The timer in `timers` that expires first.
+    /// Key and user of the timer in `timers` that expires first; `None` if none is armed.
     next_timer: Option<(Key, usize)>,
     /// Users and the states that they have entered, until they are taken.
     entered: Vec<(usize, State)>,
@@ -86,7 +89,7 @@ impl Cell {
         }
     }
 
-    /// Returns a user's state.
+    /// Returns the RRC state of a user.
     pub fn state(&self, user: usize) -> State {
         self.stations[user].state
     }
@@ -111,7 +114,7 @@ impl Cell {
         self.stations.iter().map(of_station).collect()
     }
 
-    // --- the queues ---
+    // --- Queues of users ---
 
     /// Adds a packet to a user's queue.
     pub fn push(&mut self, user: usize, packet: Packet) {
@@ -119,7 +122,8 @@ impl Cell {
         self.stations[user].queue.push_back(packet);
     }
 
-    /// Returns a user's first packet, if any.
+    /// Returns a user's first packet, which may be in transmission, or `None` if the queue is
+    /// empty.
     pub fn first_packet(&self, user: usize) -> Option<&Packet> {
         self.stations[user].queue.front()
     }
@@ -145,16 +149,17 @@ impl Cell {
         Some(packet)
     }
 
-    /// Returns the first user from `first`, cyclically, who is on the FACH and has a packet to send.
+    /// Returns the first user from index `first`, cyclically, who is on the FACH and has a packet
+    /// to send, or `None` if there is none.
     pub fn next_on_fach(&self, first: usize) -> Option<usize> {
         let users = self.stations.len();
         let is_ready = |user: &usize| self.stations[*user].state == State::Fach && self.is_ready(*user);
         (first..users).chain(0..first.min(users)).find(is_ready)
     }
 
-    // --- pending events ---
+    // --- Pending events ---
 
-    /// Returns the key of the next event, and the event.
+    /// Returns the key of the next event and the event, or `None` if none is pending.
     pub fn next_pending(&self) -> Option<(Key, Pending)> {
         let timer = self.next_timer.map(|(key, user)| (key, Pending::Timer(user)));
         match (self.ends.last(), timer) {
@@ -164,7 +169,7 @@ impl Cell {
         }
     }
 
-    /// Removes and returns the event due at `key`, if it is the next one.
+    /// Removes and returns the event due at `key`, or returns `None` if another event is next.
     pub fn take_pending(&mut self, key: Key) -> Option<Pending> {
         let (_, pending) = self.next_pending().filter(|(due, _)| *due == key)?;
         if let Pending::Timer(user) = pending {
@@ -175,7 +180,7 @@ impl Cell {
         Some(pending)
     }
 
-    /// Schedules an event at `at`, which must not be a timer and not scheduled already.
+    /// Schedules an event at `at`. It must not be a timer, and must not be scheduled already.
     pub fn set_pending(&mut self, pending: Pending, at: Time, stamps: &mut Stamps) {
         debug_assert!(self.ends.iter().all(|(_, set)| *set != pending), "{pending:?} is set");
         let key = stamps.key(at);
@@ -183,13 +188,13 @@ impl Cell {
         self.ends.insert(place, (key, pending));
     }
 
-    /// Arms a user's timer, or disarms it if `key` is `None`.
+    /// Arms the policy's timer of a user with `key`, or disarms it if `key` is `None`.
     fn set_timer(&mut self, user: usize, key: Option<Key>) {
         self.timers.set(user, key);
         self.next_timer = self.timers.next();
     }
 
-    // --- switches ---
+    // --- Switches between channels ---
 
     fn enter(&mut self, now: Time, user: usize, state: State) {
         let station = &mut self.stations[user];
@@ -199,12 +204,12 @@ impl Cell {
         self.entered.push((user, state));
     }
 
-    /// Returns true if there are state changes that have not been taken.
+    /// Returns true if there are state changes that [`Self::take_entered`] has not returned.
     pub fn has_entered(&self) -> bool {
         !self.entered.is_empty()
     }
 
-    /// Removes and returns the state changes, in order.
+    /// Removes and returns the users and states of all state changes since the last call, in order.
     pub fn take_entered(&mut self) -> std::vec::Drain<'_, (usize, State)> {
         self.entered.drain(..)
     }
@@ -214,7 +219,7 @@ impl Cell {
         self.set_pending(Pending::Switch(user), now + lasts, stamps);
     }
 
-    /// Pages a user.
+    /// Pages a user, which starts its switch to the FACH.
     pub fn page(&mut self, now: Time, user: usize, stamps: &mut Stamps) {
         self.stations[user].usage.pagings += 1;
         self.begin(now, user, State::Paging, self.paging_time, stamps);
@@ -225,7 +230,8 @@ impl Cell {
         self.holders.len() < self.channels && !self.waiting.is_empty()
     }
 
-    /// Starts to set up a channel for the user at `position` in the waiting list. Returns the user.
+    /// Starts to set up a channel for the user at index `position` of the waiting list. Returns
+    /// this user.
     pub fn set_up(&mut self, now: Time, position: usize, stamps: &mut Stamps) -> usize {
         let user = self.waiting.remove(position);
         self.holders.push(user);
@@ -234,7 +240,8 @@ impl Cell {
         user
     }
 
-    /// Ends a user's switch.
+    /// Ends a user's switch: the user enters the state that follows, and a released channel becomes
+    /// free.
     pub fn end_switch(&mut self, now: Time, user: usize) {
         let state = if self.state(user) == State::SettingUp { State::Dch } else { State::Fach };
         if self.state(user) == State::Releasing {
@@ -250,7 +257,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Events happen in order of (time, insertion); a timer expires as it was armed last, or never.
+        /// Events happen in order of time, then of scheduling. A timer expires as it was armed
+        /// last, or never if it was disarmed.
         #[test]
         fn pending_events_happen_in_order(
             sets in prop::collection::vec((0usize..3, 0usize..4, prop::option::of(0u64..20)), 0..40),

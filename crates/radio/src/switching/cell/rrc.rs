@@ -1,4 +1,4 @@
-//! View of a cell for a switching policy, with the commands it can give.
+//! View of a cell for a switching policy, with the commands that the policy can give.
 
 use nodeb_base::engine::Stamps;
 use nodeb_base::units::Time;
@@ -6,7 +6,7 @@ use nodeb_base::units::Time;
 use super::Cell;
 use crate::switching::State;
 
-/// Radio resource control, as seen by a policy.
+/// Radio resource control of a cell, as seen by a switching policy.
 #[derive(Debug)]
 pub struct Rrc<'a> {
     now: Time,
@@ -15,17 +15,17 @@ pub struct Rrc<'a> {
 }
 
 impl<'a> Rrc<'a> {
-    /// Creates the control of `cell` at `now`.
+    /// Creates the control of `cell` at the time `now`.
     pub fn new(now: Time, cell: &'a mut Cell, stamps: &'a mut Stamps) -> Self {
         Self { now, cell, stamps }
     }
 
-    /// Returns the current time.
+    /// Returns the current simulation time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Returns a user's state.
+    /// Returns the RRC state of a user.
     pub fn state(&self, user: usize) -> State {
         self.cell.state(user)
     }
@@ -40,7 +40,8 @@ impl<'a> Rrc<'a> {
         self.cell.bytes(user)
     }
 
-    /// Returns the holders of channels, including those being set up or released, in order of set-up.
+    /// Returns the users that hold channels, including channels being set up or released, in order
+    /// of set-up.
     pub fn holders(&self) -> &[usize] {
         &self.cell.holders
     }
@@ -69,7 +70,7 @@ impl<'a> Rrc<'a> {
         }
     }
 
-    /// Removes a user from the waiting list.
+    /// Removes a user from the waiting list, if it is in the list.
     pub fn withdraw(&mut self, user: usize) {
         self.cell.waiting.retain(|waiting| *waiting != user);
     }
@@ -90,7 +91,8 @@ impl<'a> Rrc<'a> {
         }
     }
 
-    /// Arms a user's timer for `at`, or disarms it if `at` is `None`.
+    /// Arms the policy's timer of a user for `at`, or disarms it if `at` is `None`. A timer armed
+    /// for `at` is unchanged.
     pub fn set_timer(&mut self, user: usize, at: Option<Time>) {
         if self.cell.timers.due(user).map(|(due, _)| due) != at {
             let key = at.map(|at| self.stamps.key(at));

@@ -1,4 +1,4 @@
-//! Always DCH: the first users get a dedicated channel and keep it, as with circuits.
+//! Always DCH: the first users to send get a dedicated channel and keep it, as with circuits.
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
@@ -13,8 +13,8 @@ impl SwitchingParams for AlwaysDch {
     }
 }
 
-/// Policy in which every user requests a channel and none releases it; users for whom none is left stay on
-/// the FACH.
+/// Policy in which every user with a packet requests a channel and none releases it. Users for whom
+/// no channel is left stay on the FACH.
 #[derive(Debug)]
 pub struct AlwaysDchPolicy;
 

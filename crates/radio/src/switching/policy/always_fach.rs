@@ -1,4 +1,4 @@
-//! Always FACH: the baseline without dedicated channels.
+//! Always FACH: the baseline, in which no dedicated channel is used.
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
@@ -13,7 +13,7 @@ impl SwitchingParams for AlwaysFach {
     }
 }
 
-/// Policy without any switch.
+/// Policy that never switches a user.
 #[derive(Debug)]
 pub struct AlwaysFachPolicy;
 

@@ -1,15 +1,16 @@
-//! Inactivity timers of users on dedicated channels.
+//! Inactivity timers of users on dedicated channels, used by several policies.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::threshold::Thresholds;
 use super::{Event, Rrc};
 
-/// Thresholds, and the start of each user's inactivity timer; `None` while the user is not idle.
+/// Thresholds, and the start of each user's inactivity timer; the start is `None` while the user is
+/// not idle.
 #[derive(Debug)]
 pub struct IdleTimers {
     thresholds: Thresholds,
-    /// Length of a timer.
+    /// Length of an inactivity timer.
     pub timeout: Duration,
     since: Vec<Option<Time>>,
 }
@@ -20,8 +21,9 @@ impl IdleTimers {
         Self { thresholds: Thresholds { high, low }, timeout, since: vec![None; users] }
     }
 
-    /// Requests a channel according to the thresholds. Starts a user's timer when it becomes idle, restarts
-    /// it when a packet arrived but the user is still idle, and otherwise stops it.
+    /// Requests a channel for `user` according to the thresholds. Starts the user's timer when the
+    /// user becomes idle, restarts it if a packet arrives and the user is still idle, and stops it
+    /// if the user is not idle.
     pub fn update(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
         self.thresholds.ask(user, rrc);
         if !self.thresholds.is_idle(user, rrc) {
@@ -31,20 +33,21 @@ impl IdleTimers {
         }
     }
 
-    /// Returns the start of a user's timer, or `None` if it does not run.
+    /// Returns the start of a user's timer, or `None` if the timer does not run.
     pub fn since(&self, user: usize) -> Option<Time> {
         self.since[user]
     }
 
-    /// Moves a user to the FACH and stops its timer.
+    /// Starts to move a user to the FACH and stops its timer.
     pub fn release(&mut self, user: usize, rrc: &mut Rrc<'_>) {
         self.since[user] = None;
         rrc.set_timer(user, None);
         rrc.release(user);
     }
 
-    /// Moves users whose timer has expired to the FACH while others wait in vain. `end` returns the expiry of
-    /// a timer from its start and the current time.
+    /// Starts to move users whose timer has expired to the FACH, as long as other users wait for
+    /// whom no channel is becoming free. `end` returns the expiry of a timer from its start and the
+    /// current time.
     pub fn release_for_others(&mut self, rrc: &mut Rrc<'_>, end: impl Fn(Time, Time) -> Time) {
         for i in 0..rrc.holders().len() {
             let holder = rrc.holders()[i];

@@ -14,7 +14,7 @@ use nodeb_base::registry;
 
 use super::cell::Rrc;
 
-/// Event of a user, as reported to a policy.
+/// Kind of event of a user, as reported to a switching policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A packet arrived in the user's queue.
@@ -23,15 +23,16 @@ pub enum Event {
     Departure,
     /// A switch to a dedicated channel started, or any switch ended.
     Switched,
-    /// The user's timer expired.
+    /// The timer that the policy armed for the user expired.
     Timer,
 }
 
-/// A policy that decides on switches from queue lengths, states and its own timers.
+/// Policy that decides on switches from queue lengths, states and timers of its own.
 pub trait SwitchingPolicy: Send + std::fmt::Debug {
-    /// Reacts to an event of `user` with commands, which may concern any user.
+    /// Reacts to an event of `user` with commands to `rrc`, which may concern any user.
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>);
-    /// Returns the index in the waiting list, which is not empty, of the user who gets the free channel.
+    /// Returns the index in the waiting list, which is not empty, of the user who gets the free
+    /// channel. The default is the earliest request.
     fn pick(&self, _rrc: &Rrc<'_>) -> usize {
         0
     }
@@ -39,9 +40,9 @@ pub trait SwitchingPolicy: Send + std::fmt::Debug {
 
 /// Parameters of a switching policy.
 pub trait SwitchingParams: Parameters {
-    /// Returns the policy in its initial state, for `users` users on the FACH.
+    /// Returns the switching policy in its initial state, for `users` users on the FACH.
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy>;
-    /// Returns true if idle phones are moved to the paging channel.
+    /// Returns true if the policy moves idle phones to the paging channel.
     fn parks(&self) -> bool {
         false
     }

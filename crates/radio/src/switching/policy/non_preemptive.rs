@@ -1,8 +1,9 @@
 //! Modified threshold policy, non-pre-emptive (`prabhu`, section V).
 //!
-//! Like the pre-emptive one, but a timer always runs to its end. Then the user is moved back if another one
-//! waits; otherwise the timer restarts. Rounds are not simulated one by one: when a user requests a channel,
-//! the end of the current round follows from the start of the first.
+//! This policy differs from the pre-emptive one in that a timer always runs to its end. At its end
+//! the user is moved back to the FACH if another user waits; otherwise the timer restarts for
+//! another round. Rounds are not simulated one by one: when a user requests a channel, the end of
+//! the current round follows from the start of the first.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -34,14 +35,14 @@ impl Checked for NonPreemptive {
     }
 }
 
-/// State of the policy.
+/// State of the policy: inactivity timers of the users on dedicated channels.
 #[derive(Debug)]
 pub struct NonPreemptivePolicy {
     idle: IdleTimers,
 }
 
-/// Returns the end of the round at `now`, which may be `now`, of a timer of length `timeout` whose first
-/// round started at `since`.
+/// Returns the end of the current round of a timer that restarts after each `timeout` and was first
+/// started at `since`. If a round ends at `now`, the result is `now`.
 pub fn end_of_round(since: Time, timeout: Duration, now: Time) -> Time {
     let rounds = now.since(since).0.div_ceil(timeout.0).max(1);
     since + Duration(rounds * timeout.0)

@@ -1,8 +1,9 @@
 //! Modified threshold policy, pre-emptive (`prabhu`, section V).
 //!
-//! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, during which ACKs may
-//! bring new packets. An arriving packet stops the timer. If another user waits for a channel, the channel is
-//! released at once. With a timeout of 0 this is the original policy.
+//! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, during which
+//! ACKs may bring new packets. An arriving packet restarts the timer, or stops it if the queue is
+//! then no longer short. If another user waits for a channel, the channel is released at once. With
+//! a timeout of 0 this is the original policy.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -31,7 +32,7 @@ impl Checked for Preemptive {
     }
 }
 
-/// State of the policy.
+/// State of the policy: inactivity timers of the users on dedicated channels.
 #[derive(Debug)]
 pub struct PreemptivePolicy {
     idle: IdleTimers,

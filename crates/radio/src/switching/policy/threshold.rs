@@ -1,8 +1,8 @@
-//! Original threshold policy (`prabhu`, section II).
+//! Original threshold policy of `prabhu`, section II.
 //!
-//! A user on the FACH requests a dedicated channel while more than `high` packets wait. If no channel is
-//! free, users on dedicated channels with fewer than `low` packets are moved back, whether other users wait
-//! or not.
+//! A user on the FACH requests a dedicated channel while more than `high` packets wait. If no
+//! channel is free, users on dedicated channels with fewer than `low` packets are moved back to the
+//! FACH, even if no other user waits.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -37,7 +37,8 @@ impl Checked for Thresholds {
 }
 
 impl Thresholds {
-    /// Requests a channel for a user on the FACH, or withdraws the request, according to its queue.
+    /// Requests a channel for a user on the FACH if more than `high` packets wait, else withdraws
+    /// the request.
     pub fn ask(&self, user: usize, rrc: &mut Rrc<'_>) {
         if rrc.state(user) == State::Fach {
             if rrc.packets(user) > self.high as usize { rrc.ask(user) } else { rrc.withdraw(user) }
@@ -50,7 +51,7 @@ impl Thresholds {
     }
 }
 
-/// State of the policy.
+/// State of the policy: only its thresholds.
 #[derive(Debug)]
 pub struct ThresholdPolicy {
     thresholds: Thresholds,

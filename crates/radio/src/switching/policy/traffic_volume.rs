@@ -1,8 +1,9 @@
-//! Switching by traffic volume and inactivity, as in deployed networks.
+//! Switching by traffic volume and inactivity timers, as in deployed networks.
 //!
-//! Up: the transport channel traffic volume exceeds a threshold for a time to trigger (event 4A, TS 25.331,
-//! 14.4.2.1, here for the downlink buffer). Down: no packets for the length of an inactivity timer, from
-//! CELL_DCH to CELL_FACH and from there to CELL_PCH, whether other users wait or not.
+//! A user is switched up when the transport channel traffic volume exceeds a threshold for a time
+//! to trigger (event 4A, TS 25.331, 14.4.2.1, in this model for the downlink buffer). A user is
+//! switched down after the length of an inactivity timer without packets, from CELL_DCH to
+//! CELL_FACH and from CELL_FACH to CELL_PCH, even if no other user waits.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -28,12 +29,12 @@ params! {
 
 impl Checked for TrafficVolume {}
 
-/// State of the policy. A user's single timer is the time to trigger while the volume is exceeded, and the
-/// inactivity timer of its state while it has no packets.
+/// State of the policy. A user has a single timer: the time to trigger while the volume is
+/// exceeded, and the inactivity timer of the user's state while the user has no packets.
 #[derive(Debug)]
 pub struct TrafficVolumePolicy {
     params: TrafficVolume,
-    /// Time since which each user on the FACH has exceeded the volume.
+    /// Time since which each user on the FACH has exceeded the volume; `None` for other users.
     above_since: Vec<Option<Time>>,
 }
 
@@ -48,8 +49,9 @@ impl SwitchingParams for TrafficVolume {
 }
 
 impl TrafficVolumePolicy {
-    /// Requests a channel, or withdraws the request. Returns the time at which the trigger must be checked
-    /// again, if any.
+    /// Requests a channel for a user that has exceeded the volume for the time to trigger, or
+    /// withdraws the request of a user below the volume. Returns the time at which the trigger must
+    /// be checked again, or `None` if it need not be.
     fn measure(&mut self, user: usize, rrc: &mut Rrc<'_>) -> Option<Time> {
         if rrc.state(user) != State::Fach || rrc.bytes(user) <= self.params.volume.0 {
             self.above_since[user] = None;
