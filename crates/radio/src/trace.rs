@@ -1,5 +1,5 @@
-//! Radio bearer replaced by a trace-driven link: sends at recorded delivery opportunities, like mahimahi's
-//! `mm-link`.
+//! Radio bearer that is a trace-driven link without a radio: it sends at recorded delivery
+//! opportunities, like mahimahi's `mm-link`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -15,7 +15,7 @@ use nodeb_net::{Line, LossSetting, Path, QueueSpec};
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 
-/// Largest size of an opportunity or header.
+/// Largest size of an opportunity or of a packet's header that is accepted.
 const MAX_BYTES: Size = Size(1_000_000_000);
 
 params! {
@@ -72,7 +72,7 @@ impl TraceBearer {
 
     fn path(&self) -> Path<'_> {
         Path {
-            // Not used: the trace replaces the rate.
+            // The rate is not used, as the trace replaces it.
             rate: Rate(1),
             delay: self.delay,
             queue: &self.queue,
@@ -89,7 +89,7 @@ impl Radio for TraceBearer {
         Facts { measures_bandwidth: true, has_opportunities: true, ..Facts::default() }
     }
 
-    /// Returns the mean rate of the trace.
+    /// Returns the mean rate of the trace of the downlink.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.recording(&self.down).mean_rate()
     }

@@ -1,4 +1,4 @@
-//! Bearer that consists of one link, with a rate or trace-driven.
+//! Bearer that consists of one link, which has a rate or is trace-driven.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::engine::Key;
@@ -10,10 +10,10 @@ use nodeb_net::{Line, Link, Overcount};
 
 use super::{Backlog, BandwidthMeter, Bearer};
 
-/// A link that transports one user's packets.
+/// Bearer whose link transports the packets of one user.
 #[derive(Debug)]
 pub struct WireBearer {
-    /// The link.
+    /// Link with a rate, or trace-driven link.
     pub line: Line,
 }
 

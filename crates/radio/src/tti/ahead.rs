@@ -1,4 +1,5 @@
-//! Results of TTIs that were simulated ahead of time, for a user alone on its bearer, until they are emitted.
+//! Results of TTIs that were simulated ahead of time, for a user who is alone on its bearer, until
+//! these results are emitted.
 
 use std::collections::VecDeque;
 
@@ -9,7 +10,7 @@ use nodeb_base::units::Time;
 
 use super::grid::Grid;
 
-/// Consecutive TTIs with equal results.
+/// Consecutive TTIs with equal results, which are counted together.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u64,
@@ -18,23 +19,24 @@ struct Run {
     sent: Sent,
 }
 
-/// Results that were simulated and not yet emitted.
+/// Results of TTIs that were simulated and not yet emitted.
 #[derive(Debug, Default)]
 pub struct Ahead {
     runs: Vec<Run>,
-    /// Blocks of these TTIs with the number of their first TTI, if a listener subscribes to combined blocks.
+    /// Blocks of these TTIs, each entry with the number of its first TTI; empty unless a listener
+    /// subscribes to combined blocks.
     blocks: VecDeque<(u64, Blocks)>,
     events: VecDeque<Record>,
 }
 
 impl Ahead {
-    /// Adds `ttis` TTIs from number `first`, each with the result `sent`.
+    /// Stores `ttis` TTIs from TTI `first`, each with the result `sent`.
     #[inline]
     pub fn run(&mut self, first: u64, ttis: u64, quality: u32, sent: Sent) {
         self.runs.push(Run { first, ttis, quality, sent });
     }
 
-    /// Adds the blocks of the TTIs added last, from number `tti`.
+    /// Stores the blocks of the TTIs stored last, which start with TTI `tti`.
     #[cold]
     pub fn run_blocks(&mut self, tti: u64, blocks: &Blocks) {
         let joins =
@@ -44,7 +46,8 @@ impl Ahead {
         }
     }
 
-    /// Emits an event that happens `at`, or stores it if that is in the future.
+    /// Emits an event that happens `at`, or stores it if `at` is in the future or earlier events
+    /// are stored.
     pub fn emit(&mut self, ctx: &mut Context, at: Time, event: Event) {
         if at <= ctx.now && self.events.is_empty() {
             ctx.sink.emit(at, event);
@@ -53,7 +56,7 @@ impl Ahead {
         }
     }
 
-    /// Emits what happened until now.
+    /// Emits all results of TTIs that have started until now.
     #[inline]
     pub fn emit_due(&mut self, ctx: &mut Context, grid: &Grid) {
         let Some(last) = self.runs.last() else {
@@ -68,7 +71,8 @@ impl Ahead {
         }
     }
 
-    /// Counts all stored TTIs, which are over and to which no listener subscribes.
+    /// Counts all stored TTIs, which have started and to which no listener subscribes, and removes
+    /// them.
     fn count_all(&mut self, ctx: &mut Context) {
         let (mut ttis, mut all) = (0, Counted::default());
         for run in self.runs.drain(..) {
@@ -115,7 +119,7 @@ impl Ahead {
         emit_events(&mut self.events, ctx, now);
     }
 
-    /// Emits the blocks of TTIs before number `end`, and earlier events.
+    /// Emits the blocks of TTIs before TTI `end`, and the events before each of these blocks.
     fn emit_blocks(&mut self, ctx: &mut Context, grid: &Grid, end: u64) {
         while let Some((tti, blocks)) = self.blocks.front_mut().filter(|(tti, _)| *tti < end) {
             let (at, ttis) = (grid.beginning(*tti), end - *tti);
@@ -133,13 +137,13 @@ impl Ahead {
     }
 }
 
-/// Emits the blocks of a user, sent from `at`, as one event.
+/// Emits the blocks of a user, the first of which is sent at `at`, as one event.
 pub fn emit_run(ctx: &mut Context, at: Time, user: u32, blocks: Blocks) {
     let bearer = ctx.place.index;
     ctx.sink.emit(at, Event::Run { bearer, user, blocks });
 }
 
-/// Emits the stored events until `by`.
+/// Emits the stored events that happen until `by`.
 fn emit_events(events: &mut VecDeque<Record>, ctx: &mut Context, by: Time) {
     while let Some(&(at, event)) = events.front().filter(|(at, _)| *at <= by) {
         events.pop_front();

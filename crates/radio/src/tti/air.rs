@@ -11,19 +11,20 @@ use crate::rlc::Delivered;
 /// Transmission parameters of a TTI-driven bearer.
 #[derive(Clone, Debug)]
 pub struct Air {
-    /// Parallel channels: blocks per TTI.
+    /// Number of parallel channels, which is the number of blocks per TTI.
     pub channels: u32,
-    /// Transmission time interval.
+    /// Length of a transmission time interval.
     pub tti: Duration,
-    /// Payload of a PDU in bytes.
+    /// Size of a PDU in bytes; with RLC modes that have headers, including the header.
     pub pdu_bytes: u32,
-    /// PDUs in a block at constant rate.
+    /// Number of PDUs in a block of a user without a C/I process.
     pub pdus_per_block: u32,
     /// Block error rate of a first transmission.
     pub bler: Probability,
-    /// Time from the start of a failed TTI to the earliest retransmission of its block.
+    /// Time from the start of a TTI in which a block fails to the earliest retransmission of the
+    /// block.
     pub retransmission_delay: Duration,
-    /// Largest number of transmissions of a block, if limited.
+    /// Largest number of transmissions of a block; `None` if unlimited.
     pub max_transmissions: Option<u32>,
     /// Order in which packets leave the bearer.
     pub delivered: Delivered,
@@ -33,13 +34,13 @@ pub struct Air {
     pub combining: CombiningSpec,
 }
 
-/// Largest number of channels; larger values are assumed to be typing errors.
+/// Largest number of channels; larger values are rejected as typing errors.
 const MAX_CHANNELS: u32 = 1_000;
 const MAX_PDUS: u32 = 1_000;
 const LONGEST_TTI: Duration = Duration::from_secs(10);
 
 impl Air {
-    /// Reports invalid values; `errors` replaces the BLER if given.
+    /// Reports invalid values. `errors` is the error model that replaces the BLER, if any.
     pub fn check_with(&self, errors: Option<&ErrorModel>, check: &mut Check) {
         check.range("tti", self.tti, Duration(1_000)..=LONGEST_TTI);
         check.range("pdu_size", Size(self.pdu_bytes.into()), Size(1)..=Size(65_535));
@@ -57,30 +58,33 @@ impl Air {
         check.within("combining", |check| self.combining.check(check));
     }
 
-    /// Returns the share of first transmissions that fail, according to `errors` if given.
+    /// Returns the share of first transmissions that fail: that of the error model `errors` if
+    /// given, else the BLER.
     pub fn block_error_rate(&self, errors: Option<&ErrorModel>) -> Probability {
         errors.map_or(self.bler, |errors| errors.block_error_rate(self.pdus_per_block))
     }
 
-    /// Returns the shape of the bearer's blocks.
+    /// Returns the shape of the bearer's blocks and their BLER.
     pub fn blocks(&self) -> BlockShape<'_> {
         let Self { bler, channels, pdus_per_block, pdu_bytes, ref combining, .. } = *self;
         BlockShape { bler, channels, pdus: pdus_per_block, pdu_bytes, combining }
     }
 
-    /// Returns the bit rate if every TTI is full and error-free; with a C/I process, the rate at `best_ci`.
+    /// Returns the bit rate if every TTI is full and error-free. For users with a C/I process this
+    /// is the rate at the C/I value `best_ci`.
     pub fn rate(&self, best_ci: Option<u32>) -> Rate {
         let pdus = u128::from(self.channels) * u128::from(best_ci.unwrap_or(self.pdus_per_block));
         let bits_per_tti = pdus * u128::from(self.pdu_bytes) * 8;
         Rate((bits_per_tti * u128::from(NANOS_PER_S) / u128::from(self.tti.0)) as u64)
     }
 
-    /// Returns the number of TTIs from one in which a block fails to its earliest retransmission.
+    /// Returns the number of TTIs from one in which a block fails to the earliest retransmission of
+    /// the block, at least 1.
     pub fn retransmission_ttis(&self) -> u64 {
         self.retransmission_delay.0.div_ceil(self.tti.0).max(1)
     }
 
-    /// Returns true if a block may be retransmitted after this number of transmissions.
+    /// Returns true if a block may be retransmitted after `transmissions` transmissions.
     pub fn may_retransmit(&self, transmissions: u32) -> bool {
         self.max_transmissions.is_none_or(|most| transmissions < most)
     }

@@ -3,7 +3,7 @@
 use nodeb_base::engine::Key;
 use nodeb_base::units::{Duration, Time};
 
-/// TTI boundaries from time zero, and the number of TTIs already simulated.
+/// TTI boundaries, counted from time zero, and the number of TTIs already simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     tti: Duration,
@@ -23,7 +23,7 @@ impl Grid {
         Time(tti * self.tti.0)
     }
 
-    /// Returns the first TTI that is not yet simulated and starts at or after `now`.
+    /// Returns the number of the first TTI that is not yet simulated and starts at or after `now`.
     #[inline]
     pub fn from(&self, now: Time) -> u64 {
         if self.beginning(self.next) >= now { self.next } else { now.0.div_ceil(self.tti.0) }
@@ -35,19 +35,20 @@ impl Grid {
         self.beginning(self.from(now))
     }
 
-    /// Returns the number of the first TTI that starts after `time`, which is how many start until then.
+    /// Returns the number of the first TTI that starts after `time`, which equals the number of
+    /// TTIs that start until `time`.
     #[inline]
     pub fn begun_by(&self, time: Time) -> u64 {
         time.0 / self.tti.0 + 1
     }
 }
 
-/// Next wake-up of a bearer.
+/// Key of the next wake-up of a bearer; `None` if it sleeps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NextWake(Option<Key>);
 
 impl NextWake {
-    /// Returns the key of the next wake-up, if any.
+    /// Returns the key of the next wake-up, or `None` if the bearer sleeps.
     #[inline]
     pub fn key(&self) -> Option<Key> {
         self.0
@@ -63,7 +64,8 @@ impl NextWake {
         wakes
     }
 
-    /// Sets the wake-up to `at`. An unchanged time keeps its position among simultaneous events.
+    /// Sets the wake-up to `at`. If its time is unchanged, it keeps its position among simultaneous
+    /// events.
     #[inline]
     pub fn set(&mut self, at: Option<Time>, key: impl FnOnce(Time) -> Key) {
         if at != self.0.map(|(at, _)| at) {

@@ -1,11 +1,11 @@
-//! Engine of all TTI-driven bearers: TTI boundaries, order of events, wake-ups. A [`Mac`] defines what
-//! happens in a TTI.
+//! Engine of all TTI-driven bearers: TTI boundaries, order of events, and wake-ups. A [`Mac`]
+//! defines the transmissions in a TTI.
 //!
-//! At a TTI boundary, the previous TTI's blocks arrive first, then expired timers are handled, then the new
-//! TTI is filled. A bearer with nothing to send sleeps.
+//! At a TTI boundary, the blocks of the previous TTI arrive first, then expired timers are handled,
+//! then the new TTI is filled. A bearer with nothing to send sleeps.
 //!
-//! A MAC may simulate TTIs ahead of time if no arrival can change them. It emits their results when their
-//! time has come, so that observers see no difference.
+//! A MAC may simulate TTIs ahead of time if no arrival can change them. It emits their results at
+//! the times of these TTIs, so that observers see no difference.
 
 mod ahead;
 mod air;
@@ -25,47 +25,50 @@ use nodeb_base::units::{Duration, Time};
 use self::grid::{Grid, NextWake};
 use crate::{Backlog, BandwidthMeter, Bearer};
 
-/// Transmission in the TTIs of a radio.
+/// Medium access control: transmission in the TTIs of a radio.
 pub trait Mac: Send + std::fmt::Debug {
-    /// Offers a packet for a user, after applying deferred updates that could affect it. Returns false if
-    /// there is no room.
+    /// Offers a packet for a user, after applying deferred updates that could affect the packet.
+    /// Returns false if the user's buffer is full.
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool;
-    /// Returns the time of the next event after `now`, if any: the start of a TTI, or the expiry of a timer.
+    /// Returns the time of the next event at or after `now`, or `None` if none is pending. Events
+    /// are starts of TTIs and expiries of timers.
     fn due(&self, grid: &Grid, now: Time) -> Option<Time>;
-    /// Like [`Self::due`], but called after a packet was accepted, when the result may be cheaper to find.
+    /// Like [`Self::due`], but called after a packet was accepted, when the time may take less work
+    /// to find.
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
         self.due(grid, now)
     }
-    /// Applies what happened since the start of the last TTI, including TTIs simulated ahead of time.
+    /// Applies the updates deferred since the start of the last TTI, including results of TTIs
+    /// simulated ahead of time.
     fn catch_up(&mut self, _ctx: &mut Context, _grid: &Grid) {}
-    /// Applies all updates deferred until now.
+    /// Applies all updates deferred until now to counters, events and positions of users.
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
         self.catch_up(ctx, grid);
     }
-    /// Delivers what was completed in the TTI before `tti`.
+    /// Delivers the blocks and packets that were completed in the TTI before `tti`.
     fn complete(&mut self, ctx: &mut Context, tti: u64);
-    /// Handles timers that have expired.
+    /// Handles timers that have expired until now.
     fn run_timers(&mut self, _ctx: &mut Context) {}
-    /// Fills TTI `tti`, and as many following TTIs as nothing can change. `grid.next` is the first TTI not
-    /// yet simulated.
+    /// Fills TTI `tti`, and as many following TTIs as no arrival can change. Sets `grid.next`, the
+    /// first TTI not yet simulated, if it fills several.
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64);
-    /// Returns a user's packets that are neither delivered nor lost.
+    /// Returns the number and size of a user's packets that are neither delivered nor lost.
     fn backlog(&self, user: usize) -> Backlog;
     /// Returns the CQI of a user as the Node B knows it, or `None` if there is no CQI.
     fn cqi(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) -> Option<f32> {
         None
     }
-    /// Returns the tables of results that only this radio has, until `now`.
+    /// Returns the tables of results until `now` that only this radio has.
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
     }
-    /// Returns the radio's bandwidth meter, if it has one.
+    /// Returns the radio's bandwidth meter, or `None` if it has none.
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
 }
 
-/// A TTI-driven bearer.
+/// Bearer that transmits in TTIs, driven by a [`Mac`].
 #[derive(Debug)]
 pub struct TtiBearer<M> {
     /// The MAC, which fills TTIs.

@@ -1,9 +1,9 @@
-//! MAC for RLC modes that are protocols with two ends: schedules users, sends blocks with their errors, and
-//! passes PDUs between the ends.
+//! MAC for RLC modes that are protocols between a sender and the phone: schedules users, sends
+//! blocks with their errors, and passes PDUs to the phone's RLC.
 //!
-//! On a DCH each PDU has its own checksum and is sent once. On an HS-DSCH a block has one, and hybrid ARQ
-//! retransmits the block before RLC sees a loss. Blocks arrive at the end of their TTI; feedback from the
-//! phone takes the time set by RLC's parameters.
+//! On a DCH each PDU has its own checksum and is sent once. On an HS-DSCH a block has one checksum,
+//! and hybrid ARQ retransmits the block before RLC sees a loss. Blocks arrive at the end of their
+//! TTI; feedback from the phone takes the time set by the parameters of the RLC mode.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
@@ -23,12 +23,12 @@ use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::Peers;
 use crate::{Backlog, UserRadio};
 
-/// Data covered by a checksum.
+/// Data that one checksum covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
-    /// Each PDU; without hybrid ARQ.
+    /// Each PDU has its own checksum, and hybrid ARQ is not used.
     Pdu,
-    /// A block, which hybrid ARQ retransmits.
+    /// A block has one checksum, and hybrid ARQ retransmits the block.
     Block,
 }
 
@@ -36,25 +36,25 @@ pub enum Checksum {
 struct Station<R: Peers> {
     rlc: R,
     block_size: BlockSize,
-    /// Number of blocks sent for the first time.
+    /// Number of blocks sent so far, not counting retransmissions.
     begun: u64,
     failed: Retransmissions<Block<R::Pdu>>,
-    /// PDUs of blocks that were received or given up, with whether they are intact.
+    /// PDUs of blocks that were received or given up, each with true if they are intact.
     reordering: ReorderingQueue<(Vec<R::Pdu>, bool)>,
 }
 
-/// A block being transmitted.
+/// Block that is transmitted or waits for retransmission.
 #[derive(Debug)]
 struct Block<P> {
     number: u64,
     pdus: Vec<P>,
-    /// Number of transmissions so far.
+    /// Number of transmissions of the block so far.
     transmissions: u32,
-    /// Whether each of the PDUs is in error.
+    /// For each PDU of the block, true if it is in error.
     wrong: Vec<bool>,
 }
 
-/// Blocks of one TTI.
+/// Blocks of one user that are sent in one TTI.
 #[derive(Debug)]
 struct OnAir<P> {
     user: usize,
@@ -74,7 +74,7 @@ pub struct RlcMac<R: Peers> {
 }
 
 impl<R: Peers> RlcMac<R> {
-    /// Creates the MAC; `rlc` creates each user's RLC.
+    /// Creates the MAC with empty queues; `rlc` creates the RLC entities of each user.
     pub fn new(
         air: Air,
         checksum: Checksum,
@@ -103,7 +103,7 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// Returns the user of TTI `tti`, or `None` if no user has something to send.
+    /// Returns the user to send in TTI `tti`, or `None` if no user has something to send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
         let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, station| {
@@ -133,7 +133,8 @@ impl<R: Peers> RlcMac<R> {
         self.on_air = Some(OnAir { user: chosen.user, tti, blocks });
     }
 
-    /// Fills the channels: first blocks due for retransmission, then new ones.
+    /// Fills the channels of TTI `tti`: first with blocks due for retransmission, then with new
+    /// blocks. Returns the blocks sent.
     fn send_blocks(&mut self, now: Time, tti: u64, to: Candidate) -> Vec<Block<R::Pdu>> {
         let channels = u64::from(self.air.channels);
         let Self { users, errors, checksum, .. } = self;
@@ -164,7 +165,7 @@ impl<R: Peers> RlcMac<R> {
         blocks
     }
 
-    /// Emits the blocks sent.
+    /// Emits the blocks sent in a TTI and, for new blocks, the parts of packets in them.
     #[cold]
     fn emit_blocks(&self, ctx: &mut Context, user: usize, blocks: &[Block<R::Pdu>]) {
         let rlc = &self.users[user].rlc;
@@ -180,7 +181,8 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// Delivers the blocks on the air.
+    /// Passes the blocks of the last TTI to the phone's RLC, and stores failed blocks for
+    /// retransmission.
     fn receive(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let Some(OnAir { user, tti, blocks }) = self.on_air.take() else {

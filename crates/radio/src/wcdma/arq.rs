@@ -1,10 +1,10 @@
-//! Selective-repeat ARQ of a connection with a variable number of frames per slot (`hossain`, section II.B
-//! and Figure 1).
+//! Selective-repeat ARQ of a connection that sends a variable number of frames per slot (`hossain`,
+//! section II.B and Figure 1).
 //!
-//! A packet is segmented into frames, the last one padded. In a slot failed frames are retransmitted first;
-//! new ones fill the rest. A failure is known after the delay of the acknowledgement. If all frames of a slot
-//! fail in a given number of consecutive slots of the connection, the packet of the oldest of these frames is
-//! given up.
+//! A packet is segmented into frames, the last one padded. In a slot failed frames are
+//! retransmitted first; new frames fill the rest. A failure is known to the Node B after the delay
+//! of the acknowledgement. If all frames of a slot fail in a given number of consecutive slots of
+//! the connection, the packet of the oldest frame in the last of these slots is given up.
 
 use std::collections::VecDeque;
 
@@ -38,35 +38,36 @@ pub struct Arq {
     pub frame_bytes: u32,
     /// Rule for the frames that may share a slot.
     pub sharing: Sharing,
-    /// Number of slots from a failure to the earliest retransmission.
+    /// Number of slots from a failed frame to its earliest retransmission.
     pub retransmit_after: u64,
-    /// Number of consecutive slots in which all frames fail after which a packet is given up, if limited.
+    /// Number of consecutive slots in which all frames fail, after which a packet is given up;
+    /// `None` if unlimited.
     pub max_failed_slots: Option<u32>,
     /// Order in which packets leave the bearer.
     pub delivery: Delivered,
-    /// Capacity of the buffer, in packets.
+    /// Capacity of the connection's buffer, in packets.
     pub buffer: usize,
 }
 
-/// Result of a slot.
+/// Result of the frames that a connection has sent in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// Number of frames sent.
     pub frames: u32,
     /// Number of frames that failed.
     pub failed: u32,
-    /// Whether a packet was given up.
+    /// Whether a packet was given up after this slot.
     pub gave_up: bool,
 }
 
-/// A packet that has not left.
+/// Packet that has not left the buffer, or that left before earlier packets.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Number of frames never sent.
+    /// Number of the packet's frames that were never sent.
     unsent: u32,
     missing: u32,
-    /// Whether the packet left before earlier ones or was given up.
+    /// Whether the packet left before earlier packets or was given up.
     gone: bool,
 }
 
@@ -81,15 +82,16 @@ impl Sdu {
     }
 }
 
-/// Frames of a connection at the Node B.
+/// Buffer of a connection at the Node B: its packets as numbers of frames.
 #[derive(Debug, Default)]
 pub struct Queue {
     sdus: VecDeque<Sdu>,
     /// Number of the first packet in `sdus`.
     first: u64,
-    /// Number of the first packet with frames never sent, or the number after the last packet.
+    /// Number of the first packet with frames that were never sent, or the number after the last
+    /// packet if there is none.
     next_new: u64,
-    /// Failed frames, as the numbers of their packets.
+    /// Failed frames that wait for retransmission, each as the number of its packet.
     failed: Retransmissions<u64>,
     failed_slots: u32,
     backlog: Backlog,
@@ -107,24 +109,26 @@ impl Queue {
         true
     }
 
-    /// Returns the first slot in which there is something to send, or `None` if there is nothing.
+    /// Returns the first slot in which the connection has something to send, or `None` if it has
+    /// nothing.
     pub fn eligible(&self) -> Option<u64> {
         let has_new = self.next_new < self.first + self.sdus.len() as u64;
         if has_new { Some(0) } else { self.failed.eligible() }
     }
 
-    /// Returns true if any packet has not left.
+    /// Returns true if any packet has neither left nor been given up.
     pub fn is_busy(&self) -> bool {
         self.backlog.packets > 0
     }
 
-    /// Returns the packets that have not left.
+    /// Returns the number and bytes of the packets that have neither left nor been given up.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Sends up to `rate` frames in slot `slot`; `errors` determines which fail. A packet that is given up is
-    /// appended to `discarded`, and the contents of new frames to `parts`, if given.
+    /// Sends up to `rate` frames in slot `slot`; `errors` determines which of them fail. A packet
+    /// that is given up is appended to `discarded`, and the parts of packets in new frames are
+    /// appended to `parts`, if given.
     pub fn send(
         &mut self,
         arq: &Arq,
@@ -165,7 +169,8 @@ impl Queue {
         sent
     }
 
-    /// Sends `frames` frames of a packet. Returns the number that failed.
+    /// Sends `frames` frames of packet `sdu` in slot `slot`. Returns the number of frames that
+    /// failed.
     fn transmit(&mut self, arq: &Arq, slot: u64, sdu: u64, frames: u32, errors: &mut Hazard<'_>) -> u32 {
         let failed = errors.count_within(frames);
         (0..failed).for_each(|_| self.failed.keep(slot + arq.retransmit_after, sdu));
@@ -177,7 +182,8 @@ impl Queue {
         &mut self.sdus[(sdu - self.first) as usize]
     }
 
-    /// Returns how many frames of the current packet are unsent.
+    /// Returns the number of unsent frames of the packet whose turn is next, or `None` if all
+    /// packets have been sent.
     fn next_unsent(&self) -> Option<u32> {
         self.sdus.get((self.next_new - self.first) as usize).map(|sdu| sdu.unsent)
     }
@@ -188,7 +194,8 @@ impl Queue {
         }
     }
 
-    /// Counts consecutive slots in which all frames failed. Returns true if a packet was given up.
+    /// Counts consecutive slots in which all frames failed. Returns true if a packet was given up
+    /// for that reason.
     fn count_failures(&mut self, arq: &Arq, sent: Sent, oldest: u64, discarded: &mut Vec<Packet>) -> bool {
         if sent.failed < sent.frames {
             self.failed_slots = 0;
@@ -214,7 +221,7 @@ impl Queue {
         self.skip_sent();
     }
 
-    /// Passes every packet that may leave now to `deliver`.
+    /// Passes every packet that may leave now to `deliver`, and removes it from the buffer.
     pub fn release(&mut self, delivery: Delivered, mut deliver: impl FnMut(Packet)) {
         let sent = (self.next_new - self.first) as usize;
         let Self { sdus, backlog, .. } = self;
@@ -254,7 +261,7 @@ mod tests {
         Packet::new(seq, 16 * frames)
     }
 
-    /// A queue, with slots in which either all frames fail or none.
+    /// A buffer of frames, and slots in which either all frames fail or none.
     struct Script {
         arq: Arq,
         queue: Queue,
@@ -282,7 +289,8 @@ mod tests {
         }
     }
 
-    /// The study's 36 frames in 5 slots of 8.
+    /// A packet of 36 frames takes 5 slots at 8 frames per slot, as in the study. The next packet
+    /// starts with the next slot.
     #[test]
     fn a_packet_starts_with_a_slot() {
         let mut script = Script::new(arq(Sharing::OnePacket), &[36, 36]);
@@ -301,7 +309,8 @@ mod tests {
         assert_eq!(script.slot(1, 8, false), (1, vec![2]));
     }
 
-    /// Figure 1: failed frames are retransmitted after the acknowledgement, together with new ones.
+    /// Failed frames are retransmitted after the acknowledgement, together with new frames if they
+    /// may share a slot (Figure 1).
     #[test]
     fn retransmitted_frames_precede_new_ones() {
         for (sharing, third) in [(Sharing::OnePacket, 4), (Sharing::AnyPackets, 4), (Sharing::Apart, 2)] {
@@ -330,7 +339,7 @@ mod tests {
         let mut script = Script::new(arq, &[6, 1]);
         script.slot(0, 2, true);
         script.slot(1, 2, true);
-        // A slot without failures restarts the count.
+        // A slot in which no frame fails restarts the count.
         assert_eq!(script.slot(2, 2, false).0, 2);
         script.slot(3, 2, true);
         script.slot(4, 2, true);
@@ -342,7 +351,7 @@ mod tests {
         assert_eq!(script.queue.eligible(), None);
     }
 
-    /// The rest of a packet that was given up is not sent.
+    /// Frames of a packet that was given up are not sent any more.
     #[test]
     fn the_rest_of_a_packet_given_up_is_not_sent() {
         let arq = Arq { max_failed_slots: Some(1), ..arq(Sharing::OnePacket) };

@@ -1,9 +1,9 @@
-//! Downlink of a cell, slot by slot: every connection transmits at its selected rate.
+//! Downlink of a cell, simulated slot by slot: every connection transmits at its selected rate.
 //!
-//! All connections transmit at the same time, each on its own code. A connection is active, and counts for
-//! rates and interference, from its first packet on and, if there is a timeout, until it has had nothing to
-//! send for that time. Rates are selected whenever the set of active connections changes. Packets arrive at
-//! the end of the slot that completes them.
+//! All connections transmit at the same time, each on its own code. A connection is active, and
+//! counts for rates and interference, from its first packet on and, if there is a timeout, until it
+//! has had nothing to send for that time. Rates are selected whenever the set of active connections
+//! changes. Packets arrive at the end of the slot that completes them.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
@@ -21,7 +21,7 @@ use crate::Backlog;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
 
-/// Position of a user and its frames.
+/// Row of the table of users: placement of a user and counts of its slots and frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CellRow {
     user: usize,
@@ -53,14 +53,14 @@ table! {
     }
 }
 
-/// A connection at the Node B.
+/// Connection to a user at the Node B.
 #[derive(Debug)]
 struct Connection {
     queue: Queue,
     errors: Hazards,
     /// Slot at whose start the connection ceases to be active; `None` while it is inactive.
     active_until: Option<u64>,
-    /// Frames per slot while the connection is active.
+    /// Number of frames per slot while the connection is active.
     rate: u32,
     failure: f64,
     /// Whether the last slot may have completed a packet of the connection.
@@ -68,22 +68,23 @@ struct Connection {
     used: CellRow,
 }
 
-/// Parameters of the bearer, apart from its links.
+/// Parameters of the bearer that do not concern the links of its phones.
 #[derive(Clone, Debug)]
 pub struct Slots {
     /// Length of a slot.
     pub slot: Duration,
-    /// Number of slots without data after which a connection becomes inactive, if any.
+    /// Number of slots without data after which a connection becomes inactive; `None` if it stays
+    /// active.
     pub timeout: Option<u64>,
-    /// Error control.
+    /// Parameters of the error control.
     pub arq: Arq,
-    /// Rate selection.
+    /// Method of rate selection.
     pub selection: SelectionSpec,
     /// Whether frames fail.
     pub frame_errors: bool,
 }
 
-/// MAC of a cell's downlink, in slots.
+/// MAC of a cell's downlink, which transmits in slots.
 #[derive(Debug)]
 pub struct WcdmaMac {
     slots: Slots,
@@ -94,12 +95,13 @@ pub struct WcdmaMac {
     /// Whether rates must be selected before the next slot.
     is_stale: bool,
     rates: Vec<u32>,
-    /// Packets given up in the last slot.
+    /// Packets given up in the current slot, until they are reported as lost.
     discarded: Vec<Packet>,
 }
 
 impl WcdmaMac {
-    /// Creates a MAC with empty buffers, whose connections draw their errors from `errors`.
+    /// Creates a MAC with empty buffers. Each connection draws its frame errors from one item of
+    /// `errors`.
     pub fn new(slots: Slots, cell: Cell, errors: impl IntoIterator<Item = Hazards>) -> Self {
         let placements = cell.placements().iter().copied();
         let connect = |(user, (errors, placement)): (usize, (Hazards, Placement))| Connection {
@@ -123,7 +125,8 @@ impl WcdmaMac {
         }
     }
 
-    /// Deactivates connections whose timeout has passed, and selects rates if the active connections changed.
+    /// Deactivates connections whose timeout has passed, and selects rates if the set of active
+    /// connections has changed.
     fn prepare(&mut self, slot: u64) {
         let Self { connections, active, cell, rates, slots, .. } = self;
         if slots.timeout.is_some() {

@@ -1,26 +1,28 @@
 //! Bit error rate of coherent BPSK over Rayleigh paths with maximum-ratio combining.
 //!
-//! J. G. Proakis, *Digital Communications*, 4th ed., 14.4-15 for equal and 14.5-28 for distinct mean
-//! signal-to-noise ratios; `hossain`, equations 4 and 5. The study prints the coefficient of equation 5
-//! without an index; it is Proakis's `pi_k = prod over i != k of gamma_k / (gamma_k - gamma_i)`. This form
-//! has a pole wherever two paths are equal, although the error rate has none. If its terms cancel, the
-//! integral over the moment generating function is used, which is the same function (M. K. Simon and M.-S.
-//! Alouini, *Digital Communication over Fading Channels*, 5.1.4).
+//! Formulas: J. G. Proakis, *Digital Communications*, 4th ed., 14.4-15 for equal and 14.5-28 for
+//! distinct mean signal-to-noise ratios; `hossain`, equations 4 and 5. The study prints the
+//! coefficient of equation 5 without an index; it is Proakis's `pi_k = prod over i != k of gamma_k
+//! / (gamma_k - gamma_i)`. This form has a pole wherever two paths are equal, although the error
+//! rate has none. If its terms cancel, the integral over the moment generating function is used,
+//! which is the same function (M. K. Simon and M.-S. Alouini, *Digital Communication over Fading
+//! Channels*, 5.1.4).
 
-/// Smallest ratio of the sum to the size of its terms for which the closed form is used: the relative error
-/// of the sum then is at most a few times 1e-15 / 1e-4.
+/// Smallest ratio of the sum to the sum of its terms' magnitudes for which the closed form is used.
+/// At this ratio the relative error of the sum is at most a few times 1e-15 / 1e-4.
 const LEAST_REMAINDER: f64 = 1e-4;
-/// Number of points of the integral in the first approximation.
+/// Number of points at which the integral is first evaluated.
 const FEWEST_POINTS: u32 = 32;
 const MAX_POINTS: u32 = 1 << 14;
-/// Relative change of the integral at which it is considered converged.
+/// Relative change at which the integral is considered converged when the number of points is
+/// doubled.
 const CONVERGED: f64 = 1e-12;
 
-/// Returns the bit error rate with `paths` paths of mean signal-to-noise ratio `gamma` each (equation 4); 1/2
-/// without paths.
+/// Returns the bit error rate with `paths` paths, each of mean signal-to-noise ratio `gamma`
+/// (equation 4); 1/2 without paths.
 pub fn equal_paths(gamma: f64, paths: u32) -> f64 {
     let mu = libm::sqrt(gamma / (1.0 + gamma));
-    // Equals 0.5 (1 - mu), without cancellation.
+    // This equals 0.5 (1 - mu), but is computed without cancellation.
     let wrong = 0.5 / ((1.0 + gamma) * (1.0 + mu));
     let right = 0.5 * (1.0 + mu);
     let mut term = 1.0;
@@ -32,8 +34,8 @@ pub fn equal_paths(gamma: f64, paths: u32) -> f64 {
     if paths == 0 { 0.5 } else { sum * libm::pow(wrong, f64::from(paths)) }
 }
 
-/// Returns the bit error rate with paths of these mean signal-to-noise ratios (equation 5), which may be
-/// equal.
+/// Returns the bit error rate with paths of the mean signal-to-noise ratios `gammas` (equation 5),
+/// of which several may be equal.
 pub fn paths(gammas: &[f64]) -> f64 {
     let least = gammas.iter().copied().fold(f64::INFINITY, f64::min);
     if gammas.iter().all(|gamma| *gamma <= least) {
@@ -48,7 +50,7 @@ pub fn paths(gammas: &[f64]) -> f64 {
         sum += term;
         size += term.abs();
     }
-    // If two ratios are equal, `sum` is NaN; then the comparison is false and the integral is used.
+    // If two ratios are equal, `sum` is NaN, so the comparison is false and the integral is used.
     if sum > LEAST_REMAINDER * size && size.is_finite() { sum } else { integral(gammas) }
 }
 
@@ -83,7 +85,8 @@ mod tests {
 
     use nodeb_base::rng::{Streams, normal};
 
-    /// Independent reference values: closed forms checked with the integral and by Monte Carlo simulation.
+    /// Independent reference values, computed from closed forms and checked with the integral and
+    /// by Monte Carlo simulation.
     const REFERENCE: &str = include_str!("../../tests/reference/mrc_rayleigh_profiles.csv");
 
     fn taps(profile: &str) -> Vec<f64> {
@@ -136,7 +139,8 @@ mod tests {
         assert!(equal_paths(1e12, 8) >= 0.0 && paths(&[1e12, 1e12, 1e-12]) >= 0.0);
     }
 
-    /// Simulates what the formula describes: fading paths, noise, combining, a decision.
+    /// Simulates the receiver that the formula describes: fading paths, noise, combining and a
+    /// decision.
     #[test]
     fn ber_matches_a_simulated_receiver() {
         let gammas = [1.6f64, 0.9, 0.2];
@@ -145,7 +149,8 @@ mod tests {
         for _ in 0..n {
             let (mut signal, mut weight) = (0.0, 0.0);
             for gamma in gammas {
-                // |h|^2 gamma is exponential with mean gamma, and so is the noise power of the decision.
+                // The power |h|^2 gamma of a path is exponential with mean gamma. The noise power
+                // of the decision is half the sum of these powers.
                 let power = gamma * (normal(&mut stream).powi(2) + normal(&mut stream).powi(2)) / 2.0;
                 signal += power;
                 weight += power;

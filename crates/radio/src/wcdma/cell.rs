@@ -1,27 +1,28 @@
-//! A cell for rate selection: the links of its phones and their frame error rates.
+//! Cell of which rates are selected: the links of its phones and their frame error rates.
 
 use std::collections::BTreeMap;
 
 use super::link::{Conditions, Link};
 use super::other_cells::Placement;
 
-/// Links of a cell's phones.
+/// Links of a cell's phones, with their frame error rates.
 #[derive(Debug)]
 pub struct Cell {
     link: Link,
     placements: Vec<Placement>,
-    /// Mean power of another cell, alpha G.
+    /// Mean power transmitted by another cell, alpha G, in units of a code of the basic rate.
     mean_load: f64,
     rates: Vec<u32>,
-    /// Cache of frame error rates, by class of phones and total rate of the cell.
+    /// Cache of frame error rates, by class of phones and by total rate of the cell.
     cache: Vec<BTreeMap<u32, f64>>,
-    /// Class of each phone: phones with equal conditions share cached results.
+    /// Class of each phone. Phones with equal reception conditions have one class and share cached
+    /// results.
     classes: Vec<usize>,
 }
 
 impl Cell {
-    /// Creates a cell that may use `rates`, in ascending order, while each other cell transmits `mean_load`
-    /// on average.
+    /// Creates a cell that may use the rates `rates`, in ascending order, while each other cell
+    /// transmits `mean_load` on average.
     pub fn new(link: Link, placements: Vec<Placement>, mean_load: f64, rates: Vec<u32>) -> Self {
         let mut classes = Vec::new();
         let mut conditions: Vec<Conditions> = Vec::new();
@@ -39,29 +40,32 @@ impl Cell {
         Self { link, placements, mean_load, rates, cache: vec![BTreeMap::new(); conditions.len()], classes }
     }
 
-    /// Returns the rates that may be used, in ascending order.
+    /// Returns the selectable rates in frames per slot, in ascending order.
     pub fn rates(&self) -> &[u32] {
         &self.rates
     }
 
-    /// Returns the placements of the phones.
+    /// Returns the placement of each phone.
     pub fn placements(&self) -> &[Placement] {
         &self.placements
     }
 
-    /// Returns the frame error rate of a phone if the cell transmits a total rate `own_cell`.
+    /// Returns the frame error rate of a phone if all codes of the cell have the total rate
+    /// `own_cell`.
     pub fn failure(&mut self, user: usize, own_cell: u32) -> f64 {
         let Self { link, placements, mean_load, cache, classes, .. } = self;
         let calculate = || link.frame_failure(placements[user].conditions, f64::from(own_cell), *mean_load);
         *cache[classes[user]].entry(own_cell).or_insert_with(calculate)
     }
 
-    /// Returns the probability of success of a phone's frame if the cell transmits a total rate `own_cell`.
+    /// Returns the probability that a phone's frame succeeds if all codes of the cell have the
+    /// total rate `own_cell`.
     pub fn success(&mut self, user: usize, own_cell: u32) -> f64 {
         1.0 - self.failure(user, own_cell)
     }
 
-    /// Returns the mean probability of success over some phones, 0 without phones.
+    /// Returns the mean probability that a frame succeeds over the phones `users`, 0 without
+    /// phones.
     pub fn mean_success(&mut self, users: &[usize], own_cell: u32) -> f64 {
         let sum: f64 = users.iter().map(|user| self.success(*user, own_cell)).sum();
         sum / (users.len() as f64).max(1.0)

@@ -1,7 +1,7 @@
-//! Frames of independent bits with an error-correcting code (`hossain`, equation 2).
+//! Frames of bits with independent errors and an error-correcting code (`hossain`, equation 2).
 
-/// Returns the probability that a frame of `bits` bits has at most `correctable` errors at the bit error rate
-/// `ber` (0 to 1).
+/// Returns the probability that a frame of `bits` bits has at most `correctable` errors if each bit
+/// is wrong with probability `ber`.
 pub fn success(ber: f64, bits: u32, correctable: u32) -> f64 {
     if is_below_mean(ber, bits, correctable) {
         tail(ber, bits, 0, correctable)
@@ -22,13 +22,13 @@ pub fn failure(ber: f64, bits: u32, correctable: u32) -> f64 {
     }
 }
 
-/// Returns true if success is the smaller tail, which is the one to be summed.
+/// Returns true if success is the less likely outcome, whose probability is then summed.
 fn is_below_mean(ber: f64, bits: u32, correctable: u32) -> bool {
     f64::from(correctable) + 1.0 <= ber * f64::from(bits)
 }
 
-/// Returns the probability of `from` to `to` errors. Terms are summed from the largest one, the only one that
-/// needs a logarithm.
+/// Returns the probability of `from` to `to` errors. Terms are summed starting from the largest,
+/// which is the only one that needs a logarithm.
 fn tail(ber: f64, bits: u32, from: u32, to: u32) -> f64 {
     if ber <= 0.0 || ber >= 1.0 {
         let certain = if ber <= 0.0 { 0 } else { bits };
@@ -58,7 +58,7 @@ fn tail(ber: f64, bits: u32, from: u32, to: u32) -> f64 {
     (sum * libm::exp(ln_term(ber, bits, top))).min(1.0)
 }
 
-/// Returns the logarithm of the probability of exactly `errors` errors.
+/// Returns the natural logarithm of the probability of exactly `errors` errors.
 fn ln_term(ber: f64, bits: u32, errors: u32) -> f64 {
     let (e, rest) = (f64::from(errors), f64::from(bits - errors));
     ln_choose(bits, errors) + e * libm::log(ber) + rest * libm::log1p(-ber)
@@ -69,9 +69,10 @@ fn ln_choose(n: u32, k: u32) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// Returns the number of check bits with which a code of `bits` bits exists that corrects `correctable`
-/// errors: the smallest r with `2^r > sum over i <= 2t - 1 of C(bits - 1, i)` (Varshamov and Gilbert; S. Lin
-/// and D. J. Costello, *Error Control Coding*, 1983). Returns `None` if no bit is left for data.
+/// Returns the number of check bits with which a code of `bits` bits exists that corrects
+/// `correctable` errors: with t the number of correctable errors, the smallest r with `2^r > sum
+/// over i <= 2t - 1 of C(bits - 1, i)` (Varshamov and Gilbert; S. Lin and D. J. Costello, *Error
+/// Control Coding*, 1983). Returns `None` if no bit is left for data.
 pub fn check_bits(bits: u32, correctable: u32) -> Option<u32> {
     if correctable == 0 {
         return Some(0);
@@ -116,7 +117,8 @@ mod tests {
         }
     }
 
-    /// Three errors in 128 bits: the probability is close to C(128, 3) p^3, tiny but not zero.
+    /// The probability of at least three errors in 128 bits is close to C(128, 3) p^3, tiny but not
+    /// zero.
     #[test]
     fn tiny_error_rates_keep_their_precision() {
         let p = 1e-9;
@@ -125,7 +127,8 @@ mod tests {
         assert!((failure(1e-12, 128, 0) / 1.28e-10 - 1.0).abs() < 1e-9);
     }
 
-    /// Large frames do not underflow.
+    /// Terms of large frames do not underflow, so success at the mean number of errors has a
+    /// probability near 1/2.
     #[test]
     fn large_frames_are_nearly_normal() {
         let half = success(0.25, 400_000, 100_000);
@@ -133,14 +136,16 @@ mod tests {
         assert!(success(0.25, 400_000, 0) >= 0.0 && failure(0.25, 400_000, 399_999) >= 0.0);
     }
 
-    /// The Hamming code (127, 120) shows that the bound is close: it has 7 check bits.
+    /// The bound is tight for the Hamming code (127, 120), which corrects one error: it has 7 check
+    /// bits.
     #[test]
     fn check_bits_by_hand() {
         assert_eq!(check_bits(128, 0), Some(0));
-        // For 128 bits 1 + 127 = 2^7, which is not exceeded by 2^7; for 127 bits 1 + 126 < 2^7.
+        // For 128 bits the sum 1 + 127 equals 2^7, so 8 check bits are needed; for 127 bits 1 + 126
+        // < 2^7.
         assert_eq!(check_bits(128, 1), Some(8));
         assert_eq!(check_bits(127, 1), Some(7));
-        // 1 + 127 + 8001 + 333375 = 341504 < 2^19.
+        // For two errors in 128 bits the sum is 1 + 127 + 8001 + 333375 = 341504 < 2^19.
         assert_eq!(check_bits(128, 2), Some(19));
         assert_eq!(check_bits(128, 64), None);
         assert_eq!(check_bits(8, u32::MAX), None);

@@ -1,4 +1,4 @@
-//! Link of one phone: from rates and powers to the frame error rate.
+//! Link of one phone: computes its frame error rate from rates and powers.
 
 use super::profile::ProfileSpec;
 use super::sinr::{Interference, sinr};
@@ -7,11 +7,11 @@ use super::{ber, frame};
 /// Properties that all links of a cell share.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Share of each path in the mean power; they sum to 1.
+    /// Share of each path in the mean received power; the shares sum to 1.
     pub shares: Vec<f64>,
-    /// Chips per bit at the basic rate.
+    /// Number of chips per bit at the basic rate.
     pub spreading: f64,
-    /// Bits of a frame.
+    /// Number of bits of a frame.
     pub frame_bits: u32,
     /// Number of errors per frame that the code corrects.
     pub correctable: u32,
@@ -20,28 +20,29 @@ pub struct Link {
 /// Reception conditions of a phone: interference of other cells and noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
-    /// Power received from all other cells divided by that from the own cell, if each transmits the same.
+    /// Power received from all other cells divided by that from the own cell, if each cell
+    /// transmits the same power.
     pub other_cells: f64,
     /// Energy per bit over noise density, linear.
     pub eb_n0: f64,
 }
 
 impl Link {
-    /// Creates the link over `profile`.
+    /// Creates the link over the paths of `profile`.
     pub fn new(profile: &ProfileSpec, spreading: u32, frame_bits: u32, correctable: u32) -> Self {
         Self { shares: profile.shares(), spreading: f64::from(spreading), frame_bits, correctable }
     }
 
-    /// Returns the bit error rate of a phone in these `conditions`, if its cell transmits a total rate
-    /// `own_cell` and each other cell `mean_load`.
+    /// Returns the bit error rate of a phone in the given `conditions`, if the codes of its cell
+    /// have the total rate `own_cell` and each other cell transmits `mean_load`.
     pub fn ber(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
         let interference = Interference { own_cell, other_cells: conditions.other_cells * mean_load };
         let gamma = |share: &f64| sinr(*share, interference, self.spreading, conditions.eb_n0) / 2.0;
         ber::paths(&self.shares.iter().map(gamma).collect::<Vec<_>>())
     }
 
-    /// Returns the frame error rate of a phone in these `conditions`, if its cell transmits a total rate
-    /// `own_cell` and each other cell `mean_load`.
+    /// Returns the frame error rate of a phone in the given `conditions`, if the codes of its cell
+    /// have the total rate `own_cell` and each other cell transmits `mean_load`.
     pub fn frame_failure(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
         frame::failure(self.ber(conditions, own_cell, mean_load), self.frame_bits, self.correctable)
     }
@@ -51,7 +52,7 @@ impl Link {
 mod tests {
     use super::*;
 
-    /// Four equal paths give equation 4.
+    /// With four equal paths (channel model A) the bit error rate is that of equation 4.
     #[test]
     fn model_a_is_equation_4() {
         let link = Link::new(&ProfileSpec::default(), 128, 128, 0);

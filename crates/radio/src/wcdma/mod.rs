@@ -1,10 +1,11 @@
 //! WCDMA downlink with variable spreading factor: all connections transmit at the same time, each on its own
 //! code, and their rates decrease with their number (`hossain`).
 //!
-//! The link model is a chain of functions: [`sinr`] (interference on a path), [`ber`] (bits), [`frame`]
-//! (frames and codes) and [`rates`] (throughput, the common rate, the mean rate of other cells), for the
-//! paths of a [`profile`] and the interference of [`other_cells`]. A [`cell`] applies them to its phones, a
-//! [`selection`] gives each its rate, [`arq`] retransmits failed frames, and [`bearer`] runs it slot by slot.
+//! The link model is a chain of functions: [`sinr`] (interference on a path), [`ber`] (bits),
+//! [`frame`] (frames and codes) and [`rates`] (throughput, the common rate, the mean rate of other
+//! cells), for the paths of a [`profile`] and the interference of [`other_cells`]. A [`cell`]
+//! applies these functions to its phones, a [`selection`] gives each phone its rate, [`arq`]
+//! retransmits failed frames, and a [`bearer`] simulates the cell slot by slot.
 
 pub mod arq;
 pub mod bearer;

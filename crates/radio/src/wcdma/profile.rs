@@ -22,7 +22,7 @@ registry! {
 }
 
 impl ProfileSpec {
-    /// Returns the share of each path in the mean power; they sum to 1.
+    /// Returns the share of each path in the mean power; the shares sum to 1.
     pub fn shares(&self) -> Vec<f64> {
         match self {
             Self::EqualPaths(params) => normalized(&vec![1.0; params.paths.get() as usize]),
@@ -47,7 +47,7 @@ params! {
     }
 }
 
-/// Largest number of paths; larger values are assumed to be typing errors.
+/// Largest number of paths; larger values are rejected as typing errors.
 const MAX_PATHS: u32 = 100;
 
 impl Checked for EqualPaths {
@@ -96,7 +96,7 @@ pub struct Taps {
     pub powers: Vec<f64>,
 }
 
-/// Tolerance for the sum of powers, beyond which a warning is given.
+/// Largest deviation of the sum of powers from 1 without a warning.
 const SUM_TOLERANCE: f64 = 1e-6;
 
 impl Checked for Taps {

@@ -1,25 +1,26 @@
 //! Average signal-to-interference-plus-noise ratio of a path (`hossain`, equation 3).
 
-/// Interference that a phone receives, in units of the received power of a code of the basic rate. Energy per
-/// bit is constant, so a code of rate m counts m.
+/// Interference that a phone receives, in units of the received power of a code of the basic rate.
+/// Energy per bit is constant, so a code of rate m counts as m codes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interference {
     /// Sum of the rates of all codes of the cell, including the phone's own (x in the study).
     pub own_cell: f64,
-    /// Sum of the rates of all codes of all other cells, weighted by the share that is received (eta alpha G
-    /// in the study).
+    /// Sum of the rates of all codes of all other cells, weighted by the share of their power that
+    /// is received (eta alpha G in the study).
     pub other_cells: f64,
 }
 
-/// Returns the average SINR of a path with the share `path` of the received power, with `spreading` chips per
-/// bit at the basic rate and `eb_n0` (linear) as energy per bit over noise density.
+/// Returns the average SINR of a path that has the share `path` of the received power. `spreading`
+/// is the number of chips per bit at the basic rate, and `eb_n0` the energy per bit over noise
+/// density, linear.
 ///
-/// `1 / SINR = x / 3N (1 / path - 1) + other / (3N path) + 1 / (2 path Eb/N0)`. Codes of a cell are
-/// orthogonal on one path, so the cell interferes only through other paths. Other cells are not synchronous,
-/// for which `3N` replaces `N` (Pursley 1977).
+/// The formula is `1 / SINR = x / 3N (1 / path - 1) + other / (3N path) + 1 / (2 path Eb/N0)`.
+/// Codes of a cell are orthogonal on one path, so the cell interferes only through other paths.
+/// Other cells are not synchronous, for which `3N` replaces `N` (Pursley 1977).
 ///
-/// A share or an energy of 0 gives 0. Half of the result is the mean signal-to-noise ratio of the path as
-/// defined by Proakis, gamma in the study.
+/// If `path` or `eb_n0` is 0, the result is 0. Half of the result is the mean signal-to-noise ratio
+/// of the path as defined by Proakis, gamma in the study.
 pub fn sinr(path: f64, interference: Interference, spreading: f64, eb_n0: f64) -> f64 {
     let Interference { own_cell, other_cells } = interference;
     let chips = 3.0 * spreading;
@@ -41,8 +42,8 @@ mod tests {
         assert!(sinr(0.25, NO_INTERFERENCE, 128.0, 0.0).abs() < f64::EPSILON);
     }
 
-    /// Four equal paths, eight basic codes, other cells with the power of ten codes; computed by hand: 8 * 3
-    /// / 384 + 10 * 4 / 384 + 1 / 5.
+    /// Computed by hand for four equal paths, eight codes of the basic rate, and other cells with
+    /// the power of ten codes: 1 / SINR = 8 * 3 / 384 + 10 * 4 / 384 + 1 / 5.
     #[test]
     fn the_terms_add_up() {
         let interference = Interference { own_cell: 8.0, other_cells: 10.0 };
@@ -51,7 +52,8 @@ mod tests {
     }
 
     proptest! {
-        /// Codes on one path are orthogonal.
+        /// Codes on one path are orthogonal, so the own cell does not interfere if there is a
+        /// single path.
         #[test]
         fn a_single_path_has_no_interference_from_the_own_cell(own_cell in 0.0..1e4f64, eb_n0 in 0.01..1e4f64) {
             let with_others = sinr(1.0, Interference { own_cell, ..NO_INTERFERENCE }, 128.0, eb_n0);

@@ -1,4 +1,4 @@
-//! The bearer as a whole.
+//! Tests of the WCDMA bearer as a whole.
 
 use nodeb_base::context::Surroundings;
 use nodeb_base::packet::Packet;
@@ -22,7 +22,7 @@ fn users(n: u64) -> Vec<UserRadio> {
     (0..n).map(|id| UserRadio { id, ..UserRadio::default() }).collect()
 }
 
-/// A bearer whose connections always have packets.
+/// Bearer whose connections always have packets to receive.
 struct Full {
     bearer: TtiBearer<bearer::WcdmaMac>,
     around: Surroundings,
@@ -44,7 +44,7 @@ impl Full {
         assert!(self.bearer.accept(&mut self.around.at(now), user, packet));
     }
 
-    /// Returns the throughput of each connection in kbit/s over `seconds`.
+    /// Runs the bearer for `seconds`. Returns the throughput of each connection in kbit/s.
     fn run(mut self, seconds: u64) -> Vec<f64> {
         while let Some(key) = self.bearer.next_wake()
             && key.0 <= Time(seconds * 1_000_000_000)
@@ -59,7 +59,7 @@ impl Full {
     }
 }
 
-/// The study's 92.16 kbit/s: 36 frames in 5 slots.
+/// A packet of 36 frames takes 5 slots, which gives the 92.16 kbit/s of the study.
 #[test]
 fn an_error_free_connection_reaches_the_rate_of_the_study() {
     let kbps = Full::new(&clean(), 1).run(100);
@@ -69,7 +69,8 @@ fn an_error_free_connection_reaches_the_rate_of_the_study() {
     assert!((kbps[0] - 102.4).abs() < 1e-9, "{kbps:?}");
 }
 
-/// Retransmissions use all slots, so the rate of arriving frames is rate times success, equation 1.
+/// Retransmissions use all slots, so the rate of arriving frames is the rate of frames sent times
+/// their probability of success (equation 1).
 #[test]
 fn throughput_is_equation_1() {
     for (n, rate) in [(1u32, 8), (5, 3), (12, 1)] {
@@ -86,7 +87,8 @@ fn throughput_is_equation_1() {
     }
 }
 
-/// Frames never fail, whatever the channel, but rates are selected according to the channel.
+/// With `frame_errors = false` frames never fail on any channel, but rates are selected as if they
+/// could fail.
 #[test]
 fn without_frame_errors_rates_still_follow_the_channel() {
     let noisy = |frame_errors, frames: u32| {
@@ -94,7 +96,7 @@ fn without_frame_errors_rates_still_follow_the_channel() {
         Wcdma { eb_n0_db: 5.0, selection, frame_errors, ..Wcdma::default() }
     };
     let all = Full::new(&noisy(false, 4), 3).run(90);
-    // 36 frames in 9 slots.
+    // A packet of 36 frames takes 9 slots.
     assert!(all.iter().all(|kbps| (kbps - 51.2).abs() < 1e-9), "{all:?}");
     assert!(Full::new(&noisy(true, 4), 3).run(90).iter().all(|kbps| *kbps < 40.0));
     let chosen = |frame_errors, eb_n0_db| {
@@ -104,14 +106,15 @@ fn without_frame_errors_rates_still_follow_the_channel() {
     assert!(chosen(false, 8.0) < 0.8 * chosen(false, 20.0), "rates are still those of a bad channel");
 }
 
-/// More connections have lower rates, and connections that end release them.
+/// More connections have lower rates. When connections become inactive, the others have higher
+/// rates again.
 #[test]
 fn the_rate_follows_the_number_of_active_connections() {
     let params = Wcdma { connection_timeout: Some(Duration::ZERO), ..Wcdma::default() };
     let kbps = |n| Full::new(&params, n).run(50)[0];
     let (one, ten) = (kbps(1), kbps(10));
     assert!(ten < one / 4.0, "{one} {ten}");
-    // Nine other connections send one packet each and end.
+    // Nine other connections receive one packet each and become inactive.
     let mut mixed = Full::new(&params, 1);
     let mut ten_users = params.bearer(&users(10), &Streams::new(1, 0));
     std::mem::swap(&mut mixed.bearer, &mut ten_users);
@@ -127,13 +130,14 @@ fn the_rate_follows_the_number_of_active_connections() {
         mixed.bearer.wake(&mut mixed.around.at(key.0), key);
         end = key.0;
     }
-    // 40 packets alone take about 40 * 4608 bits / one; the others delay them at first.
+    // 40 packets of a single connection take about 40 * 4608 bits / one; the other connections
+    // delay them at first.
     let alone = 40.0 * 4.608 / one;
     assert!(end.as_secs() > alone * 1.05 && end.as_secs() < alone * 2.0, "{} {alone}", end.as_secs());
 }
 
-/// If all phones have the same position, individual rates are at least as good as a common one, and respect
-/// the power.
+/// If all phones have equal reception conditions, individual rates have at least the throughput of
+/// a common rate, and their sum respects the power.
 #[test]
 fn individual_rates_are_no_worse_and_respect_the_power() {
     let params = Wcdma::default();
@@ -156,8 +160,8 @@ fn individual_rates_are_no_worse_and_respect_the_power() {
     }
 }
 
-/// The two terms of equation 3 for other cells matter only as a product: no connections are equivalent to no
-/// factor.
+/// The factor and the load of other cells in equation 3 matter only as a product, so no connections
+/// in other cells are equivalent to a factor of 0.
 #[test]
 fn load_and_factor_matter_only_as_a_product() {
     let failure = |factor, connections| {

@@ -10,7 +10,6 @@
 //! The phone detects PDUs in error as well as intact ones and counts both. A report that is not
 //! full is sent after the last PDU of a burst, and whenever the window could not advance without
 //! this report. As in the study, no report is lost.
-//! report is lost.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;

@@ -33,9 +33,9 @@ struct Station {
 pub enum Pending {
     /// The transmission of a packet or of signalling on the FACH ends.
     Fach,
-    /// The transmission of a packet ends on a user's dedicated channel.
+    /// The transmission of a packet on the user's dedicated channel ends.
     Dch(usize),
-    /// A user's switch ends.
+    /// The user's switch between channels ends.
     Switch(usize),
     /// The timer that the switching policy has armed for a user expires.
     Timer(usize),
@@ -60,7 +60,7 @@ pub struct Cell {
     timers: EventQueue,
     /// Key and user of the timer in `timers` that expires first; `None` if none is armed.
     next_timer: Option<(Key, usize)>,
-    /// Users and the states that they have entered, until they are taken.
+    /// Users and the states that they have entered since [`Self::take_entered`] was last called.
     entered: Vec<(usize, State)>,
 }
 

@@ -16,7 +16,8 @@ pub struct IdleTimers {
 }
 
 impl IdleTimers {
-    /// Creates the timers of `users` users, none of them idle, with a high and a low threshold.
+    /// Creates the timers of `users` users, none of whom is idle, with the thresholds `high` and
+    /// `low` in packets.
     pub fn new([high, low]: [u32; 2], timeout: Duration, users: usize) -> Self {
         Self { thresholds: Thresholds { high, low }, timeout, since: vec![None; users] }
     }

@@ -1,4 +1,4 @@
-//! Timelines computed by hand, and property tests of all policies.
+//! Timelines of channel switching computed by hand, and property tests of all switching policies.
 //!
 //! In the timelines a packet of 480 bytes takes 120 ms on the FACH (32 kbit/s) and 10 ms on a dedicated
 //! channel (384 kbit/s), and there is no signalling unless a test adds some.
@@ -18,19 +18,19 @@ use super::bearer::SwitchedBearer;
 use super::params::FachDch;
 use crate::Bearer;
 
-/// Time in ms, user and new state.
+/// Change of state: time in ms, user and new state.
 type Change = (f64, usize, State);
 
-/// A bearer with a record of its events.
+/// Bearer with a record of its state changes and deliveries.
 struct Driver {
     bearer: SwitchedBearer,
     around: Surroundings,
     now: Time,
     states: Vec<State>,
-    /// States of the users according to events.
+    /// Last state of each user according to events.
     reported: Vec<State>,
     changes: Vec<Change>,
-    /// Arrival of each packet at the phone in ms, and its user.
+    /// Time in ms at which each packet arrived at the phone, and its user.
     delivered: Vec<(f64, usize)>,
 }
 
@@ -71,7 +71,7 @@ impl Driver {
         assert_eq!(self.reported, self.states);
     }
 
-    /// Processes all events up to and including `until`.
+    /// Processes all events up to and including the time `until`.
     fn run(&mut self, until: Time) {
         while let Some(key) = self.bearer.next_wake().filter(|key| key.0 <= until) {
             self.now = key.0;
@@ -98,7 +98,7 @@ impl Driver {
         self
     }
 
-    /// Runs for another 100 s.
+    /// Runs the bearer for another 100 s, so that all packets are delivered.
     fn finish(&mut self) -> &mut Self {
         self.run(self.now + Duration::from_secs(100));
         self
@@ -110,7 +110,7 @@ impl Driver {
     }
 }
 
-/// Returns the times from `from` to `to` in steps of 10 ms.
+/// Returns the times from `from` to `to` in ms, in steps of 10 ms.
 fn every_10_ms(from: u32, to: u32) -> Vec<f64> {
     (from..=to).step_by(10).map(f64::from).collect()
 }
@@ -125,11 +125,12 @@ fn users_on_the_fach_take_turns_packet_by_packet() {
 
 #[test]
 fn signalling_precedes_packets_but_does_not_interrupt_them() {
-    // 1 kB of signalling every 500 ms takes 250 ms.
+    // A signalling packet of 1 kB every 500 ms takes 250 ms on the FACH.
     let params = json!({ "signalling_rate": "16 kbps", "policy": "always_fach" });
     let mut cell = Driver::new(params, 1);
     cell.packets(100, 0, 1).packets(450, 0, 1).packets(600, 0, 1).packets(1500, 0, 1).finish();
-    // Signalling is sent from 0 to 250, from 570 (it arrived at 500) to 820, from 1000 and from 1500.
+    // Signalling is sent from 0 to 250 ms, from 570 ms (it arrived at 500 ms) to 820 ms, and from
+    // 1000 and 1500 ms for 250 ms each.
     assert_eq!(cell.deliveries(0), [370.0, 570.0, 940.0, 1870.0]);
 }
 
@@ -153,9 +154,10 @@ fn times_in_states_add_up_to_the_run() {
         [State::Fach, State::SettingUp, State::Dch, State::Releasing]
             .map(|state| rows[user].usage.time(state).0 / 1_000_000)
     };
-    // Set-up from 100 to 350, one packet, release from 360 to 610.
+    // User 0's channel is set up from 100 to 350 ms, sends one packet, and is released from 360 to
+    // 610 ms.
     assert_eq!((times(0), times(1)), ([490, 250, 10, 250], [1000, 0, 0, 0]));
     assert_eq!((rows[0].usage.set_ups, rows[0].usage.releases, rows[1].usage.set_ups), (1, 1, 0));
-    // 490 ms x 350 mW + 250 ms x 550 mW + 260 ms x 700 mW.
+    // Expected: 490 ms x 350 mW + 250 ms x 550 mW + 260 ms x 700 mW.
     assert!((rows[0].energy_j - 0.491).abs() < 1e-12);
 }

@@ -1,4 +1,5 @@
-//! Holders of the dedicated channel under each policy, to the millisecond.
+//! Tests of which user holds the dedicated channel under each policy, to the millisecond. Times in
+//! comments are in ms.
 
 use State::{Dch, Fach, Paging, Pch, Releasing, SettingUp};
 use serde_json::json;
@@ -16,8 +17,9 @@ fn always_dch_keeps_the_first_holders() {
 #[test]
 fn threshold_serves_a_request_made_during_a_switch() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 2 } } }), 2);
-    // User 0's third packet triggers a request; its first is on the FACH until 120. User 1 requests in vain
-    // at 100, falls to the threshold at 240, and requests again at 300, while user 0 is being moved back.
+    // User 0's third packet triggers a request; its first packet is on the FACH until 120 ms. User
+    // 1 requests in vain at 100 ms, falls to the threshold at 240 ms, and requests again at 300 ms,
+    // while user 0 is being moved back.
     cell.packets(0, 0, 5).packets(100, 1, 3).packets(300, 1, 4).finish();
     assert_eq!(
         cell.changes,
@@ -40,7 +42,8 @@ fn threshold_serves_a_request_made_during_a_switch() {
 fn a_high_threshold_of_0_requests_at_the_first_packet() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 0 } } }), 1);
     cell.packets(0, 0, 1).packets(300, 0, 1).finish();
-    // The second packet arrives while the user is switching back; it requests again on the FACH.
+    // The second packet arrives while the user is switching back, so the user requests a channel
+    // again when it is on the FACH.
     assert_eq!(
         cell.changes,
         [
@@ -98,7 +101,8 @@ fn taking_the_last_free_channel_moves_idle_users_back() {
 fn preemptive_releases_for_others_at_once_else_after_the_timeout() {
     let params = json!({ "policy": { "preemptive": { "high": 0, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 2);
-    // User 0 is idle from 260 and busy again from 500 to 510; user 1 requests at 700.
+    // User 0 is idle from 260 ms and busy again from 500 to 510 ms; user 1 requests a channel at
+    // 700 ms.
     cell.packets(0, 0, 1).packets(500, 0, 1).packets(700, 1, 9).finish();
     assert_eq!(
         cell.changes,
@@ -122,8 +126,8 @@ fn preemptive_releases_for_others_at_once_else_after_the_timeout() {
 fn non_preemptive_releases_only_at_the_end_of_a_round() {
     let params = json!({ "policy": { "non_preemptive": { "high": 0, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 2);
-    // User 0 is idle from 510, so its timer ends at 1010. User 1 is idle from 1550, so its rounds end at
-    // 2050, 2550 and 3050; at the last of them user 0 waits again.
+    // User 0 is idle from 510 ms, so its timer ends at 1010 ms. User 1 is idle from 1550 ms, so its
+    // rounds end at 2050, 2550 and 3050 ms. At the end of the last round user 0 waits again.
     cell.packets(0, 0, 1).packets(500, 0, 1).packets(700, 1, 9).packets(3_000, 0, 6).finish();
     assert_eq!(
         cell.changes,
@@ -158,7 +162,8 @@ fn no_switch_when_request_lapses_before_timeout() {
 fn packets_below_the_low_threshold_restart_the_timer() {
     let params = json!({ "policy": { "preemptive": { "high": 1, "low": 2, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 1);
-    // Below two packets from 250 (the other one was sent over the FACH), and again at 600.
+    // The user has less than two packets from 250 ms (its first packet was sent over the FACH), and
+    // again at 600 ms.
     cell.packets(0, 0, 2).packets(600, 0, 1).finish();
     let timeline = [(0.0, 0, SettingUp), (250.0, 0, Dch), (1_100.0, 0, Releasing), (1_350.0, 0, Fach)];
     assert_eq!(cell.changes, timeline);
@@ -187,8 +192,8 @@ fn traffic_volume_uses_a_trigger_and_two_inactivity_timers() {
         "volume": "1000 B", "time_to_trigger": "200 ms", "dch_inactivity": "2 s", "fach_inactivity": "3 s",
     } });
     let mut cell = Driver::new(json!({ "policy": policy }), 1);
-    // 960 bytes stay on the FACH, which is idle from 240. The phone is paged at 4000; 2400 bytes exceed the
-    // volume on the FACH from 4600.
+    // The first 960 bytes stay on the FACH, which is idle from 240 ms. The phone is paged at 4000
+    // ms; 2400 bytes exceed the volume on the FACH from 4600 ms.
     cell.packets(0, 0, 2).packets(4_000, 0, 5).finish();
     assert_eq!(
         cell.changes,
@@ -218,8 +223,9 @@ fn no_switch_when_volume_falls_before_the_trigger() {
 fn longest_queue_precedes_the_first_request_and_releases_after_the_timeout() {
     let policy = json!({ "longest_queue": { "high": 2, "timeout": "500 ms" } });
     let mut cell = Driver::new(json!({ "policy": policy }), 3);
-    // User 0 is idle from 270. The others request at 300 and 310. At 1020, when the channel is free, user 1
-    // has 5 packets left, and user 2, who requested later, has more.
+    // User 0 is idle from 270 ms. Users 1 and 2 request a channel at 300 and 310 ms. At 1020 ms,
+    // when the channel is free, user 1 has 5 packets left, and user 2, who requested later, has
+    // more.
     cell.packets(0, 0, 3).packets(300, 1, 8).packets(310, 2, 9).finish();
     assert_eq!(
         cell.changes,
@@ -233,7 +239,7 @@ fn longest_queue_precedes_the_first_request_and_releases_after_the_timeout() {
         ]
     );
     assert_eq!(cell.deliveries(0), [120.0, 260.0, 270.0]);
-    // The FACH serves both in turn from 300, and user 1 alone from 1020.
+    // The FACH serves users 1 and 2 in turn from 300 ms, and user 1 alone from 1020 ms.
     assert_eq!(cell.deliveries(1)[..4], [420.0, 660.0, 900.0, 1_140.0]);
 }
 
@@ -244,7 +250,8 @@ fn longest_queue_does_not_wait_for_the_end_of_a_round() {
         cell.packets(0, 0, 1).packets(900, 1, 9).finish();
         cell.changes[2]
     };
-    // User 0 is idle from 260, and user 1 requests after more than one round.
+    // User 0 is idle from 260 ms, and user 1 requests a channel after more than one round of 500
+    // ms.
     assert_eq!(changes("non_preemptive"), (1_260.0, 0, Releasing));
     assert_eq!(changes("longest_queue"), (900.0, 0, Releasing));
 }

@@ -1,4 +1,4 @@
-//! Property tests of all registered policies with random arrivals.
+//! Property tests of all registered switching policies with random arrivals.
 
 use nodeb_base::units::Time;
 use proptest::prelude::*;
@@ -15,8 +15,8 @@ fn holders(states: &[State]) -> usize {
 }
 
 proptest! {
-    /// Every packet is delivered once, the pool is never exceeded, and the times in the states add up to the
-    /// run.
+    /// Under every policy every packet is delivered once, no more channels are held than exist, and
+    /// the times in the states add up to the run.
     #[test]
     fn policies_conserve_packets_channels_and_time(
         channels in 1..=3u32,
@@ -44,7 +44,8 @@ proptest! {
             let mut changes = cell.changes.iter().peekable();
             while let Some(&(at, user, state)) = changes.next() {
                 states[user] = state;
-                // Changes at the same time are recorded in order of users.
+                // Changes at the same time are recorded in order of users, so holders are counted
+                // after the last of them.
                 let settled = changes.peek().is_none_or(|next| next.0 > at);
                 prop_assert!(!settled || holders(&states) <= channels as usize, "{name}: {:?}", cell.changes);
             }

@@ -1,4 +1,4 @@
-//! Queueing formulas: Poisson arrivals at a single server.
+//! Tests against queueing formulas, with Poisson arrivals at a single server.
 
 use nodeb_base::rng::{Stream, Streams, unit};
 use nodeb_base::units::{Duration, Time};
@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::{Driver, ms};
 
-/// Returns the mean time in the system, and its 95 % confidence half-width from 20 batch means, in ms.
-/// Packets with equally likely sizes arrive in a Poisson process and go to the users in turn.
+/// Returns the mean time in ms that packets spend in the system, and its 95 % confidence half-width
+/// from 20 batch means. Packets with equally likely sizes arrive in a Poisson process and go to the
+/// users in turn.
 fn time_in_system(params: Value, users: usize, rate_per_s: f64, sizes: &[u32]) -> (f64, f64) {
     const BATCHES: usize = 20;
     const PACKETS: usize = 200_000;
@@ -55,7 +56,7 @@ fn agrees((mean, half_width): (f64, f64), theory: f64) {
 
 #[test]
 fn one_user_always_on_dch_is_m_g_1() {
-    // 480 and 960 bytes take 10 and 20 ms.
+    // Packets of 480 and 960 bytes take 10 and 20 ms on a dedicated channel.
     let params = json!({ "policy": "always_dch" });
     let found = time_in_system(params, 1, 45.0, &[480, 960]);
     agrees(found, pollaczek_khinchine(45.0, &[10.0, 20.0]));
@@ -70,7 +71,7 @@ fn users_sharing_the_fach_are_an_m_d_1_queue() {
 
 #[test]
 fn users_get_the_rate_that_signalling_leaves() {
-    // 33 kbit/s minus 24 kbit/s is 9 kbit/s, or 1125 bytes/s.
+    // Signalling of 24 kbit/s leaves 9 of the FACH's 33 kbit/s to users, or 1125 bytes/s.
     let params = json!({ "fach_rate": "33 kbps", "signalling_rate": "24 kbps", "policy": "always_fach", "buffer": 100_000 });
     let mut cell = Driver::new(params, 3);
     for i in 0..9_000 {

@@ -1,13 +1,15 @@
-//! MAC for the simple ARQ: schedules users, draws block errors, retransmits and delivers (`wang`, section 8).
+//! MAC for the simple ARQ (`wang`, 2004, section 8): schedules users, draws block errors,
+//! retransmits failed blocks and delivers packets.
 //!
-//! One user may send per TTI: first the failed blocks that are due, one per channel, then new PDUs. A block
-//! fails as a whole; with an error model it fails if any of its PDUs is in error. Its earliest retransmission
-//! is at the first TTI boundary at least the retransmission delay after the start of the failed TTI. A packet
-//! arrives at the end of the TTI that completes it.
+//! One user may send per TTI: first the failed blocks that are due, one per channel, then new PDUs.
+//! A block fails as a whole; with an error model it fails if any of its PDUs is in error. The
+//! earliest retransmission of a failed block is at the first TTI boundary at least the
+//! retransmission delay after the start of the failed TTI. A packet arrives at the end of the TTI
+//! that completes it.
 //!
-//! If a user is alone on the bearer and fills every channel, the MAC simulates following TTIs at once until a
-//! packet is complete, as no arrival can change them. If errors are independent and no block waits for
-//! retransmission, all TTIs until the next error are a single step.
+//! If a user is alone on the bearer and fills every channel, the MAC simulates the following TTIs
+//! at once until a packet is complete, as no arrival can change them. If errors are independent and
+//! no block waits for retransmission, all TTIs until the next error are simulated in a single step.
 //!
 //! Not modelled: ACK/NACK errors, control channels, and a limit on the number of outstanding blocks (`wang`,
 //! section 8.3).
@@ -33,7 +35,7 @@ use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::{Buffer, FailedBlock};
 use crate::{Backlog, UserRadio};
 
-/// Smallest number of TTIs for which a single step is worth its cost.
+/// Smallest number of TTIs for which simulating them in a single step saves time.
 const FEWEST_AT_ONCE: u64 = 4;
 
 #[derive(Debug)]
@@ -42,16 +44,16 @@ struct User {
     block_size: BlockSize,
 }
 
-/// MAC of the simple ARQ.
+/// MAC for the simple ARQ.
 #[derive(Debug)]
 pub struct ArqMac {
     air: Air,
     users: Vec<User>,
     channel: SharedChannel,
     errors: BlockErrors,
-    /// Number of TTIs from one in which a block fails to its earliest retransmission.
+    /// Number of TTIs from one in which a block fails to the earliest retransmission of the block.
     retransmission_ttis: u64,
-    /// User with packets completed in the last simulated TTI, at whose end they arrive.
+    /// User with packets completed in the last simulated TTI; these packets arrive at its end.
     completed: Option<usize>,
     ahead: Ahead,
     /// Whether TTIs may be simulated ahead of time; false only in tests.
@@ -59,7 +61,8 @@ pub struct ArqMac {
 }
 
 impl ArqMac {
-    /// Creates a MAC with empty buffers; blocks fail according to `errors` if given.
+    /// Creates a MAC with empty buffers. Blocks fail according to `errors` if given, else
+    /// independently.
     pub fn new(
         air: Air,
         errors: Option<&ErrorModel>,
@@ -91,7 +94,7 @@ impl ArqMac {
         Self { runs_ahead: false, ..self }
     }
 
-    /// Returns the user of TTI `tti`, or `None` if no user has something to send.
+    /// Returns the user to send in TTI `tti`, or `None` if no user has something to send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
         let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, state| {
@@ -100,14 +103,15 @@ impl ArqMac {
         })
     }
 
-    /// Returns true if blocks can be emitted as combined runs: their bits describe a whole TTI, and failed
-    /// blocks are retransmitted in order.
+    /// Returns true if blocks can be emitted as combined runs: the bits of one event are enough for
+    /// the blocks of a TTI, and failed blocks are retransmitted in order, as none is given up.
     fn emits_runs(&self) -> bool {
         self.air.channels <= Blocks::MAX && self.air.max_transmissions.is_none()
     }
 
-    /// Simulates TTI `tti`, and as many following ones as nothing can change. The constants avoid costs of
-    /// absent listeners: with `EACH` single blocks are emitted, with `TOGETHER` those of each TTI combined.
+    /// Simulates TTI `tti`, and as many following TTIs as no arrival can change. With `EACH` single
+    /// blocks are emitted, with `TOGETHER` the blocks of each TTI combined; both are constants so
+    /// that listeners that are absent cost nothing.
     fn run<const EACH: bool, const TOGETHER: bool>(
         &mut self,
         ctx: &mut Context,
@@ -123,7 +127,8 @@ impl ArqMac {
         let mut sender =
             Sender { air, buffer, errors, ahead, user, retransmission_ttis: *retransmission_ttis };
         let in_steps = block_size.is_constant() && !(EACH && ctx.wants(Mask::BLOCKS));
-        // A user who is alone and can fill every channel sends the same, whatever arrives.
+        // A user who is alone and can fill every channel sends the same blocks whatever packets
+        // arrive.
         let all_full = if is_alone { u64::from(air.channels) * u64::from(block_size.most) } else { u64::MAX };
         let mut goes_on = sender.buffer.new_pdus() >= all_full;
         let mut is_now = true;
@@ -170,7 +175,7 @@ impl ArqMac {
 
 impl Mac for ArqMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
-        // Updates of counters alone can wait.
+        // If only counters would be updated, the update can wait.
         if !ctx.sink.is_deaf() {
             self.catch_up(ctx, grid);
         }
@@ -230,7 +235,7 @@ impl Mac for ArqMac {
     }
 }
 
-/// The sending user, and access to what a transmission needs.
+/// User that sends in a TTI, with references to the state that a transmission needs.
 struct Sender<'a> {
     air: &'a Air,
     buffer: &'a mut Buffer,
@@ -241,8 +246,8 @@ struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// Fills the channels of a TTI: failed blocks that are due, then new ones of `rate` PDUs. Returns the
-    /// totals and, with `TOGETHER`, the blocks.
+    /// Fills the channels of a TTI: first with failed blocks that are due, then with new blocks of
+    /// `rate` PDUs. Returns the totals of the TTI and, with `TOGETHER`, its blocks.
     #[inline]
     fn send_blocks<const EACH: bool, const TOGETHER: bool>(
         &mut self,
@@ -309,10 +314,11 @@ impl Sender<'_> {
         (sent, blocks)
     }
 
-    /// Simulates TTIs from number `tti`, before number `end`, while they are full and not worth a single
-    /// step, and returns the number of the next one. The result is that of [`Self::send_blocks`] for a
-    /// constant rate, unlimited transmissions, independent errors and no listeners to blocks. Most TTIs with
-    /// errors are of this kind, and a loop of their own halves their cost.
+    /// Simulates TTIs from TTI `tti` to before TTI `end`, one by one, while they are full and too
+    /// few for a single step. Returns the number of the next TTI. The result is that of
+    /// [`Self::send_blocks`] for a constant rate, unlimited transmissions, independent errors and
+    /// no listeners to blocks. Most TTIs with errors are of this kind, and a loop only for them
+    /// halves their cost.
     #[inline(never)]
     fn run_full(&mut self, mut tti: u64, end: u64) -> u64 {
         let BlockErrors::Independent(gaps) = &mut *self.errors else {
@@ -352,7 +358,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Queues a failed block for retransmission, or gives it up.
+    /// Stores a failed block for retransmission, or gives the block up after its last transmission.
     #[inline]
     fn fail(&mut self, ctx: &mut Context, grid: &Grid, tti: u64, block: FailedBlock) {
         if self.air.may_retransmit(block.transmissions) {
@@ -369,7 +375,7 @@ impl Sender<'_> {
         self.buffer.give_up(first..first + u64::from(pdus));
     }
 
-    /// Emits new blocks of `rate` PDUs that are received without errors.
+    /// Emits new blocks of `rate` PDUs that are received without errors, as single events.
     #[cold]
     fn emit_new(&mut self, ctx: &mut Context, at: Time, pdus: Range<u64>, rate: u32) {
         for first in pdus.clone().step_by(rate as usize) {
@@ -378,8 +384,8 @@ impl Sender<'_> {
         }
     }
 
-    /// Emits a transmission of a block, which is identified by its first PDU, and its contents at the first
-    /// transmission.
+    /// Emits an event for a transmission of a block, which is identified by its first PDU. At the
+    /// first transmission also emits the parts of packets in the block.
     #[cold]
     fn emit_block(&mut self, ctx: &mut Context, at: Time, block: FailedBlock, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
@@ -396,19 +402,20 @@ impl Sender<'_> {
         }
     }
 
-    /// Returns the number of TTIs from number `tti` that are full and error-free and in which nothing else
-    /// happens, up to the one that completes a packet. Returns 0 if the run ends before.
+    /// Returns the number of TTIs from TTI `tti` that are full and error-free, without
+    /// retransmissions, up to and including one that completes a packet. Returns 0 if these TTIs
+    /// are few or exceed `horizon`, the end of the run.
     #[inline]
     fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let channels = u64::from(self.air.channels);
-        // A step takes three divisions, which pays only for several TTIs.
+        // Computing a step takes three divisions, which saves time only for several TTIs.
         match self.errors.good_blocks() {
             Some(good) if good >= FEWEST_AT_ONCE * channels => self.plain_ttis_of(good, tti, grid, horizon),
             _ => 0,
         }
     }
 
-    /// Like [`Self::plain_ttis`], for `good` new blocks before the next error.
+    /// Like [`Self::plain_ttis`], given that the next `good` new blocks have no error.
     fn plain_ttis_of(&self, good: u64, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let per_tti = u64::from(self.air.channels * self.air.pdus_per_block);
         let new = self.buffer.new_pdus();
@@ -424,7 +431,7 @@ impl Sender<'_> {
         if grid.beginning(tti + ttis) <= horizon { ttis } else { 0 }
     }
 
-    /// Simulates `ttis` plain TTIs in one step.
+    /// Simulates `ttis` TTIs for which [`Self::plain_ttis`] holds in one step.
     fn run_plain(&mut self, ctx: &Context, tti: u64, ttis: u64) {
         let (per_tti, per_block) = (self.air.channels, self.air.pdus_per_block);
         let units = per_tti * per_block;

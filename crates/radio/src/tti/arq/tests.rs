@@ -1,4 +1,4 @@
-//! Simulation ahead of time changes no result.
+//! Tests that simulation ahead of time changes no result.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -40,7 +40,8 @@ fn shared(air: &Air, users: u64, runs_ahead: bool) -> TtiBearer<ArqMac> {
     TtiBearer::new(air.tti, if runs_ahead { mac } else { mac.without_running_ahead() })
 }
 
-/// Offers packets to the users in turn until `end`. Returns the output, the counters and the events.
+/// Offers packets to the users in turn until `end`. Returns the packets that leave with their
+/// times, the counters, and the events.
 fn play(
     mut bearer: TtiBearer<ArqMac>,
     offers: &[(Time, u32)],
@@ -68,7 +69,8 @@ fn play(
 }
 
 proptest! {
-    /// Counters, times and events are equal whatever arrives and whenever the run ends.
+    /// Counters, times and events are equal with and without simulation ahead of time, for any
+    /// arrivals and any end of the run.
     #[test]
     fn simulating_ahead_changes_no_result(
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
@@ -80,7 +82,7 @@ proptest! {
         let delivered = if out_of_sequence { Delivered::OutOfSequence } else { Delivered::InSequence };
         let air = air(bler, most, delivered);
         let mut at = 0;
-        // Times are off the grid, so that no arrival coincides with a TTI boundary.
+        // Times of arrivals are off the grid, so that no arrival coincides with a TTI boundary.
         let offers: Vec<_> = gaps.into_iter().map(|(gap, size)| { at += gap; (Time(at * 1_000_000 + 77), size) }).collect();
         let end = Time(end_ms * 1_000_000 + 13);
         for mask in [Mask::NONE, Mask::TTIS, Mask::ALL] {
@@ -96,7 +98,8 @@ proptest! {
     }
 }
 
-/// A block as emitted: time, user, first PDU, number of PDUs, whether it failed, and its packets.
+/// Block as emitted: time, user, first PDU, number of PDUs, true if the block failed, and the
+/// packets that it carries.
 type EmittedBlock = (Time, u32, u64, u32, bool, Vec<u64>);
 
 fn single_blocks(events: &[Record]) -> Vec<EmittedBlock> {
@@ -116,8 +119,8 @@ fn single_blocks(events: &[Record]) -> Vec<EmittedBlock> {
     blocks
 }
 
-/// Returns the blocks of combined runs one by one. The packets of new blocks are those that were segmented
-/// into their PDUs.
+/// Returns the blocks of combined runs one by one. The packets of a new block are those whose PDUs,
+/// according to their `Segmented` events, are in the block.
 fn blocks_of_runs(events: &[Record], tti: Duration) -> Vec<EmittedBlock> {
     let cuts: Vec<_> = events
         .iter()
@@ -165,14 +168,14 @@ fn blocks_of_runs(events: &[Record], tti: Duration) -> Vec<EmittedBlock> {
 }
 
 proptest! {
-    /// Combined runs describe the same blocks as events of single blocks, with the same deliveries, counters
-    /// and TTI events.
+    /// Combined runs describe the same blocks as events of single blocks do, with equal deliveries,
+    /// counters and TTI events.
     #[test]
     fn combined_runs_equal_single_blocks(
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
         bler in prop_oneof![Just(0.0), Just(0.01), Just(0.1), Just(0.5)],
         most in prop::option::of(1u32..4),
-        // Includes more blocks per TTI than one event has bits for.
+        // The values include more blocks per TTI than one event has bits for.
         channels in prop_oneof![Just(1), Just(3), Just(64), Just(80)],
         users in 1u64..4,
         end_ms in 1u64..6_000,

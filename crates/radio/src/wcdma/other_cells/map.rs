@@ -1,10 +1,11 @@
 //! Map of hexagonal cells: path loss and shadowing determine what a phone receives from each site.
 //!
-//! The Node B is in the middle of its cell, surrounded by two rings of other sites (18). Path loss is a power
-//! of the distance; shadowing is log-normal with a part common to all sites (3GPP TR 25.942, 5.1: exponent
-//! 3.76, 10 dB, correlation 0.5). Phones are uniformly distributed in the plane and belong to the site that
-//! they receive best; the map keeps those of this Node B. Distances are in cell radii, so the size of a cell
-//! does not matter. Antennas are omnidirectional. A phone does not move.
+//! The Node B is in the middle of its cell, surrounded by two rings of other sites (18). Path loss
+//! is a power of the distance; shadowing is log-normal with a part common to all sites (3GPP TR
+//! 25.942, 5.1: exponent 3.76, 10 dB, correlation 0.5). Phones are uniformly distributed in the
+//! plane and belong to the site that they receive best; the map has only the phones of this Node B.
+//! Distances are in cell radii, so the size of a cell does not matter. Antennas are
+//! omnidirectional. A phone does not move.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -38,22 +39,24 @@ impl Checked for Map {
     }
 }
 
-/// Distance of neighbouring sites in cell radii.
+/// Distance between neighbouring sites in cell radii: the square root of 3.
 const SITE_DISTANCE: f64 = 1.732_050_807_568_877_2;
 /// Largest distance of phones in x or y, in cell radii; the few phones beyond it that belong to this Node B
 /// are neglected.
 const FARTHEST: f64 = 2.0;
-/// Smallest distance from the antenna in cell radii.
+/// Smallest distance of a phone from an antenna, in cell radii; shorter distances count as this
+/// one.
 const NEAREST: f64 = 0.02;
-/// Distance in cell radii at which a phone without shadowing receives the mean energy per bit: the mean
-/// distance in a disc of radius 1.
+/// Distance in cell radii at which a phone without shadowing receives the mean energy per bit. It
+/// is the mean distance from the centre in a disc of radius 1.
 const REFERENCE_DISTANCE: f64 = 2.0 / 3.0;
-/// Number of positions over which the other cells' rate search averages.
+/// Number of positions over which the rate search in other cells averages.
 const TYPICAL_PLACES: usize = 24;
-/// Number of draws of a position after which the last one is accepted, whatever its best site.
+/// Number of draws of a position after which the last one is accepted, whichever site is received
+/// best there.
 const MAX_DRAWS: u32 = 10_000;
 
-/// Returns the sites: first the own one, then two rings.
+/// Returns the positions of the sites: first the own one, then those of two rings.
 fn sites() -> impl Iterator<Item = Position> {
     let ring = |p: &(i32, i32)| p.0.abs().max(p.1.abs()).max((p.0 + p.1).abs());
     let all = (-2..=2).flat_map(|i| (-2..=2).map(move |j| (i, j)));
@@ -66,7 +69,7 @@ fn sites() -> impl Iterator<Item = Position> {
 }
 
 impl Map {
-    /// Returns the placement of a phone of this cell.
+    /// Draws the placement of a phone that belongs to this cell.
     pub fn place(&self, eb_n0: f64, stream: &mut Stream) -> Placement {
         for _ in 1..MAX_DRAWS {
             let (placement, is_best) = self.draw(eb_n0, stream);
@@ -77,7 +80,8 @@ impl Map {
         self.draw(eb_n0, stream).0
     }
 
-    /// Draws a phone near the Node B. Returns its placement, and whether it receives this Node B best.
+    /// Draws a phone near the Node B. Returns its placement, and true if the phone receives this
+    /// Node B best.
     fn draw(&self, eb_n0: f64, stream: &mut Stream) -> (Placement, bool) {
         let position = Position { x: in_range(stream), y: in_range(stream) };
         let common = normal(stream);
@@ -96,14 +100,16 @@ impl Map {
         libm::pow(10.0, self.shadowing_db * shadowing / 10.0) * libm::pow(distance, -self.exponent)
     }
 
-    /// Returns the conditions of typical phones of any cell, the same in every run.
+    /// Returns the reception conditions of typical phones of any cell, which are equal in every
+    /// run.
     pub fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "typical positions");
         (0..TYPICAL_PLACES).map(|_| self.place(eb_n0, &mut stream).conditions).collect()
     }
 
-    /// Returns the ratio of power received from other cells to that from the own cell, averaged over `n`
-    /// phones of the cell: the factor of [`super::mean::Mean`] that is equivalent to this map.
+    /// Returns the ratio of the power received from other cells to that from the own cell, averaged
+    /// over `n` phones of the cell: the factor of [`super::mean::Mean`] that is equivalent to this
+    /// map.
     pub fn mean_factor(&self, n: u32) -> f64 {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "mean factor");
         (0..n).map(|_| self.place(1.0, &mut stream).conditions.other_cells).sum::<f64>() / f64::from(n)
@@ -132,7 +138,8 @@ mod tests {
         assert!(sites[7..].iter().all(|site| distance(site) > 1.7 && distance(site) < 2.01));
     }
 
-    /// Without shadowing a phone belongs to the nearest site, so the phones of a cell fill a hexagon.
+    /// Without shadowing a phone belongs to the nearest site, so the phones of a cell fill a
+    /// hexagon.
     #[test]
     fn without_shadowing_a_cell_is_a_hexagon() {
         let map = Map { shadowing_db: 0.0, ..Map::default() };
@@ -152,8 +159,8 @@ mod tests {
         assert!((squares / f64::from(n) - 5.0 / 12.0).abs() < 0.006, "{}", squares / f64::from(n));
     }
 
-    /// In the middle there is almost no interference from other cells; at a corner two of them are as near as
-    /// the own site.
+    /// In the middle there is almost no interference from other cells; at a corner two other sites
+    /// are as near as the own site.
     #[test]
     fn interference_increases_from_the_middle_to_the_corner() {
         let map = Map { shadowing_db: 0.0, ..Map::default() };
@@ -180,7 +187,8 @@ mod tests {
         }
     }
 
-    /// Phones that can select the best of several shadowed sites receive a different share from the others.
+    /// With shadowing, phones belong to the best of several shadowed sites, so the mean factor
+    /// differs from that without shadowing.
     #[test]
     fn the_mean_factor_is_in_the_range_of_textbooks() {
         let plain = Map { shadowing_db: 0.0, ..Map::default() }.mean_factor(4_000);

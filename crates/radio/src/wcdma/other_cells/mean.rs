@@ -1,4 +1,4 @@
-//! Mean interference: every phone of the cell receives the same power from other cells.
+//! Mean interference: every phone of the cell receives the same mean power from other cells.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -16,7 +16,7 @@ params! {
     }
 }
 
-/// Largest factor; larger values are assumed to be typing errors.
+/// Largest factor; larger values are rejected as typing errors.
 const LARGEST_FACTOR: f64 = 100.0;
 
 impl Checked for Mean {

@@ -1,8 +1,9 @@
-//! Other cells: their interference and their rates.
+//! Other cells: the interference that they cause, and their rates.
 //!
-//! Other cells are not simulated. They are assumed to be like this one: each has a Poisson number of
-//! connections with mean G, and uses the rate that the search would select there. Their mean rate alpha
-//! depends on the interference between them, which depends on alpha; it is computed self-consistently.
+//! Other cells are not simulated. They are assumed to be like this one: each has a Poisson number
+//! of connections with mean G, and uses the rate that the search would select there. The mean rate
+//! alpha of other cells depends on the interference between them, which in turn depends on alpha;
+//! it is computed self-consistently.
 
 pub mod map;
 pub mod mean;
@@ -25,7 +26,7 @@ registry! {
     }
 }
 
-/// Position of a phone.
+/// Position of a phone relative to its Node B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Position {
     /// East of the Node B, in cell radii.
@@ -39,12 +40,13 @@ pub struct Position {
 pub struct Placement {
     /// Interference of other cells and noise.
     pub conditions: Conditions,
-    /// Position on the map, if there is one.
+    /// Position on the map; `None` if there is no map.
     pub position: Option<Position>,
 }
 
 impl OtherCellsSpec {
-    /// Returns the placement of phone `user`; `eb_n0` is the mean energy per bit over noise density, linear.
+    /// Returns the placement of phone `user`, whose position on a map is random. `eb_n0` is the
+    /// mean energy per bit over noise density, linear.
     pub fn place(&self, eb_n0: f64, user: u64, streams: &Streams) -> Placement {
         match self {
             Self::Mean(params) => {
@@ -54,7 +56,7 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns the load of the other cells.
+    /// Returns the parameters of the load of the other cells.
     pub fn load(&self) -> &Load {
         match self {
             Self::Mean(params) => &params.load,
@@ -62,7 +64,7 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns the conditions over which the rate search in other cells averages.
+    /// Returns the reception conditions over which the rate search in other cells averages.
     fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         match self {
             Self::Mean(params) => vec![Conditions { other_cells: params.factor, eb_n0 }],
@@ -70,7 +72,8 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns alpha, the mean rate of other cells with this link and these rates.
+    /// Returns alpha, the mean rate in frames per slot of other cells with the link `link` and the
+    /// selectable rates `rates`.
     pub fn mean_rate(&self, link: &Link, rates: &[u32], eb_n0: f64) -> f64 {
         let load = self.load();
         if let Some(given) = load.mean_rate {
@@ -105,7 +108,7 @@ params! {
     }
 }
 
-/// Largest number of connections; larger values are assumed to be typing errors.
+/// Largest mean number of connections; larger values are rejected as typing errors.
 const MAX_CONNECTIONS: f64 = 1_000.0;
 const HIGHEST_RATE: f64 = 1_000.0;
 
