@@ -229,7 +229,7 @@ def _delay(way: Way, key: str) -> Shown:
 def _rate(way: Way) -> float:
     """Returns the bit rate of arrived packets over the time they span, bit/s.
 
-    0 if they span none.
+    The rate is 0 if they span no time.
     """
     return 8.0 * way["arrived_bytes"] / way["span_s"] if way["span_s"] > 0 else 0.0
 

@@ -226,7 +226,7 @@ def _more(rows: int) -> float:
 def name_places(axes: Axes, names: Sequence[str], width: float) -> None:
     """Labels the positions 0, 1, ... of the x axis.
 
-    At an angle if labels would touch each other.
+    The labels are at an angle if they would touch each other.
     """
     axes.set_xticks(range(len(names)), list(names))
     room = (width - 1.0) / max(1, len(names))

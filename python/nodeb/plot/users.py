@@ -77,7 +77,7 @@ def _shares(sizes: dict[str, int]) -> dict[str, int]:
 def _spread(users: list[int], count: int) -> list[int]:
     """Returns `count` users at equal steps, including the first and the last.
 
-    Of one, the middle.
+    If `count` is 1, it is the user in the middle.
     """
     if count == 1:
         return [users[len(users) // 2]]

@@ -138,8 +138,6 @@ class CaptureWork(ReplicationWork):
 
         Batches start with one replication and grow later. If there is no room on disk for the
         capture, replication 0 is simulated again without capture.
-
-        If there is no room for the capture, the replication is simulated again without.
         """
         if runs.start > 0:
             return super().replicate(seed, runs, control)

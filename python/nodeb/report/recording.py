@@ -188,8 +188,6 @@ def _cut(scenario: Scenario, result: Result, until_s: float, run: int) -> Scenar
 
     The core rejects a group that starts after the end of the scenario. So a group whose users all
     start later starts just before the end instead.
-
-    A group that starts after the end would be rejected.
     """
     flows = _only(result, run).flows
     begins, groups = np.asarray(flows["start_s"]), np.asarray(flows["group"])

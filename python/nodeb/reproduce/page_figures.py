@@ -75,7 +75,7 @@ def _spoken(chart: Chart) -> str:
 def note(charts: Iterable[Chart]) -> str:
     """Returns a text that explains hollow markers and dotted lines in figures.
 
-    "" if there are none.
+    The text is "" if no figure has them.
     """
     drawn = list(charts)
     texts = []

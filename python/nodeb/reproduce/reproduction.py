@@ -106,7 +106,7 @@ def choose(study: Study, items: Iterable[str] | None) -> list[str]:
 def _reproduce(found: ReproduceOutcome, place: Output, whole: bool, jobs: Jobs, bar: _Bar) -> None:
     """Measures and publishes a study.
 
-    Publishes after an interruption only if no complete results exist.
+    After an interruption, the results are published only if no complete results exist.
     """
     started, study, store = time.monotonic(), found.study, Store(found.out / "cells")
     store.open()

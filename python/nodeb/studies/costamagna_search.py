@@ -93,8 +93,6 @@ def drawn(number, interpretations):
     """Draws the interpretation with index `number`, always the same for the same index.
 
     Its treatment of erroneous PDUs is one of `interpretations`.
-
-    Its treatment of PDUs is one of `interpretations`.
     """
     interpretation = random.Random(f"{SEED} axes {number}").choice(list(interpretations))
     source = random.Random(f"{SEED} drawn {number}")

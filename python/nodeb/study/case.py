@@ -166,7 +166,7 @@ class Case:
     def label(self) -> str:
         """Name in messages and progress: the arguments, then the changes.
 
-        Else the function's name.
+        Without arguments and changes to show, it is the function's name.
         """
         named = (str(value) for _, value in self.arguments if not _silent(value))
         return ", ".join([*named, *(name for name, _ in self.changes)]) or self.of.__name__

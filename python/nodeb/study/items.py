@@ -200,9 +200,6 @@ def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | Non
 
     Returns `None` for a quantity that combines two cases. Its interval would depend on whether both
     cases had the same losses in the paper, which is not known.
-
-    Returns None for a quantity that combines two cases: its interval depends on whether both had
-    the same losses in the paper, which is not known.
     """
     if runs is None or not isinstance(cell, Measured):
         return None

@@ -40,7 +40,7 @@ class Log:
         return int(np.sum(~np.asarray(self._tables[FLOWS]["complete"], dtype=bool)))
 
     def stack(self, key: str | Callable[..., Any]) -> Array:
-        """Returns an array of runs by rows for a key of `nodeb.study.Means`.
+        """Returns an array of runs by rows for `key`, as in `nodeb.study.Means`.
 
         Raises:
             InputError: no table has the column `key`.

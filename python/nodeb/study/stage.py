@@ -111,7 +111,7 @@ class StageContext:
 def to_csv(facts: Mapping[str, Estimate]) -> str:
     """Returns the text of `facts.csv`: name, value and 95 % interval.
 
-    "" for an unknown interval.
+    The ends of an unknown interval are empty.
     """
     rows = (
         (name, found.value, *((found.low, found.high) if found.runs > 1 else ("", "")))

@@ -170,7 +170,7 @@ def _deviations(target: Target, about: Sequence[Cell]) -> Found:
 def _least(target: Target, about: Sequence[Cell]) -> Found:
     """Checks that the smallest measured value is at most the target.
 
-    `None` if there is no value.
+    Returns `None` if there is no value.
     """
     known = [cell for cell in about if cell.measured.known]
     if not known:

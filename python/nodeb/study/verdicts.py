@@ -214,7 +214,7 @@ class Verdict:
     def effort(self) -> str:
         """Number of further replications that would decide, in words.
 
-        "" if nothing is undecided.
+        The text is "" if nothing is undecided.
         """
         if self.judgement != "undecided" or math.isnan(self.missing):
             return ""

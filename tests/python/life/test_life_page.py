@@ -1,8 +1,6 @@
 """The page of packet timelines in a browser: it draws, zooms, searches, and is quick.
 
 Needs Chromium and `playwright`, as `test_browser` does.
-
-Needs Chromium and `playwright`, as `test_browser` does.
 """
 
 from __future__ import annotations

@@ -247,8 +247,6 @@ def _close_local(cluster: LocalCluster, timeout: float) -> None:
 
     Dask's own `close` lets each worker finish its bundle, waits up to 4 s, and then leaves the
     process running.
-
-    Dask alone lets each worker finish its bundle, for 4 s, and then does not wait for it.
     """
 
     async def close() -> None:
@@ -265,9 +263,6 @@ def _uninterrupted() -> Iterator[None]:
     A terminal sends Ctrl-C not only to this process but also to the workers, and `timeout` and
     batch systems send SIGTERM to all; the workers would print tracebacks. This process alone
     handles the signal, and ends the workers.
-
-    A terminal sends Ctrl-C to the workers, too, as `timeout` and batch systems send SIGTERM, and
-    they would print tracebacks: only this process handles the signal, and ends them.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
