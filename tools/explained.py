@@ -40,7 +40,7 @@ Shares of the time in percent; `handshake` includes the request, and 50 kB are o
 {table}
 
 - **Small files**: handshake and slow start take {small} of a 20 kB download over DCH at 1 % block
-  errors, and {large} of a 16 MB download. A faster channel hardly shortens handshakes and slow start.
+  errors, and {large} of a 16 MB download.
 - **Block errors on a DCH**: an RLC retransmission takes 99 ms. At 10 % block errors,
   retransmissions take {dch_rlc} of a 100 kB download.
 - **Block errors on an HS-DSCH**: a hybrid ARQ retransmission takes 9.5 ms. At 10 % block
