@@ -203,7 +203,7 @@ study.table(
 
 
 def gain_of_4(of, connections):
-    """Returns the gain of a threshold of 4 over 0, in %."""
+    """Returns the change of a quantity by a threshold of 4 instead of 0, in %."""
     return change(of(connections, ORIGINAL, T[4]), of(connections, ORIGINAL, T[0]))
 
 

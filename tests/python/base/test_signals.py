@@ -74,7 +74,7 @@ main()
 
 @needs_linux
 def test_signal_during_exec_of_a_string_is_not_replaced(tmp_path) -> None:
-    """Imports execute strings when they create named tuples or data classes."""
+    """Imports execute strings when they create named tuples; a signal there must not be lost."""
     (tmp_path / "within.py").write_text(WITHIN)
     command = [sys.executable, "-m", "within"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)

@@ -50,13 +50,13 @@ def test_killing_a_namespace_holder_leaves_nothing(astray, which):
 
 
 def test_killing_the_process_group_leaves_nothing(astray):
-    """`kill -9 %1` of a shell does this."""
+    """The command `kill -9 %1` of a shell kills the process group in this way."""
     os.killpg(astray.pid, signal.SIGKILL)
     assert gone(MARK)
 
 
 def test_killing_a_stopped_process_leaves_nothing(astray):
-    """Ctrl-Z followed by `kill -9` does this; a stopped process cannot react."""
+    """The user pressed Ctrl-Z and then ran `kill -9`; a stopped process cannot react."""
     guard_and_holder = holders(astray.pid)
     os.killpg(astray.pid, signal.SIGSTOP)
     astray.kill()
@@ -66,7 +66,7 @@ def test_killing_a_stopped_process_leaves_nothing(astray):
 
 
 def test_signal_to_the_group_ends_the_emulation_in_order(astray):
-    """`timeout` signals the whole group: the end of the command is reported."""
+    """Like `timeout`, signals the whole process group; the end of the command is reported."""
     os.killpg(astray.pid, signal.SIGTERM)
     _, errors = astray.communicate(timeout=30)
     assert astray.returncode == 128 + signal.SIGTERM, errors

@@ -92,7 +92,7 @@ def test_command_handles_ctrl_c(link):
 
 
 def test_two_real_phones_share_the_cell(link):
-    """Each has its own address, and the second reaches the first only through the server."""
+    """Each phone has its own address; the second reaches the first only through the server."""
     address = "ip=$NODEB_PHONE; echo $ip; ping -c 1 -W 5 10.64.0.1 > /dev/null && echo reached"
     done = nodeb(link, *PATIENT, "--phone", f"other: sh -c '{address}'", "--", "sh", "-c", address)
     assert done.returncode == 0, done.stderr
@@ -123,7 +123,7 @@ def real(tmp_path):
 
 
 def test_scenario_can_select_the_real_users(real, tmp_path):
-    """One command for all phones of a group, or one each; the first phone's follows `--`."""
+    """A group has one command for all phones, or one for each; the first phone's follows `--`."""
     out = tmp_path / "out"
     more = ("--phone", f"fleet: {WHO}", "--out", out)
     done = nodeb(real, *PATIENT, *more, "--", *shlex.split(WHO))
@@ -174,7 +174,7 @@ def test_run_rejects_real_users_and_validate_accepts_them(real, call):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root enters the namespaces of others")
 def test_ends_can_join_existing_namespaces(link):
-    """The device exists only during the emulation; programs in the namespace use the cell."""
+    """nodeb's device exists only during the emulation; programs in the namespace use the cell."""
     holder = "import time; print('up', flush=True); time.sleep(60)"
     with subprocess.Popen(
         ["unshare", "-n", *python(holder)], stdout=subprocess.PIPE, text=True
@@ -224,7 +224,7 @@ def _read(terminal: int) -> bytes:
 
 
 def test_terminal_shows_a_status_line(link):
-    """The line is removed at the end; there is none if stderr is not a terminal."""
+    """The status line is removed at the end; without a terminal on stderr, there is none."""
     import pty
 
     main, terminal = pty.openpty()

@@ -90,7 +90,7 @@ KILLS = {
 
 @pytest.mark.parametrize("who", KILLS)
 def test_killing_during_a_download_leaves_nothing(lab, link, who):
-    """The kernel keeps its socket, which would keep the namespace for minutes."""
+    """The kernel keeps the download's socket, which would keep the namespace for minutes."""
     program = "import os, socket; c = socket.create_connection((os.environ['NODEB_SERVER'], 5001))"
     program += "; c.sendall(b'100000000'); c.recv(1000); print('up', flush=True)"
     program += "\nwhile c.recv(1000): pass"
@@ -147,7 +147,7 @@ def test_nameservers_on_the_host_itself_are_not_used(host, behind, found, tmp_pa
 
 
 def test_host_settings_are_unchanged(lab, link):
-    """During the emulation, all new settings concern its own device."""
+    """During the emulation, all changed settings of the host belong to nodeb's own device."""
     before = set(lab.traces().splitlines())
     with lab.emulate(link, *PATIENT, "--nat", "--", *python(UP)) as run:
         try:
@@ -162,7 +162,7 @@ def test_host_settings_are_unchanged(lab, link):
 
 
 def test_two_emulations_reach_outside_at_once(lab, link):
-    """The phones of both have the same addresses."""
+    """The phones of both emulations have the same addresses."""
     before = lab.traces()
     program = f"{EXCHANGE}\nimport time\ntime.sleep(2)"
     command = [link, *PATIENT, "--nat", "--", *python(program), OUTSIDE, OUTSIDE6]
@@ -175,7 +175,7 @@ def test_two_emulations_reach_outside_at_once(lab, link):
 
 
 def test_network_known_to_the_host_is_not_used(lab, link):
-    """All of 198.18.0.0/17 is in use: addresses come from the other half."""
+    """All of 198.18.0.0/17 is in use, so addresses come from the other half of 198.18.0.0/16."""
     route = "unreachable 198.18.0.0/17"
     lab.shell(f"ip route add {route}")
     try:

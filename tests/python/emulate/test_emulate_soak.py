@@ -16,7 +16,7 @@ SECONDS = 60
 
 @pytest.mark.slow
 def test_one_minute_without_drift_or_leak():
-    """Runs in its own process, as this one needs memory for other purposes."""
+    """The emulation runs in its own process, because the test's process needs memory, too."""
     command = [sys.executable, soak.__file__, "--seconds", str(SECONDS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=3 * SECONDS, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout

@@ -34,7 +34,7 @@ def begun(link, *arguments):
 @pytest.mark.parametrize("send", [os.killpg, os.kill])
 @pytest.mark.parametrize("after_s", [0.1, 0.3, 0.4, 0.5, 0.6, 2.0])
 def test_interrupt_during_start_ends_the_emulation(link, tmp_path, send, after_s):
-    """The server never listens, so that the start lasts 5 s; every stage of it is interrupted."""
+    """The server never listens, so the start lasts 5 s; each stage of the start is interrupted."""
     mark, log = f"sleep {long_time()}", tmp_path / "flight.log"
     with begun(link, "--record", log, "--server", mark, "--", "echo", "began") as run:
         time.sleep(after_s)
@@ -126,7 +126,7 @@ def test_server_that_fails_later_is_reported(link):
 
 
 def test_server_that_becomes_a_daemon_is_awaited(link):
-    """Its first process exits with 0 long before the daemon listens."""
+    """The server's first process exits with 0 long before the daemon listens."""
     later = "import socket, time; time.sleep(1); socket.create_server(('', 5001)).accept()"
     server = f"sh -c '{sys.executable} -c \"{later}\" & sleep 0.1'"
     server = server.replace("('', 5001)", "((None or str(), 5001))")

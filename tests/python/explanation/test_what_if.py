@@ -143,7 +143,7 @@ def download(radio, size="40 kB", *, count=1, duration="1000 s"):
 
 @pytest.mark.parametrize("user", [0, 1, 2])
 def test_user_with_a_dedicated_channel_is_already_alone(user):
-    """The change splits groups and delays other users, which must not have an effect of its own."""
+    """The change puts other users into a group of their own, which must have no effect itself."""
     found = nodeb.explain(download(Dch(bler=0.1), count=3), user=user, runs=RUNS)
     alone = of(what_if(found, jobs=1), "alone in the cell")
     assert (alone.gain.mean, alone.gain.low, alone.gain.high) == (0.0, 0.0, 0.0)

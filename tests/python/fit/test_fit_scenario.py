@@ -27,7 +27,7 @@ traffic.ftp.size = "100 MB"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Fits models to a chip-level run of 384 kbit/s in which one block in twenty fails."""
+    """Fits models to the errors of a chip-level link of 384 kbit/s; one block in twenty fails."""
     experiment = link.Experiment(
         service="costamagna_384",
         eb_n0_db=6,

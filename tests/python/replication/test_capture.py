@@ -96,7 +96,10 @@ class Captured:
         return [tuple(line.split("|")) for line in done.stdout.splitlines()]
 
     def split(self, interface, form="pcapng"):
-        """Returns the packets of one interface; with both, packets would count twice."""
+        """Returns the packets of one interface.
+
+        Those of two interfaces would count packets twice.
+        """
         split = self.path.with_suffix(f".{interface}.{form}")
         if not split.exists():
             command = [TSHARK, "-r", self.path, "-Y", f'frame.interface_name == "{interface}"']
@@ -176,7 +179,10 @@ def test_tshark_and_nodeb_count_the_same_bytes(captured):
 
 @needs_tshark
 def test_tshark_and_nodeb_count_the_same_duplicate_acks(captured):
-    """Both count ACKs equal to the previous one; RFC 5681 also requires an equal window."""
+    """Both programs count ACKs equal to the previous ACK.
+
+    RFC 5681 also requires an equal window.
+    """
     rows, tcp = captured.result.segments, captured.result.scenario.to_dict()["tcp"]
     expected = Counter()
     for user in captured.result.flows["user"]:
@@ -187,7 +193,8 @@ def test_tshark_and_nodeb_count_the_same_duplicate_acks(captured):
         ]
         expected[user] = sum(a == b for a, b in itertools.pairwise(acks))
     found = captured.by_user("server", "tcp.analysis.duplicate_ack")
-    if "linux" in tcp:  # an ACK with a new window, as of a growing buffer, is an update
+    # An ACK with a new window, for instance of a growing buffer, is a window update.
+    if "linux" in tcp:
         assert all(found[user] <= expected[user] for user in expected)
         assert found.total() > 0
     else:

@@ -109,7 +109,7 @@ def containers() -> list[dict]:
 
 @pytest.mark.parametrize("container", containers(), ids=lambda one: one["name"])
 def test_kubernetes_commands_have_valid_options(container, tmp_path):
-    """The program has every option; an unknown one would end it before `--help`."""
+    """The program knows every option; an unknown option would end it before `--help`."""
     program, command, *options = container["args"]
     module = {"dask": f"distributed.cli.dask_{command}", "nodeb": "nodeb"}[program]
     start = [sys.executable, "-m", module, *([command] if program == "nodeb" else [])]

@@ -200,7 +200,7 @@ def test_every_study_states_its_duration():
 
 
 def test_digest_matches_the_tables(tmp_path, quick_wang):
-    """The figures equal those in the tables of the reproduction."""
+    """The digest's numbers equal those in the tables of the reproduction."""
     shutil.copytree(quick_wang, tmp_path, dirs_exist_ok=True)
     found = reproduction.run("wang", tmp_path, quick=True)
     read = digest.load(tmp_path)

@@ -190,7 +190,10 @@ def test_every_column_has_a_meaning(result):
 
 
 def test_every_table_is_an_attribute(small):
-    """A missing one names the key that the scenario needs, with which it exists."""
+    """The error for a missing table names a key of the scenario.
+
+    With that key, the table exists.
+    """
     bare = small.run(runs=1)
     assert set(get_type_hints_of_tables()) == set(glossary.tables())
     for name, info in glossary.tables().items():

@@ -50,7 +50,7 @@ def test_extremes_are_those_of_one_case(study, work):
 
 
 class Known(Quantity):
-    """A quantity with a given estimate."""
+    """A quantity whose estimate is given, without simulation."""
 
     def __init__(self, *estimate: float) -> None:
         self._estimate = Estimate(*estimate)

@@ -73,7 +73,7 @@ def measured(value: float, published: float | None) -> Cell:
     ("value", "verdict"), [(109.0, "right"), (111.0, "off"), (121.0, "missed"), (90.5, "right")]
 )
 def test_verdict_compares_with_the_prediction(value: float, verdict: str) -> None:
-    """Uses the tolerance of the table, 10 % of 100, whatever is measured now."""
+    """The verdict uses the table's tolerance, 10 % of 100, whatever is measured now."""
     then = predicted.Predicted("Table 1", "RR", "1 %", "kb/s", value, None, None)
     predictions = predicted.Predictions("made before", (then,))
     (one,) = predicted.compare(predictions, [measured(100.0, 100.0)])

@@ -27,7 +27,7 @@ def verdict(*comparisons: Comparison) -> Verdict:
         (interval(-1, 2), "undecided"),
         (interval(-2, 1), "undecided"),
         (interval(-2, -1), "contradicted"),
-        (interval(0, 0), "undecided"),  # an event that was not seen may still occur
+        (interval(0, 0), "undecided"),  # An event that was not seen may still occur.
         (calculated(1), "holds"),
         (calculated(-1), "contradicted"),
         (Estimate(math.nan, math.nan, math.nan, 20), "undecided"),

@@ -1,4 +1,4 @@
-"""Files of a whole reproduction, and resumption from them."""
+"""Files that a whole reproduction writes, and resumption from these files."""
 
 from __future__ import annotations
 
