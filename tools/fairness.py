@@ -30,7 +30,7 @@ nodeb {version}.
 ## Flows of one control
 
 Jain's index of {both} flows (1: equal shares), mean and 95 % confidence interval. The tests in
-`crates/sim/tests/fairness.rs` set limits for it.
+`crates/sim/tests/fairness.rs` set limits for the index.
 
 {like}
 
