@@ -1,4 +1,4 @@
-//! Assembly of a TTI-driven bearer from its parts, by RLC mode.
+//! Assembly of a TTI-driven bearer from its parts, with the MAC that fits its RLC mode.
 
 use nodeb_base::rng::Streams;
 
@@ -16,7 +16,7 @@ use super::{Bearer, UserRadio};
 pub struct Parts<'a> {
     /// Transmission parameters.
     pub air: Air,
-    /// Data covered by a checksum.
+    /// Data that one checksum covers: each PDU, or a block of PDUs.
     pub checksum: Checksum,
     /// Model of block errors; `None` if every block arrives intact.
     pub errors: Option<&'a ErrorModel>,
@@ -27,7 +27,7 @@ pub struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Returns the bearer of `users`.
+    /// Builds the bearer that serves `users`.
     pub fn build(self, users: &[UserRadio], streams: &Streams) -> Box<dyn Bearer> {
         let Air { pdu_bytes, buffer, delivered, tti, .. } = self.air;
         let setting = Setting { pdu_bytes, buffer, order: delivered };

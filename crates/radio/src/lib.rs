@@ -190,7 +190,7 @@ pub struct Facts {
     pub records_bandwidth: bool,
     /// Whether the bearers emit the users and results of every TTI or slot as events.
     pub reports_ttis: bool,
-    /// Whether packets wait at an RNC before they reach the Node B.
+    /// Whether packets wait at an RNC and cross an Iub before they reach the Node B.
     pub has_rnc: bool,
     /// Transmission time interval; `None` if the radio has none.
     pub tti: Option<Duration>,

@@ -20,7 +20,8 @@ registry! {
 }
 
 impl InterferenceSpec {
-    /// Returns true if other Node Bs have positions.
+    /// Returns true if the other Node Bs have positions, so that their interference depends on the
+    /// user's position.
     pub fn has_sites(&self) -> bool {
         matches!(self, Self::Hexagonal(_))
     }

@@ -38,7 +38,7 @@ fn polar(radius: f64, angle: f64) -> Point {
 pub struct Area {
     /// Positions of the sites, at least one; the first is the origin.
     pub sites: Vec<Point>,
-    /// Radius in metres.
+    /// Largest distance from a site, in metres.
     pub radius: f64,
 }
 
@@ -60,8 +60,8 @@ impl Area {
         )
     }
 
-    /// Returns a position at `metres` from the first site in a random direction or, without a distance, a
-    /// random one, uniform in the area.
+    /// Returns a random position: at `metres` from the first site in a random direction or, if
+    /// `metres` is `None`, uniform in the area.
     pub fn random_place(&self, metres: Option<f64>, stream: &mut Stream) -> Point {
         loop {
             let (at, angle) = (uniform(stream), TAU * uniform(stream));
@@ -145,7 +145,7 @@ impl Walk {
     /// leaving the area.
     fn clear_steps(&self, metres: f64) -> u64 {
         let site = self.area.nearest(self.place);
-        // One step less, as a margin for rounding.
+        // The result is one step less than fits, as a margin for rounding.
         ((self.area.radius - distance(self.place, site)) / metres - 1.0) as u64
     }
 

@@ -104,7 +104,8 @@ impl Cell {
         Area { sites: sites[..served.clamp(1, sites.len())].to_vec(), radius: self.radius.as_metres() }
     }
 
-    /// Returns the share of their power that other Node Bs transmit, 0 for a fixed level of interference.
+    /// Returns the share of their full power that other Node Bs transmit; 0 if interference is a
+    /// fixed level.
     fn load(&self) -> f64 {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.load.0,
@@ -226,7 +227,7 @@ const LOOK_BACK_S: f64 = 10.0;
 /// Movement of a user and the sites that may serve it.
 #[derive(Clone, Copy, Debug)]
 pub struct Trip {
-    /// Start position.
+    /// Start position of the user.
     pub place: Point,
     /// Kind of movement.
     pub movement: Movement,

@@ -144,8 +144,8 @@ impl Paths {
     }
 
     /// Like [`Self::gains`], but passes upper bounds of the gains from TTI `tti` to `look`. Also
-    /// returns the first TTI in which the bounds are not valid, or `None` if evaluating each TTI
-    /// takes less time.
+    /// returns the first TTI in which the bounds are not valid. The result is `None` if evaluating
+    /// each TTI takes less time.
     #[inline]
     pub fn peaks<R>(
         &mut self,

@@ -36,15 +36,17 @@ impl Checked for Shadowing {
 pub struct Shadows {
     sigma_db: f64,
     correlation_m: f64,
-    /// Weights of the shared part and of each site's part.
+    /// Weights of the process that all sites share and of the process of each site; the squares sum
+    /// to 1.
     shares: [f64; 2],
-    /// The shared process and one per site, of unit variance.
+    /// Current values of the process that all sites share and of one process per site, of unit
+    /// variance.
     values: Vec<f64>,
     stream: Stream,
 }
 
 impl Shadows {
-    /// Creates the shadowing at a user's start position.
+    /// Creates the shadowing towards `sites` sites at a user's start position.
     pub fn new(params: &Shadowing, sites: usize, mut stream: Stream) -> Self {
         let shared = params.site_correlation.0;
         let processes = if params.sigma_db > 0.0 { sites + 1 } else { 0 };

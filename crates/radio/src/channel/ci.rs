@@ -79,7 +79,7 @@ impl BlockSize {
         if self.ci.is_some() { pdus } else { 0 }
     }
 
-    /// Returns true if the block size never changes.
+    /// Returns true if all blocks of the user have the same number of PDUs.
     pub fn is_constant(&self) -> bool {
         self.ci.is_none()
     }

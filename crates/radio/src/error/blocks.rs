@@ -27,7 +27,7 @@ pub enum BlockErrors {
     Modelled(Modelled),
 }
 
-/// Error processes of a bearer's users.
+/// Error processes of the radio links of a bearer's users.
 #[derive(Debug)]
 pub struct Modelled {
     channels: u64,

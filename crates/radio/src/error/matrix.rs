@@ -1,6 +1,6 @@
 //! Operations on stochastic matrices for Markov chains.
 
-/// A matrix as rows of probabilities.
+/// Stochastic matrix as rows of probabilities, one row per state.
 pub type Matrix = Vec<Vec<f64>>;
 
 /// Returns the product of a row vector and a matrix.

@@ -85,9 +85,9 @@ impl ErrorParams for RecordedErrors {
 /// A recorded sequence of errors and the position of its next step.
 #[derive(Debug)]
 pub struct Playback {
-    /// Ends of the runs; runs with errors have odd indices.
+    /// Numbers of the steps after the ends of the runs; runs with errors have odd indices.
     ends: Vec<u64>,
-    /// Index of the run with the next step.
+    /// Index in `ends` of the run to which the next step belongs.
     run: usize,
     at: u64,
 }

@@ -91,7 +91,7 @@ fn bursts_and_gaps_are_geometric() {
     }
 }
 
-/// Skipped steps change the state like steps taken one by one.
+/// Skipped steps change the state of a process like steps taken one by one.
 #[test]
 fn skipping_equals_stepping() {
     let runs = 20_000;
@@ -310,7 +310,7 @@ fn model_files_are_read() {
         "within_block": { "patterns": { "1111": 0.5, "0011": 0.5 } },
     }));
     assert_eq!(read, expected);
-    // A model file may have a `count_law` instead, or the patterns in their own table.
+    // A model file may have a `count_law` instead of patterns, or the patterns in their own table.
     for within in [json!({ "count_law": [0.0, 1.0, 0.0, 0.0] }), json!({ "patterns": { "0011": 1.0 } })] {
         let mut text = text.clone();
         text["within_block"] = within.clone();

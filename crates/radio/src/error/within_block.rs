@@ -25,7 +25,7 @@ params! {
 /// Tolerance for the sum of probabilities, as numbers in files are rounded.
 const TOLERANCE: f64 = 1e-6;
 
-/// Largest number of PDUs in a block.
+/// Largest number of PDUs in a block that is accepted.
 const MAX_PDUS: usize = 1_000;
 
 impl Checked for WithinBlock {
@@ -69,7 +69,7 @@ impl WithinBlock {
         self.patterns.keys().next().map_or(self.count_law.len(), String::len) as u32
     }
 
-    /// Returns the distribution, prepared for drawing.
+    /// Returns the distribution in the form from which patterns are drawn.
     pub fn build(&self) -> PatternDistribution {
         let digits = |pattern: &String| pattern.bytes().map(|digit| digit == b'1').collect();
         let entries = if self.count_law.is_empty() {

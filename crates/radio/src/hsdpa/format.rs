@@ -36,7 +36,8 @@ pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
 /// Largest number of HS-PDSCH codes (TS 25.213, 5.2.1).
 pub const MAX_CODES: u32 = 15;
 
-/// Bits and codes for CQI 1 to 30 without a limit by the category: category 10, table 7D.
+/// Number of bits and codes for CQI 1 to 30 without a limit by the category, as in category 10
+/// (table 7D).
 const LARGEST: [(u32, u32); CQIS - 1] = [
     (137, 1),
     (173, 1),
@@ -90,7 +91,7 @@ pub fn modulation(cqi: u8) -> Modulation {
     if cqi > LAST_QPSK { Modulation::Qam16 } else { Modulation::Qpsk }
 }
 
-/// Returns the formats of a UE category by CQI, `None` for CQI 0.
+/// Returns the format of each CQI in a UE category, `None` for CQI 0.
 pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     std::array::from_fn(|cqi| {
         let curve = (cqi as u8).min(last_growing(category));

@@ -194,7 +194,8 @@ impl Hsdpa {
         self.handover.as_ref().map_or(1, |handover| handover.cells)
     }
 
-    /// Returns the mapping of packets to blocks.
+    /// Returns the mapping of packets to blocks: the size of PDUs, and whether blocks carry octets
+    /// of them.
     pub fn payload(&self) -> Payload {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
         Payload { pdu_bytes, segmented: self.segmentation }

@@ -1,4 +1,4 @@
-//! Sets of a bearer's users.
+//! Sets of a bearer's users, as bits.
 
 /// Set of users with one bit per user, so that skipping users that are not in the set takes almost
 /// no time.

@@ -126,7 +126,7 @@ impl Buffer {
         Some(block)
     }
 
-    /// Stores a failed block for retransmission from TTI `from`.
+    /// Stores a failed block, which may be retransmitted from TTI `from`.
     pub fn keep_failed(&mut self, from: u64, block: FailedBlock) {
         self.failed.keep(from, block);
     }

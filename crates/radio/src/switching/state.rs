@@ -29,7 +29,7 @@ impl State {
         [Self::Pch, Self::Paging, Self::Fach, Self::SettingUp, Self::Dch, Self::Releasing];
 }
 
-/// Numbers of switches of a phone and its time in each state.
+/// Numbers of a phone's switches, and its time in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelUse {
     /// Number of switches started from the FACH to a dedicated channel over the run.

@@ -23,8 +23,8 @@ struct Run {
 #[derive(Debug, Default)]
 pub struct Ahead {
     runs: Vec<Run>,
-    /// Blocks of these TTIs, each entry with the number of its first TTI; empty unless a listener
-    /// subscribes to combined blocks.
+    /// Blocks of the stored TTIs, each entry with the number of its first TTI; empty unless a
+    /// listener subscribes to combined blocks.
     blocks: VecDeque<(u64, Blocks)>,
     events: VecDeque<Record>,
 }

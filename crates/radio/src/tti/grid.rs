@@ -54,7 +54,7 @@ impl NextWake {
         self.0
     }
 
-    /// Returns true if the wake-up is due at `key`, and clears it.
+    /// Returns true if the wake-up is due at `key`, and clears it if so.
     #[inline]
     pub fn take(&mut self, key: Key) -> bool {
         let wakes = self.0 == Some(key);

@@ -49,8 +49,8 @@ pub trait Mac: Send + std::fmt::Debug {
     fn complete(&mut self, ctx: &mut Context, tti: u64);
     /// Handles timers that have expired until now.
     fn run_timers(&mut self, _ctx: &mut Context) {}
-    /// Fills TTI `tti`, and as many following TTIs as no arrival can change. Sets `grid.next`, the
-    /// first TTI not yet simulated, if it fills several.
+    /// Fills TTI `tti`, and as many following TTIs as no arrival can change. If it fills several,
+    /// it sets `grid.next` to the first TTI not yet simulated.
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64);
     /// Returns the number and size of a user's packets that are neither delivered nor lost.
     fn backlog(&self, user: usize) -> Backlog;

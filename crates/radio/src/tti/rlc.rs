@@ -62,7 +62,7 @@ struct OnAir<P> {
     blocks: Vec<Block<P>>,
 }
 
-/// MAC of users with the RLC mode `R`.
+/// MAC of users whose RLC entities are of type `R`.
 #[derive(Debug)]
 pub struct RlcMac<R: Peers> {
     air: Air,

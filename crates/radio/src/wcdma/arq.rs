@@ -52,9 +52,9 @@ pub struct Arq {
 /// Result of the frames that a connection has sent in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Number of frames sent.
+    /// Number of frames sent in the slot.
     pub frames: u32,
-    /// Number of frames that failed.
+    /// Number of frames of the slot that failed.
     pub failed: u32,
     /// Whether a packet was given up after this slot.
     pub gave_up: bool,
@@ -221,7 +221,8 @@ impl Queue {
         self.skip_sent();
     }
 
-    /// Passes every packet that may leave now to `deliver`, and removes it from the buffer.
+    /// Passes every packet that may leave now to `deliver`. With `delivery` in sequence, a packet
+    /// waits until all earlier packets have left or were given up.
     pub fn release(&mut self, delivery: Delivered, mut deliver: impl FnMut(Packet)) {
         let sent = (self.next_new - self.first) as usize;
         let Self { sdus, backlog, .. } = self;

@@ -80,7 +80,7 @@ pub struct Slots {
     pub arq: Arq,
     /// Method of rate selection.
     pub selection: SelectionSpec,
-    /// Whether frames fail.
+    /// Whether frames can fail; if not, all frames arrive.
     pub frame_errors: bool,
 }
 

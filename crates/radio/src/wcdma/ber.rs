@@ -54,8 +54,9 @@ pub fn paths(gammas: &[f64]) -> f64 {
     if sum > LEAST_REMAINDER * size && size.is_finite() { sum } else { integral(gammas) }
 }
 
-/// Returns `1/pi` times the integral from 0 to `pi/2` of `prod over k of 1 / (1 + gamma_k / sin^2 theta)`, by
-/// the midpoint rule, which converges exponentially for such periodic functions.
+/// Returns the bit error rate as `1/pi` times the integral from 0 to `pi/2` of `prod over k of 1 /
+/// (1 + gamma_k / sin^2 theta)`. The midpoint rule is used, as it converges exponentially for such
+/// periodic functions.
 fn integral(gammas: &[f64]) -> f64 {
     let of = |points: u32| {
         let at = |i: u32| {

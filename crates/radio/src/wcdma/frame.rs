@@ -84,7 +84,8 @@ pub fn check_bits(bits: u32, correctable: u32) -> Option<u32> {
     let terms: Vec<f64> = (0..=last).map(|i| ln_choose(bits - 1, i)).collect();
     let largest = terms.iter().copied().fold(0.0, f64::max);
     let sum: f64 = terms.iter().map(|term| libm::exp(term - largest)).sum();
-    // The tolerance keeps exact powers of two from being rounded down.
+    // The tolerance makes up for rounding errors, which could reduce an exact power of two to the
+    // next lower number of digits.
     let digits = (largest + libm::log(sum)) / std::f64::consts::LN_2;
     let check = (digits + 1e-9) as u32 + 1;
     (check < bits).then_some(check)

@@ -25,7 +25,8 @@ pub struct ChannelFacts {
     pub has_rates: bool,
     /// Whether the channel is a recording with CQIs.
     pub has_cqis: bool,
-    /// Whether the channel is a recording that may end before the run.
+    /// Whether the channel is a recording without a rule for its end, so the run must not be
+    /// longer.
     pub ends: bool,
     /// Whether the user has a position in the cell.
     pub has_place: bool,
@@ -69,13 +70,13 @@ registry! {
 /// Channel of one user, evaluated by TTI.
 #[derive(Debug)]
 pub enum Channel {
-    /// A position in the cell.
+    /// SNR computed from the user's position in the cell.
     Cell(place::Placed),
-    /// Fading around a mean.
+    /// Fading around a mean SNR.
     Fading(fading::Fader),
     /// A constant linear SNR per chip.
     Constant(f32),
-    /// A recording.
+    /// Recorded SNRs or bit rates.
     Trace(Box<trace::Player>),
 }
 
@@ -144,7 +145,7 @@ impl Channel {
         if let Self::Trace(player) = self { player.cqi(tti) } else { None }
     }
 
-    /// Returns the recorded rate of TTI `tti` in bit/s, 0 if no rates were recorded.
+    /// Returns the recorded bit rate of TTI `tti` in bit/s, 0 if no bit rates were recorded.
     pub fn recorded_rate(&self, tti: u64) -> u64 {
         if let Self::Trace(player) = self { player.rate(tti) } else { 0 }
     }

@@ -79,7 +79,7 @@ impl ChannelParams for Place {
 }
 
 impl Place {
-    /// Returns the channel of user `id`, who is served by the first `served` sites.
+    /// Returns the channel of user `id`, who is served by one of the first `served` sites.
     pub fn build(
         &self,
         cell: &Cell,
@@ -105,7 +105,8 @@ impl Place {
 pub struct Placed {
     rake: Rake,
     paths: Paths,
-    /// Disturbance of a user who does not move.
+    /// Disturbance (power of other cells and noise, divided by that of the serving site) of a user
+    /// who does not move; `None` if the user moves.
     at_rest: Option<f32>,
     journey: Box<Journey>,
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::from_db;
 
-/// SNRs in dB with the corresponding ratios, which are computed at the first use.
+/// SNRs in dB with the corresponding linear ratios, which are computed at the first use.
 #[derive(Clone, Debug, Default)]
 pub struct Decibels(Arc<Both>);
 
@@ -20,7 +20,7 @@ struct Both {
 }
 
 impl Decibels {
-    /// Returns the SNRs as ratios.
+    /// Returns the SNRs as linear ratios.
     pub fn linear(&self) -> &[f32] {
         self.0.linear.get_or_init(|| self.0.db.iter().map(|db| from_db(*db)).collect())
     }

@@ -8,10 +8,10 @@
 //! The transition takes 32 periods, with weights whose squares sum to 1, so that the process stays Gaussian
 //! with unit power and never repeats.
 //!
-//! Linear interpolation loses power, more for faster components, for which the spectrum compensates. Not
-//! modelled: the resulting variation of power by 1 % between samples; the autocorrelation at lags of many
-//! periods during transitions, which take 6 % of the time; and the correlation of two paths that read the
-//! same position at different times.
+//! Linear interpolation loses power, more for faster components; the spectrum of the noise is
+//! raised to compensate for the loss. Not modelled: the resulting variation of power by 1 % between
+//! samples; the autocorrelation at lags of many periods during transitions, which take 6 % of the
+//! time; and the correlation of two paths that read the same position at different times.
 
 use nodeb_base::rng::{Indexed, Stream, uniform};
 
@@ -100,7 +100,7 @@ impl JakesSequence {
 /// samples are cyclic.
 fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
     let mut highest: Vec<f32> = samples.iter().map(|sample| power(*sample)).collect();
-    // Maxima over 1, 2, 4, ... samples are combined to those over twice as many.
+    // Maxima over 1, 2, 4, ... samples are combined to maxima over twice as many samples.
     let mut reach = 1;
     while reach <= PEAK_SPAN as usize {
         let next = reach.min(PEAK_SPAN as usize + 1 - reach);
@@ -219,14 +219,14 @@ impl Ray {
         }
     }
 
-    /// Returns the number of TTIs for which [`Self::peak`] gives one bound: at most
-    /// [`MAX_PEAK_TTIS`], fewer the faster the path fades, and 0 if it fades very fast.
+    /// Returns the number of TTIs for which [`Self::peak`] gives one bound: at most 1024, fewer the
+    /// faster the path fades, and 0 if it fades very fast.
     pub fn peak_ttis(&self) -> u64 {
         (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MAX_PEAK_TTIS)
     }
 
-    /// Returns an upper bound of the power gain in `ttis` TTIs from `tti`, exact up to rounding
-    /// errors. It is infinite if these TTIs belong to two segments.
+    /// Returns an upper bound of the power gain in `ttis` TTIs from `tti`, which the gain exceeds
+    /// at most by rounding errors. The bound is infinite if these TTIs belong to two segments.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64, ttis: u64) -> f32 {
         let [first, last] = [tti, tti + ttis - 1].map(|tti| self.position(tti) >> FRACTION_BITS);
         if first / SEGMENT != last / SEGMENT {

@@ -4,7 +4,7 @@ use nodeb_base::rng::Streams;
 
 use super::*;
 
-/// Doppler periods per TTI of 2 ms, at 3 km/h and 2 GHz.
+/// Number of periods of the maximum Doppler shift per TTI of 2 ms, at 3 km/h and 2 GHz.
 const DOPPLER_PER_TTI: f64 = 0.011_12;
 
 /// Returns the mean and the standard error of `statistic` over independent runs with one path.

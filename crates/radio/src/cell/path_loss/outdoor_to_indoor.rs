@@ -1,5 +1,5 @@
-//! Outdoor to indoor and pedestrian (ITU-R M.1225, annex 2, 1.2.1.2; TR 101 112, B.1.4.1.2):
-//! `40 log10(d / km) + 30 log10(f / MHz) + 49` dB, without line of sight.
+//! Path loss from outdoors to indoors and for pedestrians (ITU-R M.1225, annex 2, 1.2.1.2; TR 101
+//! 112, B.1.4.1.2): `40 log10(d / km) + 30 log10(f / MHz) + 49` dB, without line of sight.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

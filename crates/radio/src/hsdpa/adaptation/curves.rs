@@ -128,7 +128,7 @@ impl Checked for LinkCurves {
 /// BLER curves that decide whether blocks are decoded.
 #[derive(Clone, Debug)]
 pub enum Curves {
-    /// The published formula.
+    /// The formula of Brouwer et al., in `mac::harq::link_curve`.
     Formula,
     /// Measured points (SNR in dB, log10 BLER) in order of SNR, for each CQI from 0 to 30.
     Measured(Vec<Vec<(f64, f64)>>),

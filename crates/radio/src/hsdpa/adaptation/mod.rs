@@ -38,7 +38,7 @@ registry! {
     }
 }
 
-/// A block that a user could be sent.
+/// Block that a user could be sent in a TTI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer {
     /// Number of payload units, PDUs or bytes, in the block.
@@ -52,7 +52,7 @@ pub struct Offer {
 /// Limits of the block that a user can be sent in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Number of free codes.
+    /// Number of HS-PDSCH codes that are free.
     pub codes: u32,
     /// Number of users who share the transmit power of the TTI.
     pub sharers: u32,
@@ -149,7 +149,8 @@ impl Adapter {
         matches!(self, Self::Cqi(reporter) if reporter.learns())
     }
 
-    /// Processes the answer to the first transmission of a block.
+    /// Processes the answer to the first transmission of a block, which the outer loop of CQI
+    /// reports uses.
     pub fn on_answer(&mut self, acknowledged: bool) {
         if let Self::Cqi(reporter) = self {
             reporter.on_answer(acknowledged);

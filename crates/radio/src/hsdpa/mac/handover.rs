@@ -27,9 +27,9 @@ pub(super) struct HandoverControl {
     params: Handover,
     /// Indices of the users that move.
     users: Vec<usize>,
-    /// Number of TTIs between two comparisons.
+    /// Number of TTIs between two comparisons of the Node Bs.
     comparison_ttis: u64,
-    /// Next TTI with a comparison.
+    /// Next TTI in which the Node Bs are compared.
     pub next: u64,
     /// Number of TTIs after which phones sleep if no user has data to receive.
     longest_idle: u64,
@@ -61,7 +61,8 @@ impl HandoverControl {
         self.idle_since.is_some()
     }
 
-    /// Returns true if users sleep in TTI `tti`.
+    /// Returns true if phones sleep in TTI `tti`, as no user has had data to receive for long
+    /// enough.
     fn sleeps(&self, tti: u64) -> bool {
         self.idle_since.is_some_and(|since| tti >= since + self.longest_idle)
     }

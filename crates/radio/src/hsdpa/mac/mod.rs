@@ -1,4 +1,4 @@
-//! MAC of HS-DSCH: TTIs shared by all users, and events between them.
+//! MAC of HS-DSCH: transmission in TTIs shared by all users, and the events between TTIs.
 
 mod handover;
 mod serving;
@@ -48,7 +48,7 @@ pub struct HsdpaMac {
 }
 
 impl HsdpaMac {
-    /// Creates a MAC with empty buffers.
+    /// Creates a MAC with empty buffers for `users`.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
         let numerology = params.numerology();
         let mut node_bs = NodeBs::new(params, users, *streams);
@@ -182,7 +182,8 @@ impl HsdpaMac {
     }
 }
 
-/// Emits a transmission of a block and, for a new block, its contents.
+/// Emits a transmission of a block as an event. Also emits the contents of a new block, and the
+/// loss of a block that is given up.
 #[cold]
 fn emit_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &SentBlock) {
     let (bearer, user, block) = (ctx.place.index, user as u32, sent.tsn);

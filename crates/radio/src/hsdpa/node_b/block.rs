@@ -27,7 +27,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Resets the block for transmission in another cell, as if it were new.
+    /// Resets the block for transmission in another cell, where its first transmission follows.
     pub fn restart(&mut self) {
         (self.transmissions, self.symbol_snr, self.forwarded) = (0, 0.0, true);
     }

@@ -43,7 +43,7 @@ impl NodeBs {
         Self { params: params.clone(), slots: Slots::new(&users, params.served()), users, sequence }
     }
 
-    /// Refreshes a user's cached state after a change.
+    /// Refreshes a user's cached state after a change of its queue, its HARQ processes or its cell.
     pub fn refresh(&mut self, user: usize) {
         self.slots.refresh(user, &self.users[user]);
     }

@@ -66,7 +66,7 @@ impl Slots {
         }
     }
 
-    /// Refreshes a user's cached state after a change.
+    /// Refreshes a user's cached state after a change of its queue, its HARQ processes or its cell.
     pub fn refresh(&mut self, user: usize, state: &User) {
         self.waiting[usize::from(self.turns[user].1)].remove(user);
         self.later.retain(|other| *other != user);

@@ -22,7 +22,7 @@ pub struct Outcome {
     pub decoded: bool,
 }
 
-/// A block that was sent.
+/// Block that was sent, with the result of the transmission.
 #[derive(Clone, Debug)]
 pub struct SentBlock {
     pub tsn: u64,
@@ -106,8 +106,8 @@ impl User {
         Some((index, block))
     }
 
-    /// Returns true if the UE can decode the block after a transmission with this SNR (linear, per
-    /// chip).
+    /// Returns true if the UE can decode the block after a transmission with SNR `snr` (linear, per
+    /// chip), combined with earlier transmissions.
     fn decodes(&mut self, tti: u64, block: &mut Block, snr: f64, params: &Hsdpa) -> bool {
         let Some(curve) = block.curve else {
             return true;

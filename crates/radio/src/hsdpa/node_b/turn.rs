@@ -68,12 +68,12 @@ impl User {
     }
 
     /// Returns upper bounds of units and channel quality, and the first TTI in which the bounds are
-    /// not valid. They hold until the user's cached state is refreshed. Returns `None` if the
-    /// bounds would take too much time to compute.
+    /// not valid. They become invalid earlier if the user's cached state is refreshed. Returns
+    /// `None` if the bounds would take too much time to compute.
     pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<((u32, f32), u64)> {
         let (cqi, until) = self.adapter.peak(&mut self.channel, sequence, tti)?;
         let units = if self.processes.has_retransmission() {
-            // A retransmission may be larger than the channel allows now.
+            // A retransmitted block may be larger than the channel allows now.
             u32::MAX
         } else {
             let [units] = self.adapter.units(&[cqi], Limits { units: self.available(), ..limits });
@@ -131,7 +131,7 @@ impl User {
         }
     }
 
-    /// Returns the user as a candidate with the properties that the scheduler needs.
+    /// Returns the user as a candidate for the scheduler, with the properties that `view` names.
     #[inline]
     pub fn candidate(&self, user: usize, rate: u32, quality: f32, view: View) -> Candidate {
         let deadline = if view.deadline { self.deadline() } else { 0 };

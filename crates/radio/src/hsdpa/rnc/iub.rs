@@ -65,7 +65,7 @@ impl Checked for Iub {
     }
 }
 
-/// The two ends of the Iub.
+/// The two ends of the Iub: the buffers at the RNC and the queues at the Node B.
 pub trait Endpoints {
     /// Takes at most `most` units of a user from the RNC's buffer. Returns the number of units
     /// taken.
@@ -210,8 +210,8 @@ impl FlowControl {
     }
 
     /// Returns the time of the next event, or `None` if none is due: the arrival of an allocation
-    /// at the RNC, the first TTI after the arrival of a frame, or the next allocation in a TTI from
-    /// `next`.
+    /// at the RNC, the first TTI at or after the arrival of a frame, or the next allocation in a
+    /// TTI from `next`.
     pub fn next(&self, next: u64) -> Option<Time> {
         let on_grid = |at: Time| self.numerology.beginning(self.numerology.first_from(at));
         let allocation = self.allocations.front().map(|(at, ..)| *at);

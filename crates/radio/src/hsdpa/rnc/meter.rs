@@ -21,7 +21,7 @@ use crate::hsdpa::node_b::candidates::Candidates;
 use crate::hsdpa::node_b::turn::Grant;
 use crate::mac::sched::{Scheduler, View};
 
-/// Bandwidth meter of one user.
+/// Meter of the bandwidth available to one user.
 #[derive(Debug)]
 pub struct Meter {
     /// Index of the measured user.
@@ -33,7 +33,7 @@ pub struct Meter {
     max_passed: u64,
     /// First TTI that is not yet accounted for.
     next: u64,
-    /// TTIs in which the HARQ processes become free, in ascending order.
+    /// TTIs in which the HARQ processes of the measured user become free, in ascending order.
     free: VecDeque<u64>,
     /// First TTI in which the user may be served, given the minimum distance from its last TTI.
     rested: u64,
@@ -97,7 +97,7 @@ impl Meter {
     /// Accounts for all TTIs before TTI `tti` that are not yet accounted for, in which no user has
     /// data.
     ///
-    /// If these TTIs take more than [`MAX_PASSED`] and no records are kept, only the last ones are
+    /// If these TTIs take more than 200 s and no records are kept, only the last 200 s are
     /// evaluated and represent all.
     pub fn pass(&mut self, tti: u64, node_bs: &mut NodeBs) {
         let no_candidates = Candidates::default();

@@ -65,8 +65,8 @@ fn mean_transmissions_match_theory() {
             bench.saturate(15_000, 100, 1_500);
             let counts = bench.counts();
             let found = counts.blocks as f64 / (counts.blocks - counts.blocks_failed) as f64;
-            // The tolerance assumes equal success probabilities of all transmissions, which has the largest
-            // variance.
+            // The tolerance assumes that all transmissions have equal success probabilities, which
+            // gives the largest variance.
             let success = 1.0 / expected;
             let tolerance = 4.0 * expected * ((1.0 - success) / (success * counts.blocks as f64)).sqrt();
             assert!(

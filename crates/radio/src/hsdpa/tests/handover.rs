@@ -21,7 +21,7 @@ pub fn changing(data: &str, more: &Value) -> Hsdpa {
     hsdpa(all)
 }
 
-/// Returns a user who goes east from `metres` m east of the site in the middle.
+/// Returns a user who starts `metres` m east of the site in the middle and goes east.
 pub fn going_east(metres: f64) -> Ue {
     let place = json!({
         "position_m": [metres, 0.0], "heading_deg": 0.0,

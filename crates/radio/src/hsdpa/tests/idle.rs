@@ -25,7 +25,8 @@ fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     bench
 }
 
-/// A handover between two packets is complete when the second one arrives, with and without observers.
+/// A handover between two packets is complete when the second packet arrives, with and without
+/// observers.
 #[test]
 fn an_idle_handover_does_not_affect_later_packets() {
     for data in ["lost", "forwarded"] {

@@ -71,7 +71,7 @@ impl Bench {
         self.sent += 1;
     }
 
-    /// Processes all events before `end`.
+    /// Processes all events before `end`, and records the packets and changes of cells that result.
     fn run(&mut self, end: Time) {
         while let Some(key) = self.bearer.next_wake().filter(|(at, _)| *at < end) {
             self.bearer.wake(&mut self.around.at(key.0), key);

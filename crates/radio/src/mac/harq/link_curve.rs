@@ -49,7 +49,8 @@ pub fn bler(cqi: f64, snr_db: f64) -> f64 {
 /// leaves out the 1 that [`bler`] adds to `10^x`; the rest is `2^-(x log2(10) / 0.7)`.
 pub fn bler_limit(cqi: f64, snr_db: f64) -> f64 {
     let halvings = exponent(cqi, snr_db) * (std::f64::consts::LOG2_10 / 0.7);
-    // Up to 50 halvings, the 1 that the bound leaves out exceeds the rounding error.
+    // With at most 50 halvings the 1 that the bound leaves out exceeds the rounding error of
+    // `bler`, so the bound holds.
     let halvings = halvings.clamp(0.0, 50.0) as u64;
     f64::from_bits((f64::MAX_EXP as u64 - 1 - halvings) << (f64::MANTISSA_DIGITS - 1))
 }

@@ -26,7 +26,7 @@ registry! {
     }
 }
 
-/// Number of the transmission from which the failure probability no longer changes.
+/// Number of the transmission of a block from which on its failure probability no longer changes.
 pub const LAST_DISTINCT: u32 = 8;
 
 impl CombiningSpec {

@@ -70,7 +70,7 @@ impl<B> Processes<B> {
             if process.first_answer.is_some() {
                 self.answer_at = self.answer_at.min(process.at);
             }
-            // A block in flight prevents new ones that are a window ahead of it.
+            // A block in flight prevents new blocks whose number is `window` or more above its own.
             if process.at > 0 && self.next_tsn - process.tsn >= self.window {
                 open = open.max(if is_pending { u64::MAX } else { process.at });
             }
@@ -99,7 +99,7 @@ impl<B> Processes<B> {
         self.retransmission_at < u64::MAX
     }
 
-    /// Returns true if a new block may be sent in TTI `tti`.
+    /// Returns true if a process is free and the window allows a new block in TTI `tti`.
     pub fn has_free(&self, tti: u64) -> bool {
         self.new_at <= tti
     }

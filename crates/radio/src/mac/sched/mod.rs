@@ -39,9 +39,9 @@ impl Candidate {
 pub struct View {
     /// Whether the rate is needed. If so, users that could be sent nothing are no candidates.
     pub rate: bool,
-    /// Whether the channel quality is needed.
+    /// Whether the channel quality of a candidate is needed.
     pub quality: bool,
-    /// Whether the deadline is needed.
+    /// Whether the deadline of a candidate is needed.
     pub deadline: bool,
 }
 

@@ -42,7 +42,7 @@ pub struct ProportionalFairScheduler {
     /// Mean rate of each user in units per TTI, divided by `scale`.
     means: Vec<f64>,
     scale: f64,
-    /// Weight of the old mean, `1 - 1 / t_c`.
+    /// Weight of the old mean rate in the update of a TTI, `1 - 1 / t_c`.
     keep: f64,
     /// TTI to which `scale` refers, as of the last update.
     tti: u64,
@@ -70,7 +70,8 @@ impl ProportionalFairScheduler {
         }
     }
 
-    /// Reduces the means to their values in TTI `tti`, as no user was served since the last update.
+    /// Reduces the means to their values in TTI `tti`, given that no user was served since the last
+    /// update.
     pub fn age(&mut self, tti: u64) {
         (self.scale, self.tti) = (self.scale_in(tti), tti);
         if self.scale < SMALLEST_SCALE {

@@ -9,7 +9,7 @@ use nodeb_base::units::{Duration, Time};
 
 use super::pdu::{Command, CommandKind};
 
-/// Discard timers and commands of a sender.
+/// Discard timers and unanswered command of a sender.
 #[derive(Debug)]
 pub struct Discard {
     timer: Option<Duration>,

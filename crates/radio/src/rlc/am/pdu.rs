@@ -14,7 +14,8 @@ pub const HEADER_BYTES: u32 = 2;
 /// Size in bytes of the largest AMD PDU with 7-bit length indicators (9.2.2.8).
 const LARGEST_WITH_SHORT_INDICATORS: u32 = 126;
 
-/// Returns the number of bytes that a length indicator takes with its extension bit.
+/// Returns the number of bytes that a length indicator takes with its extension bit: 1 in PDUs of
+/// up to 126 bytes, else 2.
 pub fn indicator_bytes(pdu_bytes: u32) -> u32 {
     if pdu_bytes <= LARGEST_WITH_SHORT_INDICATORS { 1 } else { 2 }
 }
@@ -31,7 +32,7 @@ pub enum Pdu {
 /// AMD PDU, which carries user data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data {
-    /// Sequence number.
+    /// Sequence number of the PDU.
     pub sn: u64,
     /// Whether the PDU requests a status report.
     pub poll: bool,
@@ -55,7 +56,7 @@ pub struct Command {
 pub enum CommandKind {
     /// Move Receiving Window, after a discard (11.6).
     MoveWindow,
-    /// RESET (11.4).
+    /// RESET of the protocol (11.4).
     Reset,
 }
 
@@ -72,7 +73,8 @@ pub enum Feedback {
 /// ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// LSN of the ACK super-field (9.2.2.11.2).
+    /// Number of the PDU before which all PDUs have arrived except the missing ones: LSN of the ACK
+    /// super-field (9.2.2.11.2).
     pub acknowledged: u64,
     /// Ranges of sequence numbers of missing PDUs.
     pub missing: Vec<Range<u64>>,

@@ -51,7 +51,7 @@ impl Poller {
         }
     }
 
-    /// Returns true if a PDU must be sent only to carry a poll.
+    /// Returns true if a PDU must be sent even if it only carries a poll.
     pub fn is_urgent(&self) -> bool {
         self.urgent
     }

@@ -27,7 +27,7 @@ enum State {
 #[derive(Debug)]
 struct Outstanding {
     pieces: Vec<Piece>,
-    /// Number of transmissions, VT(DAT).
+    /// Number of transmissions of the PDU so far, VT(DAT).
     transmissions: u32,
     state: State,
 }

@@ -128,7 +128,7 @@ impl Cell {
         self.stations[user].queue.front()
     }
 
-    /// Returns true if a user has a packet whose transmission could start.
+    /// Returns true if a user has a packet and none of its packets is in transmission.
     pub fn is_ready(&self, user: usize) -> bool {
         let station = &self.stations[user];
         !station.sending && !station.queue.is_empty()

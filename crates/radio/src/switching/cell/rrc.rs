@@ -75,7 +75,7 @@ impl<'a> Rrc<'a> {
         self.cell.waiting.retain(|waiting| *waiting != user);
     }
 
-    /// Starts to move a user from a dedicated channel to the FACH.
+    /// Starts to move a user from a dedicated channel to the FACH; does nothing in other states.
     pub fn release(&mut self, user: usize) {
         if self.state(user) == State::Dch {
             self.cell.stations[user].usage.releases += 1;
@@ -83,7 +83,8 @@ impl<'a> Rrc<'a> {
         }
     }
 
-    /// Moves a user without packets from the FACH to the paging channel.
+    /// Moves a user without packets from the FACH to the paging channel; does nothing in other
+    /// states.
     pub fn park(&mut self, user: usize) {
         if self.state(user) == State::Fach && self.packets(user) == 0 {
             self.withdraw(user);

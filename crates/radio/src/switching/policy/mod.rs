@@ -19,9 +19,9 @@ use super::cell::Rrc;
 pub enum Event {
     /// A packet arrived in the user's queue.
     Arrival,
-    /// The transmission of a packet ended.
+    /// The transmission of a packet to the user ended.
     Departure,
-    /// A switch to a dedicated channel started, or any switch ended.
+    /// A switch of the user to a dedicated channel started, or any switch of the user ended.
     Switched,
     /// The timer that the policy armed for the user expired.
     Timer,

@@ -24,7 +24,7 @@ use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
 use crate::numerology::Numerology;
 
-/// Difference in SNR between two CQIs, in dB.
+/// Difference in SNR between two consecutive CQIs, in dB.
 const STEP_DB: f64 = 1.02;
 const CQI_AT_0_DB: f64 = 16.62;
 
@@ -216,7 +216,7 @@ pub struct CqiTable {
     /// Number of payload units in the block of each CQI, padded with zeros to a power of two. An
     /// index modulo this length is never out of range, so it needs no check.
     units: [u32; UNITS],
-    /// Largest number of codes of a block.
+    /// Largest number of HS-PDSCH codes among the blocks.
     max_codes: u32,
 }
 
@@ -298,9 +298,9 @@ fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
 pub struct Reporter {
     thresholds: Thresholds,
     blocks: Arc<CqiTable>,
-    /// Lowest CQI whose format carries any units.
+    /// Lowest CQI whose format carries at least one payload unit.
     lowest: usize,
-    /// Delay of reports in TTIs.
+    /// Delay in TTIs from a measurement to the use of its report at the Node B.
     delay: u64,
     cycle: u64,
     error_db: f64,
@@ -377,7 +377,8 @@ impl Reporter {
     }
 
     fn measure(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
-        // The division is avoided for cycles of one TTI, as it would take most of the time.
+        // The division is avoided for cycles of one TTI, as it would take most of the time of this
+        // function.
         let measured = if self.cycle == 1 { at } else { at / self.cycle * self.cycle };
         let cqi = channel.recorded_cqi(measured).unwrap_or_else(|| {
             let mut snr = channel.snr(sequence, measured);
@@ -400,8 +401,9 @@ impl Reporter {
     }
 
     /// Returns the block for a reported CQI, or `None` if no unit fits or too few codes are free.
-    /// The block is that of the CQI after the deductions for the outer loop and shared power, or a
-    /// smaller one that needs no more than the free codes or still holds all units to be sent.
+    /// The CQI is first reduced for the outer loop and shared power, then to the largest CQI whose
+    /// block needs no more than the free codes, then to the smallest CQI whose block still holds
+    /// all units to be sent.
     #[inline]
     pub fn offer(&self, cqi: f32, limits: Limits) -> Option<Offer> {
         if cqi < 1.0 {

@@ -95,7 +95,7 @@ impl User {
         }
     }
 
-    /// Adds units that have arrived at the Node B.
+    /// Adds `units` units that have arrived at the Node B to the user's queue.
     pub fn enqueue(&mut self, units: u64) {
         self.queue += units;
     }

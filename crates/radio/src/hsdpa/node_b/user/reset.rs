@@ -1,4 +1,4 @@
-//! Reset of MAC-hs, which discards its blocks and queues.
+//! Reset of MAC-hs at the Node B and in the phone.
 
 use std::ops::Range;
 

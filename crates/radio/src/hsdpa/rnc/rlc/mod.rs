@@ -35,7 +35,7 @@ registry! {
 pub enum Fate {
     /// The packet is complete at the phone.
     Arrived(Packet),
-    /// A part of the packet was lost, or it was discarded.
+    /// A part of the packet was lost, or the packet was discarded.
     Lost(Packet),
 }
 

@@ -54,9 +54,10 @@ pub struct Unacknowledged {
     buffer: usize,
     discard_timer: Option<Duration>,
     sdus: VecDeque<Sdu>,
-    /// Number of packets removed from `sdus`; positions of packets include them.
+    /// Number of packets removed from `sdus` so far. The position of a packet is its index in
+    /// `sdus` plus this number.
     gone: usize,
-    /// Position of the next packet to be sent.
+    /// Position (see `gone`) of the next packet to be sent.
     head: usize,
     backlog: Backlog,
     /// Number of the unit after the last unit of all packets.

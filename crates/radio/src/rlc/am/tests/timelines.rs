@@ -8,8 +8,8 @@ use super::super::status::report;
 use super::{Air, Delivered, Entities, entities, params};
 use crate::rlc::testing::MS;
 
-/// Parameters with polls in the last PDU only, a prohibit timer too short to matter, and a report
-/// delay of 20 ms.
+/// Parameters with polls only in the last PDU, in the last retransmission and at a full window. The
+/// prohibit timer is too short to matter, and reports take 20 ms.
 const PLAIN: &str = "
     tx_window = 8
     rx_window = 8
