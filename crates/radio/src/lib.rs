@@ -91,7 +91,7 @@ use nodeb_net::{Link, QueueSpec};
 /// Number and size of a user's packets that a bearer has accepted and neither delivered nor lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Number of packets.
+    /// Number of packets in the bearer.
     pub packets: usize,
     /// Size of all these packets in bytes.
     pub bytes: u64,

@@ -48,8 +48,7 @@ pub trait ChannelParams {
     }
     /// Reports an error if the user's position is outside the cells of the first `served` sites.
     fn check_on(&self, _cell: &Cell, _served: usize, _check: &mut Check) {}
-    /// Reports an error if a recording ends before a run of `duration` and nothing says what
-    /// follows.
+    /// Reports an error if a recording ends before a run of `duration` and has no rule for its end.
     fn check_during(&self, _duration: Duration, _numerology: Numerology, _check: &mut Check) {}
 }
 

@@ -23,7 +23,7 @@ struct Station {
     /// Whether the first packet is in transmission.
     sending: bool,
     state: State,
-    /// Time of the last state change.
+    /// Time of the user's last state change.
     since: Time,
     usage: ChannelUse,
 }

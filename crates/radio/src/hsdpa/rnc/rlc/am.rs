@@ -36,7 +36,8 @@ pub struct Acknowledged {
     peers: Entities,
     /// Number of units of a PDU: its octets with MAC-ehs, else 1.
     pdu_units: u64,
-    /// PDUs handed over, starting with number `settled`.
+    /// PDUs handed over that are not settled yet or follow such a PDU, starting with number
+    /// `settled`.
     in_flight: VecDeque<InFlight>,
     settled: u64,
     /// Number of units sent by the Node B so far.
