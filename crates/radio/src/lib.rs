@@ -7,6 +7,7 @@
 //!
 //! The layers of a bearer are:
 //!
+//! - [`pdcp`]: numbers, discard and order of packets above RLC by bytes, which no bearer uses yet.
 //! - [`rlc`]: segmentation into PDUs, retransmission, reassembly.
 //! - [`mac`]: schedulers, hybrid ARQ and reordering. [`tti`] drives the MACs of DCH and HS-DSCH in
 //!   transmission time intervals; [`hsdpa`] is a detailed model of HSDPA, with RNC, Iub and Node B.
@@ -71,6 +72,7 @@ pub mod hsdpa;
 pub mod link;
 pub mod mac;
 pub mod numerology;
+pub mod pdcp;
 pub mod rlc;
 pub mod switching;
 pub mod trace;

@@ -6,6 +6,7 @@
 
 pub mod am;
 pub mod arq;
+pub mod bytes;
 pub mod reassembly;
 pub mod sdu_buffer;
 pub mod segmentation;

@@ -1,0 +1,80 @@
+//! PDCP (TS 36.323): numbers of packets, discard of old ones, delivery in order.
+//!
+//! [`Transmit`] keeps the packets of which RLC has sent no part yet, in a queue discipline. A packet gets its
+//! number when RLC begins to cut it, so packets that the queue drops and those whose discard timer expires
+//! leave no gap. [`Receive`] delivers packets in the order of their numbers, and each number at most once.
+//!
+//! Numbers never wrap here. On the air they are modulo the length of the field, which is equivalent as long as
+//! at most half of the numbers are in flight ([`SnLength::window`]).
+//!
+//! Not modelled: header compression, ciphering, status reports, and the re-establishment after a handover.
+
+mod receive;
+mod transmit;
+
+#[cfg(test)]
+mod tests;
+
+pub use receive::Receive;
+pub use transmit::{Begun, Transmit};
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
+use nodeb_base::units::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::rlc::am::params::require_timer;
+
+/// Length of the sequence number of a data PDU (TS 36.323, 6.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SnLength {
+    /// 12 bits.
+    #[default]
+    #[serde(rename = "12 bit")]
+    Bits12,
+    /// 18 bits.
+    #[serde(rename = "18 bit")]
+    Bits18,
+}
+
+impl SnLength {
+    /// Returns the size of the header of a data PDU in octets (TS 36.323, 6.2).
+    pub const fn header(self) -> u32 {
+        match self {
+            Self::Bits12 => 2,
+            Self::Bits18 => 3,
+        }
+    }
+
+    /// Returns the number of packets that may be in flight, half of the sequence numbers.
+    pub const fn window(self) -> usize {
+        match self {
+            Self::Bits12 => 1 << 11,
+            Self::Bits18 => 1 << 17,
+        }
+    }
+}
+
+params! {
+    /// Parameters of PDCP.
+    pub struct Pdcp {
+        /// Length of the sequence number.
+        pub sn_length: SnLength,
+        /// Age at which a packet is discarded if RLC has not begun to send it (discardTimer: TS 36.323, 5.4).
+        /// Default: never.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub discard_timer: Option<Duration>,
+        /// Time for which packets after a gap wait for the missing ones (t-Reordering: TS 36.323, 5.1.2.1.4).
+        /// Default: none, as RLC delivers in order.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reordering: Option<Duration>,
+    }
+}
+
+impl Checked for Pdcp {
+    fn check(&self, check: &mut Check) {
+        require_timer(check, "discard_timer", self.discard_timer);
+        require_timer(check, "reordering", self.reordering);
+    }
+}

@@ -1,0 +1,154 @@
+//! Packets in front of RLC: a queue discipline and the discard timer.
+
+use std::collections::VecDeque;
+
+use nodeb_base::event::Cause;
+use nodeb_base::packet::{Packet, PacketId};
+use nodeb_base::units::{Duration, Time};
+use nodeb_net::queue::{DropLog, Queue};
+
+use crate::Backlog;
+
+/// A packet that waits.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    packet: Packet,
+    arrived: Time,
+    /// TTI from which the packet could have been sent if it had been first in the queue.
+    since: u64,
+}
+
+/// A packet that RLC begins to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// The packet, possibly marked by the queue.
+    pub packet: Packet,
+    /// TTI from which the packet could have been sent if it had been first in the queue.
+    pub since: u64,
+}
+
+/// Packets that RLC has not begun to send.
+#[derive(Debug)]
+pub struct Transmit {
+    queue: Box<dyn Queue>,
+    drops: DropLog,
+    discard_timer: Option<Duration>,
+    /// Packets in the queue that are neither dropped nor expired, in order of arrival.
+    waiting: VecDeque<Waiting>,
+    backlog: Backlog,
+    /// Packets that have expired but are still in the queue, because its discipline does not serve them in
+    /// order of arrival.
+    expired: Vec<PacketId>,
+    /// Packets lost after they were accepted, which the caller has not taken yet.
+    lost: Vec<(Packet, Cause)>,
+}
+
+impl Transmit {
+    /// Creates an empty buffer with the queue discipline `queue`.
+    pub fn new(queue: Box<dyn Queue>, discard_timer: Option<Duration>) -> Self {
+        Self {
+            queue,
+            drops: DropLog::default(),
+            discard_timer,
+            waiting: VecDeque::new(),
+            backlog: Backlog::default(),
+            expired: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+
+    /// Accepts a packet that may be sent from TTI `since`. Returns false if the queue drops it.
+    pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
+        let taken = self.queue.push(now, packet, &mut self.drops);
+        if taken {
+            self.waiting.push_back(Waiting { packet, arrived: now, since });
+            self.backlog.add(&packet);
+        }
+        self.remove_dropped();
+        taken
+    }
+
+    /// Removes and returns the packet to be sent next, or `None` if there is none.
+    #[inline]
+    pub fn begin(&mut self, now: Time) -> Option<Begun> {
+        loop {
+            let packet = self.queue.pop(now, &mut self.drops);
+            self.remove_dropped();
+            let packet = packet?;
+            if let Some(waiting) = self.remove(packet.id) {
+                return Some(Begun { packet, since: waiting.since });
+            }
+        }
+    }
+
+    /// Removes the entry of a packet that has left the queue. Returns `None` if the packet had expired.
+    #[inline]
+    fn remove(&mut self, id: PacketId) -> Option<Waiting> {
+        let place = self.waiting.iter().position(|waiting| waiting.packet.id == id);
+        let Some(waiting) = place.and_then(|place| self.waiting.remove(place)) else {
+            self.expired.retain(|expired| *expired != id);
+            return None;
+        };
+        self.backlog.remove(&waiting.packet);
+        Some(waiting)
+    }
+
+    /// Records the packets that the queue has dropped after it had accepted them.
+    #[inline]
+    fn remove_dropped(&mut self) {
+        if self.drops.has_discarded() {
+            let mut drops = std::mem::take(&mut self.drops);
+            for (packet, cause) in drops.take_discarded() {
+                if self.remove(packet.id).is_some() {
+                    self.lost.push((packet, cause));
+                }
+            }
+            self.drops = drops;
+        }
+    }
+
+    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    #[inline]
+    pub fn due(&self) -> Option<Time> {
+        Some(self.waiting.front()?.arrived + self.discard_timer?)
+    }
+
+    /// Discards packets whose timer has expired by `now` (TS 36.323, 5.4).
+    pub fn on_time(&mut self, now: Time) {
+        while self.due().is_some_and(|at| at <= now)
+            && let Some(Waiting { packet, .. }) = self.waiting.pop_front()
+        {
+            self.backlog.remove(&packet);
+            self.lost.push((packet, Cause::RadioLoss));
+            if self.queue.limits().is_some() {
+                // The oldest packet is the first to leave a drop-tail queue.
+                let oldest = self.queue.pop(now, &mut self.drops);
+                debug_assert_eq!(oldest.map(|oldest| oldest.id), Some(packet.id));
+            } else {
+                self.expired.push(packet.id);
+            }
+        }
+    }
+
+    /// Removes and returns the packets lost after they were accepted, each with the cause.
+    pub fn take_lost(&mut self) -> std::vec::Drain<'_, (Packet, Cause)> {
+        self.lost.drain(..)
+    }
+
+    /// Returns the number of packets and bytes that wait.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    /// Returns true if no packet waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Returns the TTI since which the oldest packet waits, if any.
+    pub fn waits_since(&self) -> Option<u64> {
+        self.waiting.front().map(|waiting| waiting.since)
+    }
+}

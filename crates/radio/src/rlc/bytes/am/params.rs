@@ -1,0 +1,42 @@
+//! Parameters of acknowledged mode.
+
+use std::num::NonZeroU32;
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
+use nodeb_base::units::{Duration, Size};
+
+use crate::rlc::am::params::require_timer;
+
+params! {
+    /// Parameters of acknowledged mode (TS 36.322, 7.3 and 7.4).
+    pub struct AmBytes {
+        /// Time for which a missing PDU is awaited before it is reported (t-Reordering).
+        pub reordering: Duration = Duration::from_millis(80),
+        /// Smallest time between STATUS PDUs (t-StatusProhibit). Default: 60 ms.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub status_prohibit: Option<Duration> = Some(Duration::from_millis(60)),
+        /// Time after which a poll that is not answered is repeated (t-PollRetransmit).
+        pub poll_retransmit: Duration = Duration::from_millis(80),
+        /// Number of new PDUs after which the sender polls (pollPDU). Default: 128.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub poll_pdu: Option<NonZeroU32> = NonZeroU32::new(128),
+        /// Number of new octets after which the sender polls (pollByte). Default: 125 kB.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub poll_byte: Option<Size> = Some(Size(125_000)),
+        /// Number of retransmissions of a PDU at which the radio link fails (maxRetxThreshold). Default: 4.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_retransmissions: Option<NonZeroU32> = NonZeroU32::new(4),
+    }
+}
+
+impl Checked for AmBytes {
+    fn check(&self, check: &mut Check) {
+        require_timer(check, "reordering", Some(self.reordering));
+        require_timer(check, "status_prohibit", self.status_prohibit);
+        require_timer(check, "poll_retransmit", Some(self.poll_retransmit));
+        check.require(self.poll_byte.is_none_or(|size| size.0 > 0), "poll_byte", || {
+            "0 B polls in every PDU; expected a size above 0".to_owned()
+        });
+    }
+}

@@ -1,0 +1,82 @@
+//! STATUS PDUs (TS 36.322, 5.2.3 and 6.2.1.6).
+
+use std::ops::Range;
+
+use super::pdus::{Pdu, Pdus};
+use crate::rlc::bytes::header;
+use crate::rlc::bytes::ranges::RangeSet;
+
+/// A negative acknowledgement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nack {
+    /// Number of the AMD PDU (NACK_SN).
+    pub sn: u64,
+    /// Octets that are missing (SOstart and SOend), or `None` if the whole PDU is.
+    pub octets: Option<Range<u64>>,
+}
+
+/// Contents of a STATUS PDU.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// ACK_SN: PDUs before it are received, but for those in `nacks`. If a part of PDU ACK_SN is in `nacks`, the
+    /// others did not fit.
+    pub acknowledged: u64,
+    /// Missing PDUs and parts, in ascending order.
+    pub nacks: Vec<Nack>,
+    /// Number of negative acknowledgements that name a part of a PDU.
+    with_offsets: u32,
+}
+
+impl Status {
+    /// Returns the size of the STATUS PDU in octets.
+    pub fn bytes(&self) -> u32 {
+        header::status(self.nacks.len() as u32, self.with_offsets)
+    }
+
+    /// Reports on the PDUs of `numbers`, of which the octets in `partial` and all complete PDUs are received, as
+    /// far as it fits into `room` octets.
+    pub fn write(&mut self, pdus: &Pdus, partial: &RangeSet, numbers: Range<u64>, room: u32) {
+        self.nacks.clear();
+        self.with_offsets = 0;
+        for sn in numbers.clone() {
+            let Some(pdu) = pdus.get(sn).filter(|pdu| !pdu.is_complete()) else { continue };
+            if !self.write_pdu(sn, pdu, partial, room) {
+                self.acknowledged = sn;
+                return;
+            }
+        }
+        self.acknowledged = numbers.end;
+    }
+
+    /// Adds what is missing of a PDU. Returns false if not all of it fits.
+    fn write_pdu(&mut self, sn: u64, pdu: &Pdu, partial: &RangeSet, room: u32) -> bool {
+        if pdu.received == 0 {
+            return self.push(Nack { sn, octets: None }, room);
+        }
+        partial.gaps(pdu.octets.clone()).all(|gap| self.push(Nack { sn, octets: Some(gap) }, room))
+    }
+
+    /// Adds a negative acknowledgement. Returns false if it does not fit.
+    fn push(&mut self, nack: Nack, room: u32) -> bool {
+        let with_offsets = self.with_offsets + u32::from(nack.octets.is_some());
+        let fits = header::status(self.nacks.len() as u32 + 1, with_offsets) <= room;
+        if fits {
+            self.with_offsets = with_offsets;
+            self.nacks.push(nack);
+        }
+        fits
+    }
+
+    /// Returns true if the report acknowledges PDU `sn`, positively or not.
+    pub fn mentions(&self, sn: u64) -> bool {
+        sn < self.acknowledged || self.nacks.last().is_some_and(|nack| nack.sn == sn)
+    }
+
+    /// Returns an upper bound of the size of a report on the PDUs of `numbers`.
+    pub fn size_of(pdus: &Pdus, partial: &RangeSet, numbers: Range<u64>) -> u32 {
+        let missing = numbers.filter(|sn| pdus.get(*sn).is_some_and(|pdu| !pdu.is_complete())).count();
+        // Each range received splits the rest of its PDU into at most two missing parts.
+        let parts = 2 * partial.len();
+        header::status((missing + parts) as u32, parts as u32)
+    }
+}

@@ -1,0 +1,146 @@
+//! RLC by bytes (TS 36.322): PDUs that fit the block being filled.
+//!
+//! An [`Entity`] is both ends of one direction of a bearer, and the path between them. Its packets wait in
+//! [`Transmit`], from which RLC takes one when it begins to cut it.
+//!
+//! [`Entity::fill`] fills the room that the MAC offers with PDUs. Every PDU submitted has a number of its own,
+//! a retransmission too, and numbers never wrap. A block therefore carries a range of numbers, and the MAC
+//! reports for it whether it has arrived ([`Entity::receive`]). Blocks may arrive in any order.
+//!
+//! In acknowledged mode, the receiving end sends STATUS PDUs in blocks of the other direction:
+//! [`Entity::take_report`] puts one into such a block, and [`Entity::on_report`] is called when the block has
+//! arrived or is lost.
+//!
+//! SDUs form one stream of octets ([`stream::Stream`]), so the data field of each PDU, each segment of a PDU and
+//! each part that is missing is a range of octets.
+//!
+//! On the air, sequence numbers are modulo the length of their field. This is equivalent in acknowledged mode,
+//! whose sender respects the window. In unacknowledged mode, a receiver that has missed more PDUs than its window
+//! has takes the next ones for old and discards them, as on the air. It discards them too where the air could
+//! confuse them with missing ones.
+//!
+//! Not modelled: transparent mode, re-establishment, and fields longer than those of Release 8.
+//!
+//! # Examples
+//!
+//! A packet of 100 bytes, cut into blocks of 64 octets:
+//!
+//! ```
+//! use nodeb_base::packet::Packet;
+//! use nodeb_base::units::Time;
+//! use nodeb_net::queue::drop_tail::{DropTail, Fifo};
+//! use nodeb_radio::pdcp::Transmit;
+//! use nodeb_radio::rlc::bytes::um::UmBytes;
+//! use nodeb_radio::rlc::bytes::{Entity, Framing, Outcome};
+//!
+//! let transmit = Transmit::new(Box::new(Fifo::new(&DropTail::default())), None);
+//! let mut rlc = Entity::um(&UmBytes::default(), Framing::default(), transmit);
+//! let packet = Packet::new(1, 100);
+//! assert!(rlc.push(Time::ZERO, packet, 0));
+//!
+//! // Each PDU has a header of 2 octets; PDCP adds 2 octets to the packet.
+//! let blocks = [0, 1].map(|_| rlc.fill(Time::ZERO, 64));
+//! assert_eq!(blocks.each_ref().map(|block| (block.headers, block.payload)), [(2, 62), (2, 40)]);
+//! for block in blocks {
+//!     rlc.receive(Time(1), block.units, false);
+//! }
+//! let outcomes: Vec<_> = rlc.outcomes().collect();
+//! assert_eq!(outcomes, [Outcome::Delivered { number: 0, packet }]);
+//! ```
+//!
+//! [`Transmit`]: crate::pdcp::Transmit
+
+pub mod am;
+mod entity;
+pub mod header;
+pub mod in_flight;
+pub mod ranges;
+pub mod stream;
+pub mod um;
+
+#[cfg(test)]
+mod tests;
+
+pub use entity::Entity;
+
+use std::ops::Range;
+
+use nodeb_base::event::Cause;
+use nodeb_base::packet::Packet;
+
+use crate::pdcp::SnLength;
+
+/// Sizes around RLC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// Octets that PDCP puts in front of each packet.
+    pub sdu_header: u32,
+    /// Octets that the MAC adds to each PDU, its subheader.
+    pub subheader: u32,
+    /// Number of SDUs of which a part was sent that may be neither delivered nor lost.
+    pub sdus_in_flight: usize,
+}
+
+impl Framing {
+    /// Returns the sizes with numbers of PDCP of length `sn_length` and a MAC subheader of `subheader` octets.
+    pub const fn new(sn_length: SnLength, subheader: u32) -> Self {
+        Self { sdu_header: sn_length.header(), subheader, sdus_in_flight: sn_length.window() }
+    }
+}
+
+impl Default for Framing {
+    fn default() -> Self {
+        Self::new(SnLength::Bits12, 0)
+    }
+}
+
+/// Contents of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filled {
+    /// Numbers of the PDUs; empty if there are none.
+    pub units: Range<u64>,
+    /// Octets of the headers of these PDUs, MAC subheaders included.
+    pub headers: u32,
+    /// Octets of their data fields.
+    pub payload: u32,
+}
+
+impl Filled {
+    /// Creates the contents of a block without PDUs, in which PDU `next` would be the first.
+    const fn empty(next: u64) -> Self {
+        Self { units: next..next, headers: 0, payload: 0 }
+    }
+
+    /// Adds the next PDU.
+    #[inline]
+    fn add(&mut self, header: u32, payload: u32) {
+        self.units.end += 1;
+        self.headers += header;
+        self.payload += payload;
+    }
+
+    /// Returns the octets of the block that are used; the rest is padding.
+    #[inline]
+    pub const fn bytes(&self) -> u32 {
+        self.headers + self.payload
+    }
+}
+
+/// Final outcome of a packet that was accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The packet has reached PDCP at the receiving end.
+    Delivered {
+        /// Number of the packet among those of which a part was sent: its PDCP sequence number.
+        number: u64,
+        /// The packet, possibly marked by the queue.
+        packet: Packet,
+    },
+    /// The packet was dropped or lost.
+    Lost {
+        /// The packet.
+        packet: Packet,
+        /// Reason of the loss.
+        cause: Cause,
+    },
+}

@@ -1,0 +1,9 @@
+//! Tests of both modes over a simulated air, and comparisons with slow receivers written from the standard.
+
+mod air;
+mod am_laws;
+mod am_reference;
+mod am_timelines;
+mod reference;
+mod um_laws;
+mod um_reference;

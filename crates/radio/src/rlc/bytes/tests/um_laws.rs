@@ -1,0 +1,108 @@
+//! Property tests of unacknowledged mode, and a comparison with a slow receiver.
+
+use nodeb_base::units::Duration;
+use proptest::prelude::*;
+
+use super::air::{Air, Load, MS, PLAIN, Tti, load, transmit};
+use super::um_reference::{Element, UmReceiver};
+use crate::rlc::bytes::Entity;
+use crate::rlc::bytes::um::{UmBytes, UmSnLength};
+
+fn params() -> impl Strategy<Value = UmBytes> {
+    (any::<bool>(), 1..60u64).prop_map(|(short, reordering)| UmBytes {
+        sn_length: if short { UmSnLength::Bits5 } else { UmSnLength::Bits10 },
+        reordering: Duration(reordering * MS),
+    })
+}
+
+/// Returns the elements of a UMD PDU.
+fn elements(air: &Air, unit: u64, load: &Load) -> Vec<Element> {
+    let element = |part: nodeb_base::event::Part| {
+        let size = load.packets[part.packet.0 as usize].1;
+        (part.packet.0, part.offset, part.bytes, part.offset + part.bytes == size)
+    };
+    air.rlc.carried(unit..unit + 1).into_iter().map(element).collect()
+}
+
+/// A PDU on its way: time of arrival, number, elements, and whether it is lost.
+type OnAir = (u64, u64, Vec<Element>, bool);
+
+/// Returns true if a PDU that arrives could be confused with a missing one, all before `highest` being received
+/// or missing.
+fn is_ambiguous(unit: u64, highest: u64, modulus: u16, has_gap: bool) -> bool {
+    let modulus = u64::from(modulus);
+    unit >= highest + modulus || (unit >= highest + modulus / 2 && has_gap)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Each packet is delivered or lost once, deliveries are in order, and at the same times as those of a
+    /// receiver with numbers modulo 32 or 1024. In 7 TTIs there are at most 14 PDUs, fewer than the window of 16.
+    #[test]
+    fn packets_match_a_slow_receiver(params in params(), load in load(4..400, 600, 7)) {
+        let modulus = 2 * params.sn_length.window() as u16;
+        let mut air = Air::new(Entity::um(&params, PLAIN, transmit()));
+        let mut reference = UmReceiver::new(modulus, params.reordering.0);
+        let (mut on_air, mut highest, mut is_comparable) = (Vec::<OnAir>::new(), 0, true);
+        let bytes: u32 = load.packets.iter().map(|packet| packet.1).sum();
+        for at in 0..bytes as usize + 200 {
+            let due = load.packets.iter().enumerate().filter(|(_, packet)| packet.0 == at);
+            due.for_each(|(number, packet)| air.push(number as u64, packet.1));
+            let (tti, ms, sent) = (load.ttis[at % load.ttis.len()], air.ms(), air.blocks.len());
+            air.tti(tti);
+            for (_, unit, elements, lost) in on_air.extract_if(.., |pdu| pdu.0 == ms) {
+                if !lost {
+                    is_comparable &= !is_ambiguous(unit, highest, modulus, reference.has_gap());
+                    if unit >= highest && unit - highest < u64::from(modulus / 2) {
+                        highest = unit + 1;
+                    }
+                    reference.receive(ms * MS, (unit % u64::from(modulus)) as u16, elements);
+                }
+            }
+            reference.on_time(ms * MS);
+            for (_, block) in &air.blocks[sent..] {
+                for unit in block.units.clone() {
+                    on_air.push((ms + tti.delay, unit, elements(&air, unit, &load), tti.lost));
+                }
+            }
+            let delivered: Vec<u64> = air.delivered.iter().map(|(_, number)| *number).collect();
+            prop_assert!(!is_comparable || delivered == reference.delivered, "at {} ms", ms);
+        }
+        let mut all: Vec<u64> = air.delivered.iter().map(|(_, number)| *number).collect();
+        prop_assert!(all.is_sorted());
+        all.extend(&air.lost);
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..load.packets.len() as u64).collect::<Vec<_>>());
+        prop_assert_eq!(air.rlc.backlog(), crate::Backlog::default());
+    }
+}
+
+/// With 10 octets of room, the first packet takes 8 octets of a PDU, and 5 of the next. 2 octets are for the
+/// length indicator, so that one octet of the second packet follows.
+#[test]
+fn packets_share_a_pdu_after_a_length_indicator() {
+    let mut air = Air::new(Entity::um(&UmBytes::default(), PLAIN, transmit()));
+    air.push(0, 13);
+    air.push(1, 3);
+    assert_eq!(air.rlc.waiting(), 13 + 3 + 3 + 2);
+    (0..3).for_each(|_| air.tti(Tti::lossless(10, 1)));
+    let sizes: Vec<_> = air.blocks.iter().map(|(_, block)| (block.headers, block.payload)).collect();
+    assert_eq!(sizes, [(2, 8), (4, 6), (2, 2)]);
+    assert!(air.finish(Tti::lossless(10, 1), 5));
+    assert_eq!(air.delivered, [(2, 0), (3, 1)]);
+}
+
+/// PDU 0 is late and PDU 1 lost. PDU 2 starts t-Reordering at 3 ms; at 13 ms the receiver gives up PDU 1.
+#[test]
+fn reordering_timer_gives_up_a_lost_pdu() {
+    let params = UmBytes { reordering: Duration(10 * MS), ..UmBytes::default() };
+    let mut air = Air::new(Entity::um(&params, PLAIN, transmit()));
+    (0..4).for_each(|number| air.push(number, 8));
+    let tti = Tti::lossless(10, 1);
+    air.tti(Tti { delay: 6, ..tti });
+    air.tti(Tti { lost: true, ..tti });
+    assert!(air.finish(tti, 30));
+    assert_eq!(air.delivered, [(6, 0), (13, 2), (13, 3)]);
+    assert_eq!(air.lost, [1]);
+}
