@@ -4,6 +4,7 @@ mod air;
 mod am_laws;
 mod am_reference;
 mod am_timelines;
+mod queues;
 mod reference;
 mod um_laws;
 mod um_reference;

@@ -1,0 +1,99 @@
+//! Queue disciplines and the discard timer in front of both modes.
+
+use nodeb_base::event::Part;
+use nodeb_base::packet::{Packet, PacketId};
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Rate, Time};
+use nodeb_net::queue::QueueSpec;
+use proptest::prelude::*;
+
+use super::air::{MS, PLAIN, load, transmit};
+use crate::pdcp::Transmit;
+use crate::rlc::bytes::am::AmBytes;
+use crate::rlc::bytes::um::UmBytes;
+use crate::rlc::bytes::{Entity, Framing, Outcome};
+
+/// Fate of each packet offered, by its identifier: number in the order of cutting if it was delivered.
+type Fates = Vec<(u64, Option<u64>)>;
+
+fn take_fates(rlc: &mut Entity, fates: &mut Fates) {
+    fates.extend(rlc.outcomes().map(|outcome| match outcome {
+        Outcome::Delivered { number, packet } => (packet.id.0, Some(number)),
+        Outcome::Lost { packet, .. } => (packet.id.0, None),
+    }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the queue and the discard timer drop, each packet has one fate. Without losses on the air, the
+    /// packets delivered have consecutive numbers.
+    #[test]
+    fn dropped_packets_leave_no_gap(
+        is_am in any::<bool>(),
+        spec in prop::sample::select(QueueSpec::defaults()),
+        timer in prop::option::of(1..80u64),
+        load in load(5..400, 600, 1),
+    ) {
+        let stream = Streams::new(1, 0).stream("test", 0, "queue");
+        let timer = timer.map(|timer| Duration(timer * MS));
+        let transmit = Transmit::new(spec.build(Rate(10_000_000), stream), timer);
+        let mut rlc = if is_am {
+            Entity::am(&AmBytes::default(), PLAIN, transmit)
+        } else {
+            Entity::um(&UmBytes::default(), PLAIN, transmit)
+        };
+        let (mut fates, mut at) = (Fates::new(), 0);
+        while at < 60 || rlc.backlog().packets > 0 {
+            let now = Time(at as u64 * MS);
+            rlc.on_time(now);
+            for (number, packet) in load.packets.iter().enumerate().filter(|(_, packet)| packet.0 == at) {
+                if !rlc.push(now, Packet::new(number as u64, packet.1), at as u64) {
+                    fates.push((number as u64, None));
+                }
+            }
+            let block = rlc.fill(now, load.ttis[at % load.ttis.len()].room);
+            rlc.receive(now, block.units, false);
+            if let Some(report) = rlc.take_report(now, 100) {
+                rlc.on_report(report.number, false);
+            }
+            take_fates(&mut rlc, &mut fates);
+            at += 1;
+        }
+        let numbers: Vec<u64> = fates.iter().filter_map(|fate| fate.1).collect();
+        prop_assert_eq!(&numbers, &(0..numbers.len() as u64).collect::<Vec<_>>());
+        let mut ids: Vec<u64> = fates.iter().map(|fate| fate.0).collect();
+        ids.sort_unstable();
+        prop_assert_eq!(ids, (0..load.packets.len() as u64).collect::<Vec<_>>());
+    }
+}
+
+/// Of a packet of 10 bytes with 2 octets of PDCP in front, the first PDU carries 3 bytes.
+#[test]
+fn header_of_pdcp_is_no_part_of_a_packet() {
+    let mut rlc = Entity::um(&UmBytes::default(), Framing::default(), transmit());
+    rlc.push(Time::ZERO, Packet::new(7, 10), 3);
+    assert_eq!((rlc.waits_since(), rlc.waiting()), (Some(3), 10 + 2 + 2 + 2));
+    let parts = [4, 5, 100].map(|room| {
+        let block = rlc.fill(Time::ZERO, room);
+        rlc.carried(block.units)
+    });
+    let part = |offset, bytes| vec![Part { packet: PacketId(7), offset, bytes }];
+    assert_eq!(parts, [vec![], part(0, 3), part(3, 7)]);
+    assert_eq!((rlc.waits_since(), rlc.waiting()), (None, 0));
+}
+
+/// With two packets in flight at most, the third waits until the first is delivered.
+#[test]
+fn packets_in_flight_are_limited() {
+    let framing = Framing { sdus_in_flight: 2, ..PLAIN };
+    let mut rlc = Entity::am(&AmBytes::default(), framing, transmit());
+    for number in 0..3 {
+        rlc.push(Time::ZERO, Packet::new(number, 10), 0);
+    }
+    let block = rlc.fill(Time::ZERO, 1_000);
+    assert_eq!((block.payload, rlc.sendable()), (20, 0));
+    assert!(rlc.waiting() > 0);
+    rlc.receive(Time(1), block.units, false);
+    assert_eq!(rlc.fill(Time(1), 1_000).payload, 10);
+}
