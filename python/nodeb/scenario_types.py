@@ -2114,7 +2114,7 @@ class AlwaysDch(Part):
 
 
 class Thresholds(Part):
-    """To a dedicated channel if the queue is long, back if it is empty."""
+    """To a dedicated channel if the queue is long; back if it is short and no channel is free."""
 
     tag: ClassVar[str | None] = "threshold"
 
@@ -2523,7 +2523,7 @@ class ConstantSize(Part):
 
 
 class ExponentialSize(Part):
-    """Exponential with a mean."""
+    """Exponential distribution, given by its mean."""
 
     tag: ClassVar[str | None] = "exponential"
 
@@ -2951,10 +2951,10 @@ Traffic: TypeAlias = (
 """The traffic: a name, or a table with one key."""
 
 SizeLaw: TypeAlias = ConstantSize | ExponentialSize | ParetoSize | LogNormalSize
-"""The size law: a name, or a table with one key."""
+"""The size distribution: a name, or a table with one key."""
 
 TimeLaw: TypeAlias = ConstantDuration | ExponentialDuration | ParetoDuration | LogNormalDuration
-"""The time law: a name, or a table with one key."""
+"""The time distribution: a name, or a table with one key."""
 
 Channel: TypeAlias = (
     Place | Fading | Constant | Trace | Literal["cell", "fading", "constant", "trace"]

@@ -135,7 +135,7 @@ class Link:
     report: Mapping[str, Any]
 
     def of(self, way: str) -> list[Way]:
-        """Returns the counts of each phone in a direction, "down" or "up"."""
+        """Returns the packet counts of each phone in a direction, "down" or "up"."""
         return [phone[way] for phone in self.report["phones"]]
 
     def sum(self, way: str, name: str) -> int:

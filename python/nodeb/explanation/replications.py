@@ -112,7 +112,7 @@ class Path:
         return _sums(own)
 
     def steps(self, cause: str) -> dict[str, int]:
-        """Returns the nanoseconds of a cause in each step."""
+        """Returns the nanoseconds of a cause by step, such as `propagates`."""
         own = [(share.step, ns) for share, ns in self.shares.items() if share.cause == cause]
         return _sums(own)
 

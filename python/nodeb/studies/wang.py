@@ -665,7 +665,7 @@ OWN, SHARED = SHARING
 
 
 def effort_of(users):
-    """Returns the effort of a case with 16 MB files for several users."""
+    """Returns the replications, and their cost, of a case with 16 MB files for several users."""
     return Effort(runs=20, cost=100 * users)
 
 

@@ -9,7 +9,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[3]
 PAGES = sorted((REPOSITORY / "docs/extending").glob("*.md"))
 
-#: A real addition for each page.
+#: Component that was added to nodeb as the page describes, for each page with a table of files.
 ADDITIONS = {
     "scheduler": "tcp_aware",
     "queue": "fq_codel",

@@ -226,7 +226,8 @@ proptest! {
         }
     }
 
-    /// A saturating sender uses every opportunity of the recording.
+    /// Over whole repetitions of the recording. Opportunities at 0 ms precede the first packet, so the
+    /// first repetition wastes them.
     #[test]
     fn a_saturating_sender_uses_all_opportunities(times in recordings(), rounds in 1u64..5) {
         let end = rounds * times.last().unwrap() * MS;

@@ -53,7 +53,7 @@ impl Counts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stop {
-    /// Number of bits of the data channel's PDUs.
+    /// Number of simulated bits of the data channel's PDUs after which the run ends.
     pub bits: u64,
     /// Number of block errors; absent: no limit.
     pub block_errors: Option<u64>,

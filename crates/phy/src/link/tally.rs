@@ -6,7 +6,7 @@ const Z: f64 = 1.959_963_984_540_054;
 /// Number of errors among trials, collected in independent units of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of trials.
+    /// Number of bits or blocks counted, errors included.
     pub trials: u64,
     /// Number of errors.
     pub errors: u64,

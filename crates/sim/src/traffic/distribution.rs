@@ -152,10 +152,10 @@ impl<Q: Scale> LogNormal<Q> {
 
 registry! {
     /// Distribution of a size, as a scenario names it.
-    "size law" SizeLaw {
+    "size distribution" SizeLaw {
         /// Constant size.
         "constant" => Constant(Constant<Size>),
-        /// Exponential with a mean.
+        /// Exponential distribution, given by its mean.
         "exponential" => Exponential(Exponential<Size>),
         /// Pareto with a mean and a shape.
         "pareto" => Pareto(Pareto<Size>),
@@ -166,7 +166,7 @@ registry! {
 
 registry! {
     /// Distribution of a time, as a scenario names it.
-    "time law" TimeLaw {
+    "time distribution" TimeLaw {
         /// Constant time.
         "constant" => Constant(Constant<Duration>),
         /// Exponential with a mean.

@@ -151,7 +151,7 @@ impl<'a> Cursor<'a> {
         line
     }
 
-    /// Passes a whole number.
+    /// Reads a whole number, moves past it and returns it.
     pub fn number(&mut self) -> Result<u64, Unreadable> {
         let mut ahead = self.clone();
         let digits = ahead.take(|c| c.is_ascii_digit());

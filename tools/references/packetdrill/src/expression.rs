@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::cursor::Cursor;
 
-/// Result of the code of an event.
+/// Result of the assertions in a script's code event, `%{ ... }%`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// All assertions hold; this is their number.

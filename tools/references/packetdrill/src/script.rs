@@ -141,7 +141,7 @@ pub struct Options {
 }
 
 impl Packet {
-    /// Returns the options, or none.
+    /// Returns the options that the script names; empty options if it names none or allows any (`<...>`).
     pub fn named_options(&self) -> Options {
         self.options.clone().unwrap_or_default()
     }

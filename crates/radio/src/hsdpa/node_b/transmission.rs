@@ -32,7 +32,8 @@ pub struct SentBlock {
     /// Whether the units of the block were sent for the first time.
     pub is_new: bool,
     pub failed: bool,
-    /// Whether the block was decoded; `None` if that is not final yet.
+    /// Outcome that this transmission settles: true if it is the first to be decoded, false if the block is
+    /// given up. `None` if another transmission follows, or if an earlier one was decoded.
     pub settled: Option<bool>,
 }
 

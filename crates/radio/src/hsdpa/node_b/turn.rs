@@ -67,9 +67,9 @@ impl User {
         (self.grant_at(quality, tti, limits).map_or(0, |grant| grant.units), quality)
     }
 
-    /// Returns upper bounds of units and channel quality, and the first TTI in which the bounds are
-    /// not valid. They become invalid earlier if the user's cached state is refreshed. Returns
-    /// `None` if the bounds would take too much time to compute.
+    /// Returns upper bounds, valid from TTI `tti` on, of the units in a block for the user and of the
+    /// channel quality; and the TTI at which the bounds end. A refresh of the user's cached state
+    /// ends them earlier. Returns `None` if the bounds would take too much time to compute.
     pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<((u32, f32), u64)> {
         let (cqi, until) = self.adapter.peak(&mut self.channel, sequence, tti)?;
         let units = if self.processes.has_retransmission() {

@@ -55,7 +55,7 @@ registry! {
         "always_fach" => AlwaysFach(always_fach::AlwaysFach),
         /// The first users get the dedicated channels and keep them.
         "always_dch" => AlwaysDch(always_dch::AlwaysDch),
-        /// To a dedicated channel if the queue is long, back if it is empty.
+        /// To a dedicated channel if the queue is long; back if it is short and no channel is free.
         "threshold" => Threshold(threshold::Thresholds),
         /// Like `threshold`, but back after a timeout, or as soon as another user waits.
         "preemptive" => Preemptive(preemptive::Preemptive),

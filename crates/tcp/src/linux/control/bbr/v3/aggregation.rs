@@ -27,7 +27,8 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns the largest excess of the last rounds in bytes.
+    /// Returns by how many bytes deliveries most exceeded the estimated bandwidth in the last rounds
+    /// (`extra_acked`).
     pub fn extra(&self) -> u64 {
         self.largest.max() as u64
     }
