@@ -241,7 +241,7 @@ SlowStart: TypeAlias = Literal["standard", "hystart", "hystart++"]
 """
 
 Unit: TypeAlias = Literal["block", "pdu"]
-"""Meaning of a step of a process.
+"""Part of the transmitted data that one step of an error process decides.
 
 `block`: A block: all PDUs coded together in one TTI.
 
@@ -249,7 +249,7 @@ Unit: TypeAlias = Literal["block", "pdu"]
 """
 
 Advances: TypeAlias = Literal["with_time", "with_blocks"]
-"""Progress of a process.
+"""Rule for the steps of an error process: when it advances.
 
 `with_time`: With time: every TTI takes the steps of its blocks, even if none are sent.
 
@@ -318,14 +318,14 @@ Averaging: TypeAlias = Literal["cells", "connections", "typical_cell"]
 
 `cells`: Over cells with any connection, with equal weights (`hossain`: alpha = E{m}).
 
-`connections`: Over connections: then alpha G is the mean power of a cell. It is lower, as
-cells with many connections use low rates.
+`connections`: Over connections, so that cells with many connections weigh more. The rate is
+then lower, as these cells use low rates; alpha G is the mean power of a cell.
 
 `typical_cell`: The rate of a cell with exactly the mean number of connections.
 """
 
 Sharing: TypeAlias = Literal["one_packet", "any_packets", "apart"]
-"""Rule for the frames that may share a slot.
+"""Rule that determines which frames of a connection may be sent in the same slot.
 
 `one_packet`: Retransmitted frames of any packets, and new ones of one packet: a packet
 starts with a slot.
@@ -412,7 +412,7 @@ class RandomLoss(Part):
 
 
 class PeriodicLoss(Part):
-    """Every n-th packet."""
+    """One packet of every n."""
 
     tag: ClassVar[str | None] = "periodic"
 
@@ -427,7 +427,7 @@ class PeriodicLoss(Part):
 
 
 class LossList(Part):
-    """The packets at listed positions."""
+    """Packets at listed positions in the order of arrival."""
 
     tag: ClassVar[str | None] = "list"
 
@@ -648,7 +648,7 @@ class Reordering(Part):
     """Share of packets that are delayed further, each independently of the others."""
 
     delay: Duration
-    """Additional delay of these packets."""
+    """Delay of these packets in addition to the link's delay and jitter."""
 
 
 class Split(Part):
@@ -1454,7 +1454,7 @@ class Wcdma(Part):
     """
 
     sharing: Sharing = "one_packet"
-    """Rule for the frames that may share a slot."""
+    """Rule that determines which frames of a connection may be sent in the same slot."""
 
     max_failed_slots: int | None = None
     """Number of consecutive slots of a connection in which all frames fail after which the packet
@@ -1934,7 +1934,7 @@ class LinkCurves(Part):
     """SNR of all codes together, before despreading, in dB."""
 
     bler: list[float] = field(default_factory=list)
-    """Share of blocks that failed."""
+    """Block error rate of each point, 0 to 1."""
 
 
 class UnacknowledgedMode(Part):
@@ -2205,16 +2205,16 @@ class PhonePower(Part):
     """
 
     pch: Power = "10 mW"
-    """On the paging channel."""
+    """Power on the paging channel."""
 
     fach: Power = "350 mW"
-    """On the FACH and during paging."""
+    """Power on the FACH and during paging."""
 
     set_up: Power = "550 mW"
-    """While a dedicated channel is being set up."""
+    """Power while a dedicated channel is being set up."""
 
     dch: Power = "700 mW"
-    """On a dedicated channel and during its release."""
+    """Power on a dedicated channel and during its release."""
 
 
 class OneStep(Part):
@@ -2292,7 +2292,7 @@ class Mean(Part):
     """
 
     load: Load = field(default_factory=lambda: Load())
-    """Load of the other cells."""
+    """Load of the other cells, which determines the power of their interference."""
 
 
 class Map(Part):
@@ -2310,11 +2310,11 @@ class Map(Part):
     """Correlation of the shadowing between two sites."""
 
     load: Load = field(default_factory=lambda: Load())
-    """Load of the other cells."""
+    """Load of the other cells, which determines the power of their interference."""
 
 
 class Load(Part):
-    """Load of the other cells."""
+    """Load of the other cells, which determines the power of their interference."""
 
     connections: float = 2.0
     """Mean number of connections per cell (G in the study)."""
@@ -2514,7 +2514,7 @@ class External(Part):
 
 
 class ConstantSize(Part):
-    """Constant size."""
+    """The same size at every draw."""
 
     tag: ClassVar[str | None] = "constant"
 
@@ -2567,7 +2567,7 @@ class LogNormalSize(Part):
 
 
 class ConstantDuration(Part):
-    """Constant time."""
+    """The same time at every draw."""
 
     tag: ClassVar[str | None] = "constant"
 
@@ -2576,7 +2576,7 @@ class ConstantDuration(Part):
 
 
 class ExponentialDuration(Part):
-    """Exponential with a mean."""
+    """Exponential distribution, given by its mean."""
 
     tag: ClassVar[str | None] = "exponential"
 
@@ -2684,7 +2684,7 @@ class Fading(Part):
 
 
 class Constant(Part):
-    """A constant SNR."""
+    """The same SNR in every TTI."""
 
     tag: ClassVar[str | None] = "constant"
 

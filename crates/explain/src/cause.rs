@@ -24,7 +24,7 @@ macro_rules! names {
 }
 
 names! {
-    /// Cause of a delay.
+    /// Cause of a part of a transfer's duration, as tables and reports name it.
     Cause {
         /// The application on either side had not requested more, or had not written more.
         Application = "application",

@@ -18,7 +18,7 @@ use super::jitter::{Jitter, JitterSpec};
 pub struct Reordering {
     /// Share of packets that are delayed further, each independently of the others.
     pub share: Probability,
-    /// Additional delay of these packets.
+    /// Delay of these packets in addition to the link's delay and jitter.
     pub delay: Duration,
 }
 

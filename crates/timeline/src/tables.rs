@@ -79,10 +79,10 @@ table! {
         "user" [""] U64 = |row| u64::from(row.user);
         /// Number of the packet in the run, from 1; 0 if the event concerns none.
         "packet" [""] U32 = |row| row.packet;
-        /// Segment number of the packet, or the number acknowledged: segments in the classic family, bytes in
-        /// `linux`.
+        /// Segment number of the packet, for an ACK the number acknowledged. It counts segments in
+        /// the classic family, and bytes in `linux`.
         "seq" [""] U64 = |row| row.seq;
-        /// Bytes of the packet, of the part that a block carries, of the backlog, or of the transfer.
+        /// Size of the packet, of its part in a block, of the user's backlog, or of the transfer.
         "bytes" ["B"] U32 = |row| row.bytes;
         /// Number of the block in the run, from 1; 0 if the event concerns none.
         "block" [""] U32 = |row| row.block;
@@ -112,17 +112,18 @@ table! {
         /// Role of the packet: `connect`, `request`, `data` (a segment of the server, including its SYN), `ack`, or
         /// `external`.
         "purpose" [""] U32 = |row| Detail::from(row.purpose) as u32;
-        /// Segment number, or the number acknowledged: segments in the classic family, bytes in `linux`.
+        /// Segment number, for an ACK the number acknowledged. It counts segments in the classic
+        /// family, and bytes in `linux`.
         "seq" [""] U64 = |row| row.seq;
-        /// Size with headers.
+        /// Size of the packet including headers.
         "bytes" ["B"] U32 = |row| row.size;
         /// Whether the packet is a retransmission.
         "again" [""] Bool = |row| row.again;
         /// Place that sent the packet.
         "origin" [""] U32 = |row| u32::from(row.origin);
-        /// Time of transmission.
+        /// Time at which its sender transmitted the packet, since the start of the run.
         "sent_ns" ["ns"] U64 = |row| row.sent.0;
-        /// Place where the packet was received or lost, or where it was at the end.
+        /// Place where the packet was received or lost, or the last place where it was recorded.
         "place" [""] U32 = |row| u32::from(row.at);
         /// Time at which the packet was received or lost, or up to which it was followed.
         "ended_ns" ["ns"] U64 = |row| row.ended.0;
@@ -134,7 +135,7 @@ table! {
         "handed_ns" ["ns"] U64 = |row| row.handed.unwrap_or_default().0;
         /// Number of parts of the packet that blocks carried.
         "blocks" [""] U32 = |row| row.blocks;
-        /// Number of retransmissions of those blocks.
+        /// Number of retransmissions of the blocks that carried the packet.
         "repeats" [""] U32 = |row| row.retransmissions;
     }
 }
@@ -144,7 +145,7 @@ table! {
     pub static HOPS: "hops" of HopRow {
         /// Number of the packet.
         "packet" [""] U32 = |row| row.packet;
-        /// Link or bearer.
+        /// Link or bearer where the packet stayed.
         "place" [""] U32 = |row| u32::from(row.place);
         /// Time at which the packet entered the place.
         "entered_ns" ["ns"] U64 = |row| row.entered.0;

@@ -94,7 +94,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin` through a time in which the place transmitted no packet of the flow.
+    /// Attributes the time from `begin` to `now`, in which the place transmitted no packet of the
+    /// flow, to other flows' packets where they delay this one, and else to the place's idle time.
     fn gap(&mut self, lane: &Lane, begin: Time, stay: &Hop) {
         let begin = begin.max(stay.entered).max(self.floor);
         while self.now > begin {

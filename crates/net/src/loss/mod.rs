@@ -33,9 +33,9 @@ registry! {
     "loss" LossSpec {
         /// Every packet with the same probability, independently of the others.
         "random" => Random(random::RandomLoss),
-        /// Every n-th packet.
+        /// One packet of every n.
         "periodic" => Periodic(periodic::PeriodicLoss),
-        /// The packets at listed positions.
+        /// Packets at listed positions in the order of arrival.
         "list" => List(list::LossList),
         /// The server's data segments at listed positions; other packets are not counted.
         "data_list" => DataList(data_list::DataList),

@@ -58,13 +58,13 @@ table! {
         "user" [""] U64 = |row| row.user as u64;
         /// Direction: `down` to the phone or `up` from it.
         "way" [""] Text = |row| row.direction.into();
-        /// Delivery opportunities until the end of the run.
+        /// Number of recorded delivery opportunities from the start to the end of the run.
         "offered" [""] U64 = |row| row.usage.offered;
         /// Opportunities that carried at least a part of a packet.
         "used" [""] U64 = |row| row.usage.used;
         /// Opportunities that found no packet to send.
         "wasted" [""] U64 = |row| row.usage.wasted;
-        /// Bytes of all opportunities.
+        /// Bytes that all opportunities up to the end of the run could have carried.
         "offered_bytes" ["bytes"] U64 = |row| row.usage.offered_bytes;
         /// Bytes used by packets, including what the recording adds to each packet.
         "used_bytes" ["bytes"] U64 = |row| row.usage.used_bytes;

@@ -20,7 +20,7 @@ pub struct Air {
     pub speed_kmh: Option<f64>,
     /// Carrier frequency in GHz.
     pub carrier_ghz: f64,
-    /// Shape of chips.
+    /// Pulse shape of the chips, which distributes a path over chips.
     pub pulse: Pulse,
     /// Interference from other cells; absent: none.
     pub other_cells: Option<OtherCells>,
@@ -92,10 +92,10 @@ pub struct Link {
     /// the DPDCH and the DPCCH over all paths, divided by the bits of the data channel's PDUs (TS 25.104, 8.1). Noise
     /// excludes other cells.
     pub eb_n0_db: f64,
-    /// Radio channel.
+    /// Radio channel from the terminal to the base station.
     #[serde(default)]
     pub air: Air,
-    /// Receiver.
+    /// Parameters of the base station's receiver.
     #[serde(default)]
     pub receiver: Receiver,
     /// Scrambling code of the terminal, 0 to 16777215.

@@ -31,10 +31,10 @@ pub struct Experiment {
     pub stop: Stop,
     /// Service, by name or as a table.
     pub service: ServiceSpec,
-    /// Radio channel.
+    /// Radio channel from the terminal to the base station.
     #[serde(default)]
     pub air: Air,
-    /// Receiver.
+    /// Parameters of the base station's receiver.
     #[serde(default)]
     pub receiver: Receiver,
     /// Scrambling code of the terminal, 0 to 16777215.

@@ -55,7 +55,7 @@ impl Counts {
 pub struct Stop {
     /// Number of simulated bits of the data channel's PDUs after which the run ends.
     pub bits: u64,
-    /// Number of block errors; absent: no limit.
+    /// Number of block errors after which the point ends; absent: no limit.
     pub block_errors: Option<u64>,
 }
 

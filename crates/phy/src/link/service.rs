@@ -20,7 +20,7 @@ pub struct TransportChannel {
     pub pdu_bits: u32,
     /// CRC of each PDU.
     pub crc: Crc,
-    /// Channel code.
+    /// Channel code: convolutional or turbo.
     pub coding: Coding,
     /// Rate-matching attribute, 1 to 256 (TS 25.331, 10.3.5.11).
     #[serde(default = "attribute")]

@@ -59,7 +59,7 @@ registry! {
     }
 }
 
-/// Meaning of a step of a process.
+/// Part of the transmitted data that one step of an error process decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -70,7 +70,7 @@ pub enum Unit {
     Pdu,
 }
 
-/// Progress of a process.
+/// Rule for the steps of an error process: when it advances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Advances {

@@ -66,13 +66,13 @@ params! {
     /// measured with one carrier; for the paging channel 1 to 2 % of CELL_DCH, as in Pérez-Romero et al.
     /// (*Radio Resource Management Strategies in UMTS*, 2005).
     pub struct PhonePower {
-        /// On the paging channel.
+        /// Power on the paging channel.
         pub pch: Power = Power::from_milliwatts(10),
-        /// On the FACH and during paging.
+        /// Power on the FACH and during paging.
         pub fach: Power = Power::from_milliwatts(350),
-        /// While a dedicated channel is being set up.
+        /// Power while a dedicated channel is being set up.
         pub set_up: Power = Power::from_milliwatts(550),
-        /// On a dedicated channel and during its release.
+        /// Power on a dedicated channel and during its release.
         pub dch: Power = Power::from_milliwatts(700),
     }
 }

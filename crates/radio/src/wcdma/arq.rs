@@ -18,7 +18,7 @@ use crate::Backlog;
 use crate::mac::harq::retransmissions::Retransmissions;
 use crate::rlc::Delivered;
 
-/// Rule for the frames that may share a slot.
+/// Rule that determines which frames of a connection may be sent in the same slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {

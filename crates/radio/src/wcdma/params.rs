@@ -52,7 +52,7 @@ params! {
         /// Time from the end of a slot until the Node B knows its failed frames; retransmissions start with a
         /// slot.
         pub ack_delay: Duration = Duration::from_millis(10),
-        /// Rule for the frames that may share a slot.
+        /// Rule that determines which frames of a connection may be sent in the same slot.
         pub sharing: Sharing,
         /// Number of consecutive slots of a connection in which all frames fail after which the packet of the
         /// oldest frame in the last of them is given up. Default: unlimited.

@@ -30,8 +30,8 @@ pub enum Averaging {
     /// Over cells with any connection, with equal weights (`hossain`: alpha = E{m}).
     #[default]
     Cells,
-    /// Over connections: then alpha G is the mean power of a cell. It is lower, as cells with many
-    /// connections use low rates.
+    /// Over connections, so that cells with many connections weigh more. The rate is then lower, as
+    /// these cells use low rates; alpha G is the mean power of a cell.
     Connections,
     /// The rate of a cell with exactly the mean number of connections.
     TypicalCell,

@@ -169,7 +169,7 @@ registry! {
     "time distribution" TimeLaw {
         /// Constant time.
         "constant" => Constant(Constant<Duration>),
-        /// Exponential with a mean.
+        /// Exponential distribution, given by its mean.
         "exponential" => Exponential(Exponential<Duration>),
         /// Pareto with a mean and a shape.
         "pareto" => Pareto(Pareto<Duration>),

@@ -59,7 +59,7 @@ registry! {
         "cell" => Cell(place::Place),
         /// Fading around a given mean SNR.
         "fading" => Fading(fading::Fading),
-        /// A constant SNR.
+        /// The same SNR in every TTI.
         "constant" => Constant(constant::Constant),
         /// A recording with one line per TTI.
         "trace" => Trace(trace::Trace),

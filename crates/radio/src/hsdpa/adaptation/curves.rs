@@ -26,7 +26,7 @@ params! {
         pub cqi: Vec<u8>,
         /// SNR of all codes together, before despreading, in dB.
         pub snr_db: Vec<f64>,
-        /// Share of blocks that failed.
+        /// Block error rate of each point, 0 to 1.
         pub bler: Vec<f64>,
     }
 }

@@ -23,7 +23,7 @@ params! {
         pub shadowing_db: f64 = 10.0,
         /// Correlation of the shadowing between two sites.
         pub correlation: f64 = 0.5,
-        /// Load of the other cells.
+        /// Load of the other cells, which determines the power of their interference.
         pub load: Load,
     }
 }

@@ -11,7 +11,7 @@ params! {
         /// Power received from all other cells divided by that from the own cell, if each transmits the same
         /// (eta in the study).
         pub factor: f64 = 0.6,
-        /// Load of the other cells.
+        /// Load of the other cells, which determines the power of their interference.
         pub load: Load,
     }
 }

@@ -95,7 +95,7 @@ impl OtherCellsSpec {
 }
 
 params! {
-    /// Load of the other cells.
+    /// Load of the other cells, which determines the power of their interference.
     pub struct Load {
         /// Mean number of connections per cell (G in the study).
         pub connections: f64 = 2.0,

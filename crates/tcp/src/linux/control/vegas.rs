@@ -14,7 +14,7 @@ use crate::linux::Linux;
 const SAMPLES: u32 = 3;
 
 params! {
-    /// Parameters of Vegas, in segments in the queue.
+    /// Parameters of Vegas: thresholds for the estimated number of its segments in the queue.
     pub struct Vegas {
         /// Number of segments below which the window grows.
         pub alpha: u32 = 2,
