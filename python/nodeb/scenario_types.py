@@ -2514,7 +2514,7 @@ class External(Part):
 
 
 class ConstantSize(Part):
-    """The same size at every draw."""
+    """Constant size."""
 
     tag: ClassVar[str | None] = "constant"
 
@@ -2567,7 +2567,7 @@ class LogNormalSize(Part):
 
 
 class ConstantDuration(Part):
-    """The same time at every draw."""
+    """Constant time."""
 
     tag: ClassVar[str | None] = "constant"
 
