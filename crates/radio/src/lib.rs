@@ -15,6 +15,8 @@
 //!   shadowing and fading.
 //! - [`error`]: models of block errors.
 //!
+//! [`lte`] has the tables and closed forms of LTE, which no bearer uses yet.
+//!
 //! [`switching`] moves users between FACH and DCH, and [`wcdma`] models codes with variable spreading
 //! factors.
 //!
@@ -70,6 +72,7 @@ pub mod error;
 pub mod hs_dsch;
 pub mod hsdpa;
 pub mod link;
+pub mod lte;
 pub mod mac;
 pub mod numerology;
 pub mod pdcp;

@@ -1,0 +1,171 @@
+//! Block sizes, peak rates and MCSs that follow from the tables.
+
+use super::bandwidth::Bandwidth;
+use super::block_size;
+use super::category::Category;
+use super::coding::{MAX_CODE_RATE, code_rate};
+use super::cqi::CqiTable;
+use super::mcs::McsTable;
+use super::modulation::Modulation;
+
+/// Largest number of layers of a UE (TS 36.211, table 6.3.3.2-1).
+pub const MAX_LAYERS: u8 = 8;
+
+/// Returns the layers of the first and of the second transport block of a TTI, 0 for none (TS 36.211,
+/// table 6.3.3.2-1), or `None` if there are no such layers. Assumes two blocks from two layers on.
+pub const fn layers_of_blocks(layers: u8) -> Option<[u8; 2]> {
+    match layers {
+        1 => Some([1, 0]),
+        2..=MAX_LAYERS => Some([layers / 2, layers.div_ceil(2)]),
+        _ => None,
+    }
+}
+
+/// Resource blocks that a transport block occupies, and their elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// Number of resource blocks.
+    pub blocks: u16,
+    /// Layers of the transport block.
+    pub layers: u8,
+    /// Resource elements for data in all these blocks, on one layer.
+    pub elements: u32,
+}
+
+impl Allocation {
+    /// Returns the size in bits of a transport block with an MCS, or `None` if the tables have none (TS
+    /// 36.213, 7.1.7, 8.6).
+    pub fn bits(self, table: McsTable, mcs: u8) -> Option<u32> {
+        block_size::bits(table.row(mcs)?.size_index, self.blocks, self.layers)
+    }
+
+    /// Returns the effective code rate of a transport block with an MCS, or `None` if the tables have
+    /// none (TS 36.213, 7.1.7).
+    pub fn code_rate(self, table: McsTable, mcs: u8) -> Option<f64> {
+        let bits = self.bits(table, mcs)?;
+        Some(code_rate(bits, self.elements * u32::from(self.layers), table.row(mcs)?.modulation))
+    }
+
+    /// Returns the efficiency of an MCS: bits with CRCs per resource element and layer, or `None` if the
+    /// tables have no block.
+    pub fn efficiency(self, table: McsTable, mcs: u8) -> Option<f64> {
+        Some(self.code_rate(table, mcs)? * f64::from(table.row(mcs)?.modulation.order()))
+    }
+
+    /// Returns true if a UE must try to decode a block with an MCS: its code rate is at most
+    /// [`MAX_CODE_RATE`] (TS 36.213, 7.1.7).
+    pub fn fits(self, table: McsTable, mcs: u8) -> bool {
+        self.code_rate(table, mcs).is_some_and(|rate| rate <= MAX_CODE_RATE)
+    }
+
+    /// Returns the MCS with the largest block among those that fit and have at most the modulation
+    /// `most`, or `None` if none fits.
+    pub fn largest_mcs(self, table: McsTable, most: Modulation) -> Option<u8> {
+        let candidates = (0..=table.highest_with(most)).filter(|&mcs| self.fits(table, mcs));
+        candidates.max_by_key(|&mcs| self.bits(table, mcs))
+    }
+
+    /// Returns the MCS with the largest block whose efficiency is at most that of a CQI, or `None` for
+    /// CQI 0. MCS 0 stands for CQIs below the efficiency of MCS 0.
+    pub fn mcs_of_cqi(self, cqis: CqiTable, cqi: u8, table: McsTable) -> Option<u8> {
+        let limit = cqis.row(cqi)?.efficiency();
+        let slow_enough =
+            |&mcs: &u8| self.efficiency(table, mcs).is_some_and(|efficiency| efficiency <= limit);
+        let candidates = (0..=table.highest()).filter(|&mcs| self.fits(table, mcs)).filter(slow_enough);
+        Some(candidates.max_by_key(|&mcs| self.bits(table, mcs)).unwrap_or(0))
+    }
+}
+
+/// Returns the most bits that a TTI carries on all resource blocks with the highest MCS, without regard
+/// to code rates and categories; `None` if the tables have no such block.
+pub fn peak_bits(bandwidth: Bandwidth, table: McsTable, layers: u8) -> Option<u32> {
+    let size = |layers: u8| match layers {
+        0 => Some(0),
+        _ => block_size::bits(table.row(table.highest())?.size_index, bandwidth.blocks(), layers),
+    };
+    let [first, second] = layers_of_blocks(layers)?;
+    Some(size(first)? + size(second)?)
+}
+
+/// Returns the peak rate of the downlink in bit/s for a UE of a category, at TTIs of 1 ms: the smaller
+/// one of the cell's and the category's limit (TS 36.306, table 4.1-1), or `None` if the tables have no
+/// such block.
+pub fn peak_rate(bandwidth: Bandwidth, table: McsTable, layers: u8, category: &Category) -> Option<f64> {
+    let bits = peak_bits(bandwidth, table, layers)?.min(category.down_bits);
+    Some(f64::from(bits) * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lte::resources::{Downlink, Ports};
+
+    fn whole(ports: Ports, control: u8, bandwidth: Bandwidth) -> Allocation {
+        let elements = Downlink { ports, control }.subframe(bandwidth, 1);
+        Allocation { blocks: bandwidth.blocks(), layers: 1, elements }
+    }
+
+    #[test]
+    fn peaks_are_those_of_published_rates() {
+        let peak = |table, layers| peak_bits(Bandwidth::Mhz20, table, layers);
+        let down = [1, 2, 4, 8].map(|layers| peak(McsTable::Down64Qam, layers).unwrap());
+        assert_eq!(down, [75_376, 150_752, 299_552, 599_712]);
+        assert_eq!(peak(McsTable::Down256Qam, 1), Some(97_896));
+        assert_eq!(peak(McsTable::Down256Qam, 4), Some(391_632));
+        assert_eq!([peak(McsTable::Up, 0), peak(McsTable::Up, 9)], [None, None]);
+        let one = Bandwidth::ALL.map(|bandwidth| peak_bits(bandwidth, McsTable::Down64Qam, 1).unwrap());
+        assert_eq!(one, [4_392, 11_064, 18_336, 36_696, 55_056, 75_376]);
+    }
+
+    #[test]
+    fn rates_end_at_the_category() {
+        let rate = |category: u8, layers| {
+            let category = Category::of(category).unwrap();
+            peak_rate(Bandwidth::Mhz20, McsTable::Down64Qam, layers, category).unwrap() / 1e6
+        };
+        assert!((rate(3, 2) - 102.048).abs() < 1e-9);
+        assert!((rate(4, 2) - 150.752).abs() < 1e-9);
+        assert!((rate(5, 4) - 299.552).abs() < 1e-9);
+    }
+
+    /// At 20 MHz with one control symbol and two ports the largest block fits, with three symbols it
+    /// does not: 75,712 bits in 72,000.
+    #[test]
+    fn largest_mcs_depends_on_the_control_region() {
+        let mcs = |ports, control| {
+            let allocation = whole(ports, control, Bandwidth::Mhz20);
+            allocation.largest_mcs(McsTable::Down64Qam, Modulation::Qam64).unwrap()
+        };
+        assert_eq!([1, 2, 3].map(|control| mcs(Ports::One, control)), [28, 28, 27]);
+        assert_eq!([1, 2, 3].map(|control| mcs(Ports::Two, control)), [28, 27, 27]);
+        let allocation = whole(Ports::Two, 1, Bandwidth::Mhz20);
+        assert_eq!(allocation.largest_mcs(McsTable::Down64Qam, Modulation::Qpsk), Some(9));
+    }
+
+    /// The block of 328 bits at I_TBS 6 fits no single resource block.
+    #[test]
+    fn block_that_stands_out_never_fits() {
+        let allocation = Allocation { blocks: 1, layers: 1, elements: 150 };
+        assert!(!allocation.fits(McsTable::Down64Qam, 6));
+        assert!(allocation.fits(McsTable::Down64Qam, 7));
+    }
+
+    #[test]
+    fn mcs_of_a_cqi_has_at_most_its_efficiency() {
+        for bandwidth in Bandwidth::ALL {
+            let allocation = whole(Ports::Two, 3, bandwidth);
+            for (cqis, table) in
+                [(CqiTable::Qam64, McsTable::Down64Qam), (CqiTable::Qam256, McsTable::Down256Qam)]
+            {
+                assert_eq!(allocation.mcs_of_cqi(cqis, 0, table), None);
+                let mcss: Vec<u8> =
+                    (1..16).map(|cqi| allocation.mcs_of_cqi(cqis, cqi, table).unwrap()).collect();
+                assert!(mcss.is_sorted(), "{mcss:?}");
+                for (cqi, mcs) in (1..).zip(mcss).filter(|&(_, mcs)| mcs > 0) {
+                    let limit = cqis.row(cqi).unwrap().efficiency();
+                    assert!(allocation.efficiency(table, mcs).unwrap() <= limit);
+                }
+            }
+        }
+    }
+}

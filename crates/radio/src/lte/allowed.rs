@@ -1,0 +1,162 @@
+//! Values that RRC can configure (TS 36.331, 6.3.2).
+
+/// Value that stands for "infinity" in lists of [`Allowed`].
+pub const INFINITY: u32 = u32::MAX;
+
+/// List of the values of a field of RRC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// Name of the field.
+    pub name: &'static str,
+    /// Unit of the values, empty if they are numbers.
+    pub unit: &'static str,
+    /// Values in ascending order.
+    pub values: &'static [u32],
+    /// Information element of TS 36.331, 6.3.2, that has the field.
+    pub element: &'static str,
+}
+
+impl Allowed {
+    /// Checks that a value is one of the list.
+    ///
+    /// # Errors
+    ///
+    /// Returns a message that lists the values if it is not.
+    pub fn check(&self, value: u32) -> Result<(), String> {
+        if self.values.contains(&value) {
+            return Ok(());
+        }
+        let Self { name, element, .. } = self;
+        let values: Vec<String> = self.values.iter().map(|&value| shown(value)).collect();
+        Err(format!(
+            "{name} {}{} does not exist; expected {} (TS 36.331, 6.3.2, {element})",
+            shown(value),
+            self.suffix(),
+            values.join(", ")
+        ))
+    }
+
+    fn suffix(&self) -> String {
+        if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) }
+    }
+}
+
+fn shown(value: u32) -> String {
+    if value == INFINITY { "infinity".to_owned() } else { value.to_string() }
+}
+
+/// Declares the lists and [`ALL`], which contains each of them.
+macro_rules! allowed {
+    ($(
+        $(#[$doc:meta])*
+        $constant:ident = $name:literal, $unit:literal, $element:literal, [$($value:expr),*];
+    )*) => {
+        $(
+            $(#[$doc])*
+            pub const $constant: Allowed =
+                Allowed { name: $name, unit: $unit, values: &[$($value),*], element: $element };
+        )*
+
+        /// All lists of this module.
+        pub const ALL: &[Allowed] = &[$($constant),*];
+    };
+}
+
+allowed! {
+    /// Subframes with PDCCH at the start of each DRX cycle in which the UE listens.
+    ON_DURATION = "onDurationTimer", "subframes", "DRX-Config",
+        [1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 40, 50, 60, 80, 100, 200];
+    /// Subframes with PDCCH in which the UE listens after a grant of a new block.
+    DRX_INACTIVITY = "drx-InactivityTimer", "subframes", "DRX-Config",
+        [1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 40, 50, 60, 80, 100, 200, 300, 500, 750, 1280, 1920,
+         2560];
+    /// Subframes with PDCCH in which the UE waits for a retransmission.
+    DRX_RETRANSMISSION = "drx-RetransmissionTimer", "subframes", "DRX-Config", [1, 2, 4, 6, 8, 16, 24, 33];
+    /// Long DRX cycle.
+    LONG_DRX_CYCLE = "longDRX-CycleStartOffset", "subframes", "DRX-Config",
+        [10, 20, 32, 40, 64, 80, 128, 160, 256, 320, 512, 640, 1024, 1280, 2048, 2560];
+    /// Short DRX cycle.
+    SHORT_DRX_CYCLE = "shortDRX-Cycle", "subframes", "DRX-Config",
+        [2, 5, 8, 10, 16, 20, 32, 40, 64, 80, 128, 160, 256, 320, 512, 640];
+    /// Short DRX cycles before the long ones.
+    SHORT_CYCLE_TIMER = "drxShortCycleTimer", "cycles", "DRX-Config",
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    /// Transmissions of a block in the uplink.
+    MAX_HARQ_TX = "maxHARQ-Tx", "", "MAC-MainConfig", [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 28];
+    /// Period of buffer status reports.
+    PERIODIC_BSR = "periodicBSR-Timer", "subframes", "MAC-MainConfig",
+        [5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560, INFINITY];
+    /// Time without a grant after which a buffer status report is repeated.
+    RETX_BSR = "retxBSR-Timer", "subframes", "MAC-MainConfig", [320, 640, 1280, 2560, 5120, 10_240];
+    /// Periods of scheduling requests between two requests.
+    SR_PROHIBIT = "sr-ProhibitTimer", "periods", "MAC-MainConfig", [0, 1, 2, 3, 4, 5, 6, 7];
+    /// Scheduling requests before the UE falls back to random access.
+    DSR_TRANS_MAX = "dsr-TransMax", "", "SchedulingRequestConfig", [4, 8, 16, 32, 64];
+    /// Preambles before random access fails.
+    PREAMBLE_TRANS_MAX = "preambleTransMax", "", "RACH-ConfigCommon",
+        [3, 4, 5, 6, 7, 8, 10, 20, 50, 100, 200];
+    /// Length of the window in which a UE expects a random access response.
+    RESPONSE_WINDOW = "ra-ResponseWindowSize", "subframes", "RACH-ConfigCommon", [2, 3, 4, 5, 6, 7, 8, 10];
+    /// Time in which contention of random access must be resolved.
+    CONTENTION_RESOLUTION = "mac-ContentionResolutionTimer", "subframes", "RACH-ConfigCommon",
+        [8, 16, 24, 32, 40, 48, 56, 64];
+    /// Paging cycle of idle UEs.
+    PAGING_CYCLE = "defaultPagingCycle", "frames", "RadioResourceConfigCommonSIB", [32, 64, 128, 256];
+    /// Time after which an AM sender polls again.
+    POLL_RETRANSMIT = "t-PollRetransmit", "ms", "RLC-Config",
+        [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 105, 110,
+         115, 120, 125, 130, 135, 140, 145, 150, 155, 160, 165, 170, 175, 180, 185, 190, 195, 200,
+         205, 210, 215, 220, 225, 230, 235, 240, 245, 250, 300, 350, 400, 450, 500];
+    /// PDUs after which an AM sender polls.
+    POLL_PDU = "pollPDU", "", "RLC-Config", [4, 8, 16, 32, 64, 128, 256, INFINITY];
+    /// Kilobytes after which an AM sender polls.
+    POLL_BYTE = "pollByte", "kB", "RLC-Config",
+        [25, 50, 75, 100, 125, 250, 375, 500, 750, 1000, 1250, 1500, 2000, 3000, INFINITY];
+    /// Retransmissions of a PDU after which the link has failed.
+    MAX_RETX = "maxRetxThreshold", "", "RLC-Config", [1, 2, 3, 4, 6, 8, 16, 32];
+    /// Time that a receiver waits for a PDU that others overtook.
+    REORDERING = "t-Reordering", "ms", "RLC-Config",
+        [0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 110,
+         120, 130, 140, 150, 160, 170, 180, 190, 200];
+    /// Least time between two status reports.
+    STATUS_PROHIBIT = "t-StatusProhibit", "ms", "RLC-Config",
+        [0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 105,
+         110, 115, 120, 125, 130, 135, 140, 145, 150, 155, 160, 165, 170, 175, 180, 185, 190, 195,
+         200, 205, 210, 215, 220, 225, 230, 235, 240, 245, 250, 300, 350, 400, 450, 500];
+    /// Bits of a sequence number of UM (TS 36.322, 6.2.1.3).
+    UM_SEQUENCE_NUMBER = "sn-FieldLength", "bits", "RLC-Config", [5, 10];
+    /// Time after which PDCP discards a packet.
+    DISCARD = "discardTimer", "ms", "PDCP-Config", [50, 100, 150, 300, 500, 750, 1500, INFINITY];
+    /// Bits of a sequence number of PDCP on UM (TS 36.323, 6.2); AM has 12 bits.
+    PDCP_SEQUENCE_NUMBER = "pdcp-SN-Size", "bits", "PDCP-Config", [7, 12];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_ascend() {
+        for allowed in ALL {
+            assert!(allowed.values.is_sorted_by(|lower, upper| lower < upper), "{}", allowed.name);
+            assert!(allowed.values.iter().all(|&value| allowed.check(value).is_ok()));
+        }
+    }
+
+    #[test]
+    fn lists_have_the_lengths_of_the_fields() {
+        let lengths = |lists: &[Allowed]| lists.iter().map(|list| list.values.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(&[ON_DURATION, LONG_DRX_CYCLE, SHORT_DRX_CYCLE, MAX_HARQ_TX]), [16, 16, 16, 14]);
+        assert_eq!(lengths(&[POLL_RETRANSMIT, STATUS_PROHIBIT, REORDERING, POLL_BYTE]), [55, 56, 31, 15]);
+    }
+
+    #[test]
+    fn errors_name_the_values_and_the_clause() {
+        let message = "t-PollRetransmit 12 ms does not exist; expected 5, 10, 15";
+        assert!(POLL_RETRANSMIT.check(12).unwrap_err().starts_with(message));
+        let message = "pollPDU 5 does not exist; expected 4, 8, 16, 32, 64, 128, 256, infinity (TS 36.331, \
+                       6.3.2, RLC-Config)";
+        assert_eq!(POLL_PDU.check(5), Err(message.to_owned()));
+        assert!(MAX_RETX.check(INFINITY).unwrap_err().starts_with("maxRetxThreshold infinity does"));
+    }
+}

@@ -1,0 +1,174 @@
+//! Channel bandwidths and their division into resource blocks, groups and subbands.
+
+/// Subcarriers of a resource block (TS 36.211, table 6.2.3-1).
+pub const SUBCARRIERS: u32 = 12;
+
+/// Distance between subcarriers in Hz (TS 36.211, table 6.2.3-1).
+pub const SUBCARRIER_HZ: f64 = 15e3;
+
+/// Bandwidth of a resource block in Hz.
+pub const BLOCK_HZ: f64 = 180e3;
+
+/// Channel bandwidth (TS 36.101, table 5.6-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bandwidth {
+    /// 1.4 MHz, 6 resource blocks.
+    Mhz1_4,
+    /// 3 MHz, 15 resource blocks.
+    Mhz3,
+    /// 5 MHz, 25 resource blocks.
+    Mhz5,
+    /// 10 MHz, 50 resource blocks.
+    Mhz10,
+    /// 15 MHz, 75 resource blocks.
+    Mhz15,
+    /// 20 MHz, 100 resource blocks.
+    Mhz20,
+}
+
+impl Bandwidth {
+    /// All channel bandwidths, in ascending order.
+    pub const ALL: [Self; 6] = [Self::Mhz1_4, Self::Mhz3, Self::Mhz5, Self::Mhz10, Self::Mhz15, Self::Mhz20];
+
+    /// Returns the bandwidth of a channel of `hz` (TS 36.101, table 5.6-1).
+    ///
+    /// # Errors
+    ///
+    /// Returns a message that lists the bandwidths if there is no such channel.
+    pub fn of_hz(hz: f64) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|bandwidth| (bandwidth.hz() - hz).abs() < 1.0).ok_or_else(|| {
+            format!(
+                "a channel of {} MHz does not exist; expected 1.4, 3, 5, 10, 15 or 20 MHz \
+                 (TS 36.101, table 5.6-1)",
+                hz / 1e6
+            )
+        })
+    }
+
+    /// Returns the width of the channel in Hz.
+    pub const fn hz(self) -> f64 {
+        match self {
+            Self::Mhz1_4 => 1.4e6,
+            Self::Mhz3 => 3e6,
+            Self::Mhz5 => 5e6,
+            Self::Mhz10 => 10e6,
+            Self::Mhz15 => 15e6,
+            Self::Mhz20 => 20e6,
+        }
+    }
+
+    /// Returns the number of resource blocks N_RB (TS 36.101, table 5.6-1).
+    pub const fn blocks(self) -> u16 {
+        match self {
+            Self::Mhz1_4 => 6,
+            Self::Mhz3 => 15,
+            Self::Mhz5 => 25,
+            Self::Mhz10 => 50,
+            Self::Mhz15 => 75,
+            Self::Mhz20 => 100,
+        }
+    }
+
+    /// Returns the bandwidth in Hz that all resource blocks occupy, without the subcarrier at DC.
+    pub fn occupied_hz(self) -> f64 {
+        f64::from(self.blocks()) * BLOCK_HZ
+    }
+
+    /// Returns the size of the usual FFT, which receives this channel (TS 36.104, annex E.5.1).
+    pub const fn fft_size(self) -> u32 {
+        match self {
+            Self::Mhz1_4 => 128,
+            Self::Mhz3 => 256,
+            Self::Mhz5 => 512,
+            Self::Mhz10 => 1024,
+            Self::Mhz15 => 1536,
+            Self::Mhz20 => 2048,
+        }
+    }
+
+    /// Returns the sample rate of the usual FFT in Hz, for the resolution of delays.
+    pub fn sample_rate_hz(self) -> f64 {
+        f64::from(self.fft_size()) * SUBCARRIER_HZ
+    }
+
+    /// Returns the size P of a resource block group in resource blocks (TS 36.213, table 7.1.6.1-1).
+    pub const fn group_size(self) -> u16 {
+        match self.blocks() {
+            ..=10 => 1,
+            11..=26 => 2,
+            27..=63 => 3,
+            _ => 4,
+        }
+    }
+
+    /// Returns the number of resource block groups; the last group can be smaller than the others (TS
+    /// 36.213, 7.1.6.1).
+    pub const fn groups(self) -> u16 {
+        self.blocks().div_ceil(self.group_size())
+    }
+
+    /// Returns the number of resource blocks in group `group`, 0 if there is no such group.
+    pub fn blocks_of_group(self, group: u16) -> u16 {
+        self.blocks().saturating_sub(group.saturating_mul(self.group_size())).min(self.group_size())
+    }
+
+    /// Returns the size in resource blocks of a subband of CQI reports that higher layers configure, or
+    /// `None` if only wideband reports exist (TS 36.213, table 7.2.1-3).
+    pub const fn subband_size(self) -> Option<u16> {
+        match self.blocks() {
+            ..=7 => None,
+            8..=26 => Some(4),
+            27..=63 => Some(6),
+            _ => Some(8),
+        }
+    }
+
+    /// Returns the number of subbands of CQI reports, 1 if only wideband reports exist (TS 36.213,
+    /// 7.2.1).
+    pub fn subbands(self) -> u16 {
+        self.subband_size().map_or(1, |size| self.blocks().div_ceil(size))
+    }
+
+    /// Returns the numbers of OFDM symbols that the control region of a subframe can have (TS 36.211,
+    /// table 6.7-1).
+    pub const fn control_symbols(self) -> std::ops::RangeInclusive<u8> {
+        if self.blocks() > 10 { 1..=3 } else { 2..=4 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bandwidths_have_the_values_of_the_tables() {
+        let all = Bandwidth::ALL;
+        assert_eq!(all.map(Bandwidth::blocks), [6, 15, 25, 50, 75, 100]);
+        assert_eq!(all.map(Bandwidth::group_size), [1, 2, 2, 3, 4, 4]);
+        assert_eq!(all.map(Bandwidth::groups), [6, 8, 13, 17, 19, 25]);
+        assert_eq!(all.map(Bandwidth::subband_size), [None, Some(4), Some(4), Some(6), Some(8), Some(8)]);
+        assert_eq!(all.map(Bandwidth::subbands), [1, 4, 7, 9, 10, 13]);
+        assert_eq!(all.map(|one| *one.control_symbols().start()), [2, 1, 1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn groups_contain_every_block_once() {
+        for bandwidth in Bandwidth::ALL {
+            let sizes = (0..=bandwidth.groups()).map(|group| bandwidth.blocks_of_group(group));
+            assert_eq!(sizes.sum::<u16>(), bandwidth.blocks());
+            assert_eq!(bandwidth.blocks_of_group(bandwidth.groups()), 0);
+        }
+    }
+
+    #[test]
+    fn blocks_fit_the_channel_and_the_fft() {
+        for bandwidth in Bandwidth::ALL {
+            assert!(bandwidth.occupied_hz() < bandwidth.hz());
+            assert!(u32::from(bandwidth.blocks()) * SUBCARRIERS < bandwidth.fft_size());
+            assert_eq!(Bandwidth::of_hz(bandwidth.hz()), Ok(bandwidth));
+        }
+        assert!((Bandwidth::Mhz20.sample_rate_hz() - 30.72e6).abs() < 1.0);
+        let message = Bandwidth::of_hz(7e6).unwrap_err();
+        assert!(message.starts_with("a channel of 7 MHz does not exist; expected 1.4, 3, 5"), "{message}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Capabilities of UE categories.
+
+/// Capabilities of a UE category (TS 36.306, tables 4.1-1 and 4.1-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Category {
+    /// Number of the category, from 1.
+    pub number: u8,
+    /// Largest number of bits of all DL-SCH blocks in a TTI.
+    pub down_bits: u32,
+    /// Largest number of bits of one DL-SCH block in a TTI, with the most layers and the highest
+    /// modulation.
+    pub down_block_bits: u32,
+    /// Soft channel bits of all HARQ processes.
+    pub soft_bits: u32,
+    /// Largest number of layers of spatial multiplexing in the downlink.
+    pub layers: u8,
+    /// Whether the UE can receive 256QAM (Release 12).
+    pub down_256qam: bool,
+    /// Largest number of bits of all UL-SCH blocks in a TTI.
+    pub up_bits: u32,
+    /// Largest number of bits of one UL-SCH block in a TTI.
+    pub up_block_bits: u32,
+    /// Whether the UE can send 64QAM.
+    pub up_64qam: bool,
+    /// Layer 2 buffer in bytes (TS 36.306, table 4.1-3).
+    pub buffer_bytes: u32,
+}
+
+/// A row without 256QAM: category; downlink bits of a TTI, bits of a block, soft bits and layers; uplink
+/// bits of a TTI, bits of a block and 64QAM; buffer in bytes.
+const fn row(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool), buffer_bytes: u32) -> Category {
+    let (down_bits, down_block_bits, soft_bits, layers) = down;
+    let (up_bits, up_block_bits, up_64qam) = up;
+    Category {
+        number,
+        down_bits,
+        down_block_bits,
+        soft_bits,
+        layers,
+        down_256qam: false,
+        up_bits,
+        up_block_bits,
+        up_64qam,
+        buffer_bytes,
+    }
+}
+
+/// A row with optional 256QAM.
+const fn row_256qam(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool), buffer: u32) -> Category {
+    Category { down_256qam: true, ..row(number, down, up, buffer) }
+}
+
+impl Category {
+    /// Categories 1 to 12.
+    pub const ALL: [Self; 12] = [
+        row(1, (10_296, 10_296, 250_368, 1), (5_160, 5_160, false), 150_000),
+        row(2, (51_024, 51_024, 1_237_248, 2), (25_456, 25_456, false), 700_000),
+        row(3, (102_048, 75_376, 1_237_248, 2), (51_024, 51_024, false), 1_400_000),
+        row(4, (150_752, 75_376, 1_827_072, 2), (51_024, 51_024, false), 1_900_000),
+        row(5, (299_552, 149_776, 3_667_200, 4), (75_376, 75_376, true), 3_500_000),
+        row(6, (301_504, 149_776, 3_654_144, 4), (51_024, 51_024, false), 3_300_000),
+        row(7, (301_504, 149_776, 3_654_144, 4), (102_048, 51_024, false), 3_800_000),
+        row(8, (2_998_560, 299_856, 35_982_720, 8), (1_497_760, 149_776, true), 42_200_000),
+        row(9, (452_256, 149_776, 5_481_216, 4), (51_024, 51_024, false), 4_800_000),
+        row(10, (452_256, 149_776, 5_481_216, 4), (102_048, 51_024, false), 5_200_000),
+        row_256qam(11, (603_008, 195_816, 7_308_288, 4), (51_024, 51_024, false), 6_200_000),
+        row_256qam(12, (603_008, 195_816, 7_308_288, 4), (102_048, 51_024, false), 6_700_000),
+    ];
+
+    /// Returns the category with a number.
+    ///
+    /// # Errors
+    ///
+    /// Returns a message that names the categories if there is no such category.
+    pub fn of(number: u8) -> Result<&'static Self, String> {
+        const ALL: &[Category] = &Category::ALL;
+        ALL.iter().find(|category| category.number == number).ok_or_else(|| {
+            format!("UE category {number} does not exist; expected 1 to 12 (TS 36.306, table 4.1-1)")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lte::block_size;
+
+    /// Returns true if the tables have a block of so many bits.
+    fn exists(bits: u32) -> bool {
+        let all = (0..34).flat_map(|index| (1..=110).map(move |blocks| (index, blocks)));
+        all.flat_map(|(index, blocks)| (1..=4).map(move |layers| block_size::bits(index, blocks, layers)))
+            .any(|size| size == Some(bits))
+    }
+
+    #[test]
+    fn largest_blocks_are_sizes_of_the_tables() {
+        for category in Category::ALL {
+            assert!(exists(category.down_block_bits), "category {}", category.number);
+            assert!(exists(category.up_block_bits), "category {}", category.number);
+        }
+    }
+
+    /// A TTI holds two of the largest blocks per component carrier, of one or two layers each;
+    /// categories 1 and 2 have one, category 3 less than two.
+    #[test]
+    fn bits_of_a_tti_are_multiples_of_blocks() {
+        for (category, blocks) in Category::ALL[3..].iter().zip([2, 2, 4, 4, 10, 6, 6, 8, 8]) {
+            let block = match category.number {
+                5 => 149_776,
+                8 => 299_856,
+                _ => 75_376,
+            };
+            assert_eq!(category.down_bits, blocks * block, "category {}", category.number);
+        }
+    }
+
+    /// A process keeps at most three coded bits for each bit of a block (mother code of rate 1/3).
+    #[test]
+    fn soft_bits_hold_eight_processes_at_a_rate_of_at_least_one_third() {
+        for category in Category::ALL {
+            let rate = f64::from(category.down_bits) * 8.0 / f64::from(category.soft_bits);
+            assert!((0.32..0.67).contains(&rate), "category {}: {rate}", category.number);
+        }
+    }
+
+    #[test]
+    fn unknown_categories_are_errors() {
+        assert_eq!(Category::of(4).unwrap().down_bits, 150_752);
+        let message = "UE category 13 does not exist; expected 1 to 12 (TS 36.306, table 4.1-1)";
+        assert_eq!(Category::of(13), Err(message.to_owned()));
+    }
+}

@@ -1,0 +1,136 @@
+//! Tables of channel quality indicators.
+
+use super::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
+
+/// Number of CQIs: 0 is out of range, 1 to 15 select a row.
+pub const CQIS: u8 = 16;
+
+/// Table that a UE is configured to report CQIs of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CqiTable {
+    /// QPSK to 64QAM (TS 36.213, table 7.2.3-1).
+    Qam64,
+    /// QPSK to 256QAM (TS 36.213, table 7.2.3-2, Release 12).
+    Qam256,
+}
+
+/// Row of a CQI table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cqi {
+    /// Modulation of the row.
+    pub modulation: Modulation,
+    /// Code rate times 1024.
+    pub rate_1024: u16,
+}
+
+impl Cqi {
+    /// Returns the code rate.
+    pub fn code_rate(self) -> f64 {
+        f64::from(self.rate_1024) / 1024.0
+    }
+
+    /// Returns the efficiency in bits per resource element.
+    pub fn efficiency(self) -> f64 {
+        self.code_rate() * f64::from(self.modulation.order())
+    }
+}
+
+const ROWS_64QAM: [(Modulation, u16); 15] = [
+    (Qpsk, 78),
+    (Qpsk, 120),
+    (Qpsk, 193),
+    (Qpsk, 308),
+    (Qpsk, 449),
+    (Qpsk, 602),
+    (Qam16, 378),
+    (Qam16, 490),
+    (Qam16, 616),
+    (Qam64, 466),
+    (Qam64, 567),
+    (Qam64, 666),
+    (Qam64, 772),
+    (Qam64, 873),
+    (Qam64, 948),
+];
+
+const ROWS_256QAM: [(Modulation, u16); 15] = [
+    (Qpsk, 78),
+    (Qpsk, 193),
+    (Qpsk, 449),
+    (Qam16, 378),
+    (Qam16, 490),
+    (Qam16, 616),
+    (Qam64, 466),
+    (Qam64, 567),
+    (Qam64, 666),
+    (Qam64, 772),
+    (Qam64, 873),
+    (Qam256, 711),
+    (Qam256, 797),
+    (Qam256, 885),
+    (Qam256, 948),
+];
+
+impl CqiTable {
+    /// Returns the row of a CQI, or `None` for CQI 0 and for CQIs above 15.
+    pub fn row(self, cqi: u8) -> Option<Cqi> {
+        let rows = match self {
+            Self::Qam64 => &ROWS_64QAM,
+            Self::Qam256 => &ROWS_256QAM,
+        };
+        let &(modulation, rate_1024) = rows.get(usize::from(cqi).checked_sub(1)?)?;
+        Some(Cqi { modulation, rate_1024 })
+    }
+
+    /// Returns the highest CQI whose efficiency is at most `efficiency`, 0 if there is none.
+    pub fn highest(self, efficiency: f64) -> u8 {
+        (1..CQIS).take_while(|&cqi| self.row(cqi).is_some_and(|row| row.efficiency() <= efficiency)).count()
+            as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Column "efficiency" of both tables, rounded to four digits as printed there.
+    const PRINTED: [(CqiTable, [f64; 15]); 2] = [
+        (
+            CqiTable::Qam64,
+            [
+                0.1523, 0.2344, 0.3770, 0.6016, 0.8770, 1.1758, 1.4766, 1.9141, 2.4063, 2.7305, 3.3223,
+                3.9023, 4.5234, 5.1152, 5.5547,
+            ],
+        ),
+        (
+            CqiTable::Qam256,
+            [
+                0.1523, 0.3770, 0.8770, 1.4766, 1.9141, 2.4063, 2.7305, 3.3223, 3.9023, 4.5234, 5.1152,
+                5.5547, 6.2266, 6.9141, 7.4063,
+            ],
+        ),
+    ];
+
+    #[test]
+    fn efficiencies_are_those_of_the_tables() {
+        for (table, printed) in PRINTED {
+            for (cqi, printed) in (1..).zip(printed) {
+                let efficiency = table.row(cqi).unwrap().efficiency();
+                assert!((efficiency - printed).abs() < 6e-5, "{table:?} {cqi}: {efficiency}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_exist_for_cqi_1_to_15() {
+        for table in [CqiTable::Qam64, CqiTable::Qam256] {
+            assert_eq!(table.row(0), None);
+            assert_eq!(table.row(CQIS), None);
+            for cqi in 1..CQIS {
+                let efficiency = table.row(cqi).unwrap().efficiency();
+                assert_eq!(table.highest(efficiency), cqi);
+                assert_eq!(table.highest(efficiency - 1e-9), cqi - 1);
+            }
+        }
+    }
+}

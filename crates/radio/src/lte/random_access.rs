@@ -1,0 +1,99 @@
+//! Subframes of random access (FDD, preamble format 0).
+
+/// Preambles of a cell (TS 36.211, 5.7.2).
+pub const PREAMBLES: u8 = 64;
+
+/// Resource blocks of PRACH (TS 36.211, 5.7.3).
+pub const BLOCKS: u16 = 6;
+
+/// Subframes from the end of a preamble to the start of the response window (TS 36.321, 5.1.4).
+pub const RESPONSE_WINDOW_AFTER: u64 = 3;
+
+/// Least number of subframes from a random access response to message 3 (TS 36.213, 6.1.1).
+pub const MESSAGE_3_AFTER: u64 = 6;
+
+/// Occasions of a configuration of PRACH.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occasions {
+    /// Whether only frames with an even number have occasions.
+    pub even_frames: bool,
+    /// Subframes of such a frame with an occasion, 0 to 9.
+    pub subframes: &'static [u8],
+}
+
+impl Occasions {
+    /// Returns the first occasion at or after subframe `from`, which counts from subframe 0 of frame 0.
+    pub fn next(self, from: u64) -> u64 {
+        (from..from + 20).find(|&at| self.has(at)).unwrap_or(from)
+    }
+
+    fn has(self, at: u64) -> bool {
+        let even = (at / 10).is_multiple_of(2);
+        (even || !self.even_frames) && self.subframes.contains(&((at % 10) as u8))
+    }
+}
+
+/// Subframes of configurations 3 to 14, in frames of any number.
+const ANY_FRAME: [&[u8]; 12] = [
+    &[1],
+    &[4],
+    &[7],
+    &[1, 6],
+    &[2, 7],
+    &[3, 8],
+    &[1, 4, 7],
+    &[2, 5, 8],
+    &[3, 6, 9],
+    &[0, 2, 4, 6, 8],
+    &[1, 3, 5, 7, 9],
+    &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+];
+
+/// Returns the occasions of `prach-ConfigIndex` 0 to 15, which have preamble format 0 (TS 36.211, table
+/// 5.7.1-2).
+///
+/// # Errors
+///
+/// Returns a message that states these indices for others.
+pub fn occasions(index: u8) -> Result<Occasions, String> {
+    let (even_frames, subframes): (bool, &[u8]) = match index {
+        0 => (true, &[1]),
+        1 => (true, &[4]),
+        2 => (true, &[7]),
+        3..=14 => (false, ANY_FRAME[usize::from(index) - 3]),
+        15 => (true, &[9]),
+        _ => {
+            return Err(format!(
+                "PRACH configuration {index} has no preamble format 0; expected 0 to 15 (TS 36.211, \
+                 table 5.7.1-2)"
+            ));
+        }
+    };
+    Ok(Occasions { even_frames, subframes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn occasions_follow_the_table() {
+        let next = |index, from| occasions(index).unwrap().next(from);
+        assert_eq!([0, 1, 2, 11, 21].map(|from| next(0, from)), [1, 1, 21, 21, 21]);
+        assert_eq!([0, 2, 7, 17].map(|from| next(6, from)), [1, 6, 11, 21]);
+        assert_eq!([0, 9, 10].map(|from| next(15, from)), [9, 9, 29]);
+        assert!((0..40).all(|from| next(14, from) == from));
+        assert!(occasions(16).is_err());
+    }
+
+    /// Density of each configuration in occasions per 20 ms.
+    #[test]
+    fn densities_grow_from_one_to_twenty() {
+        let density = |index| {
+            let occasions = occasions(index).unwrap();
+            (0..20).filter(|&at| occasions.has(at)).count()
+        };
+        let all: Vec<usize> = (0..16).map(density).collect();
+        assert_eq!(all, [1, 1, 1, 2, 2, 2, 4, 4, 4, 6, 6, 6, 10, 10, 20, 1]);
+    }
+}

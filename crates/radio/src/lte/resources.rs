@@ -1,0 +1,179 @@
+//! Resource elements that a subframe has for data, with the normal cyclic prefix.
+
+use super::bandwidth::{Bandwidth, SUBCARRIERS};
+
+/// OFDM or SC-FDMA symbols of a subframe (TS 36.211, tables 6.2.3-1 and 5.2.3-1).
+pub const SYMBOLS: u32 = 14;
+
+/// Symbols of a subframe with reference signals of PUSCH, one in each slot (TS 36.211, 5.5.2.1.2).
+pub const UPLINK_REFERENCE_SYMBOLS: u32 = 2;
+
+/// Subcarriers around DC with synchronization signals and PBCH (TS 36.211, 6.6.4, 6.11).
+pub const CENTRAL_SUBCARRIERS: u32 = 72;
+
+/// Number of antenna ports with cell-specific reference signals (TS 36.211, 6.10.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ports {
+    /// Port 0.
+    One,
+    /// Ports 0 and 1.
+    Two,
+    /// Ports 0 to 3.
+    Four,
+}
+
+impl Ports {
+    /// Returns the number of ports.
+    pub const fn count(self) -> u8 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+            Self::Four => 4,
+        }
+    }
+
+    /// Returns the reference symbols of a resource block in the first and in the second symbol of a slot
+    /// (TS 36.211, 6.10.1.2).
+    const fn at_start(self) -> [u32; 2] {
+        match self {
+            Self::One => [2, 0],
+            Self::Two => [4, 0],
+            Self::Four => [4, 4],
+        }
+    }
+
+    /// Returns the reference symbols of a resource block in a subframe: those at the start of each slot,
+    /// and those of ports 0 and 1 in its fifth symbol.
+    pub const fn reference_elements(self) -> u32 {
+        let [first, second] = self.at_start();
+        2 * (2 * first + second)
+    }
+
+    /// Returns the reference symbols of a resource block after the first `control` symbols, 1 to 4, of a
+    /// subframe.
+    pub const fn reference_elements_after(self, control: u8) -> u32 {
+        let [first, second] = self.at_start();
+        self.reference_elements() - first - if control > 1 { second } else { 0 }
+    }
+}
+
+/// Subframe layout of the downlink: its control region and reference signals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Downlink {
+    /// Antenna ports of the cell.
+    pub ports: Ports,
+    /// OFDM symbols of the control region, see [`Bandwidth::control_symbols`].
+    pub control: u8,
+}
+
+impl Downlink {
+    /// Returns the elements for PDSCH in a resource block without synchronization signals and PBCH.
+    pub const fn block(self) -> u32 {
+        (SYMBOLS - self.control as u32) * SUBCARRIERS - self.ports.reference_elements_after(self.control)
+    }
+
+    /// Returns the elements for PDSCH in resource block `block` of subframe `subframe`, 0 to 9.
+    /// Subframes 0 and 5 have two symbols with synchronization signals, subframe 0 four more with PBCH,
+    /// which leaves all elements free that four ports would use (TS 36.211, 6.6.4, 6.11).
+    pub fn block_in(self, bandwidth: Bandwidth, block: u16, subframe: u8) -> u32 {
+        let wide = u32::from(bandwidth.blocks()) * SUBCARRIERS;
+        let begin = u32::from(block) * SUBCARRIERS;
+        let first = (wide - CENTRAL_SUBCARRIERS) / 2;
+        let central = (begin + SUBCARRIERS).min(first + CENTRAL_SUBCARRIERS).saturating_sub(begin.max(first));
+        self.block() - self.taken(central, subframe)
+    }
+
+    /// Returns the elements on `central` subcarriers, 0, 6 or 12, that synchronization signals and PBCH
+    /// take.
+    const fn taken(self, central: u32, subframe: u8) -> u32 {
+        let [first, second] = self.ports.at_start();
+        let synchronization = 2 * central;
+        match subframe {
+            0 => synchronization + 4 * central - (first + second) * central / SUBCARRIERS,
+            5 => synchronization,
+            _ => 0,
+        }
+    }
+
+    /// Returns the elements for PDSCH in all resource blocks of subframe `subframe`, 0 to 9.
+    pub fn subframe(self, bandwidth: Bandwidth, subframe: u8) -> u32 {
+        (0..bandwidth.blocks()).map(|block| self.block_in(bandwidth, block, subframe)).sum()
+    }
+}
+
+/// Returns the elements for PUSCH in `blocks` resource blocks of a subframe. Sounding takes the last
+/// symbol (TS 36.211, 5.3.4, 5.5.3).
+pub const fn uplink(blocks: u16, sounding: bool) -> u32 {
+    (SYMBOLS - UPLINK_REFERENCE_SYMBOLS - sounding as u32) * SUBCARRIERS * blocks as u32
+}
+
+/// Returns the largest number of resource blocks, at most `blocks`, that a grant of PUSCH can have: only
+/// factors 2, 3 and 5 (TS 36.211, 5.3.3).
+pub fn largest_uplink_grant(blocks: u16) -> u16 {
+    (1..=blocks).rev().find(|&blocks| is_product_of_2_3_5(blocks)).unwrap_or(0)
+}
+
+fn is_product_of_2_3_5(mut blocks: u16) -> bool {
+    for factor in [2, 3, 5] {
+        while blocks.is_multiple_of(factor) {
+            blocks /= factor;
+        }
+    }
+    blocks == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reference_signals_take_4_8_and_14_percent() {
+        let ports = [Ports::One, Ports::Two, Ports::Four];
+        assert_eq!(ports.map(Ports::reference_elements), [8, 16, 24]);
+        assert_eq!(ports.map(|ports| ports.reference_elements_after(1)), [6, 12, 20]);
+        assert_eq!(ports.map(|ports| ports.reference_elements_after(3)), [6, 12, 16]);
+    }
+
+    #[test]
+    fn blocks_have_the_elements_that_are_left() {
+        let block = |ports, control| Downlink { ports, control }.block();
+        assert_eq!([1, 2, 3].map(|control| block(Ports::One, control)), [150, 138, 126]);
+        assert_eq!([1, 2, 3].map(|control| block(Ports::Two, control)), [144, 132, 120]);
+        assert_eq!([1, 2, 3].map(|control| block(Ports::Four, control)), [136, 128, 116]);
+    }
+
+    /// Whatever the parity of the number of blocks, subframe 5 loses 2 x 72 elements, subframe 0 also
+    /// 240 of PBCH and the elements that are reserved for four ports.
+    #[test]
+    fn central_signals_take_the_same_elements_in_all_bandwidths() {
+        for bandwidth in Bandwidth::ALL {
+            for (ports, unused) in [(Ports::One, 36), (Ports::Two, 24), (Ports::Four, 0)] {
+                let downlink = Downlink { ports, control: 2 };
+                let full = downlink.subframe(bandwidth, 1);
+                assert_eq!(full, u32::from(bandwidth.blocks()) * downlink.block());
+                assert_eq!(full - downlink.subframe(bandwidth, 5), 144);
+                assert_eq!(full - downlink.subframe(bandwidth, 0), 144 + 240 + unused);
+            }
+        }
+    }
+
+    #[test]
+    fn central_signals_share_blocks_if_their_number_is_odd() {
+        let downlink = Downlink { ports: Ports::One, control: 1 };
+        let lost = |bandwidth| {
+            let affected = |&block: &u16| downlink.block_in(bandwidth, block, 5) < downlink.block();
+            (0..Bandwidth::blocks(bandwidth)).filter(affected).collect::<Vec<_>>()
+        };
+        assert_eq!(lost(Bandwidth::Mhz10), [22, 23, 24, 25, 26, 27]);
+        assert_eq!(lost(Bandwidth::Mhz5), [9, 10, 11, 12, 13, 14, 15]);
+    }
+
+    #[test]
+    fn uplink_has_twelve_symbols_less_sounding() {
+        assert_eq!([false, true].map(|sounding| uplink(1, sounding)), [144, 132]);
+        assert_eq!(
+            [0, 1, 7, 14, 49, 97, 100, 110].map(largest_uplink_grant),
+            [0, 1, 6, 12, 48, 96, 100, 108]
+        );
+    }
+}

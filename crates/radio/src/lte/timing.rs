@@ -1,0 +1,159 @@
+//! Subframes of HARQ, scheduling requests, CQI reports and sounding (FDD).
+
+/// Length of a subframe, the TTI, in milliseconds (TS 36.211, 4.1).
+pub const SUBFRAME_MS: u32 = 1;
+
+/// HARQ processes in each direction; without spatial multiplexing in the uplink (TS 36.213, 7, 8).
+pub const PROCESSES: u8 = 8;
+
+/// Subframes from a block on PDSCH to its ACK or NACK (TS 36.213, 7.3.1, 10.1).
+pub const DOWN_FEEDBACK_AFTER: u64 = 4;
+
+/// Subframes from a block on PDSCH to its earliest retransmission: the base station answers a NACK as
+/// fast as a UE does. The downlink is asynchronous (TS 36.321, 5.3.2).
+pub const DOWN_RETRANSMISSION_AFTER: u64 = 8;
+
+/// Subframes from a grant, or a NACK on PHICH, to the block on PUSCH (TS 36.213, 8.0).
+pub const UP_BLOCK_AFTER_GRANT: u64 = 4;
+
+/// Subframes from a block on PUSCH to its ACK or NACK on PHICH (TS 36.213, 8.3).
+pub const UP_FEEDBACK_AFTER: u64 = 4;
+
+/// Subframes from a block on PUSCH to its retransmission: the uplink is synchronous (TS 36.213, 8.0; TS
+/// 36.321, 5.4.2).
+pub const UP_RETRANSMISSION_AFTER: u64 = 8;
+
+/// Order of redundancy versions in non-adaptive retransmissions (TS 36.321, 5.4.2.2).
+pub const REDUNDANCY_VERSIONS: [u8; 4] = [0, 2, 3, 1];
+
+/// Subframes in which something recurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recurrence {
+    /// Distance of two occasions in subframes.
+    pub period: u16,
+    /// First occasion, counted from subframe 0 of frame 0.
+    pub offset: u16,
+}
+
+impl Recurrence {
+    /// Returns the first occasion at or after subframe `from`.
+    pub fn next(self, from: u64) -> u64 {
+        let (period, offset) = (u64::from(self.period), u64::from(self.offset));
+        from + (offset + period - from % period) % period
+    }
+}
+
+/// Rows of a table of configuration indices: first index and period.
+type Rows = [(u16, u16)];
+
+const SCHEDULING_REQUEST: &Rows = &[(0, 5), (5, 10), (15, 20), (35, 40), (75, 80), (155, 2), (157, 1)];
+
+/// A period of 0 marks a reserved index.
+const CQI: &Rows = &[
+    (0, 2),
+    (2, 5),
+    (7, 10),
+    (17, 20),
+    (37, 40),
+    (77, 80),
+    (157, 160),
+    (317, 0),
+    (318, 32),
+    (350, 64),
+    (414, 128),
+];
+
+const SOUNDING: &Rows = &[(0, 2), (2, 5), (7, 10), (17, 20), (37, 40), (77, 80), (157, 160), (317, 320)];
+
+/// Returns the recurrence that an index selects: the rows of a table give each offset of a period an
+/// index.
+fn select(rows: &Rows, index: u16) -> Option<Recurrence> {
+    let &(first, period) = rows.iter().rev().find(|&&(first, _)| first <= index)?;
+    let offset = index - first;
+    (offset < period).then_some(Recurrence { period, offset })
+}
+
+/// Returns the index whose recurrence has a period and an offset, or `None` if there is none.
+fn index_of(rows: &Rows, recurrence: Recurrence) -> Option<u16> {
+    let &(first, period) = rows.iter().find(|&&(_, period)| period == recurrence.period)?;
+    (recurrence.offset < period).then_some(first + recurrence.offset)
+}
+
+/// Returns the occasions of scheduling requests of `sr-ConfigIndex`, or `None` if it is reserved (TS
+/// 36.213, table 10.1.5-1).
+pub fn scheduling_request(index: u16) -> Option<Recurrence> {
+    select(SCHEDULING_REQUEST, index)
+}
+
+/// Returns the `sr-ConfigIndex` of a recurrence, or `None` if there is none (TS 36.213, table 10.1.5-1).
+pub fn scheduling_request_index(recurrence: Recurrence) -> Option<u16> {
+    index_of(SCHEDULING_REQUEST, recurrence)
+}
+
+/// Returns the occasions of periodic CQI reports of `cqi-pmi-ConfigIndex`, or `None` if it is reserved
+/// (TS 36.213, table 7.2.2-1A).
+pub fn cqi_report(index: u16) -> Option<Recurrence> {
+    select(CQI, index)
+}
+
+/// Returns the occasions of sounding reference signals of `srs-ConfigIndex`, or `None` if it is reserved
+/// (TS 36.213, table 8.2-1).
+pub fn sounding(index: u16) -> Option<Recurrence> {
+    select(SOUNDING, index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(period: u16, offset: u16) -> Recurrence {
+        Recurrence { period, offset }
+    }
+
+    #[test]
+    fn occasions_recur() {
+        let recurrence = Recurrence { period: 10, offset: 3 };
+        assert_eq!([0, 3, 4, 13, 14].map(|from| recurrence.next(from)), [3, 3, 13, 13, 23]);
+        assert_eq!(Recurrence { period: 1, offset: 0 }.next(7), 7);
+    }
+
+    #[test]
+    fn scheduling_requests_follow_their_table() {
+        assert_eq!(scheduling_request(4), Some(of(5, 4)));
+        assert_eq!(scheduling_request(5), Some(of(10, 0)));
+        assert_eq!(scheduling_request(34), Some(of(20, 19)));
+        assert_eq!(scheduling_request(154), Some(of(80, 79)));
+        assert_eq!(
+            [155, 156, 157, 158].map(scheduling_request),
+            [Some(of(2, 0)), Some(of(2, 1)), Some(of(1, 0)), None]
+        );
+    }
+
+    #[test]
+    fn reports_and_sounding_follow_their_tables() {
+        assert_eq!(
+            [1, 2, 316, 317].map(cqi_report),
+            [Some(of(2, 1)), Some(of(5, 0)), Some(of(160, 159)), None]
+        );
+        assert_eq!([318, 541, 542].map(cqi_report), [Some(of(32, 0)), Some(of(128, 127)), None]);
+        assert_eq!(
+            [0, 317, 636, 637].map(sounding),
+            [Some(of(2, 0)), Some(of(320, 0)), Some(of(320, 319)), None]
+        );
+    }
+
+    #[test]
+    fn indices_and_recurrences_correspond() {
+        for index in 0..158 {
+            assert_eq!(scheduling_request_index(scheduling_request(index).unwrap()), Some(index));
+        }
+        assert_eq!(scheduling_request_index(Recurrence { period: 3, offset: 0 }), None);
+    }
+
+    #[test]
+    fn a_process_is_free_again_when_its_retransmission_can_start() {
+        assert_eq!(DOWN_FEEDBACK_AFTER + UP_BLOCK_AFTER_GRANT, DOWN_RETRANSMISSION_AFTER);
+        assert_eq!(UP_FEEDBACK_AFTER + UP_BLOCK_AFTER_GRANT, UP_RETRANSMISSION_AFTER);
+        assert_eq!(UP_RETRANSMISSION_AFTER, u64::from(PROCESSES));
+    }
+}
