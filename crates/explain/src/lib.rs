@@ -129,8 +129,8 @@ pub fn explain(
     let Some(begun) = timeline.begun else {
         return Err(Error::NoTransfer { user, transfer, transfers: timeline.begun_transfers });
     };
-    // The timeline ends the run when the transfer has arrived; an unfinished transfer lasts until
-    // the end of the run.
+    // A complete transfer ends with the arrival of its last byte, at which the listener stops the
+    // run. An unfinished transfer is explained up to the end of the run.
     let ended = timeline.ended.unwrap_or(Time((result.end_s * 1e9).round() as u64));
     let bare_ack = bare_ack(scenario, user);
     let spans = Walk::spans(&timeline, bare_ack, begun, ended, control)?;

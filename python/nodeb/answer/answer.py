@@ -59,7 +59,7 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Key figure: a mean with its interval."""
+    """Key figure: a value, such as a mean or a count, with its interval if it has one."""
 
     name: str
     shown: Shown

@@ -56,7 +56,7 @@ MINUS = "\N{MINUS SIGN}"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Mean with its interval, as text."""
+    """A value, such as a mean, with its interval if it has one, as text."""
 
     number: str
     """Mean."""

@@ -97,14 +97,15 @@ def slow_start_cycles(
 ) -> int:
     """Number of round trips of slow start until the window fills the path.
 
-    The smallest `n >= 1` with `2**n >= BDP + 1`, the BDP counted in packets: as many packets as
-    are under way on the path, and the one that the slowest link is sending. The window after n
-    cycles is that of eq. (2) of Wang 2004 (`slow_start_window_time`).
+    The smallest `n >= 1` with `2**n >= BDP + 1`, where the BDP is in packets. The BDP is the number
+    of packets under way, and the 1 is the packet that the slowest link is sending. The window after
+    n cycles is that of eq. (2) of Wang 2004 (`slow_start_window_time`).
 
     This formula gives Table 2 of that study if the packet size is the segment size without headers,
     and the products are those of its Table 1, which are 0.8 times eq. (1) (`bdp_scale=0.8`). Two of
-    the twenty cells still differ by one cycle: those of 384 kb/s with 536-byte segments. These two
-    contradict neighbouring cells of the table: 1.5 times the rate cannot take two more doublings.
+    the twenty cells still differ by one cycle: those of 384 kb/s with 536-byte segments. Both
+    contradict the 4 cycles of 256 kb/s at 300 ms: a rate 1.5 times as high cannot take two more
+    doublings, and half of the delay cannot take more cycles.
 
     Args:
         rate_bps: bit rate of the slowest link, bit/s.

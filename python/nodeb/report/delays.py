@@ -106,8 +106,8 @@ def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
 def _series(result: Result, recording: Recording, name: str) -> tuple[Table | None, str]:
     """Returns a series and the name of the replications that it covers.
 
-    These are all replications if they are recorded in at most `MAX_EVENTS` rows, else the recorded
-    one. The series is `None` if there is neither.
+    The series covers all replications if the table of the result has at most `MAX_EVENTS` rows, and
+    else only the replication of `recording`. It is `None` if that has no such series either.
     """
     table = result.tables.get(name)
     if table is not None and len(table) <= MAX_EVENTS:

@@ -75,7 +75,7 @@ def lever(found: Explanation) -> str:
 
 
 def random_scenario(number: int) -> nodeb.Scenario:
-    """Returns a random scenario with one download."""
+    """Returns a random scenario in which one to four users download a file each."""
     rng = random.Random(number)
     draw = rng.choice
     data = {

@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
         let over = packet.over().unwrap_or(self.now).min(self.now);
         let cause = match packet.kind {
             Kind::Data | Kind::Connect | Kind::Request => Cause::Timeout,
-            // The ACK was lost, so the sender waits for its retransmission timer.
+            // This ACK or data was lost: the sender waits for its retransmission timer.
             Kind::Ack if self.timeline.is_armed => Cause::Timeout,
             Kind::Ack => Cause::Application,
         };

@@ -120,7 +120,8 @@ impl Walk<'_> {
         State::ALL.get(usize::from(state)).copied()
     }
 
-    /// Goes back to `begin` through a time in which the place transmitted no packet at all.
+    /// Attributes the time from `begin` to `now`, in which the place transmitted no packet at all, to the causes of
+    /// its idle time.
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
         if self.has_opportunities(place.site) {

@@ -6,9 +6,9 @@ const Z: f64 = 1.959_963_984_540_054;
 /// Number of errors among trials, collected in independent units of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of bits or blocks counted, errors included.
+    /// Number of bits, PDUs, blocks or TTIs that were checked for errors.
     pub trials: u64,
-    /// Number of errors.
+    /// Number of trials that had an error.
     pub errors: u64,
     /// Number of independent units of work.
     units: u64,

@@ -199,7 +199,7 @@ impl LinkErrors {
             for wrong in wrong.iter_mut() {
                 *wrong = self.process.next_is_error();
             }
-            // A block that is only partly filled takes as many steps as a full one.
+            // A partly filled block advances the error process by as many PDUs as a full one.
             let taken = wrong.len() as u64;
             self.process.skip(self.steps.saturating_sub(taken));
             self.next += self.steps.max(taken);

@@ -223,8 +223,8 @@ fn loss() -> BoxedStrategy<Value> {
 /// Returns a generator for the values of a property, chosen by its name, or else by its type. Returns `None` if the
 /// property must keep its default.
 fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value>> {
-    // This `rates` is a recording of bit rates, which would exceed the limits of the cell. The key `rates` of other
-    // tables is a list of numbers of codes.
+    // A recorded list of bit rates keeps its default, because random rates would exceed the limits of the cell. In
+    // other tables, `rates` has numbers of codes.
     if key == "rates" && property["items"]["$ref"] == "#/$defs/Rate" {
         return None;
     }

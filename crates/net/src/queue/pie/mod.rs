@@ -32,7 +32,7 @@ pub enum DelayEstimate {
 params! {
     /// Parameters of a PIE queue.
     pub struct Pie {
-        // The defaults are those of RFC 8033, sections 4 and 5.1.
+        // The defaults are those of RFC 8033, sections 4 and 5.1; `limit` is that of Linux.
         /// Largest number of packets waiting.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
         /// Target of the queueing delay, QDELAY_REF.
