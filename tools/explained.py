@@ -35,7 +35,8 @@ This page attributes the download times of [Wang's thesis](reproductions/wang.md
 
 ![Share of each cause in the time of downloads over DCH and HS-DSCH](images/explained.png)
 
-Shares of the time in percent; `handshake` includes the request, and downloads of 50 kB are only in the figure:
+Shares of the time in percent; `handshake` includes the request. Downloads of 50 kB are only in
+the figure:
 
 {table}
 
