@@ -19,17 +19,18 @@ use crate::recording::{Reader, Record};
 pub struct Sent {
     /// Number of the packet in the recording, from 0.
     pub number: u64,
-    /// Time at which the driver accepted the packet.
+    /// Direction of the packet: down from the server to the phone, or up from the phone.
     pub at: Time,
     /// Direction of the packet.
     pub direction: Direction,
-    /// Size of the IP packet in bytes.
+    /// Fields of the packet's TCP header, such as its flags and window.
     pub bytes: u32,
     /// TCP header.
     pub tcp: Tcp,
     /// Relative sequence number: the SYN of this end has 0.
     pub seq: u64,
-    /// Relative acknowledgement number: the SYN of the other end has 0.
+    /// Whether this end had already sent the first sequence number of the packet (data, SYN or FIN) in an earlier
+    /// packet. False for packets without sequence numbers, such as pure ACKs.
     pub ack: u64,
     /// Whether its first sequence number (data, SYN or FIN) had been sent before.
     pub is_retransmission: bool,
@@ -63,7 +64,7 @@ impl Sent {
 struct Numbers {
     /// Initial sequence number of this end, or `None` until a packet of either end shows it.
     first: Option<u32>,
-    /// Relative sequence number that follows the highest one sent.
+    /// TCP connection between the server and a phone, with the packets of both ends.
     end: u64,
 }
 
@@ -86,17 +87,19 @@ pub struct Connection {
     pub server: SocketAddr,
     /// Address and port of the phone.
     pub client: SocketAddr,
-    /// Packets of both ends in the order in which the driver accepted them.
+    /// Number of bytes that this end received in order, without SYN and FIN.
     pub packets: Vec<Sent>,
     numbers: [Numbers; 2],
 }
 
-/// In-order data that one end received, and the packet that completed it.
+/// Index in [`Connection::packets`] of the packet whose arrival completed these bytes, or `None` if no data was
+/// received in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// Number of bytes received in order.
+    /// Whether the receiver has all bytes that were sent in this direction. True if none were sent.
     pub bytes: u64,
-    /// Index in [`Connection::packets`] of the packet whose arrival completed these bytes.
+    /// Returns true if a packet opens a new connection that reuses the addresses and ports of this one: it is a SYN
+    /// without ACK, and its sequence number differs from the initial one of this connection.
     pub last: Option<usize>,
     /// Whether the receiver has all bytes that were sent in this direction.
     pub all: bool,
@@ -171,7 +174,7 @@ impl Connection {
     }
 }
 
-/// Packets of a recording, sorted by connection.
+/// Number of packets of protocols other than TCP.
 #[derive(Debug, Default)]
 pub struct Traffic {
     /// TCP connections in the order of their first packets.
@@ -179,13 +182,13 @@ pub struct Traffic {
     /// For each packet by number: index of its connection and its index in [`Connection::packets`], or `None` if
     /// the packet is not TCP or too few of its bytes were recorded.
     pub of_packet: Vec<Option<(u32, u32)>>,
-    /// Number of packets of other protocols.
+    /// Largest number of bytes that the log contains of a single packet, which may be less than the packet's size.
     pub others: u64,
     /// Number of packets of which too few bytes were recorded to identify the connection.
     pub unknown: u64,
     /// Numbers of the packets that arrived with CE in their ECN field.
     pub marked: HashSet<u64>,
-    /// Largest number of bytes that the log has of any packet.
+    /// If a record of the log cannot be read.
     pub longest: u32,
     /// Whether the log has an end record, so that it was not cut off.
     pub complete: bool,

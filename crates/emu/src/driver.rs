@@ -24,8 +24,7 @@ use crate::watch::{Status, Watch};
 /// Maximum number of packets read from a device before due events are processed again.
 const BATCH: usize = 16;
 
-/// Maximum sleep of the driver, ns. The events of simulated users during a sleep are processed after it, so a
-/// longer sleep would delay the next real packet more.
+/// Limit of the duration of an emulation.
 const MAX_SLEEP: u64 = 1_000_000_000;
 
 /// Interval between two status updates, ns.
@@ -141,7 +140,8 @@ impl<'a> Driver<'a> {
                 Read::TooLong => self.exchange.refused().too_long += 1,
                 Read::Nothing => self.ready[number] = false,
                 Read::Gone => {
-                    // The owner of the network namespace removed this device; the other devices continue.
+                    // The owner of the network namespace removed this device, so the driver stops watching it; the
+                    // other devices continue.
                     let _ = epoll::delete(&self.epoll, &self.ports[number]);
                     self.ready[number] = false;
                 }

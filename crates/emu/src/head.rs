@@ -37,7 +37,7 @@ pub struct Head {
 /// Fields of a TCP header that show the state of its sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tcp {
-    /// Sequence number.
+    /// Sequence number of the segment's first data byte, or of its SYN (SEG.SEQ of RFC 9293).
     pub seq: u32,
     /// Acknowledgement number, valid with the flag [`ACK`].
     pub ack: u32,
@@ -45,7 +45,7 @@ pub struct Tcp {
     pub flags: u8,
     /// Window field as sent, without the window scale applied.
     pub window: u16,
-    /// Bytes of data.
+    /// Number of data bytes in the segment, computed from the length fields, even if the recording contains fewer.
     pub payload: u32,
     /// Shift count of the window scale option, at most 14, or `None` if no such option was recorded.
     pub shift: Option<u8>,

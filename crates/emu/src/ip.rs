@@ -20,11 +20,11 @@ const CE: u8 = 0b11;
 /// IP header fields that the simulated cell uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Destination address.
+    /// Destination IP address, from which the exchange finds the phone of a downlink packet.
     pub to: IpAddr,
     /// Hash of addresses, protocol and ports: equal for all packets of a flow.
     pub flow_hash: u32,
-    /// ECN field.
+    /// ECN field of the packet (RFC 3168), which an active queue management reads.
     pub ecn: EcnField,
 }
 
@@ -56,9 +56,9 @@ fn read_v4(packet: &[u8]) -> Option<Header> {
     Some(Header { to: Ipv4Addr::from(to).into(), flow_hash: hash.0, ecn: ecn_of(header[1]) })
 }
 
-/// Reads an IPv6 header. The flow hash excludes the flow label, as Linux changes the label during a connection
-/// if it suspects the path. Ports behind extension headers are not read: the flow hash of such packets depends
-/// on the addresses and the first extension header's type only.
+/// Reads an IPv6 header. The flow hash excludes the flow label, as Linux changes the label during a connection if it
+/// suspects that the path has failed. Ports behind extension headers are not read: the flow hash of such packets
+/// depends on the addresses and the first extension header's type only.
 fn read_v6(packet: &[u8]) -> Option<Header> {
     let header = packet.get(..IPV6_HEADER)?;
     let payload = usize::from(u16::from_be_bytes([header[4], header[5]]));

@@ -21,14 +21,14 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// Adds a duration given in nanoseconds.
+    /// Adds a duration given in nanoseconds. A duration above 1 h is counted in the last bucket.
     pub fn add(&mut self, nanoseconds: u64) {
         self.times.saturating_record(nanoseconds);
         self.total += u128::from(nanoseconds);
         self.longest = self.longest.max(nanoseconds);
     }
 
-    /// Returns the number of durations.
+    /// Returns the number of durations that were added.
     pub fn count(&self) -> u64 {
         self.times.len()
     }

@@ -21,7 +21,7 @@ pub struct Slot(u32);
 pub struct InTransit {
     /// Slot that holds the packet's bytes.
     pub slot: Slot,
-    /// Direction of the packet.
+    /// Direction of the packet: down to the phone, or up from the phone.
     pub direction: Direction,
     /// Time at which the packet was accepted.
     pub accepted: Time,
@@ -34,7 +34,7 @@ struct Entry {
     bytes: u32,
 }
 
-/// Payloads of the packets in transit.
+/// Pool of equal buffers (slots) for the packets in transit. It grows up to a limit and never shrinks.
 #[derive(Debug)]
 pub struct Pool {
     chunks: Vec<Box<[u8]>>,
@@ -77,7 +77,7 @@ impl Pool {
         &mut self.chunks[chunk][at..at + self.slot_bytes]
     }
 
-    /// Frees a slot.
+    /// Frees a slot. If its packet was in transit, the packet can no longer be found by its tag.
     pub fn give_back(&mut self, slot: Slot) {
         self.entries[slot.0 as usize].in_transit = None;
         self.free.push(slot.0);

@@ -14,13 +14,13 @@ const MAX_PACKET: usize = 65_535;
 /// Result of reading from a TUN device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// A packet of this many bytes.
+    /// One packet was read; the value is its size in bytes.
     Packet(usize),
-    /// A packet longer than the buffer.
+    /// A packet longer than the buffer was read and discarded.
     TooLong,
-    /// No packet is available.
+    /// No packet is available at present.
     Nothing,
-    /// The device was removed.
+    /// The device was removed, so nothing can be read from it any more.
     Gone,
 }
 

@@ -62,40 +62,40 @@ pub(crate) const END_BYTES: usize = 9 + 4;
 pub enum Record {
     /// A packet was accepted.
     Accepted {
-        /// Time at which it was accepted.
+        /// Time at which the packet was accepted.
         at: Time,
-        /// Direction of the packet.
+        /// Direction of the packet: down to the phone, or up from the phone.
         direction: Direction,
         /// Index of the phone among the real phones.
         phone: u8,
         /// Fields of the packet that the cell reads; the tag is the packet's number.
         packet: ExternalPacket,
-        /// First bytes of the packet.
+        /// First bytes of the packet, as many as the recorder was configured to keep.
         kept: Vec<u8>,
     },
     /// A packet arrived.
     Arrived {
-        /// Number of the packet.
+        /// Number of the packet: from 0, in the order in which packets were accepted.
         number: u64,
         /// Time of the arrival in the world.
         at: Time,
         /// Time from the arrival to the write to the device, ns.
         late: u64,
-        /// ECN field at the arrival.
+        /// ECN field of the packet at its arrival, which a queue may have changed to CE.
         ecn: EcnField,
     },
     /// A packet was lost.
     Lost {
-        /// Number of the packet.
+        /// Number of the packet: from 0, in the order in which packets were accepted.
         number: u64,
-        /// Time of the loss.
+        /// Simulated time at which the packet was lost.
         at: Time,
-        /// Cause of the loss.
+        /// Cause of the loss, one of [`CAUSES`].
         cause: Cause,
     },
     /// The emulation ended.
     End {
-        /// Time of the end.
+        /// Simulated time at which the emulation ended.
         at: Time,
     },
 }
@@ -141,7 +141,7 @@ impl Recorder {
         Ok(Self { buffer, snap: usize::from(snap), full, empty, thread, failed: None })
     }
 
-    /// Records that a packet was accepted.
+    /// Records that a packet was accepted at `at`, with the first bytes of its `contents`.
     pub fn accepted(
         &mut self,
         at: Time,
@@ -172,7 +172,7 @@ impl Recorder {
         self.pass_on();
     }
 
-    /// Records that a packet was lost.
+    /// Records that a packet was lost at `at`, with the cause of the loss.
     pub fn lost(&mut self, number: u64, at: Time, cause: Cause) {
         self.buffer.push(LOST);
         self.buffer.extend(number.to_le_bytes());
@@ -236,7 +236,7 @@ impl<R: Read> Read for Checksummed<R> {
     }
 }
 
-/// Reader of a log.
+/// Reader of a log: of the header when it is created, then of one record at a time.
 pub struct Reader<R = BufReader<File>> {
     file: Checksummed<R>,
     header: Vec<u8>,

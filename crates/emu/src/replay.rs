@@ -18,7 +18,7 @@ use crate::series::Series;
 /// Outcome of a replay.
 #[derive(Debug)]
 pub struct Replay {
-    /// Packet counts and delays of each phone.
+    /// Packet counts and delays of each phone in the replay.
     pub phones: Vec<PhoneReport>,
     /// Number of packets with the same fate as in the recording.
     pub same: u64,

@@ -13,7 +13,7 @@ use crate::series::Series;
 /// Number of packets and number of bytes in these packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Volume {
-    /// Number of packets.
+    /// Number of packets, whose sizes [`Self::bytes`] adds up.
     pub packets: u64,
     /// Number of bytes, IP headers included.
     pub bytes: u64,
@@ -58,7 +58,7 @@ impl DirectionReport {
         self.span = Some((self.span.map_or(accepted, |(first, _)| first), at));
     }
 
-    /// Counts a packet that was lost.
+    /// Counts a packet that was lost, by the cause of the loss.
     pub fn lose(&mut self, cause: Cause) {
         for (count, (one, _)) in self.lost.iter_mut().zip(CAUSES) {
             *count += u64::from(one == cause);
@@ -136,6 +136,6 @@ pub struct Report {
     pub memory: usize,
     /// Time series of each phone and of all users together.
     pub series: Series,
-    /// Error that made the recording incomplete, if any.
+    /// Error that made the recording incomplete, or `None` if it is complete or nothing was recorded.
     pub unrecorded: Option<io::Error>,
 }

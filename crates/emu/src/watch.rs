@@ -74,7 +74,7 @@ impl Watch {
         self.wake.as_fd()
     }
 
-    /// Returns the status that the driver published last; all values are 0 before the first one.
+    /// Returns the status that the driver published last; all values are 0 before the first call of [`Self::publish`].
     pub fn status(&self) -> Status {
         let whole = |place: usize| self.cells[place].load(Ordering::Relaxed);
         let number = |place: usize| f64::from_bits(whole(place));
@@ -93,7 +93,7 @@ impl Watch {
         }
     }
 
-    /// Publishes a status.
+    /// Publishes a status, which [`Self::status`] returns until the next call.
     pub(crate) fn publish(&self, status: &Status) {
         let values: [u64; FIELDS] = [
             status.time_s.to_bits(),

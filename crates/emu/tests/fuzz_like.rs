@@ -1,4 +1,5 @@
-//! Properties of the fuzz targets `flight` and `devices` on random inputs, so that every test run covers them.
+//! Property tests with random inputs for the fuzz targets `flight` and `devices`, so that every test run covers these
+//! targets.
 //!
 //! Coverage-guided fuzzing of the same functions: see `fuzz/README.md`.
 

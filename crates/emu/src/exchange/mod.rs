@@ -44,7 +44,7 @@ pub enum End {
 pub struct Arrival {
     /// Time of the arrival in the simulated world.
     pub at: Time,
-    /// Destination: the end to whose device the caller must write the packet.
+    /// Destination of the packet: the end to whose device the caller must write it.
     pub to: End,
     /// Number of the packet among all accepted packets, from 0.
     pub number: u64,
@@ -91,12 +91,12 @@ impl Exchange {
         })
     }
 
-    /// Records all packets with `recorder` from now on.
+    /// Records all packets from this call on with `recorder`.
     pub fn record(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
-    /// Returns the recorder, if there is one.
+    /// Returns the recorder mutably, or `None` if the emulation is not recorded.
     pub fn recorder(&mut self) -> Option<&mut Recorder> {
         self.recorder.as_mut()
     }
@@ -126,12 +126,13 @@ impl Exchange {
         self.pool.bytes_mut(slot)
     }
 
-    /// Returns a slot without a packet to the pool.
+    /// Frees a slot into which the caller read no packet, so that [`Self::slot`] can return it again.
     pub fn give_back(&mut self, slot: Slot) {
         self.pool.give_back(slot);
     }
 
-    /// Returns the counts of refused packets, to be increased by the caller.
+    /// Returns the counts of refused packets mutably. The caller increases the counts of packets that never reach
+    /// [`Self::accept`].
     pub fn refused(&mut self) -> &mut Refused {
         &mut self.refused
     }
@@ -156,8 +157,8 @@ impl Exchange {
         Ok(())
     }
 
-    /// Accepts at `now` the packet of `bytes` bytes that the caller has read into a slot; all events up to `now`
-    /// come first. A packet that cannot be routed is refused and counted.
+    /// Accepts at `now` the packet of `bytes` bytes that the caller has read into a slot. Events before `now` are
+    /// processed first. A packet that cannot be routed is refused and counted.
     ///
     /// # Errors
     /// If the simulation fails.

@@ -200,8 +200,8 @@ proptest! {
     }
 }
 
-/// Asserts that the time series count each packet of `phones` once, in consecutive intervals. `delivered` is the
-/// number of bytes that the simulated user received in order.
+/// Asserts that the time series count each packet in the reports `phones` once, in consecutive intervals. `delivered`
+/// is the number of bytes that the simulated user received in order.
 fn assert_adds_up(tables: &[Table], phones: &[PhoneReport], delivered: u64) {
     let numbers = |table: usize, name: &str| match tables[table].column(name) {
         Some(Values::U64(values)) => values.clone(),

@@ -1,4 +1,5 @@
-//! Reading and replaying a log file under a [`Control`], which receives the progress and can cancel both.
+//! Access to a log file, for reading or replaying it. A [`Control`] receives the progress and can cancel the reading or
+//! the replay.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -16,7 +17,7 @@ use crate::replay::{Replay, replay_watched};
 /// Log file to be read or replayed.
 #[derive(Clone, Copy, Debug)]
 pub struct Log<'a> {
-    /// Path of the file.
+    /// Path of the log file, as `nodeb emulate` wrote it.
     pub path: &'a Path,
     /// Control that receives the progress. Reads fail with [`Stopped::Cancelled`] once it is cancelled.
     pub control: &'a Control,

@@ -7,7 +7,7 @@ pub const FIRST_WIDTH: u64 = 100_000_000;
 
 /// Data of a time interval that can be merged with the data of the next interval.
 pub trait Merge: Default {
-    /// Adds the data of the next interval to this one.
+    /// Adds the data of the next interval, `later`, to the data of this one.
     fn merge(&mut self, later: &Self);
 }
 
@@ -80,7 +80,8 @@ impl<T: Merge> Bins<T> {
         }
     }
 
-    /// Returns the data of interval number `place`, which [`Self::at`] must have reached.
+    /// Returns the data of the interval with index `place`. The interval must exist, so [`Self::at`] must have been
+    /// called for it or for a later one.
     pub fn get(&self, place: usize) -> &T {
         &self.kept[place]
     }

@@ -1,19 +1,19 @@
-//! Small histogram of packet delays; each interval of a time series has one.
+//! Small histogram of packet delays, as kept for each interval of a time series.
 
 use super::bins::Merge;
 
 /// Number of low bits of a delay in ns that are ignored: the resolution is 1024 ns.
 const UNIT_BITS: u32 = 10;
 
-/// Binary logarithm of the number of buckets per octave. A bucket is at most 1/16 of its delays wide.
+/// Binary logarithm of the number of buckets per octave. A bucket is at most 1/16 as wide as the delays in it.
 const PART_BITS: u32 = 4;
 const PARTS: usize = 1 << PART_BITS;
 
-/// Binary logarithm of the maximum delay in units of 1024 ns, which is 73 min. Longer delays are counted in the
+/// Binary logarithm of the maximum delay, in units of 1024 ns: 2^32 units are 73 min. Longer delays are counted in the
 /// last bucket.
 const OCTAVES: u32 = 32;
 
-/// Number of buckets of all octaves.
+/// Number of buckets of the histogram for all octaves together.
 const BUCKETS: usize = (OCTAVES - PART_BITS + 1) as usize * PARTS;
 
 /// Histogram of delays with 16 buckets per factor of two in delay, as in a high dynamic range histogram.

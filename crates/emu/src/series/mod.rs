@@ -38,7 +38,8 @@ struct Interval {
     lost: [u64; CAUSES.len()],
     delays_ns: u128,
     delay_max_ns: u64,
-    /// Sum of the sampled queue lengths; `samples` counts them. `cqi` is the sum of `cqis` sampled CQI values.
+    /// Sum of the queue lengths in all samples of this interval; `samples` is the number of samples. Likewise, `cqi` is
+    /// the sum of the sampled CQI values and `cqis` their number.
     queue: Volume,
     samples: u64,
     cqi: f64,
@@ -68,7 +69,7 @@ pub struct Series {
     /// For each phone, the downlink and the uplink series.
     tracks: Vec<[Track; 2]>,
     shared: Bins<Shared>,
-    /// Time of the next sample.
+    /// Simulated time at which the queues and CQI are sampled next.
     next: Time,
     /// Bytes carried for simulated users up to the last sample.
     carried: Carried,
@@ -131,12 +132,12 @@ impl Series {
         &mut self.tracks[phone][usize::from(direction == Direction::Up)]
     }
 
-    /// Counts an accepted packet.
+    /// Counts a packet that was accepted at `at`, in the interval that contains `at`.
     pub fn offer(&mut self, phone: usize, direction: Direction, at: Time, bytes: usize) {
         self.track(phone, direction).intervals.at(at).offered.add(bytes);
     }
 
-    /// Counts a packet that was accepted at `accepted` and arrives at `at`.
+    /// Counts a packet that was accepted at `accepted` and arrived at `at`, in the interval that contains `at`.
     pub fn arrive(&mut self, phone: usize, direction: Direction, accepted: Time, at: Time, bytes: usize) {
         let track = self.track(phone, direction);
         let delay = at.0 - accepted.0;
@@ -147,7 +148,7 @@ impl Series {
         track.delays.at(at).add(delay);
     }
 
-    /// Counts a lost packet.
+    /// Counts a packet that was lost at `at`, by the cause of the loss, in the interval that contains `at`.
     pub fn lose(&mut self, phone: usize, direction: Direction, at: Time, cause: Cause) {
         let interval = self.track(phone, direction).intervals.at(at);
         for (count, (one, _)) in interval.lost.iter_mut().zip(CAUSES) {
@@ -155,7 +156,8 @@ impl Series {
         }
     }
 
-    /// Counts a packet that arrived at `at` and was written to its device `late` ns later.
+    /// Counts a packet that arrived at `at` and was written to its device `late` ns later, in the interval that
+    /// contains `at`.
     pub fn hand_over(&mut self, at: Time, late: u64) {
         let shared = self.shared.at(at);
         shared.deliveries += 1;

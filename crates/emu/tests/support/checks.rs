@@ -89,7 +89,7 @@ pub fn check_devices(bytes: &[u8]) {
 }
 
 /// Offers a packet of `data` to the exchange. Depending on the bits of `order`, its bytes are left as they are, or
-/// begin with an IPv4 header to an address near the phones'.
+/// begin with an IPv4 header to an address near those of the phones.
 fn give(exchange: &mut Exchange, now: Time, order: u8, data: &[u8], length: usize) {
     exchange.advance(now).expect("the simulation succeeds");
     let Some(slot) = exchange.slot() else { return };
