@@ -101,7 +101,8 @@ pub struct Delivered {
     /// Returns true if a packet opens a new connection that reuses the addresses and ports of this one: it is a SYN
     /// without ACK, and its sequence number differs from the initial one of this connection.
     pub last: Option<usize>,
-    /// Whether the receiver has all bytes that were sent in this direction.
+    /// Returns the data that the receiver of `direction` got in order, and the packet whose arrival
+    /// completed this data.
     pub all: bool,
 }
 

@@ -65,7 +65,7 @@ use walk::Walk;
 /// Reason why a transfer cannot be explained.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The scenario has no such user.
+    /// The scenario has no user with the requested number.
     #[error("there is no user {user}; the scenario has {users}, numbered from 0")]
     NoUser {
         /// Number of the user that was requested.

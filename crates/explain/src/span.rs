@@ -12,13 +12,13 @@ use crate::cause::{Cause, Step};
 /// without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Start of the span.
+    /// Start of the span, at which the previous span of the path ends.
     pub begin: Time,
     /// End of the span, later than its start.
     pub end: Time,
-    /// Cause of the delay.
+    /// Cause to which the duration of the span is charged.
     pub cause: Cause,
-    /// Activity during the span.
+    /// Activity at [`Self::place`] during the span.
     pub step: Step,
     /// Node, link or bearer at which the time was spent.
     pub place: Place,
@@ -32,7 +32,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the duration of the span.
+    /// Returns the duration of the span, from `begin` to `end`.
     pub fn duration(&self) -> Duration {
         self.end.since(self.begin)
     }
@@ -78,8 +78,8 @@ fn place_code(place: Place) -> u32 {
     number * Site::ALL.len() as u32 + place.site as u32
 }
 
-/// Returns a place with the code `code` of [`place_code`], and so with the same name as the encoded
-/// place.
+/// Returns a place whose code is `code` (see [`place_code`]). Its name equals the name of the place
+/// that was encoded.
 fn place_of(code: u32) -> Place {
     let sites = Site::ALL.len() as u32;
     Place::new(Site::ALL[(code % sites) as usize], code / sites)

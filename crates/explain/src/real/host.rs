@@ -26,15 +26,16 @@ const BURST: Duration = Duration(1_000_000);
 /// Minimum duration of retransmission timers: 200 ms as in Linux (RFC 6298 recommends 1 s).
 const MIN_TIMEOUT: Duration = Duration(200_000_000);
 
-/// Effect of a host's action on the reason for the round trip to which the walk charges fixed
+/// Round trip before a packet was sent. Its reason is the cause to which the walk charges fixed
 /// latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// The packet continues the round trip: the reason stays the same.
+    /// The packet continues the current round trip, so the cause stays the same.
     Same,
-    /// Before the packet there was another round trip, with this reason.
+    /// The packet was sent at the end of another round trip. Before the packet, fixed latencies are
+    /// charged to this cause.
     For(Cause),
-    /// Before the packet there was no round trip of the transfer: fixed latencies are charged to
+    /// There was no round trip before the packet, so earlier fixed latencies are charged to
     /// propagation and transmission.
     Over,
 }
@@ -48,7 +49,7 @@ pub(crate) struct Origin {
     pub cause: Cause,
     /// Activity of the host between the event `basis` and the transmission of the packet.
     pub step: Step,
-    /// Effect on the reason for the round trip before the packet.
+    /// Round trip before the packet was sent, to whose reason the walk charges fixed latencies.
     pub round: Round,
 }
 
@@ -245,7 +246,7 @@ impl Host {
         // answer it.
         let is_request = |came: &Arrival| packets[came.packet as usize].tcp.payload > 0;
         let by_host = |basis, round| Origin { basis, cause: works, step: Step::HostWorks, round };
-        // The arrival requested the data, or was an ACK that released them.
+        // The arrival requested the data, or was an ACK that allowed the host to send them.
         if let Some(came) = came
             && (sent.is_none() || at_once(came.handed, ANSWERS) || is_request(&came))
         {
@@ -270,8 +271,8 @@ impl Host {
         last.is_none_or(|tcp| tcp.payload < self.largest || tcp.has(SYN))
     }
 
-    /// Returns the effect on the reason for the round trip of the arrival `came`, which made the
-    /// host send `packet`.
+    /// Returns the round trip before `packet` was sent, given that the arrival `came` made the host
+    /// send the packet.
     fn round(&self, packets: &[Sent], came: &Sent, packet: &Sent, main: Direction) -> Round {
         let has_sent_data = self.next > 1;
         if came.tcp.has(SYN) || (came.is_bare() && !has_sent_data) {
@@ -315,8 +316,8 @@ impl Host {
     }
 }
 
-/// Returns the cause to which the response time of a host is charged: the application for the
-/// phone, the server for the server.
+/// Returns the cause to which the response time of the host that sends in `direction` is charged:
+/// [`Cause::Application`] for the phone and [`Cause::Server`] for the server.
 fn works(direction: Direction) -> Cause {
     if site(direction) == nodeb_base::event::Site::Phone { Cause::Application } else { Cause::Server }
 }

@@ -33,7 +33,7 @@ pub enum Error {
     /// The log cannot be read or replayed.
     #[error(transparent)]
     Recording(#[from] nodeb_emu::Error),
-    /// The recording has no such connection.
+    /// The recording has no TCP connection with the requested number.
     #[error(
         "there is no connection {connection}; the recording has {connections} TCP connections, numbered from 0"
     )]

@@ -165,8 +165,8 @@ fn download_has_the_causes_of_its_closed_form() {
     assert_eq!(causes(&path), expected);
 }
 
-/// Returns an emulation over a link with a queue of two packets, which two packets of another
-/// connection have filled, and the time at which they did.
+/// Returns an emulation over a link whose queue of two packets is full, and the time at which two
+/// packets of another connection filled the queue.
 fn with_full_queue() -> (Emulation, Time) {
     let mut emulation = Emulation::over(&format!("{LINK}queue.drop_tail.limit = 2\n"));
     let at = ask(&mut emulation, Time::ZERO, 40_000);
@@ -199,7 +199,8 @@ fn loss_detected_by_an_ack_is_recovery() {
     let (mut emulation, at) = with_full_queue();
     emulation.send(at, End::Server, 40_000, (501, 401, ACK), 1_460);
     emulation.send(Time(at.0 + 20_000_000), End::Server, 40_000, (1_961, 401, ACK), 1_460);
-    // Of three arrivals, the first two are packets of the other connection.
+    // Of the next three arrivals, the first two are packets of the other connection and the third
+    // is a packet of the explained one.
     let at = [(); 3].map(|()| emulation.wait())[2];
     emulation.send(at, phone(), 40_000, (401, 501, ACK), 0);
     let at = emulation.wait();

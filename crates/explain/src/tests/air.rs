@@ -70,7 +70,8 @@ fn rlc_retransmits_failed_blocks_on_a_dch() {
     assert_eq!(fixture.done(110), [(Transmission, 10), (Rlc, 100)]);
 }
 
-/// RLC acknowledged mode retransmits the PDU of a failed block in another block, number 72.
+/// RLC acknowledged mode retransmits the PDU of a failed block in another block, here block number
+/// 72.
 #[test]
 fn rlc_retransmits_a_lost_pdu_in_another_block() {
     let mut fixture = Fixture::on("[radio.dch]\nrlc = 'am'");

@@ -1,4 +1,4 @@
-//! Packets of a flow that are in flight.
+//! Set of the packets of a flow that are in flight, with their numbers in the timeline.
 
 use nodeb_base::packet::PacketId;
 
@@ -15,7 +15,7 @@ impl InFlight {
         id.0 as u32 as usize
     }
 
-    /// Adds a packet with its number in the timeline.
+    /// Adds a packet whose number in the timeline is `number`.
     pub fn insert(&mut self, id: PacketId, number: u32) {
         let place = Self::place(id);
         if self.0.len() <= place {
@@ -45,7 +45,7 @@ impl InFlight {
         self.0.iter().map(|(_, number)| *number).filter(|number| *number != NONE)
     }
 
-    /// Replaces the number of each packet in flight by `new` of that number.
+    /// Renumbers the packets in flight: a packet with number `n` gets the number `new(n)`.
     pub fn renumber(&mut self, new: impl Fn(u32) -> u32) {
         let packets = self.0.iter_mut().filter(|(_, number)| *number != NONE);
         packets.for_each(|(_, number)| *number = new(*number));

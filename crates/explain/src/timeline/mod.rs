@@ -33,8 +33,8 @@ use packets::Packets;
 /// over a wired link.
 pub const MAX_RECORDS: usize = 16_000_000;
 
-/// Number of records at which, before the start of the transfer, the packets that are no longer in
-/// flight are discarded.
+/// Number of records above which [`Timeline::forget`] discards packets that are no longer in
+/// flight, before the transfer begins.
 const FORGET_AFTER: usize = 1 << 14;
 
 /// Position of a user in the scenario: its flow, its bearer, and its index among the users of the
@@ -80,7 +80,7 @@ pub(crate) struct Timeline {
     pub radio: Radio,
     /// Number of earlier transfers of the flow that have not begun yet.
     to_begin: u64,
-    /// Number of earlier transfers of the flow that have not arrived yet.
+    /// Number of earlier transfers of the flow that have not arrived completely yet.
     to_arrive: u64,
     /// Number of transfers of the flow that have begun.
     pub begun_transfers: u64,
@@ -93,7 +93,7 @@ pub(crate) struct Timeline {
     pub last: u32,
     /// Whether the retransmission timer of the TCP sender that faces the phone is armed.
     pub is_armed: bool,
-    /// Numbers of packets of the flow lost since the transfer began.
+    /// Numbers of packets of the flow that were lost since the transfer began, by cause.
     pub lost: Lost,
     /// Whether the scenario has a Snoop agent, which acts when an ACK leaves an uplink.
     has_snoop: bool,
@@ -244,16 +244,16 @@ impl Timeline {
         }
     }
 
-    // Not inlined: as a part of `on_event`, this function would make short events save more
-    // registers.
+    // This function is not inlined: inlined into `on_event`, it would make the handling of short
+    // events save more registers.
     #[inline(never)]
     fn on_air_event(&mut self, at: Time, event: &Event) {
         let UserPosition { bearer: own, user: me, .. } = self.position;
         match *event {
             Event::Block { bearer, user, block, units, transmission, failed } if bearer == own => {
                 if user == me {
-                    // On such radios a received block may be retransmitted too, if its ACK is
-                    // misread.
+                    // If each user has an individual channel, a received block may be retransmitted
+                    // too, as its ACK may be misread.
                     let may_follow = failed || self.radio.has_channels;
                     self.air.send(at, block, units, transmission, failed, may_follow);
                 } else {
@@ -294,8 +294,8 @@ impl Timeline {
 
 impl Listener for Timeline {
     fn mask(&self) -> Mask {
-        // A packet leaves a place at the time at which it enters the next one, so these events are
-        // redundant. Only a Snoop agent needs them.
+        // A packet leaves a place at the time at which it enters the next one, so the events `Left`
+        // are redundant, except for a Snoop agent, which acts when an ACK leaves the uplink.
         let left = Mask::LEFT.when(self.has_snoop);
         [Mask::ENTERED, left, Mask::SERVICE, Mask::DECISIONS, Mask::RECOVERY, Mask::RUNS, Mask::CHANNELS]
             .into_iter()
@@ -318,7 +318,8 @@ impl Listener for Timeline {
                 self.packets.pass_snoop(at, packet);
             }
             Event::Served { place, channel, packet, from, sent, arrives } if self.is_own(place) => {
-                // Another user's dedicated channel does not delay this user.
+                // Transmissions on the dedicated channels of other users are ignored, since they do
+                // not delay this user.
                 if channel == 0 || channel == self.position.user + 1 {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }

@@ -31,11 +31,13 @@ pub(crate) struct Packet {
     pub limit: SendLimit,
     /// Event that triggered the packet's transmission.
     pub moment: Moment,
-    /// Index of the packet's stay at the last place that it reached; [`NONE`] before the first.
+    /// Index of the packet's stay at the last place that it reached; [`NONE`] before it reaches the
+    /// first place.
     pub hop: u32,
-    /// Time of the packet's arrival or loss; `Time(u64::MAX)` while it is in flight.
+    /// Time of the packet's arrival at its destination or of its loss; `Time(u64::MAX)` while it is
+    /// in flight.
     over: Time,
-    /// Whether the packet was lost.
+    /// Whether the packet was lost; if so, `over` is the time of the loss.
     is_lost: bool,
     /// Whether the packet was sent before the transfer began.
     pub is_earlier: bool,
@@ -65,7 +67,8 @@ pub(crate) struct Hop {
     /// Time of arrival at the next place without jitter; `Time(u64::MAX)` before the packet is
     /// served.
     pub arrives: Time,
-    /// Index among the flow's packets served at the place; [`NONE`] before the packet is served.
+    /// Index of the packet's transmission in the list of the flow's transmissions at the place;
+    /// [`NONE`] before the packet is served.
     pub service: u32,
 }
 
@@ -76,16 +79,17 @@ pub(crate) struct Moment {
     pub why: Why,
 }
 
-/// Reason why an end (server, proxy, Snoop agent or phone) acted; a number is that of a packet.
+/// Reason why an end (server, proxy, Snoop agent or phone) acted. A `u32` value is the number of a
+/// packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// A transfer or the run began.
+    /// A transfer began, or the run began.
     Began,
     /// A packet arrived at the end.
     Received(u32),
     /// A packet from the phone passed the Snoop agent.
     Passed(u32),
-    /// A timer expired that had run since its [`Basis`].
+    /// A timer expired. The [`Basis`] is the event from which on the timer had run.
     Expired(TimerKind, Basis),
 }
 
@@ -122,8 +126,8 @@ struct ReceiverState {
     last_ack: u32,
 }
 
-/// Latest moments at which something happened at an end to which its sender, its receiver or its
-/// requester (of connections and data) reacts.
+/// Latest moments at one end: its sender, its receiver and its requester (of connections and data)
+/// each have the moment of the last event to which they react.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     sender: Moment,
@@ -170,8 +174,8 @@ fn end(site: Site) -> Option<usize> {
 pub(crate) struct Packets {
     pub list: Vec<Packet>,
     pub hops: Vec<Hop>,
-    /// Moments at which senders acted, from which on they held further packets back; in the order
-    /// of time.
+    /// Moments at which senders acted, in the order of time. From such a moment on, pacing or a
+    /// timer may have held further packets back.
     pub moments: Vec<Moment>,
     in_flight: InFlight,
     latest: [Latest; 4],
@@ -242,15 +246,16 @@ impl Packets {
 
     /// Adds a moment to [`Self::moments`], unless it is the last one there. Returns its index.
     fn note(&mut self, moment: Moment) -> u32 {
-        // An end may send several packets at one moment, which is recorded once.
+        // An end may send several packets at the same moment, so a moment equal to the last one is
+        // not added again.
         if self.moments.last() != Some(&moment) {
             self.moments.push(moment);
         }
         self.moments.len() as u32 - 1
     }
 
-    // Not inlined: as a part of `on_event`, this function would make short events save more
-    // registers.
+    // This function is not inlined: inlined into `on_event`, it would make the handling of short
+    // events save more registers.
     #[inline(never)]
     pub fn send(&mut self, at: Time, site: Site, id: PacketId, segment: &Segment) {
         let Some(end) = end(site) else {
@@ -286,8 +291,8 @@ impl Packets {
     }
 
     /// Returns `moment`, at which the decision to send a packet was made. If an expired timer
-    /// caused the decision, the event from which on the timer had run is filled in as its
-    /// [`Basis`].
+    /// caused the decision, the [`Basis`] in the result is the event from which on the timer had
+    /// run.
     fn since(&self, end: usize, moment: Moment, kind: Kind, seq: u64) -> Moment {
         let Why::Expired(timer, _) = moment.why else {
             return moment;
@@ -303,8 +308,8 @@ impl Packets {
                 ReceiverState { waiting: NONE, last_ack } => sent(last_ack),
                 ReceiverState { waiting, .. } => Basis::Received(waiting),
             },
-            // The timer starts when a request arrives. Only the sender reacts to the server's own
-            // timer, so the latest moment of the requester is still that arrival.
+            // The timer starts when a request arrives. The expiry of this timer updates only the
+            // moment of the sender, so the latest moment of the requester is still that arrival.
             TimerKind::Server => match self.latest[end].requester.why {
                 Why::Received(asked) => Basis::Received(asked),
                 _ => Basis::Unknown,
@@ -322,8 +327,9 @@ impl Packets {
         Moment { why: Why::Expired(timer, basis), ..moment }
     }
 
-    /// Returns the number of the last packet with segment `seq` that the end `from` sent. A Snoop
-    /// agent that has not sent the segment looks for the copy of the proxy or server.
+    /// Returns the number of the last packet with segment `seq` that the end `from` sent. If a
+    /// Snoop agent has not sent the segment, returns the last copy from the proxy, else from the
+    /// server.
     fn copy(&self, from: usize, seq: u64) -> Option<u32> {
         let is_copy = |site: Site| move |packet: &Packet| packet.site == site && packet.seq == seq;
         let last = |site: Site| {

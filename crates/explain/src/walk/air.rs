@@ -53,8 +53,9 @@ impl Walk<'_> {
         self.ttis_before(packet, hop)
     }
 
-    /// Returns the block that completed a packet that left the bearer now: a block that ends now
-    /// or, if the packet waited for something else, the last block with a part of it.
+    /// Returns the block that completed a packet that left the bearer at the current time of the
+    /// walk. This block ends at that time or, if the packet waited for something else, is the last
+    /// block with a part of the packet.
     fn completing(&mut self, packet: u32, stay: &Hop) -> Option<Block> {
         let left = self.now;
         let group = self.air().group_before(left)?;
@@ -85,8 +86,8 @@ impl Walk<'_> {
         Some(last)
     }
 
-    /// Goes back through the transmissions of a block and the waits between them to the start of
-    /// the first transmission, which it returns.
+    /// Goes back through the transmissions of a block and the waits between them, to the start of
+    /// the first transmission. Returns the block of that transmission.
     fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
         let place = stay.place;
         loop {
@@ -141,8 +142,8 @@ impl Walk<'_> {
     /// retransmits in `block`, or `None` if there is no such block.
     fn earlier_copy(&self, block: &Block, packet: u32) -> Option<Block> {
         if self.air().is_cut() {
-            // Such bearers retransmit whole blocks, which are recorded as attempts of the same
-            // block.
+            // Bearers that report units retransmit whole blocks, and these are recorded as attempts
+            // of the same block.
             return None;
         }
         let served = self.packet_of(block, packet)?;
@@ -302,7 +303,8 @@ impl Walk<'_> {
     }
 
     /// Goes back to `begin` through a time without transmissions to the user. `sent` is the index
-    /// of the next transmission after it, if known.
+    /// of the transmission that follows, or `None` if that transmission begins at the current time
+    /// of the walk.
     fn not_sent(&mut self, begin: Time, stay: &Hop, sent: Option<u32>) {
         let begin = begin.max(stay.entered).max(self.floor);
         if self.now <= begin {
@@ -316,17 +318,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the Iub frame with the first new unit of the next transmission, if it has arrived at
-    /// the Node B by now. `sent` is the index of that transmission; `None` stands for one that
-    /// begins now.
+    /// Returns the Iub frame with the first new unit of the next transmission, or `None` if that
+    /// frame arrived at the Node B after the current time of the walk. `sent` is the index of that
+    /// transmission; if it is `None`, the transmission begins now.
     fn frame_before(&self, sent: Option<u32>) -> Option<Frame> {
         let next = sent.or_else(|| self.air().tx_at(self.now))?;
         self.air().frame_of(next).filter(|frame| frame.arrives <= self.now)
     }
 
-    /// Returns the first time at which a packet could have been transmitted, if `sent` is the next
-    /// transmission. A packet that crossed the Iub at once could be sent from its arrival at the
-    /// Node B on, and did not wait for transmissions before that.
+    /// Returns the earliest time at which a packet could have been transmitted; `sent` is the index
+    /// of the next transmission. If the packet crossed the Iub at once, this is its arrival at the
+    /// Node B; otherwise it is its arrival at the bearer.
     fn earliest_transmission(&self, stay: &Hop, sent: Option<u32>) -> Time {
         match self.frame_before(sent) {
             Some(frame) if frame.at <= stay.entered => frame.arrives,

@@ -1,4 +1,4 @@
-//! Steps of the walk through a real host, whose reasons for sending packets are inferred from a
+//! Steps of the walk through a real host. The reasons why the host sent packets are inferred from a
 //! recording.
 
 use nodeb_base::event::Place;

@@ -36,7 +36,7 @@ enum Next {
     Sent(u32),
     /// At a moment at which an end of the connection acted: the reason for the action comes next.
     Moment { moment: Moment, end: Place },
-    /// At the beginning of the transfer, or at the earliest event that is recorded.
+    /// At the beginning of the transfer or at the earliest recorded event, where the walk ends.
     Over,
 }
 
@@ -47,7 +47,8 @@ pub(crate) struct Walk<'a> {
     /// Maximum size in bytes of an ACK without a request. The ACK of the SYN is longer if it
     /// carries the request.
     bare_ack: u32,
-    /// Time up to which the path remains to be found: the start of the earliest span so far.
+    /// Current time of the walk: the start of the earliest span found so far. The path before this
+    /// time remains to be found.
     now: Time,
     /// Start of the transfer, where the path ends.
     floor: Time,
@@ -140,7 +141,8 @@ impl<'a> Walk<'a> {
         let over = packet.over().unwrap_or(self.now).min(self.now);
         let cause = match packet.kind {
             Kind::Data | Kind::Connect | Kind::Request => Cause::Timeout,
-            // This ACK or data was lost: the sender waits for its retransmission timer.
+            // The sender's retransmission timer is armed, so this ACK or a data packet was lost and
+            // the sender waits for the timer.
             Kind::Ack if self.timeline.is_armed => Cause::Timeout,
             Kind::Ack => Cause::Application,
         };
@@ -205,7 +207,7 @@ impl<'a> Walk<'a> {
         let (packet, hop) = self.stay(packet, hop);
         self.follow(packet);
         let &Hop { before, entered, place, .. } = self.hop_at(hop);
-        // Packets pass from one place to the next without delay, so the rest of the stay is
+        // A packet enters the next place as soon as it leaves this one, so the rest of the stay is
         // propagation.
         self.fixed(entered, Cause::Propagation, Step::Propagates, place);
         Next::Packet { packet, hop: before }
@@ -250,9 +252,11 @@ impl<'a> Walk<'a> {
             (Kind::Data, Kind::Connect) => Some(Cause::Handshake),
             (Kind::Data, Kind::Request) => Some(Cause::Request),
             (Kind::Data, Kind::Ack) => Some(self.reason_of_limit(packet.limit, trigger)),
-            // These packets answer the server's SYN, which has segment number 0.
+            // A trigger with segment number 0 is the server's SYN, so the packet that answers it
+            // ends the handshake.
             (Kind::Ack | Kind::Request, Kind::Data) if trigger.seq == 0 => Some(Cause::Handshake),
-            // Packets that a proxy forwards and other answers continue the current round trip.
+            // Packets that a proxy forwards, and answers of other kinds, continue the current round
+            // trip.
             _ => None,
         }
     }
@@ -280,7 +284,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes back to the reason why `end` acted at a moment.
+    /// Goes back to the reason why `end` acted at `moment`: the arrival of a packet, a timer, or
+    /// the beginning.
     fn moment(&mut self, moment: Moment, end: Place) -> Next {
         match moment.why {
             Why::Began => Next::Over,
@@ -293,7 +298,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the point at which an ACK had crossed the uplink and reached the Snoop agent.
+    /// Returns the point of the walk at which an ACK had crossed the uplink and reached the Snoop
+    /// agent. The walk goes back along the uplink from there.
     fn along_ack_to_snoop(&self, packet: u32) -> Next {
         let mut hop = self.packet_at(packet).hop;
         while hop != NONE && self.hop_at(hop).place.site != Site::Uplink {
@@ -340,8 +346,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes back through the time for which a Snoop agent's timer had run: from the time at which
-    /// the packet `copy` entered the bearer, or was sent by the agent if it never did.
+    /// Goes back through the time for which a Snoop agent's timer had run. The timer counts from
+    /// the time at which the packet `copy` entered the bearer or, if it never did, from the time at
+    /// which it was sent.
     fn since_snoop(&mut self, copy: u32, cause: Cause, step: Step, end: Place) -> Next {
         let packet = self.packet_at(copy);
         let mut hop = packet.hop;

@@ -54,8 +54,9 @@ impl NetworkPath {
         (causes, download_s)
     }
 
-    /// Like [`Self::explained`], with a server that takes `server_delay` ms to answer a request of
-    /// `request` bytes. Also returns the transfer time in seconds.
+    /// Simulates a download as [`Self::explained`] does, from a server that takes `server_delay` ms
+    /// to answer a request of `request` bytes. Returns the time of each cause in ns, and the
+    /// download and transfer times in seconds.
     fn answered_after(
         &self,
         server_delay: u64,

@@ -14,7 +14,7 @@ use nodeb_tcp::segment::Segment;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-/// Start and end of an interval.
+/// Start and end of an interval of simulated time.
 type Interval = (Time, Time);
 
 /// Start of a packet's stay at a place, and its end or `None` while the stay lasts.
@@ -93,8 +93,9 @@ impl Reference {
         }
     }
 
-    /// Returns true if a timer that the cause of the span names expired at its end, or if the span
-    /// is the last one of an incomplete transfer, whose timer would have expired after the run.
+    /// Returns true if a timer that fits the cause of the span expired at the end of the span. The
+    /// last span of an incomplete transfer needs no such event, since the timer would expire after
+    /// the run.
     fn ran(&self, span: &Span, path: &Path) -> bool {
         let timers = self.expired.get(&(span.place, span.end)).map_or(&[][..], Vec::as_slice);
         let has_expired = timers.iter().any(|timer| match span.cause {

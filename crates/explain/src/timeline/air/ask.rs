@@ -1,5 +1,5 @@
-//! Queries that the walk sends to the record of the air: blocks, their contents, failures and
-//! retransmissions.
+//! Queries for the walk about the recorded transmissions of a bearer: blocks, their contents,
+//! failures and retransmissions.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
@@ -9,7 +9,8 @@ use super::tx::{Attempt, Block, FORGOTTEN, Tx};
 use super::{Air, Cut, Frame, Group, NEVER, Part, Sent, new_block};
 
 impl Air {
-    /// Returns block number `place`, counted from 0, of the run at index `tx`.
+    /// Returns block number `place`, counted from 0, of the run of blocks at index `tx` in
+    /// [`Self::tx`].
     pub(super) fn block(&self, tx: u32, place: u32) -> Block {
         let sent = &self.tx[tx as usize];
         let (begin, before) = (sent.begin_of(place, self.tti), sent.before(place));
@@ -23,7 +24,8 @@ impl Air {
         Block { tx, place, begin, unit, units, before }
     }
 
-    /// Returns the only block of the run at index `tx`, for bearers that report blocks one by one.
+    /// Returns the only block of the run at index `tx` in [`Self::tx`]. Only for bearers that
+    /// report blocks one by one, so that each run has one block.
     pub fn single(&self, tx: u32) -> Block {
         self.block(tx, 0)
     }
@@ -57,8 +59,8 @@ impl Air {
             let new = blocks.per_tti - again;
             all.new += (unit + u64::from(new) * u64::from(blocks.per_block)).min(blocks.end()) - unit;
             if again > 0 {
-                // The previous transmissions of the retransmitted blocks are adjacent in
-                // `attempts`.
+                // The previous transmissions of these blocks are adjacent in `attempts`, so one
+                // range contains them all.
                 let from =
                     if self.is_cut() { sent.retransmission(earlier) as usize } else { self.attempts.len() };
                 let before = self.attempts.get(from..).unwrap_or_default();
@@ -79,23 +81,26 @@ impl Air {
         all
     }
 
-    /// Returns the parts of packets that a block carried in its first transmission. If
-    /// [`Self::is_cut`], the offset and the number of bytes of a part are unknown and set to 0.
+    /// Returns the parts of packets that a block carried in its first transmission. For a bearer
+    /// with [`Self::is_cut`], the offset and the number of bytes of a part are unknown and set to
+    /// 0.
     pub fn parts_of(&self, block: &Block) -> impl Iterator<Item = Part> + '_ {
         let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, is_retransmission: false };
         let cuts = self.cuts_in(block.unit, block.unit + u64::from(block.units)).iter().map(cut);
         self.reported_parts(self.first_transmission(block)).iter().copied().chain(cuts)
     }
 
-    /// Returns the number of the only packet of which a new block carries parts. Returns `None` if
-    /// there are several or none, if the block is a retransmission, or unless [`Self::is_cut`].
+    /// Returns the number of the packet if a new block carries units of exactly one packet. Returns
+    /// `None` if it carries units of several packets or of none, if it is a retransmission, or if
+    /// the bearer does not report units (see [`Self::is_cut`]).
     #[inline]
     pub fn only_packet(&self, block: &Block) -> Option<u32> {
         if !self.is_cut() || block.is_retransmission() {
             return None;
         }
         let end = block.unit + u64::from(block.units);
-        // Usually the packet is the one that the last search found.
+        // The search can be skipped if the packet is the one that the last search found, as it
+        // usually is.
         if let Some(cut) = self.cuts.get(self.near_cut.last())
             && (cut.first <= block.unit && block.unit < end && end <= cut.end)
         {
@@ -116,8 +121,9 @@ impl Air {
         tx
     }
 
-    /// Returns the parts of packets that the bearer reported for the transmission at index `tx`;
-    /// empty if [`Self::is_cut`].
+    /// Returns the parts of packets that the bearer reported for the transmission at index `tx` in
+    /// [`Self::tx`]. The list is empty for a bearer with [`Self::is_cut`], which reports units
+    /// instead.
     fn reported_parts(&self, tx: u32) -> &[Part] {
         let Some(&from) = self.carries.get(tx as usize) else {
             return &[];
@@ -138,8 +144,8 @@ impl Air {
         self.parts_of(block).any(|part| part.packet == packet)
     }
 
-    /// Returns the last block of the run at index `tx` that begins before `time` and carries a part
-    /// of `packet`.
+    /// Returns the last block of the run of blocks at index `tx` in [`Self::tx`] that begins before
+    /// `time` and carries a part of `packet`.
     fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {
         let sent = &self.tx[tx as usize];
         let end = sent.ttis_before(time, self.tti) * sent.blocks.per_tti;
@@ -147,8 +153,8 @@ impl Air {
         if sent.blocks.count() <= Blocks::MAX {
             return (0..end).rev().map(|place| self.block(tx, place)).find(has_part);
         }
-        // A run with more than `Blocks::MAX` blocks contains new blocks only, so the block follows
-        // from the unit.
+        // A run with more than `Blocks::MAX` blocks contains new blocks only, so the number of a
+        // unit determines the block that carries the unit.
         let first = sent.blocks.first;
         let past = sent.blocks.unit(end).min(sent.blocks.end());
         let cuts = self.cuts_in(first, past);
@@ -156,8 +162,8 @@ impl Air {
         Some(self.block(tx, ((last - first) / u64::from(sent.blocks.per_block)) as u32))
     }
 
-    /// Returns the last block with a part of `packet` that begins before `time`, from runs that end
-    /// after `ends_after`.
+    /// Returns the last block with a part of `packet` that begins before `time`, among the runs of
+    /// blocks that end after `ends_after`.
     pub fn last_before(&self, time: Time, ends_after: Time, packet: u32) -> Option<Block> {
         let end = self.before(time);
         let ends = |tx: &u32| {
@@ -168,28 +174,29 @@ impl Air {
         late.find_map(|tx| self.last_with(tx, time, packet))
     }
 
-    /// Returns the frame that brought the first new unit of the run at index `tx` to the Node B, or
-    /// `None` if no frames are recorded.
+    /// Returns the frame that brought the first new unit of the run of blocks at index `tx` in
+    /// [`Self::tx`] to the Node B, or `None` if no frames are recorded.
     pub fn frame_of(&self, tx: u32) -> Option<Frame> {
         let units = self.tx[tx as usize].blocks.first;
         let at = self.frames.partition_point(|frame| frame.end <= units);
         self.frames.get(at).copied()
     }
 
-    /// Returns the number of runs in [`Self::tx`] that begin before `time`.
+    /// Returns the number of elements of [`Self::tx`] (runs of blocks) that begin before `time`.
     fn before(&self, time: Time) -> usize {
         self.near_tx.partition_point(&self.tx, |tx| tx.begin < time)
     }
 
-    /// Returns the index in [`Self::tx`] of the first run that begins exactly at `time`, if any.
+    /// Returns the index in [`Self::tx`] of the first run of blocks that begins exactly at `time`,
+    /// or `None` if no run does.
     pub fn tx_at(&self, time: Time) -> Option<u32> {
         let at = self.before(time);
         self.tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
     }
 
-    /// Returns the earliest start of a TTI in the run of `group` from which on all TTIs up to
-    /// `group` have new blocks only and begin with a unit of `packet`. The walk handles these TTIs
-    /// together.
+    /// Returns the start of the earliest TTI in the run of `group` from which on all TTIs up to
+    /// `group` contain only new blocks and begin with a unit of `packet`. The walk handles these
+    /// TTIs in one step.
     pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
         let sent = &self.tx[group.from as usize];
         let blocks = &sent.blocks;
@@ -222,8 +229,8 @@ impl Air {
         }
     }
 
-    /// Returns the blocks of the last TTI that began before `time`, among the first `end` runs of
-    /// [`Self::tx`].
+    /// Returns the blocks of the last TTI that began before `time`, among the first `end` elements
+    /// of [`Self::tx`], or `None` if `end` is 0.
     fn last_group(&self, end: usize, time: Time) -> Option<Group> {
         let last = self.tx[..end].last()?;
         let tti = last.ttis_before(time, self.tti) - 1;
@@ -232,8 +239,9 @@ impl Air {
         Some(Group { from: (end - alike.max(1)) as u32, to: end as u32, begin, tti })
     }
 
-    /// Returns the times of retransmission of the failed blocks among the last `most` blocks before
-    /// `time`, latest block first. The time is `None` for a block that was not retransmitted.
+    /// Returns the times of retransmission of the failed blocks among the last `most` blocks sent
+    /// before `time`, latest block first. The time is `None` for a block that was not
+    /// retransmitted.
     pub fn next_attempts_of_failed(&self, time: Time, most: u32) -> impl Iterator<Item = Option<Time>> + '_ {
         let sent =
             |tx: &Tx| tx.number.wrapping_add(tx.blocks.per_tti.wrapping_mul(tx.ttis_before(time, self.tti)));

@@ -21,7 +21,7 @@ pub(crate) use tx::{Attempt, Block, Tx};
 /// Value of [`Attempt::next`] if the block is not retransmitted.
 const NEVER: Time = Time(u64::MAX);
 
-/// Part of a packet that a block carries.
+/// Part of a packet that a block carries: a range of bytes of the packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub packet: u32,
@@ -43,14 +43,15 @@ pub(crate) struct Group {
     tti: u32,
 }
 
-/// Contents of a TTI: new and retransmitted units.
+/// Contents of a TTI: the numbers of new and retransmitted units, and the first new block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
-    /// Number of units sent for the first time.
+    /// Number of units that the TTI transmits for the first time.
     pub new: u64,
-    /// Number of units retransmitted.
+    /// Number of units that an earlier TTI had already transmitted.
     pub retransmitted: u64,
-    /// First block of the TTI that is no retransmission, if any.
+    /// First block of the TTI that is not a retransmission, or `None` if all blocks are
+    /// retransmissions.
     pub first_new: Option<Block>,
 }
 
@@ -71,7 +72,7 @@ pub(crate) struct Frame {
     pub end: u64,
 }
 
-/// Transmissions to the user over the air.
+/// Number of units of the user in this frame and in all earlier frames together.
 #[derive(Debug, Default)]
 pub(crate) struct Air {
     /// Runs of transmitted blocks, in the order of time.
@@ -80,23 +81,25 @@ pub(crate) struct Air {
     /// Units into which the flow's packets are cut, in ascending order; empty unless
     /// [`Self::is_cut`].
     cuts: Vec<Cut>,
-    /// Whether the bearer reports units of packets; see [`Self::is_cut`].
+    /// Whether the bearer reports the units into which it cuts packets, and not the contents of
+    /// each block.
     is_cut: bool,
     /// For each element of `tx`, the index in `parts` of the first part that it carries; empty if
     /// [`Self::is_cut`].
     carries: Vec<u32>,
     /// Transmissions of blocks that may be retransmitted, in the order of time.
     attempts: Vec<Attempt>,
-    /// Index of the first attempt whose retransmission has not begun; 0 unless [`Self::is_cut`],
-    /// where blocks are retransmitted in the order in which they failed.
+    /// Index in `attempts` of the first attempt whose retransmission has not begun. Used only for
+    /// bearers with [`Self::is_cut`], which retransmit blocks in the order in which they failed; 0
+    /// for others.
     waiting: usize,
     tti: Duration,
     /// Channel states of the user with their start times, in the order of time.
     pub states: Vec<(Time, u8)>,
     pub handovers: Vec<Time>,
     pub frames: Vec<Frame>,
-    /// Number of bytes of each packet, by packet number, that blocks have carried so far. First
-    /// transmissions are in order, so later blocks with these bytes are retransmissions.
+    /// Number of bytes of each packet, by packet number, that blocks have carried so far. As first
+    /// transmissions are in order, a later block with these bytes is a retransmission.
     carried: HashMap<u32, u32>,
     /// Index of the last attempt of each block that may be retransmitted, by the block's number;
     /// empty if [`Self::is_cut`].
@@ -120,9 +123,9 @@ impl Air {
         self.is_cut
     }
 
-    /// Discards all transmissions, except failed blocks that wait for retransmission if
-    /// [`Self::is_cut`]. `new` returns the new number of a packet, or `None` for a packet that is
-    /// discarded.
+    /// Discards all recorded transmissions. A bearer with [`Self::is_cut`] keeps the failed blocks
+    /// that wait for retransmission. `new` returns the new number of a packet, or `None` for a
+    /// packet that is discarded.
     pub fn forget(&mut self, new: impl Fn(u32) -> Option<u32>) {
         let renumbered = |cut: &Cut| new(cut.packet).map(|packet| Cut { packet, ..*cut });
         self.cuts = self.cuts.iter().filter_map(renumbered).collect();
@@ -147,9 +150,9 @@ impl Air {
     }
 }
 
-/// Returns the first unit of a new block and the number of its units. `place` is the number of the
-/// block in the run `blocks`, and `retransmitted` the number of retransmissions among the blocks
-/// before it.
+/// Returns the first unit of a new block and the number of units in the block. `place` is the index
+/// of the block among the `blocks` of its run, and `retransmitted` the number of retransmissions
+/// before it in the run.
 fn new_block(blocks: &Blocks, place: u32, retransmitted: u32) -> (u64, u32) {
     let unit = blocks.first + u64::from(place - retransmitted) * u64::from(blocks.per_block);
     (unit, blocks.per_block.min((blocks.end() - unit) as u32))

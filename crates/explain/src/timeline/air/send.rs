@@ -1,4 +1,5 @@
-//! Recording of a bearer's events: blocks, their contents, Iub frames, changes of cell.
+//! Recording of the events of a bearer: transmissions of blocks with their contents, Iub frames,
+//! and changes of cell.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
@@ -42,7 +43,8 @@ impl Air {
     /// retransmission of the block begins at `begin`.
     fn take_before(&mut self, block: u64, begin: Time) -> u32 {
         let found = if self.is_cut() {
-            // Attempts that wait before this one belong to blocks that were given up.
+            // Blocks are retransmitted in the order in which they failed. So earlier attempts that
+            // still wait belong to blocks that were given up, and are skipped.
             let waiting = self.attempts[self.waiting..].iter().position(|attempt| attempt.block == block);
             waiting.map(|place| (self.waiting + place) as u32)
         } else {
@@ -58,7 +60,8 @@ impl Air {
         before
     }
 
-    /// Records that the bearer gives up a block, which failed last. Only bearers with
+    /// Records that the bearer gives up `block`, whose last transmission failed: removes this
+    /// failed attempt, which no longer waits for a retransmission. Only bearers with
     /// [`Self::is_cut`] need this.
     pub fn give_up(&mut self, block: u64) {
         if self.is_cut() {
@@ -143,7 +146,8 @@ impl Air {
     }
 
     /// Records a change of cell, at which the Node B discards the user's data. The discarded units
-    /// count as sent, so that later blocks are matched with later frames.
+    /// count as sent, so that the search for the frame of a later block does not find a discarded
+    /// frame.
     pub fn hand_over(&mut self, at: Time) {
         self.handovers.push(at);
         let arrived = self.frames.iter().rev().find(|frame| frame.arrives <= at);

@@ -119,7 +119,7 @@ fn last_bit_marks_the_last_block_as_failed() {
 
 #[test]
 fn block_of_an_unknown_packet_is_no_retransmission_of_itself() {
-    // Data of the phone's other connections are cut into units of unknown packets.
+    // The first six units belong to another connection of the phone, so their packet is unknown.
     let mut air = Air::new(TTI);
     air.cut(None, 0, 6);
     send_tti(&mut air, 0, 0, 3, 0b001, 0);

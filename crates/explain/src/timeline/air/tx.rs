@@ -5,17 +5,18 @@ use nodeb_base::units::{Duration, Time};
 
 use super::super::NONE;
 
-/// Run of blocks in adjacent TTIs, with the same number of blocks in each TTI.
+/// Run of blocks: blocks in adjacent TTIs, with the same number of blocks in each TTI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tx {
     pub begin: Time,
-    /// Blocks of the run. Their units have the numbers that the bearer reports when it cuts
-    /// packets; if it does not report that, the user's units are counted from 0.
+    /// Blocks of the run. Their units have the numbers that the bearer reports. If it reports no
+    /// units of packets, the user's units are numbered from 0.
     pub blocks: Blocks,
     /// Number of blocks sent to the user before the run, modulo 2^32.
     pub(super) number: u32,
-    /// Index of the failed attempt that the first retransmission of the run repeats; further
-    /// retransmissions repeat the attempts after it. [`FORGOTTEN`] if that attempt is not recorded.
+    /// Index of the failed attempt that the first retransmission in the run repeats; the next
+    /// retransmissions repeat the attempts that follow it. [`FORGOTTEN`] if that attempt is not
+    /// recorded.
     pub(super) retransmits: u32,
 }
 
@@ -28,12 +29,12 @@ pub(super) const FORGOTTEN: u32 = NONE - 1;
 pub(crate) struct Attempt {
     /// Number of the block, as the bearer reports it.
     pub block: u64,
-    /// Number of units in the block.
+    /// Number of PDUs or frames in the block.
     pub units: u32,
-    /// Index of the attempt's run in the list of transmissions; [`FORGOTTEN`] if that run was
-    /// discarded.
+    /// Index in the record's list `tx` of the run that contains the block; [`FORGOTTEN`] if that
+    /// run was discarded.
     pub tx: u32,
-    /// Number of the block in its run, from 0.
+    /// Index of the block in its run, from 0.
     pub place: u32,
     /// Index of the block's previous attempt; [`NONE`] for a first transmission, [`FORGOTTEN`] if
     /// that attempt is not recorded.
@@ -42,15 +43,15 @@ pub(crate) struct Attempt {
     pub next: Time,
 }
 
-/// Transmission of one block of a run.
+/// Transmission of one block, as an element of a run of blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Index of the block's run in the list of transmissions.
+    /// Index in the record's list `tx` of the run that contains the block.
     pub tx: u32,
-    /// Number of the block in its run, from 0.
+    /// Index of the block in its run, from 0.
     pub(super) place: u32,
     pub begin: Time,
-    /// Number of the first unit that the block carries.
+    /// Number of the first unit (PDU or frame) that the block carries.
     pub(super) unit: u64,
     pub units: u32,
     /// Index of the block's previous attempt; [`NONE`] for a first transmission, [`FORGOTTEN`] if
