@@ -24,7 +24,7 @@ pub enum SegmentEvent {
 }
 
 impl SegmentEvent {
-    /// All events in the order of their codes.
+    /// All kinds of segment events, indexed by the codes that tables store.
     const ALL: [Self; 5] = [Self::Send, Self::Ack, Self::Resend, Self::Drop, Self::Deliver];
 
     /// Returns the event's name in tables.
@@ -42,11 +42,11 @@ impl SegmentEvent {
 /// Row of [`SEGMENTS`]: an event of a TCP segment.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentRow {
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Time of the event.
+    /// Simulated time at which the event happened.
     pub at: Time,
-    /// Kind of event.
+    /// Kind of the event, such as the transmission or the loss of the segment.
     pub event: SegmentEvent,
     /// Number of the segment; for an ACK the highest segment received in order.
     pub seq: u64,
@@ -73,9 +73,9 @@ table! {
 /// Row of [`CWND`]: a change of the congestion window.
 #[derive(Clone, Copy, Debug)]
 pub struct CwndRow {
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Time of the change.
+    /// Simulated time at which the window changed.
     pub at: Time,
     /// Congestion window and slow-start threshold after the change.
     pub window: Window,
@@ -98,9 +98,9 @@ table! {
 /// Row of [`RTT`]: a round-trip time that TCP measured.
 #[derive(Clone, Copy, Debug)]
 pub struct RttRow {
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Time at which the measurement ended.
+    /// Simulated time at which TCP took the measurement, at the arrival of an ACK.
     pub at: Time,
     /// Measured round-trip time.
     pub rtt: Duration,
@@ -121,9 +121,9 @@ table! {
 /// Row of [`QUEUE`]: a change of a user's backlog at the Node B.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueRow {
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Time of the change.
+    /// Simulated time at which the backlog changed.
     pub at: Time,
     /// Number of packets in the backlog after the change.
     pub packets: u64,
@@ -148,9 +148,9 @@ table! {
 /// Row of [`TRANSFERS`]: a completed transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferRow {
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Time of the request.
+    /// Simulated time at which the transfer was requested.
     pub begun: Time,
     /// Time at which the phone had received the last byte of the transfer.
     pub arrived: Time,
@@ -169,16 +169,16 @@ pub struct TtiRecord {
     pub user: usize,
     /// C/I value or CQI of the user; 0 at constant rate.
     pub ci: u32,
-    /// PDUs sent; octets if blocks are filled with octets.
+    /// Number of PDUs sent to the user in this TTI; octets if blocks are filled with octets.
     pub pdus: u32,
-    /// Blocks received in error.
+    /// Number of the user's blocks in this TTI that were received in error.
     pub failed: u32,
 }
 
 /// Row of [`BANDWIDTH`]: a sample of the bytes that could have been sent to a user, and of the user's channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandwidthRecord {
-    /// Time of the sample.
+    /// Simulated time of the sample.
     pub at: Time,
     /// Number of the user.
     pub user: usize,
@@ -238,15 +238,15 @@ table! {
 /// All time series of a run; those that the scenario does not record stay empty.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// Changes of congestion windows.
+    /// Changes of congestion windows, in the order of time.
     pub cwnd: Vec<CwndRow>,
-    /// Events of TCP segments.
+    /// Events of TCP segments, in the order of time.
     pub segments: Vec<SegmentRow>,
-    /// Measured round-trip times.
+    /// Round-trip times that TCP measured, in the order of time.
     pub rtt: Vec<RttRow>,
-    /// Changes of users' backlogs.
+    /// Changes of the users' backlogs at the Node B, in the order of time.
     pub queue: Vec<QueueRow>,
-    /// Completed transfers.
+    /// Completed transfers, in the order in which they were completed.
     pub transfers: Vec<TransferRow>,
     /// Users' shares of TTIs; `user` is the number in the scenario.
     pub scheduler: Vec<TtiRecord>,
@@ -271,7 +271,7 @@ impl Series {
     }
 }
 
-/// Returns the tables of all time series, without rows.
+/// Returns the tables of all time series without rows, to describe their columns.
 pub(super) fn tables() -> [Table; 7] {
     [
         CWND.empty(),

@@ -35,7 +35,7 @@ impl Checked for Split {
     }
 }
 
-/// Segments that a proxy sends.
+/// Segments that a proxy returns for the world to transmit.
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// Segments towards the phone.
@@ -51,7 +51,8 @@ pub struct SplitProxy {
     request_headers: u32,
     receiver: Box<dyn Receiver>,
     sender: Box<dyn Sender>,
-    /// Control law that sets the sender's window instead of congestion control.
+    /// Control law that sets the sender's window in place of congestion control; `None` without radio network
+    /// feedback.
     law: Option<Law>,
     /// Requester that repeats the proxy's requests to the server until they have arrived.
     requester: Requester,
@@ -96,7 +97,8 @@ impl SplitProxy {
         self.relay(now, out);
     }
 
-    /// Handles a segment from the phone: a SYN or request is repeated to the server, an ACK is for the proxy's sender.
+    /// Handles a segment from the phone: a SYN or request makes the proxy send its own to the server, and an
+    /// ACK is passed to the sender that faces the phone.
     pub fn on_packet_of_phone(&mut self, now: Time, packet: &Segment, out: &mut Outbox) {
         match packet.kind {
             Kind::Connect if self.opened.is_some() => {}
@@ -141,7 +143,8 @@ impl SplitProxy {
         self.close_when_relayed();
     }
 
-    /// Handles the expiry of [`Self::timer`].
+    /// Handles the expiry of the timers that are due by `now`, and appends the segments that must be sent to
+    /// `out`.
     pub fn on_timer(&mut self, now: Time, out: &mut Outbox) {
         let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
         if due(self.sender.timer()) {
@@ -183,7 +186,7 @@ impl SplitProxy {
         self.opened
     }
 
-    /// Returns the maximum of [`Self::held`] so far.
+    /// Returns the maximum number of bytes that the proxy has held so far, as counted by [`Self::held`].
     pub fn max_held(&self) -> u64 {
         self.max_held
     }

@@ -127,7 +127,7 @@ pub struct UserGroup {
     pub ue: Option<Ue>,
 }
 
-/// Traffic of real phones.
+/// Traffic of real phones, whose packets come from outside the simulation.
 static EXTERNAL: TrafficSpec = TrafficSpec::External(External {});
 
 impl UserGroup {
@@ -192,7 +192,8 @@ const LONGEST: Duration = Duration::from_secs(8_000_000);
 
 impl Checked for Scenario {
     fn check(&self, check: &mut Check) {
-        // TOML integers have 64 bits and a sign.
+        // A scenario file is TOML, whose integers are signed 64-bit numbers, so a larger seed could not be
+        // written there.
         check.require(i64::try_from(self.seed).is_ok(), "seed", || {
             format!("the number is too large; expected at most {}", i64::MAX)
         });
@@ -297,7 +298,8 @@ impl Scenario {
         let Some(tcp) = tcps.min_by_key(|tcp| tcp.receiver_window()) else {
             return;
         };
-        // Lower bound of the window that the proxy will set, as the radio's delay is unknown here.
+        // This window is a lower bound of the one that the proxy will set, because it leaves out the radio's
+        // unknown delay.
         let rate = self.radio.channel_rate(None);
         let round_trip = 2.0 * self.core_delay().as_secs() + self.uplink.delay.as_secs();
         let packets = rate.0 as f64 / 8.0 / tcp.packet_bytes() as f64;

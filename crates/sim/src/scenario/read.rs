@@ -49,7 +49,8 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
     for change in overrides {
         set(&mut table, change)?;
     }
-    // An error that the file itself has is reported with its line, any other with the overrides, which cause it.
+    // If the file without overrides has the same error, the error is reported with its line in the file.
+    // Otherwise the overrides cause the error and are named.
     let changed = toml::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))?;
     parse(&changed).map_err(|fault| match parse_file(text) {
         Err(own) if own.message == fault.message => own.at(text, file),
@@ -141,7 +142,7 @@ fn read_with_path(value: &serde_json::Value) -> Result<Scenario> {
     parse(&toml).map_err(|fault| Error::Scenario(fault.text()))
 }
 
-/// Returns true if all integers fit TOML's signed 64 bits.
+/// Returns true if all integers in `value` fit TOML's signed 64 bits.
 fn fits_toml(value: &serde_json::Value) -> bool {
     match value {
         serde_json::Value::Number(number) => !number.is_u64() || number.is_i64(),
@@ -398,7 +399,7 @@ fn legible(message: &str) -> String {
     shown
 }
 
-/// Returns the allowed name for which `found` is most likely a typing error, if any is close.
+/// Returns the allowed name for which `found` is most likely a typing error, or `None` if no name is close.
 fn nearest<'a>(found: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let found = found.to_lowercase();
     if let Some(longer) = allowed.iter().find(|name| found.len() > 2 && name.contains(&found)) {

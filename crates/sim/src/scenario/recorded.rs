@@ -43,15 +43,15 @@ impl std::fmt::Display for Spot {
 pub struct Recorded {
     /// Channel: SNRs in dB after one, two and three transmissions.
     pub snrs_db: [Vec<f64>; 3],
-    /// Channel: CQI values.
+    /// Channel: CQI values in the order of time.
     pub cqi: Vec<u8>,
-    /// Channel: bit rates in bit/s.
+    /// Channel: bit rates in bit/s, in the order of time.
     pub rates: Vec<u64>,
     /// Traffic: times in ns, counted from the user's start.
     pub times: Vec<u64>,
     /// Traffic: amounts in bytes, one per time.
     pub bytes: Vec<u64>,
-    /// Delivery opportunities: times in ms.
+    /// Delivery opportunities: times in ms, in the order of time.
     pub times_ms: Vec<u64>,
 }
 

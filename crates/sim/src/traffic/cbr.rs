@@ -26,7 +26,7 @@ impl Checked for Cbr {
     }
 }
 
-/// Transfers of one user with constant bit rate.
+/// Source of the transfers of one user with constant bit rate.
 #[derive(Debug)]
 pub struct Ticks {
     params: Cbr,
@@ -34,7 +34,7 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Creates the transfers. The first begins at the user's start.
+    /// Creates a source of equal transfers, of which the first begins at the user's start.
     pub fn new(params: &Cbr) -> Self {
         Self { params: params.clone(), begun: false }
     }

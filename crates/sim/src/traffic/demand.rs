@@ -31,11 +31,13 @@ pub struct Demand {
     outstanding: VecDeque<Outstanding>,
     /// Number of outstanding transfers that have arrived at the phone completely.
     arrived: usize,
-    /// Number of in-order bytes with which the next outstanding transfer is complete at the phone; `u64::MAX` if none.
+    /// Number of in-order bytes at which the next outstanding transfer is complete at the phone; `u64::MAX`
+    /// if no transfer is outstanding there.
     expected: u64,
-    /// Number of acknowledged bytes with which the oldest outstanding transfer is complete; `u64::MAX` if none.
+    /// Number of acknowledged bytes at which the oldest outstanding transfer is complete; `u64::MAX` if no
+    /// transfer is outstanding.
     awaited: u64,
-    /// Bytes of all transfers that have begun.
+    /// Number of bytes of all transfers that have begun.
     pub bytes: u64,
     /// Number of completed transfers.
     pub completed: u64,
@@ -105,7 +107,7 @@ impl Demand {
             return None;
         }
         let transfer = self.outstanding.pop_front()?;
-        self.arrived -= 1; // acknowledged data have arrived
+        self.arrived -= 1; // data that are acknowledged have arrived before
         self.awaited = self.outstanding.front().map_or(u64::MAX, |next| next.end);
         self.completed += 1;
         self.completed_bytes += transfer.bytes;

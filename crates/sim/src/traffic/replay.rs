@@ -57,7 +57,7 @@ impl Checked for Replay {
     }
 }
 
-/// Transfers of one user with recorded traffic.
+/// Source of the transfers of one user with recorded traffic.
 #[derive(Debug)]
 pub struct List {
     params: Replay,
@@ -65,7 +65,7 @@ pub struct List {
 }
 
 impl List {
-    /// Creates the transfers of the whole recorded list.
+    /// Creates a source that returns the transfers of the whole recorded list.
     pub fn new(params: &Replay) -> Self {
         Self { params: params.clone(), next: 0 }
     }

@@ -20,8 +20,8 @@ impl Arrivals {
         Self { queue: VecDeque::new(), timer: owners.add(owner) }
     }
 
-    /// Appends a packet that arrives at the event key `key`. Returns false without appending it if a packet in the
-    /// queue arrives later.
+    /// Appends a packet whose arrival is an event with the time and stamp `key`. Returns false without
+    /// appending it if a packet in the queue arrives later.
     #[inline]
     pub fn append(&mut self, env: &mut Env, key: Key, packet: Packet) -> bool {
         match self.queue.back() {

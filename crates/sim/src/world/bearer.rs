@@ -55,8 +55,9 @@ impl HostedBearer {
         self.looks_ahead = self.bearer.as_link().is_some_and(Link::look_ahead);
     }
 
-    /// Accepts a packet ahead of time: it reaches the bearer at the event key `entry`. Returns the key of its arrival
-    /// at the phone, or `None` if the packet is lost or the bearer is no link.
+    /// Accepts a packet ahead of time: it reaches the bearer in the event with the key `entry` (time and
+    /// stamp). Returns the key of its arrival at the phone, or `None` if the packet is lost or the bearer is
+    /// not a link.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (bearer, mut ctx) = self.at_work(env);
@@ -65,7 +66,7 @@ impl HostedBearer {
         arrival
     }
 
-    /// Schedules the delivery of a packet at the event key that [`Self::enter`] returned.
+    /// Schedules the delivery of a packet as an event with the key `arrival`, which [`Self::enter`] returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
         if self.bearer.as_link().is_some_and(|link| link.deliver(arrival, packet)) {
             env.event_queue.set(self.timer, Some(arrival));
@@ -111,7 +112,7 @@ impl<T: Listener> World<T> {
         self.env.event_queue.set(air.timer, air.bearer.next_wake());
         match self.env.common.out[..] {
             [] => {}
-            // The usual case, a single arrival, needs no copy of the list.
+            // Usually the only output is one arrival, which needs no copy of the list.
             [Output::Arrived { packet, .. }] => {
                 self.env.common.out.clear();
                 self.reach_phone(&packet);

@@ -44,11 +44,12 @@ const NEVER: Key = (Time(u64::MAX), Stamp::LAST);
 #[derive(Debug)]
 pub struct ConnectionTimers {
     keys: [Key; Timer::ALL.len()],
-    /// The expiry of the shared timer, not later than that of any timer of the connection.
+    /// Key (time and stamp) of the expiry of the shared timer, which is not later than that of any timer of
+    /// the connection.
     armed: Key,
-    /// The timer of the connection for which the shared timer was armed.
+    /// Timer of the connection for which the shared timer was armed.
     first: Timer,
-    /// The index of the shared timer in the event queue.
+    /// Index of the shared timer in the event queue.
     shared: usize,
 }
 
@@ -59,7 +60,7 @@ impl ConnectionTimers {
         Self { keys, armed: NEVER, first: Timer::Traffic, shared }
     }
 
-    /// Arms a timer for `at`, behind the events that are already scheduled for that time.
+    /// Arms a timer for `at`. It expires after the events that are already scheduled for that time.
     #[inline]
     pub fn set(&mut self, env: &mut Env, timer: Timer, at: Time) {
         let key = env.common.stamps.key(at);
@@ -70,7 +71,8 @@ impl ConnectionTimers {
         }
     }
 
-    /// Arms a timer for `at`, keeping its stamp if `at` is unchanged, or stops it if `at` is `None`.
+    /// Arms a timer for `at`, keeping its order among simultaneous events if `at` is unchanged, or stops it
+    /// if `at` is `None`.
     #[inline]
     pub fn keep(&mut self, env: &mut Env, timer: Timer, at: Option<Time>) {
         match at {
@@ -80,8 +82,8 @@ impl ConnectionTimers {
         }
     }
 
-    /// Stops and returns the timer that expires at the event key `key`, or returns `None` if that timer was moved or
-    /// stopped since.
+    /// Stops and returns the timer that expires in the event `key`. Returns `None` if that timer was moved or
+    /// stopped after the shared timer had been armed for it.
     ///
     /// The caller calls [`Self::rearm`] after handling the expiry.
     #[inline]

@@ -63,7 +63,8 @@ impl InFlight {
         };
         let id = self.identify();
         match &mut self.contents[id.place()] {
-            // In this usual case, writing in place copies the segment only once.
+            // The slot usually contains a segment already. Writing in place then copies the new segment only
+            // once.
             Contents::Segment(held) => *held = *segment,
             held @ Contents::External { .. } => *held = Contents::Segment(*segment),
         }
@@ -77,7 +78,7 @@ impl InFlight {
         Packet { id, ..packet }
     }
 
-    /// Returns the number of the user to whom or from whom the packet is sent.
+    /// Returns the number of the user who sends the packet or to whom it is sent.
     #[inline]
     pub fn flow(&self, packet: &Packet) -> u32 {
         match &self.contents[packet.id.place()] {

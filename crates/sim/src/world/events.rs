@@ -38,7 +38,7 @@ fn purpose(kind: Kind) -> Purpose {
 pub struct Listeners<T> {
     pub recorder: Recorder,
     listener: T,
-    /// Whether the caller's listener has ended the run. It gets no more events then.
+    /// Whether the caller's listener has ended the run. If true, the listener gets no more events.
     pub is_over: bool,
 }
 

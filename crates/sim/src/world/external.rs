@@ -16,7 +16,7 @@ pub enum Direction {
 /// Packet from outside the simulation: a tag, and the fields that network and radio read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExternalPacket {
-    /// Tag by which the driver identifies the packet; the simulation does not read it.
+    /// Tag by which the driver identifies the packet; the simulation only returns it with the packet's fate.
     pub tag: u64,
     /// Size of the IP packet in bytes.
     pub bytes: u32,
@@ -31,24 +31,24 @@ pub struct ExternalPacket {
 pub enum Fate {
     /// The packet arrived.
     Arrived {
-        /// Time of arrival.
+        /// Simulated time at which the packet arrived.
         at: Time,
-        /// Direction of the packet.
+        /// Direction of the packet: from the server or from the phone.
         direction: Direction,
-        /// Number of the user.
+        /// Number in the scenario of the user who sent the packet or to whom it was sent.
         user: u32,
         /// The packet, with the ECN field that it has at its arrival.
         packet: ExternalPacket,
     },
     /// The packet was lost.
     Lost {
-        /// Time of the loss.
+        /// Simulated time at which the packet was lost.
         at: Time,
-        /// Number of the user.
+        /// Number in the scenario of the user who sent the packet or to whom it was sent.
         user: u32,
         /// The packet, with the ECN field that it had when it was lost.
         packet: ExternalPacket,
-        /// Cause of the loss.
+        /// Cause of the loss, such as a full queue or failed transmissions on the radio.
         cause: Cause,
     },
 }
@@ -57,7 +57,7 @@ pub enum Fate {
 #[derive(Debug, Default)]
 pub struct External {
     pub fates: Vec<Fate>,
-    /// Bytes of packets from outside that arrived at phones.
+    /// Number of bytes of packets from outside that have arrived at phones so far.
     pub down_bytes: u64,
 }
 

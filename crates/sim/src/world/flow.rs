@@ -136,15 +136,15 @@ pub struct Flow {
     pub demand: Demand,
     /// Total size of all transfers in bytes, or `None` if it is unknown beforehand.
     pub total_bytes: Option<u64>,
-    /// TCP sender at the server.
+    /// TCP sender at the server, which sends the data of all transfers.
     pub sender: Box<dyn Sender>,
-    /// TCP receiver at the phone.
+    /// TCP receiver at the phone, which also creates the phone's SYN and requests.
     pub receiver: Box<dyn Receiver>,
     /// Proxy at the gateway, or `None` if the scenario has no proxy.
     pub proxy: Option<Box<SplitProxy>>,
-    /// Meter at the RNC, which reports the bandwidth to the proxy.
+    /// Meter at the RNC, which reports the bandwidth to the proxy; `None` without radio network feedback.
     pub meter: Option<Box<Meter>>,
-    /// Snoop agent at the Node B.
+    /// Snoop agent at the Node B, or `None` if the scenario has no agent.
     pub snoop: Option<Box<SnoopAgent>>,
     pub timers: ConnectionTimers,
     /// Requester that repeats the phone's SYN or request until it has reached the server.

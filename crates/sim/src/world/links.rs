@@ -19,8 +19,9 @@ use super::control::Listener;
 const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);
 
 impl<T: Listener> World<T> {
-    /// Determines the links whose arrivals can be computed ahead of time, and the links whose packets then enter the
-    /// next link immediately. No snapshot may be taken of such a run before its end, as its queues are ahead of time.
+    /// Determines the links whose arrivals can be computed ahead of time, and the links whose packets enter
+    /// the next link in the same computation. During such a run no snapshot may be taken, as its queues are
+    /// ahead of the current time.
     pub(super) fn look_ahead(&mut self) {
         if self.env.sink.wants(STEPWISE) || self.flows.0.iter().any(Option::is_none) {
             return;
@@ -28,7 +29,8 @@ impl<T: Listener> World<T> {
         let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.link.look_ahead()).collect();
         let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.link.look_ahead()).collect();
         let uplinks: Vec<bool> = self.phones.iter_mut().map(|phone| phone.uplink.link.look_ahead()).collect();
-        // A bearer takes packets ahead of time only if no component reads its backlog and no Snoop agent sends into it.
+        // A bearer takes packets ahead of time only if no component reads its backlog (as meters and queue
+        // events do) and no Snoop agent sends packets into it.
         let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
         let is_plain = !is_metered && !self.has_snoop && !self.env.sink.wants(Mask::QUEUE);
         if is_plain {
@@ -70,8 +72,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet from a phone to the next link towards the server, where it arrives at the event key `entry`.
-    /// `left` is the number of links that the packet still has to pass.
+    /// Passes a packet from a phone to the next link towards the server, which it enters in the event with
+    /// the key `entry` (time and stamp). `left` is the number of links that the packet still has to pass.
     pub(super) fn enter_up(&mut self, packet: Packet, mut entry: Key, mut left: usize) {
         while let Some(at) = left.checked_sub(1) {
             if at == 0 && self.has_proxy {

@@ -171,10 +171,11 @@ struct World<T> {
     listeners: Listeners<T>,
     /// The link between server and gateway, followed by the links of the core network from the gateway on.
     links: Vec<Duplex>,
-    /// Packets that will arrive at phones, in the order of time, over all bearers whose arrivals are computed ahead.
+    /// Packets that will arrive at phones over bearers whose arrivals are computed ahead of time, in the
+    /// order of time.
     to_phones: Arrivals,
-    /// Packets that will arrive at the Node B, in the order of time, over all uplinks whose arrivals are computed
-    /// ahead.
+    /// Packets that will arrive at the Node B over uplinks whose arrivals are computed ahead of time, in the
+    /// order of time.
     from_phones: Arrivals,
     bearers: Vec<HostedBearer>,
     phones: Vec<Phone>,
@@ -185,13 +186,13 @@ struct World<T> {
     waits_at_rnc: bool,
     /// Number of simulated connections whose sender has not received its last ACK.
     unfinished: usize,
-    /// Number of events handled.
+    /// Number of events that the run has handled so far.
     events: u64,
-    /// Buffer, reused, for the segments that a server's sender transmits.
+    /// Segments that a server's sender must transmit now. This buffer is reused to avoid allocations.
     outbox: Vec<Segment>,
-    /// Buffer, reused, for the segments that a proxy transmits.
+    /// Segments that a proxy must transmit now. This buffer is reused to avoid allocations.
     relayed: Outbox,
-    /// Buffer, reused, for the segments that a Snoop agent retransmits.
+    /// Segments that a Snoop agent must retransmit now. This buffer is reused to avoid allocations.
     retransmitted: Vec<Segment>,
 }
 

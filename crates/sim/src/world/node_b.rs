@@ -12,7 +12,8 @@ use super::flow::Phone;
 use crate::proxy::snoop::SnoopAgent;
 
 impl<T: Listener> World<T> {
-    /// Handles a packet towards a phone that reaches the Node B, or the RNC before it, at the event key `entry`.
+    /// Handles a packet towards a phone that reaches the Node B, or the RNC if packets wait there, in the
+    /// event with the key `entry` (time and stamp).
     pub(super) fn reach_node_b(&mut self, packet: Packet, entry: Key) {
         let flow = self.env.in_flight.flow(&packet);
         let snooped = if self.has_snoop { self.env.in_flight.segment(&packet).copied() } else { None };

@@ -1,6 +1,6 @@
 //! Owners of the timers in the event queue: the component that handles each timer's expiry.
 
-/// The component that handles a timer's expiry.
+/// Component that handles the expiry of a timer.
 #[derive(Clone, Copy, Debug)]
 pub enum Owner {
     /// Link of this number, towards the phones. Links are numbered from 0 at the server.
@@ -11,11 +11,11 @@ pub enum Owner {
     ToPhones,
     /// Packets that will arrive at the Node B over uplinks whose arrivals are computed ahead of time.
     FromPhones,
-    /// Bearer of this number.
+    /// Radio bearer with this number, from 0.
     Bearer(u32),
-    /// Uplink of this user.
+    /// Uplink of the phone of the user with this number.
     Uplink(u32),
-    /// Connection of this user.
+    /// Simulated connection of the user with this number.
     Connection(u32),
 }
 
@@ -35,7 +35,7 @@ impl Owners {
         self.0[timer]
     }
 
-    /// Returns the number of timers.
+    /// Returns the number of timers, which is the size of the event queue.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -76,7 +76,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Sends the ACK of a phone's receiver, if any, and arms the receiver's timer for delayed ACKs.
+    /// Sends the ACK of a phone's receiver, if it returned one, and arms the receiver's timer for delayed
+    /// ACKs.
     pub(super) fn after_receiver(&mut self, flow: u32, ack: Option<Segment>) {
         let state = &mut self.flows[flow];
         state.timers.keep(&mut self.env, Timer::DelayedAck, state.receiver.timer());

@@ -10,7 +10,7 @@ use crate::metrics::series::{
 };
 use crate::scenario::Record;
 
-/// Packet in flight, with the values that its rows in the table `segments` need.
+/// Packet in flight, with the values from which rows of the table `segments` are made.
 #[derive(Clone, Copy, Debug)]
 struct Followed {
     id: PacketId,
@@ -24,9 +24,9 @@ struct Followed {
 #[derive(Debug)]
 pub struct Recorder {
     mask: Mask,
-    /// Site of the sender that faces the phones.
+    /// Site of the TCP sender that faces the phones: the proxy if there is one, else the server.
     air_sender: Site,
-    /// For each bearer, the numbers of its users by their positions on it.
+    /// For each bearer, the numbers of its users in the scenario, indexed by their positions on the bearer.
     users: Vec<Vec<u32>>,
     /// Packets in flight whose events are recorded, indexed by [`PacketId::place`].
     followed: Vec<Option<Followed>>,

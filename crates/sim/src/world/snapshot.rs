@@ -21,9 +21,9 @@ pub struct Snapshot {
 /// Numbers of bytes carried for all simulated users together since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
-    /// Bytes delivered to phones by bearers.
+    /// Number of bytes that bearers have delivered to simulated phones.
     pub down: u64,
-    /// Bytes sent by phones over uplinks.
+    /// Number of bytes that simulated phones have sent over their uplinks.
     pub up: u64,
 }
 

@@ -37,7 +37,7 @@ impl<T: Listener> World<T> {
         self.emit();
     }
 
-    /// Ends the world and returns the results of the run up to now.
+    /// Ends the world and returns the results of the run up to the current time.
     pub(super) fn into_result(mut self, scenario: &Scenario) -> RunResult {
         self.settle();
         let now = self.env.now;

@@ -18,7 +18,7 @@ pub struct UserMetrics {
     awaited: VecDeque<(Time, u64)>,
     /// Time at which the current page was requested; `None` if all objects of the page have been requested.
     page_begun: Option<Time>,
-    /// Bytes received in order by the phone.
+    /// Number of bytes that the phone has received in order.
     delivered: u64,
     /// Time of the last arrival of data in order; `None` if no requested data are outstanding, or none have arrived.
     last: Option<Time>,
@@ -80,7 +80,8 @@ impl UserMetrics {
         }
     }
 
-    /// Records the state of the sender's loss recovery.
+    /// Records the state of the sender's loss recovery, whose duration is counted from the start of a
+    /// recovery to its end.
     #[inline]
     pub fn on_recovery(&mut self, now: Time, recovery: Recovery) {
         match (recovery, self.repairing) {
@@ -184,8 +185,8 @@ impl Times {
     }
 }
 
-/// Returns true if halving number `halving` keeps time number `place` (from 0) of the times that the halving before
-/// kept. It keeps one of each pair, drawn by `choice`.
+/// Returns true if halving number `halving` keeps the time with the index `place` in the list that the
+/// previous halving kept. A halving keeps one time of each pair, drawn by `choice`.
 fn is_chosen(choice: Indexed, halving: u32, place: u64) -> bool {
     let takes_second = choice.uniform((place >> 1 << 6) | u64::from(halving)) < 0.5;
     (place & 1 == 1) == takes_second

@@ -17,7 +17,8 @@ pub struct Wire {
     pub timer: usize,
     pub place: Place,
     counts: Counts,
-    /// Whether packets enter the next link as soon as they enter this one, ahead of the time at which they leave it.
+    /// Whether look-ahead passes a packet to the next link at once: in the same computation in which the
+    /// packet enters this link.
     pub leads_on: bool,
 }
 
@@ -32,7 +33,8 @@ impl Wire {
         (link, Context { common: &mut env.common, place: *place, counts, of_users: &mut [] })
     }
 
-    /// Enqueues or drops a packet that arrives at the link at the event key `entry`.
+    /// Enqueues or drops a packet that arrives at the link in the event with the key `entry` (time and
+    /// stamp).
     #[inline]
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
         if self.link.looks_ahead() {
@@ -47,8 +49,9 @@ impl Wire {
         env.drop_lost();
     }
 
-    /// Computes the passage of a packet that enters the link at the event key `entry`. Returns the key of the packet's
-    /// arrival at the far end, or `None` if it is lost. The caller delivers the packet then.
+    /// Computes the passage of a packet that enters the link in the event with the key `entry` (time and
+    /// stamp). Returns the key of the packet's arrival at the far end, or `None` if it is lost. The caller
+    /// delivers the packet then.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);
@@ -57,14 +60,15 @@ impl Wire {
         arrival
     }
 
-    /// Schedules the delivery of a packet at the event key that [`Self::enter`] returned.
+    /// Schedules the delivery of a packet as an event with the key `arrival`, which [`Self::enter`] returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
         if self.link.rated().is_some_and(|link| link.deliver(arrival, packet)) {
             env.event_queue.set(self.timer, Some(arrival));
         }
     }
 
-    /// Processes the event that is due at `key`. Returns the packet that arrives at the far end, if any.
+    /// Processes the event with the key `key`. Returns the packet that arrives at the far end in this event,
+    /// or `None`.
     #[inline]
     pub fn wake(&mut self, env: &mut Env, key: Key) -> Option<Packet> {
         let (link, mut ctx) = self.at_work(env);
@@ -75,7 +79,8 @@ impl Wire {
     }
 }
 
-/// Both directions of a link, and its name.
+/// Both directions of a link, `down` towards the phones and `up` towards the server, and the name of the
+/// link.
 #[derive(Debug)]
 pub struct Duplex {
     pub name: String,
@@ -84,8 +89,8 @@ pub struct Duplex {
 }
 
 impl Duplex {
-    /// Creates a link. Its random streams and its rows of tables are called `name`. `down` and `up` are the place of
-    /// each direction, `downwards` and `upwards` the owners of the timers.
+    /// Creates a link. Its random streams and its rows of tables are called `name`. `down` and `up` are the
+    /// places of the two directions, and `downwards` and `upwards` the owners of their timers.
     pub fn new(
         link: &Wired,
         name: String,

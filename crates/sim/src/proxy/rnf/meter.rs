@@ -21,9 +21,9 @@ pub struct Message {
 /// Counts of the messages from the RNC to the proxy of one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeterCounts {
-    /// Number of messages sent.
+    /// Number of messages that the RNC sent, including lost ones.
     pub sent: u64,
-    /// Number of messages lost.
+    /// Number of messages that were lost and never reach the proxy.
     pub lost: u64,
 }
 
@@ -39,7 +39,7 @@ pub struct Meter {
     before: Option<f64>,
     /// Messages in flight with their times of arrival.
     in_flight: VecDeque<(Time, Message)>,
-    /// Counts of messages sent and lost.
+    /// Counts of the messages sent and lost so far.
     pub counts: MeterCounts,
 }
 
@@ -68,13 +68,14 @@ impl Meter {
         [self.next, arrival].into_iter().flatten().min()
     }
 
-    /// Returns true if a sample is due.
+    /// Returns true if the time of the next sample has come.
     pub fn is_due(&self, now: Time) -> bool {
         self.next.is_some_and(|at| at <= now)
     }
 
-    /// Takes a sample: `available` bytes could have been sent from the start of the run until now, and `queue` packets
-    /// wait. Sends a message about the interval since the previous sample, unless one of both values is unknown.
+    /// Takes a sample: `available` bytes could have been sent from the start of the run until now, and
+    /// `queue` packets wait. Sends a message about the interval since the previous sample, unless the number
+    /// of bytes is unknown now or was unknown at that sample.
     pub fn sample(&mut self, now: Time, available: Option<f64>, queue: usize) {
         self.next = Some(now + self.interval);
         if let (Some(before), Some(available)) = (self.before, available) {

@@ -24,7 +24,8 @@ use round_trip::RoundTripSpec;
 params! {
     /// Proxy with radio network feedback: its parameters. The defaults are the study's.
     pub struct Rnf {
-        // The defaults are from `fiorenzi`, section IV.A: 36 IP packets, and the shortest interval of the study.
+        // The default values of this struct are those of `fiorenzi`, section IV.A: 36 IP packets for `q_ref`,
+        // and for `interval` the shortest one of the study.
         /// TCP between proxy and phone, which recovers losses; absent: the same as between server and proxy.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub tcp: Option<TcpSpec>,

@@ -257,7 +257,8 @@ impl SnoopAgent {
         }
     }
 
-    /// Handles the expiry of [`Self::timer`].
+    /// Handles the expiry of the agent's timer. If the agent must retransmit the oldest cached segment,
+    /// appends it to `retransmitted` and doubles the timeout.
     pub fn on_timer(&mut self, now: Time, retransmitted: &mut Vec<Segment>) {
         self.timer = None;
         if self.cache.front().is_some_and(|first| self.is_ours(first)) {
@@ -267,8 +268,9 @@ impl SnoopAgent {
         }
     }
 
-    /// Returns true if the agent must retransmit `first`, the first segment in the cache: it is the segment for which
-    /// the phone waits, it is not the sender's own retransmission, and local retransmissions of it are left.
+    /// Returns true if the agent must retransmit `first`, the first segment in the cache: it is the segment
+    /// for which the phone waits, it is not the sender's own retransmission, and it was retransmitted locally
+    /// fewer than `max_retransmissions` times.
     fn is_ours(&self, first: &Cached) -> bool {
         first.packet.seq == self.acked && !first.senders_own && first.resent < self.params.max_retransmissions
     }

@@ -119,7 +119,7 @@ fn spurious_timeout_causes_further_copies_without_eifel() {
         assert_eq!(air.agent.timer(), Some(Time(1120 * MS)));
         air.agent.on_timer(Time(1120 * MS), &mut air.retransmitted);
         assert_eq!(air.retransmitted.drain(..).map(|packet| packet.seq).collect::<Vec<_>>(), [2]);
-        // The originals arrive after the silence, then the copy of 2.
+        // After the silence the originals arrive first, and then the copy of segment 2.
         assert_eq!(answer(&mut air, 1300, 2, false), (true, vec![]));
         assert_eq!(answer(&mut air, 1305, 3, false), (true, vec![]));
         let copies = answer(&mut air, 1310, 3, true);

@@ -33,7 +33,7 @@ pub struct Windows {
     pub sum: f64,
 }
 
-/// Control law of one connection's window.
+/// Control law that sets the window of one connection.
 #[derive(Debug)]
 pub struct Law {
     packet_bytes: f64,
@@ -44,12 +44,12 @@ pub struct Law {
     /// [`Self::note_round_trip`].
     seen: (u64, u64),
     integral: f64,
-    /// Windows set so far.
+    /// Windows that this control law has set so far.
     pub windows: Windows,
 }
 
 impl Law {
-    /// Creates a control law without messages and round-trip times.
+    /// Creates a control law that has received no message and no round-trip time yet.
     pub fn new(params: &Rnf, packet_bytes: f64) -> Self {
         Self {
             packet_bytes,
@@ -77,7 +77,7 @@ impl Law {
         let round_trip = self.round_trip.estimate()?.as_secs();
         let feedforward = message.bandwidth / self.packet_bytes * round_trip + self.q_ref;
         if let Some(gain) = self.gain.filter(|_| self.is_in_use(held)) {
-            // These bounds of the integral keep the window between 0 and twice the feedforward.
+            // The integral is limited so that the window stays between 0 and twice the feedforward term.
             let error = self.q_ref - message.queue as f64;
             self.integral = (self.integral + gain * error).clamp(-feedforward, feedforward);
         }

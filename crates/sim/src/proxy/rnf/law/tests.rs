@@ -85,7 +85,7 @@ impl Path {
             out: Outbox::default(),
         };
         path.meter.start(Time::ZERO);
-        // The server has sent more data than the path carries in 30 s.
+        // The server sends more data than the path can carry in 30 s, so the proxy never lacks data.
         let most = bandwidth.before.max(bandwidth.after) as u64 * 30 + 200;
         for seq in 0..most {
             let size = if seq == 0 { 40 } else { PACKET_BYTES };
@@ -213,8 +213,8 @@ fn queue_returns_to_its_target_after_a_step() {
                 let path = Path::new(&params, &tcp, Bandwidth { before, step: 10.0, after }).run(20);
                 let what = format!("{} {before} to {after}, {interval_ms} ms", tcp.key());
                 assert_within_5_percent(path.queue(15.0, 20.0).0, 36.0, &what);
-                // The estimate is right after the step. Before it, it is wrong by the difference of the transmission
-                // times of a packet.
+                // The estimate of the round-trip time is exact after the step. Before the step it is wrong by
+                // the difference between the transmission times of a packet at the two bandwidths.
                 let bias = before * (round_trip(after) - round_trip(before));
                 assert_within_5_percent(path.queue(5.0, 10.0).0, 36.0 + bias, &what);
             }
