@@ -30,11 +30,11 @@ const fn before(place: u32) -> u64 {
 }
 
 impl Blocks {
-    /// Number of blocks for which `failed` and `again` have a bit. A value describes more blocks
-    /// only if all blocks are new and none fails.
+    /// Number of blocks for which `failed` and `again` have a bit. One value describes more blocks
+    /// than that only if all of them are new and none fails.
     pub const MAX: u32 = u64::BITS;
 
-    /// Returns the number of blocks.
+    /// Returns the number of blocks in all TTIs together.
     pub const fn count(&self) -> u32 {
         self.per_tti * self.ttis
     }
@@ -44,17 +44,17 @@ impl Blocks {
         self.failed | self.again == 0
     }
 
-    /// Returns true if block `place` fails.
+    /// Returns true if block `place`, counted from 0 over all TTIs, fails.
     pub const fn has_failed(&self, place: u32) -> bool {
         place < Self::MAX && self.failed >> place & 1 == 1
     }
 
-    /// Returns true if block `place` is a retransmission.
+    /// Returns true if block `place`, counted from 0 over all TTIs, is a retransmission.
     pub const fn is_again(&self, place: u32) -> bool {
         place < Self::MAX && self.again >> place & 1 == 1
     }
 
-    /// Returns the number of retransmissions before block `place`.
+    /// Returns the number of retransmissions among the blocks before block `place`.
     pub const fn again_before(&self, place: u32) -> u32 {
         (self.again & before(place)).count_ones()
     }
@@ -70,27 +70,29 @@ impl Blocks {
         (earlier, self.again_before(first + self.per_tti) - earlier)
     }
 
-    /// Returns the number of the first unit of the first new block at or after block `place`.
+    /// Returns the number of the first unit (PDU or octet) in the first new block at or after block
+    /// `place`. If no new block follows, this is the next unit to be sent later.
     pub fn unit(&self, place: u32) -> u64 {
         let new = u64::from(place - self.again_before(place));
         self.first + new * u64::from(self.per_block)
     }
 
-    /// Returns the number of the last new unit plus one.
+    /// Returns the number of the last new unit plus one, or `first` if there are no new units.
     pub fn end(&self) -> u64 {
         self.first + u64::from(self.units)
     }
 
-    /// Returns the first TTI from which on, up to and including `tti`, all blocks are new. The
-    /// result is `tti + 1` if `tti` itself has retransmissions.
+    /// Looks back from TTI `tti` for retransmissions. Returns the number of the TTI after the last
+    /// one that has any: 0 if there are none, `tti + 1` if `tti` itself has one.
     pub const fn new_since(&self, tti: u32) -> u32 {
         let end = (tti + 1) * self.per_tti;
         let again = self.again & before(end);
         (u64::BITS - again.leading_zeros()).div_ceil(self.per_tti)
     }
 
-    /// Appends the blocks of the following TTIs. Returns false, and changes nothing, if one value
-    /// cannot describe all blocks together, such as TTIs with different numbers of blocks.
+    /// Appends the blocks of `next`, the TTIs that follow. Returns false, and changes nothing, if
+    /// one value cannot describe all blocks together, such as TTIs with different numbers of
+    /// blocks.
     #[inline]
     pub fn join(&mut self, next: &Self) -> bool {
         let count = self.count();
@@ -114,7 +116,8 @@ impl Blocks {
         true
     }
 
-    /// Splits off and returns the first `ttis` TTIs, which must be fewer than all.
+    /// Removes the first `ttis` TTIs from this value and returns them as a value of their own.
+    /// There must be more than `ttis` TTIs.
     #[must_use]
     pub fn split(&mut self, ttis: u32) -> Self {
         let place = ttis * self.per_tti;
@@ -132,7 +135,7 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    /// Returns one TTI full of blocks of two units.
+    /// Returns the blocks of one TTI. Each new block is full and holds two units.
     fn tti(first: u64, per_tti: u32, failed: u64, again: u64) -> Blocks {
         let units = 2 * (per_tti - again.count_ones());
         Blocks { first, units, per_block: 2, per_tti, ttis: 1, failed, again }
@@ -161,7 +164,8 @@ mod tests {
         for next in [tti(8, 3, 0, 0), tti(6, 2, 0, 0), other] {
             assert!(!tti(0, 3, 0, 0).join(&next), "{next:?}");
         }
-        // The last block is not full, so the next new unit does not follow from the number of blocks.
+        // The last block of `partial` is not full, so its end differs from what the number of
+        // blocks suggests, and a following TTI cannot be joined.
         let mut partial = Blocks { units: 5, ..tti(0, 3, 0, 0) };
         assert!(!partial.join(&tti(5, 3, 0, 0)));
         assert!(tti(0, 3, 0, 0).join(&Blocks { first: 6, ..partial }));

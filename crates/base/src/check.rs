@@ -15,12 +15,13 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// A value that is invalid or doubtful, or a key without effect.
+/// Finding of a check: an invalid or doubtful value, or a key without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Path to the value: the keys from the scenario's root.
     pub path: Vec<String>,
-    /// The problem and what was expected.
+    /// Message for the user: the reason why the value is rejected or doubtful, and the expected
+    /// values.
     pub message: String,
 }
 
@@ -29,7 +30,7 @@ pub struct Problem {
 pub struct Check {
     path: Vec<String>,
     problems: Vec<Problem>,
-    /// Keys without effect that are set to other values than their defaults.
+    /// Findings about keys that have no effect but are set to other values than their defaults.
     void: Vec<Problem>,
     doubts: Vec<Problem>,
     idle: Vec<Problem>,
@@ -37,7 +38,8 @@ pub struct Check {
 
 /// Parameters that can check their own values.
 pub trait Checked {
-    /// Reports every impossible or doubtful value to `check`; by default there is none.
+    /// Reports every impossible or doubtful value to `check`. The default implementation reports
+    /// nothing.
     fn check(&self, _check: &mut Check) {}
 }
 
@@ -128,19 +130,21 @@ impl Check {
         Problem { path, message }
     }
 
-    /// Returns the problems in the order of checking, followed by the keys that are set and have no effect.
+    /// Returns the problems in the order of checking. Keys that have no effect although they are
+    /// set follow at the end.
     pub fn into_problems(mut self) -> Vec<Problem> {
         self.problems.append(&mut self.void);
         self.problems
     }
 
-    /// Returns the keys that have no effect and have their defaults, in the order of checking. They are
-    /// superfluous if a scenario sets them.
+    /// Returns the keys that have no effect and hold their default values, in the order of
+    /// checking. If a scenario file sets such a key, the line is superfluous.
     pub fn into_idle(self) -> Vec<Problem> {
         self.idle
     }
 
-    /// Returns the warnings in the order of checking.
+    /// Returns the warnings (doubtful values that do not prevent a simulation) in the order of
+    /// checking.
     pub fn into_doubts(self) -> Vec<Problem> {
         self.doubts
     }

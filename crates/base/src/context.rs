@@ -1,4 +1,5 @@
-//! The context in which the simulator calls a place (a link or bearer), and the place's output.
+//! Context that the simulator passes to a place (a link or bearer) on each call, and the output of
+//! the call.
 
 use std::ops::{AddAssign, Deref, DerefMut};
 
@@ -11,42 +12,44 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
 pub enum Output {
-    /// A packet leaves the place. `user` is the user's index at the place, 0 if there is only one user.
+    /// A packet leaves the place towards the next one. `user` is the user's index at the place, 0
+    /// if there is only one user.
     Arrived { user: usize, packet: Packet },
-    /// A packet is lost.
+    /// The place discards a packet of user `user` for the reason `cause`.
     Lost { user: usize, packet: Packet, cause: Cause },
-    /// Another cell starts to serve a user.
+    /// Another cell starts to serve the user with index `user`.
     CellChanged { user: usize },
 }
 
-/// Counters of a place (a link or bearer).
+/// Counters of a place (a link or bearer) since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// TTIs in which a block was sent.
+    /// Number of TTIs in which at least one block was sent.
     pub ttis: u64,
-    /// Blocks sent, retransmissions included.
+    /// Number of blocks sent, retransmissions included.
     pub blocks: u64,
-    /// Blocks received in error.
+    /// Number of transmissions of blocks that were received in error.
     pub blocks_failed: u64,
-    /// PDUs sent, retransmissions included, or octets where blocks are filled with octets.
+    /// Number of PDUs sent, retransmissions included. If blocks are filled with octets, this is the
+    /// number of octets.
     pub pdus: u64,
-    /// Packets accepted.
+    /// Number of packets that the place accepted.
     pub packets_in: u64,
-    /// Packets delivered.
+    /// Number of packets that left the place towards the next one.
     pub packets_delivered: u64,
-    /// Packets dropped: by a full buffer, a queue discipline or a loss model, or after the last transmission
-    /// allowed.
+    /// Number of packets dropped: by a full buffer, a queue discipline or a loss model, or after
+    /// the last transmission allowed.
     pub packets_dropped: u64,
-    /// Bytes of the packets delivered.
+    /// Sum of the sizes of the delivered packets in bytes, headers included.
     pub bytes_delivered: u64,
 }
 
-/// Numbers of blocks sent and failed.
+/// Numbers of blocks that were sent and that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockCounts {
-    /// Blocks sent, retransmissions included.
+    /// Number of blocks sent, retransmissions included.
     pub sent: u64,
-    /// Blocks received in error.
+    /// Number of transmissions of blocks that were received in error.
     pub failed: u64,
 }
 
@@ -60,9 +63,9 @@ impl BlockCounts {
 /// State shared by all places (links and bearers) of a simulation run.
 #[derive(Debug)]
 pub struct Common {
-    /// The current time.
+    /// Current simulated time: the time of the event being handled.
     pub now: Time,
-    /// Stamp of the event being handled.
+    /// Stamp of the event being handled, which orders it among simultaneous events.
     stamp: Stamp,
     /// End of the run: events after it do not happen.
     pub horizon: Time,
@@ -108,11 +111,12 @@ impl Common {
 pub struct Context<'a> {
     /// State shared by all places: time, source of stamps, sink.
     pub common: &'a mut Common,
-    /// The place that is called.
+    /// Kind and index of the link or bearer that is called.
     pub place: Place,
-    /// The place's counters.
+    /// Counters of the called place alone.
     pub counts: &'a mut Counts,
-    /// Counts of blocks by user; empty if they are not counted by user.
+    /// Numbers of blocks sent and failed for each user of the place; empty if the place does not
+    /// count blocks by user.
     pub of_users: &'a mut [BlockCounts],
 }
 
@@ -133,7 +137,7 @@ impl DerefMut for Context<'_> {
 }
 
 impl Context<'_> {
-    /// Returns the key of a new event at time `at`.
+    /// Draws a stamp and returns the key of a new event at time `at`, which is decided now.
     #[inline]
     pub fn key(&mut self, at: Time) -> Key {
         self.common.stamps.key(at)
@@ -214,12 +218,12 @@ impl Context<'_> {
     }
 }
 
-/// Totals of the blocks that one user was sent in several TTIs.
+/// Totals of the blocks that were sent to one user in several TTIs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Blocks sent and failed.
+    /// Numbers of blocks that were sent and that failed.
     pub blocks: BlockCounts,
-    /// Units (PDUs or octets) in the blocks sent.
+    /// Number of units (PDUs or octets) in the blocks sent.
     pub units: u64,
 }
 
@@ -232,19 +236,19 @@ impl AddAssign for Counted {
     }
 }
 
-/// Totals of the blocks that one user was sent in one TTI.
+/// Totals of the blocks that were sent to one user in one TTI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Blocks sent.
+    /// Number of blocks sent, retransmissions included.
     pub blocks: u32,
-    /// Blocks that failed.
+    /// Number of sent blocks that were received in error.
     pub failed: u32,
-    /// Units (PDUs or octets) in the blocks sent.
+    /// Number of units (PDUs or octets) in the blocks sent.
     pub units: u32,
 }
 
 impl Sent {
-    /// Returns the totals of `ttis` TTIs, each with the totals of this one.
+    /// Returns the totals of `ttis` TTIs in each of which the same blocks are sent as in this TTI.
     #[inline]
     pub fn times(self, ttis: u64) -> Counted {
         let of = |number: u32| ttis * u64::from(number);
@@ -255,13 +259,13 @@ impl Sent {
     }
 }
 
-/// Owner of the state that a [`Context`] borrows, with which tests and examples call a single place
+/// Owner of the state that a [`Context`] borrows. Tests and examples use it to call a single place
 /// without a `World`. By default the run never ends and no events are kept.
 #[derive(Debug)]
 pub struct Surroundings {
     /// State shared by all places of the run.
     pub common: Common,
-    /// Counters of the place.
+    /// Counters of the single place that is called.
     pub counts: Counts,
 }
 
@@ -294,7 +298,7 @@ impl Surroundings {
         events
     }
 
-    /// Returns the context of a call to bearer 0 at time `now`.
+    /// Advances the simulated time to `now`, and returns the context of a call to bearer 0.
     pub fn at(&mut self, now: Time) -> Context<'_> {
         let Self { common, counts } = self;
         common.advance((now, Stamp::default()));

@@ -1,8 +1,9 @@
 //! The event queue: integer time, deterministic order, timers that can be cancelled.
 //!
-//! Each component of a simulation owns one timer. [`EventQueue`] holds the keys of all timers and finds the earliest:
-//! the first few timers by looking through them, the others by a tournament tree. No entry is ever duplicated or stale,
-//! and after [`EventQueue::new`] nothing is allocated.
+//! Each component of a simulation owns one timer. [`EventQueue`] holds the keys of all timers and
+//! finds the earliest. It compares the first few timers one by one and keeps all others in a
+//! tournament tree. No entry is ever duplicated or stale, and after [`EventQueue::new`] nothing is
+//! allocated.
 //!
 //! Simultaneous events are handled in the order in which they were scheduled. That order is the [`Stamp`], the second
 //! part of a [`Key`].
@@ -63,7 +64,7 @@ impl Stamp {
     /// The stamp that is ordered after all others.
     pub const LAST: Self = Self { decided: Time(u64::MAX), number: u64::MAX };
 
-    /// Returns true if `later` is the next stamp after this one.
+    /// Returns true if `later` was drawn directly after this stamp, with no stamp between them.
     #[inline]
     pub fn is_just_before(self, later: Self) -> bool {
         self.number / 2 + 1 == later.number / 2
@@ -97,7 +98,7 @@ impl Stamps {
 /// `NEVER + n`, so that no two disarmed timers have equal expiries.
 const NEVER: u64 = u64::MAX - u32::MAX as u64;
 
-/// A timer and its expiry in ns.
+/// Number of a timer and its expiry in ns, as kept in the tournament tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     at: u64,
@@ -143,7 +144,8 @@ impl EventQueue {
         Self { front, nodes, stamps: vec![Stamp::default(); timers], is_uncertain: Cell::new(false) }
     }
 
-    /// Returns the index in `nodes` of a timer in the tree, that is, of a timer from number 7 on.
+    /// Returns the index in `nodes` of the leaf of a timer. The timer must be in the tree, so its
+    /// number is 7 or more.
     #[inline]
     fn leaf(&self, timer: usize) -> usize {
         self.nodes.len() / 2 + timer - FRONT
@@ -154,7 +156,8 @@ impl EventQueue {
         if timer < FRONT { self.front[timer] } else { self.nodes[self.leaf(timer)].at }
     }
 
-    /// Returns whichever of two timers with the same expiry was scheduled first.
+    /// Compares the stamps of two timers with the same expiry. Returns the timer that was scheduled
+    /// first.
     #[cold]
     fn decided_first(&self, one: usize, other: usize) -> usize {
         let (first, second) = (self.stamps[one], self.stamps[other]);
@@ -167,7 +170,7 @@ impl EventQueue {
     pub fn set(&mut self, timer: usize, key: Option<Key>) {
         let at = match key {
             Some((at, stamp)) if at.0 < NEVER => {
-                // A timer whose key does not change leaves the tree as it is.
+                // The key is unchanged, so the tree needs no update.
                 if timer >= FRONT && self.at(timer) == at.0 && self.stamps[timer] == stamp {
                     return;
                 }
@@ -182,8 +185,8 @@ impl EventQueue {
         }
     }
 
-    /// Changes the expiry of a timer in the tree, and updates the nodes above it up to the first
-    /// one that stays the same.
+    /// Changes the expiry of a timer in the tree. Updates the nodes above the timer, up to the
+    /// first node that is not affected by the change.
     fn replay(&mut self, changed: Entry) {
         let mut node = self.leaf(changed.timer as usize);
         let mut entry = changed;
@@ -288,7 +291,8 @@ mod tests {
     }
 
     proptest! {
-        /// Timers expire in order of (time, time of decision, insertion), each with the key armed last.
+        /// Timers expire in order of time, then time of decision, then insertion. A timer that was
+        /// armed several times has only its last key.
         #[test]
         fn event_queue_matches_a_sorted_list(
             timers in 1usize..90,

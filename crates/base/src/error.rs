@@ -1,6 +1,6 @@
-//! Errors of the simulator.
+//! Error type of the simulator: invalid scenarios and cancelled runs.
 
-/// Result of this project's fallible functions.
+/// Result of functions that fail with an [`Error`] of the simulator.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Reason for which a scenario cannot be run to its end.
@@ -9,7 +9,7 @@ pub enum Error {
     /// An invalid scenario; the text says where and why.
     #[error("{0}")]
     Scenario(String),
-    /// A run cancelled before its end.
+    /// The caller cancelled the run before its end.
     #[error("the run was cancelled")]
     Cancelled,
 }

@@ -39,9 +39,9 @@ pub enum Site {
     CoreUp,
     /// A Snoop agent at the Node B.
     Snoop,
-    /// A radio bearer.
+    /// A radio bearer (downlink), which transmits packets to the phones.
     Bearer,
-    /// A phone's uplink.
+    /// A phone's uplink, which transmits its ACKs and requests to the network.
     Uplink,
     /// A phone: sink of segments, source of ACKs.
     Phone,
@@ -66,14 +66,15 @@ impl Site {
 /// A place that packets pass: a kind and an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// Kind of the place.
+    /// Kind of node or link.
     pub site: Site,
-    /// Index among the places of this kind, from 0: that of the flow, the link or the bearer.
+    /// Index from 0 among the places of this kind. Depending on the kind it is the number of the
+    /// flow, the link or the bearer.
     pub index: u32,
 }
 
 impl Place {
-    /// Returns place number `index` of a kind.
+    /// Returns the place of kind `site` with the index `index`, counted from 0.
     pub const fn new(site: Site, index: u32) -> Self {
         Self { site, index }
     }
@@ -82,14 +83,14 @@ impl Place {
 /// Reason for which a packet was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A loss model of a link.
+    /// The loss model of a link lost the packet.
     LinkLoss,
-    /// A full queue or buffer.
+    /// A full queue or buffer had no room for the packet.
     Overflow,
-    /// A drop by a queue discipline to signal congestion.
+    /// A queue discipline dropped the packet to signal congestion, before the queue was full.
     EarlyDrop,
-    /// A loss on the radio: the last transmission allowed failed, a discard timer expired, or a handover
-    /// flushed the buffer that held the packet.
+    /// The packet was lost on the radio: the last transmission allowed failed, a discard timer
+    /// expired, or a handover flushed the buffer that held the packet.
     RadioLoss,
 }
 
@@ -111,7 +112,7 @@ pub enum Purpose {
 /// State of a sender's loss recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recovery {
-    /// No recovery.
+    /// The sender is not recovering from a loss or congestion mark (Linux: `TCP_CA_Open`).
     #[default]
     Open,
     /// A window reduction after ECN marks, without losses (RFC 3168, section 6.1.2; Linux: `TCP_CA_CWR`).
@@ -125,10 +126,10 @@ pub enum Recovery {
 /// The limit that stops a sender from transmitting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SendLimit {
-    /// The application: all data that it wrote and the connection accepted is sent.
+    /// The application: all data that it wrote and the connection accepted has been sent.
     #[default]
     Application,
-    /// The handshake: the SYN is unanswered.
+    /// The handshake: the other end has not yet answered the SYN.
     Handshake,
     /// The congestion window, in slow start.
     SlowStart,
@@ -138,7 +139,8 @@ pub enum SendLimit {
     Receiver,
     /// A window set from outside the connection, such as by a proxy.
     Steered,
-    /// Loss recovery.
+    /// Loss recovery: the sender is repairing a loss, and the rules of the recovery decide when it
+    /// sends.
     Recovery,
     /// Pacing: the next segment is not due yet.
     Pacing,
@@ -147,17 +149,18 @@ pub enum SendLimit {
 /// Kind of a timer at an end host, a proxy or a Snoop agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerKind {
-    /// A sender's retransmission timeout.
+    /// Retransmission timer of a sender, which expires if ACKs stay away (RFC 6298).
     Retransmission,
-    /// A sender's tail loss probe.
+    /// Timer of a sender that triggers a tail loss probe (RFC 8985, section 7).
     Probe,
-    /// The end of a sender's wait for reordered segments.
+    /// Reordering timer of a sender: on expiry, segments that were thought to be reordered count as
+    /// lost.
     Reorder,
-    /// A sender's probe of a zero window.
+    /// Persist timer of a sender, which triggers a probe of a zero window.
     Persist,
-    /// A sender's pacing timer.
+    /// Pacing timer of a sender, which expires when the next segment may leave.
     Pacing,
-    /// A receiver's delayed ACK or window update.
+    /// Timer of a receiver for a delayed ACK or a window update.
     Acknowledgement,
     /// The timeout after which a phone retransmits an unanswered request.
     Request,
@@ -174,9 +177,9 @@ pub enum TimerKind {
 pub struct Part {
     /// Packet that the bytes belong to.
     pub packet: PacketId,
-    /// Offset of the first byte in the packet.
+    /// Offset of the first byte of the range from the start of the packet.
     pub offset: u32,
-    /// Number of bytes.
+    /// Number of bytes in the range.
     pub bytes: u32,
 }
 
@@ -188,7 +191,7 @@ pub enum Event {
     /// A place sends a packet that enters the network. `seq` is the packet's segment number, or for
     /// an ACK the segment number that it acknowledges; `again` is true for a retransmission.
     Sent { place: Place, packet: PacketId, flow: u32, purpose: Purpose, size: u32, seq: u64, again: bool },
-    /// A place accepts a packet.
+    /// A place (link, bearer or agent) accepts a packet.
     Entered { place: Place, packet: PacketId },
     /// A packet leaves a place for the next one.
     Left { place: Place, packet: PacketId },
@@ -200,7 +203,7 @@ pub enum Event {
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
     /// A packet is lost at a place, which may have accepted it before.
     Lost { place: Place, packet: PacketId, cause: Cause },
-    /// A packet reaches its destination.
+    /// A packet reaches its destination, the node `place`.
     Received { place: Place, packet: PacketId },
 
     /// The queue of a user at a bearer changed, and now holds `packets` packets with `bytes` bytes.
@@ -226,7 +229,7 @@ pub enum Event {
     GivenUp { bearer: u32, user: u32, block: u64 },
     /// A user's channel state changes; `state` is its index in the list of states.
     State { bearer: u32, user: u32, state: u8 },
-    /// Another cell starts to serve a user.
+    /// Another cell, number `cell`, starts to serve a user.
     Handover { bearer: u32, user: u32, cell: u32 },
     /// Bytes that the bearer could have sent to a user since the start of the run, and the CQI that
     /// the Node B knows.
@@ -234,7 +237,7 @@ pub enum Event {
 
     /// A sender's congestion window or slow-start threshold changed, in full-sized segments.
     Window { flow: u32, cwnd: f64, ssthresh: f64 },
-    /// A sender measured a round-trip time.
+    /// A sender measured the round-trip time `rtt`.
     RoundTrip { flow: u32, rtt: Duration },
     /// A sender's loss recovery changed its state.
     Recovery { flow: u32, state: Recovery },
@@ -262,7 +265,7 @@ pub enum Event {
 pub struct Mask(u16);
 
 impl Mask {
-    /// No events.
+    /// Mask without any class: the listener receives no events.
     pub const NONE: Self = Self(0);
     /// Packets sent, received and lost.
     pub const PACKETS: Self = Self(1);
@@ -299,22 +302,22 @@ impl Mask {
     pub const RUNS: Self = Self(1 << 13);
     /// Blocks, single or combined.
     pub const ANY_BLOCKS: Self = Self::BLOCKS.or(Self::RUNS);
-    /// All events.
+    /// Mask with all classes: the listener receives every event.
     pub const ALL: Self = Self(u16::MAX);
 
-    /// Returns the union of both sets.
+    /// Returns the union of this mask and `other`.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Returns this set if `wanted`, else the empty set.
+    /// Returns this mask if `wanted` is true, else [`Self::NONE`].
     #[must_use]
     pub const fn when(self, wanted: bool) -> Self {
         if wanted { self } else { Self::NONE }
     }
 
-    /// Returns true if the two sets overlap.
+    /// Returns true if this mask and `other` have a class in common.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -348,7 +351,7 @@ impl Event {
     }
 }
 
-/// An event and its time.
+/// An event with the time at which it happened.
 pub type Record = (Time, Event);
 
 /// Collector of events: keeps those in its mask, in the order of emission, until a listener takes them.
@@ -389,19 +392,19 @@ impl Sink {
         self.kept.push((at, event));
     }
 
-    /// Returns true if no event is kept.
+    /// Returns true if the sink keeps no event that a listener has yet to take.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Returns the kept events in order of emission.
+    /// Returns the kept events in the order in which they were emitted.
     #[inline]
     pub fn kept(&self) -> &[Record] {
         &self.kept
     }
 
-    /// Discards the kept events.
+    /// Discards all kept events, for example after a listener has read them.
     #[inline]
     pub fn clear(&mut self) {
         self.kept.clear();

@@ -3,12 +3,12 @@
 //! An entry is a line of numbers, separated by commas, semicolons, tabs or blanks. Empty lines and lines that
 //! begin with `#` are skipped.
 
-/// A line that cannot be parsed.
+/// Error for a line that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidLine {
     /// Line number in the text, from 1.
     pub line: usize,
-    /// The problem and what was expected.
+    /// Message for the user: the reason for the error and the expected contents of the line.
     pub message: String,
 }
 
@@ -59,7 +59,8 @@ pub fn numbers(
     Ok(found)
 }
 
-/// Parses all numbers of an entry, or only those of the selected `columns`, into `row`.
+/// Parses the numbers of an entry and stores them in `row`, whose previous contents are discarded.
+/// With `columns` only those columns are parsed.
 fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Result<(), String> {
     row.clear();
     let Some(columns) = columns else {
@@ -71,8 +72,8 @@ fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Resu
     })
 }
 
-/// Returns the words of an entry. They are separated by commas; in an entry without commas by
-/// semicolons, without these by tabs, else by blanks.
+/// Returns the words of an entry. The first of comma, semicolon and tab that occurs in the entry
+/// separates words; an entry without any of the three is split at blanks.
 pub fn words(entry: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mark = [b',', b';', b'\t'].into_iter().find(|mark| entry.contains(mark));
     let is_end = move |byte: &u8| mark.map_or(*byte == b' ', |mark| *byte == mark);

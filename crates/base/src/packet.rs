@@ -43,10 +43,10 @@ impl EcnField {
     }
 }
 
-/// A packet in the network.
+/// A packet in the network, with only the fields that links, queues and bearers read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Identifier of the packet.
+    /// Identifier of the packet, unique in a run.
     pub id: PacketId,
     /// Size of the IP packet in bytes, headers included.
     pub size: u32,
@@ -55,13 +55,14 @@ pub struct Packet {
     pub flow_hash: u32,
     /// ECN field of the IP header.
     pub ecn: EcnField,
-    /// Whether the packet carries data of a server; also `false` for a packet whose contents are not
-    /// examined.
+    /// Whether the packet carries data of a server. `false` for a packet of a real host, since
+    /// contents of such packets are not examined.
     pub payload: bool,
 }
 
 impl Packet {
-    /// Creates a packet of flow 0 without ECN and payload.
+    /// Creates a packet with identifier `id` and a size of `size` bytes. It has no ECN support and
+    /// no payload, and its flow hash is 0.
     pub fn new(id: u64, size: u32) -> Self {
         Self { id: PacketId(id), size, flow_hash: 0, ecn: EcnField::NotEct, payload: false }
     }

@@ -63,7 +63,7 @@ impl<'de, P: ?Sized + 'static> DeserializeSeed<'de> for &'static Kind<P> {
     }
 }
 
-/// A registered kind of component together with its parameters.
+/// Component of a registered kind, with the parameters that a scenario sets.
 pub struct Plugin<P: ?Sized + 'static> {
     kind: &'static Kind<P>,
     params: Arc<P>,
@@ -110,12 +110,12 @@ impl<P: ?Sized + Parameters> Serialize for Plugin<P> {
     }
 }
 
-/// All registered kinds of one component.
+/// List of the kinds that programs have registered for one type of component, such as schedulers.
 pub struct Kinds<P: ?Sized + 'static>(RwLock<Registered<P>>);
 
 struct Registered<P: ?Sized + 'static> {
     kinds: Vec<&'static Kind<P>>,
-    /// Built-in and registered names together; `None` if no kind is registered.
+    /// Built-in names followed by registered names; `None` if no kind is registered.
     names: Option<&'static [&'static str]>,
 }
 
@@ -126,17 +126,18 @@ impl<P: ?Sized> Kinds<P> {
         Self(RwLock::new(Registered { kinds: Vec::new(), names: None }))
     }
 
-    /// Returns all registered kinds.
+    /// Returns all registered kinds, in the order of their registration.
     pub fn all(&self) -> Vec<&'static Kind<P>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).kinds.clone()
     }
 
-    /// Returns the kind with this name, or `None`.
+    /// Returns the registered kind with the name `name`, or `None` if there is no such kind.
     pub fn named(&self, name: &str) -> Option<&'static Kind<P>> {
         self.all().into_iter().find(|kind| kind.name == name)
     }
 
-    /// Returns the built-in names, `of_table`, followed by the registered ones.
+    /// Returns the built-in names, which the caller passes as `of_table`, followed by the names of
+    /// the registered kinds.
     pub fn names(&self, of_table: &'static [&'static str]) -> &'static [&'static str] {
         self.0.read().unwrap_or_else(PoisonError::into_inner).names.unwrap_or(of_table)
     }

@@ -57,7 +57,8 @@ pub fn choice<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
 }
 
-/// Deserializer that accepts one of the given names and returns the listed copy of it.
+/// Deserializer that accepts one of the given names. Returns the matching name from the list, which
+/// lives as long as the program.
 pub struct OneOf(pub &'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for OneOf {
@@ -116,7 +117,7 @@ macro_rules! registry {
     };
     (@names $enum:ident) => {
         impl $enum {
-            /// Returns the names that a scenario may use.
+            /// Returns the names of all variants, one of which a scenario may use.
             pub fn names() -> &'static [&'static str] {
                 Self::NAMES
             }
@@ -179,17 +180,17 @@ macro_rules! registry {
         pub enum $enum {
             $( #[doc = $doc] $variant($params), )+
             $( $(
-                /// A kind that the program registered.
+                /// A component of a kind that the program registered.
                 $plugin($crate::plugin::Plugin<dyn $of>),
             )? )?
         }
 
         impl $enum {
-            /// Name of this kind of component.
+            /// Name of the component in scenarios and messages, such as `scheduler`.
             pub const KIND: &'static str = $kind;
             /// Names of the built-in variants.
             pub const NAMES: &'static [&'static str] = &[$($key),+];
-            /// Entries of the built-in variants.
+            /// Entries (component, name, description) of the built-in variants.
             pub const ENTRIES: &'static [$crate::registry::Entry] = &[$(($kind, $key, $doc.trim_ascii())),+];
 
             /// Returns every variant whose parameters all have defaults, with the default

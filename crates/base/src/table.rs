@@ -7,14 +7,15 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A text in a table.
+/// A text in a table, either a constant or a string of its own.
 pub type Text = Cow<'static, str>;
 
 /// Name of the column with a row's user. Components that do not know the users' numbers write indices, which
 /// [`Table::name_users`] replaces by numbers.
 pub const USER: &str = "user";
 
-/// Number of names up to which a linear search is used.
+/// Largest number of distinct texts that are searched one by one. Further texts are found through a
+/// hash map.
 const FEW: usize = 16;
 
 /// Value of the cache in [`Texts::of_codes`] for a code that has not occurred yet.
@@ -23,7 +24,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// A column of texts that stores each distinct text once, as most tables repeat a few texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texts {
-    /// Distinct texts, in the order of their first occurrence.
+    /// Distinct texts of the column, in the order in which they first occur.
     pub names: Vec<Text>,
     /// Index into `names` of each row's text.
     pub places: Vec<u32>,
@@ -68,7 +69,7 @@ impl Texts {
         place
     }
 
-    /// Returns the index in `names` of a text, which is appended if it is new.
+    /// Returns the index in `names` of the text `name`. If the text is new, it is appended first.
     fn place_of(&mut self, name: Text) -> u32 {
         let found = self.names.iter().position(|other| *other == name);
         found.unwrap_or_else(|| {
@@ -155,8 +156,8 @@ macro_rules! kinds {
                 }
             )+
 
-            /// Reads texts with few distinct values, each given by a small code and a function from codes to
-            /// texts.
+            /// Reads a column of texts of which few are distinct. The first function returns a
+            /// small code for a row, and the second the text for a code.
             #[inline]
             pub fn Name<R>(
                 parts: &Parts<R>,
@@ -168,7 +169,7 @@ macro_rules! kinds {
         }
 
         impl Values {
-            /// Returns the number of values.
+            /// Returns the number of values, which is the number of rows.
             pub fn len(&self) -> usize {
                 match self { $( Self::$kind(values) => values.len(), )+ }
             }
@@ -204,34 +205,35 @@ kinds! {
 }
 
 impl Values {
-    /// Returns true if there are no values.
+    /// Returns true if there are no values, that is, if the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Rows of a table by replication, each with the replication's number.
+/// Rows of a table by replication: pairs of a replication's number and its rows.
 pub type Parts<'a, R> = [(u64, &'a [R])];
 
-/// Declaration of a column.
+/// Declaration of a column of a table: its name, unit and meaning, and the function that reads it.
 #[derive(Debug)]
 pub struct Field<R> {
-    /// Name, which ends in the unit if there is one.
+    /// Name of the column. If the values have a unit, the name ends in it, as in `rate_bps`.
     pub name: &'static str,
-    /// Unit: 1 for a ratio, empty for a count, a number or a name.
+    /// Unit of the values: "1" for a ratio, and an empty string for a count, a running number or a
+    /// text.
     pub unit: &'static str,
-    /// Meaning of the values, as a sentence.
+    /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
     /// Function that reads the column from all rows.
     pub read: fn(&Parts<R>) -> Values,
 }
 
-/// Declaration of a table.
+/// Declaration of a table: its name, the meaning of a row, and the columns.
 #[derive(Debug)]
 pub struct Layout<R: 'static> {
-    /// Name of the table.
+    /// Name of the table, by which results contain it.
     pub name: &'static str,
-    /// Meaning of a row, as a sentence.
+    /// Meaning of a row as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
     /// Declarations of the columns, in order.
     pub fields: &'static [Field<R>],
@@ -269,37 +271,38 @@ impl<R> Layout<R> {
     }
 }
 
-/// Returns the total number of rows of all replications.
+/// Returns the number of rows of all replications together.
 fn count<R>(parts: &Parts<R>) -> usize {
     parts.iter().map(|(_, rows)| rows.len()).sum()
 }
 
-/// A column with its declaration.
+/// Values of a column together with its name, unit and meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Name of the column.
+    /// Name of the column. If the values have a unit, the name ends in it, as in `rate_bps`.
     pub name: &'static str,
-    /// Unit: 1 for a ratio, empty for a count, a number or a name.
+    /// Unit of the values: "1" for a ratio, and an empty string for a count, a running number or a
+    /// text.
     pub unit: &'static str,
-    /// Meaning of the values, as a sentence.
+    /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
-    /// Values in the order of rows.
+    /// Values of the column, one for each row.
     pub values: Values,
 }
 
-/// A table of results.
+/// Table of results, whose values are stored by column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Name of the table.
+    /// Name of the table, by which results contain it.
     pub name: &'static str,
-    /// Meaning of a row, as a sentence.
+    /// Meaning of a row as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
     /// Columns, all of the same length.
     pub columns: Vec<Column>,
 }
 
 impl Table {
-    /// Returns the number of rows.
+    /// Returns the number of rows, 0 for a table without columns.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.values.len())
     }
@@ -333,7 +336,7 @@ impl Table {
         self
     }
 
-    /// Appends the rows of another table with the same declaration.
+    /// Appends the rows of `other`, which must be a table with the same declaration.
     pub fn append(&mut self, other: Self) {
         debug_assert_eq!(self.name, other.name, "rows of one table");
         for (column, more) in self.columns.iter_mut().zip(other.columns) {

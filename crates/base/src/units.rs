@@ -30,7 +30,7 @@ pub const fn positive(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).expect("a positive constant")
 }
 
-/// Nanoseconds in a second.
+/// Number of nanoseconds in a second.
 pub const NANOS_PER_S: u64 = 1_000_000_000;
 
 /// An instant in nanoseconds since the start of the simulation.
@@ -66,10 +66,10 @@ pub struct Speed(pub u64);
 pub struct Probability(pub f64);
 
 impl Time {
-    /// The start of the simulation.
+    /// Start of the simulation, from which simulated time counts.
     pub const ZERO: Self = Self(0);
 
-    /// Returns the seconds since the start of the simulation.
+    /// Returns the time since the start of the simulation in seconds.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / NANOS_PER_S as f64
     }
@@ -81,7 +81,7 @@ impl Time {
 }
 
 impl Duration {
-    /// A span of zero length.
+    /// Span of length zero.
     pub const ZERO: Self = Self(0);
 
     /// Returns a span of `ms` milliseconds.
@@ -158,17 +158,19 @@ impl Sub<Duration> for Time {
 
 /// Names and sizes of the units of one kind of quantity.
 trait Quantity: Sized {
-    /// Name of the quantity in messages.
+    /// Name of the quantity in messages, such as "bit rate".
     const NOUN: &'static str;
-    /// A value as a user writes it, as an example in error messages.
+    /// Example of a value with its unit for error messages, such as "110 ms".
     const EXAMPLE: &'static str;
-    /// Unit names with their size in the base unit: the main names, smallest first, then aliases.
+    /// Unit names with their sizes in the base unit. The main names come first, in ascending order
+    /// of size; aliases and units that are only read follow.
     const UNITS: &'static [(&'static str, u64)];
-    /// Number of main names in `UNITS`, those that `Display` uses.
+    /// Number of main names at the start of `UNITS`. Only these units are used to print a value.
     const MAIN: usize;
-    /// The unit in which zero is written, and its size in the base unit.
+    /// Unit in which a value of zero is printed, and its size in the base unit.
     const ZERO: (&'static str, u64);
-    /// Plural of the base unit, if a quantity must be a whole number of it; empty if fractions are rounded.
+    /// Plural of the base unit (such as "bytes") if the quantity must be a whole number of base
+    /// units. Empty if fractions are rounded to the base unit.
     const WHOLE: &'static str;
     fn from_base(value: u64) -> Self;
     fn base(&self) -> u64;
@@ -252,8 +254,8 @@ quantity!(Speed, "speed", "3 km/h", main 2, zero "km/h", ["mm/h" = 1, "km/h" = 1
 /// Largest base value accepted: above 2^53 a double does not represent every integer.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// Relative tolerance for the rounding error of a decimal number times the size of its unit: as
-/// doubles, "1.1 kB" is 1100.0000000000002 B.
+/// Relative tolerance for rounding errors if a decimal number is multiplied by the size of its
+/// unit: as doubles, "1.1 kB" is 1100.0000000000002 B.
 const ROUNDING: f64 = 1e-12;
 
 fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
@@ -306,8 +308,8 @@ fn format_quantity<Q: Quantity>(quantity: &Q) -> String {
     let base = quantity.base();
     let main = &Q::UNITS[..Q::MAIN];
     let in_unit = |scale: u64| base as f64 / scale as f64;
-    // Minutes and hours are used only for whole numbers of them, as "90 s" reads better than "1.5 min". A
-    // unit whose decimal would not parse to the same number is never used.
+    // A value is printed in minutes or hours only if it is a whole number of them, as "90 s" reads
+    // better than "1.5 min". A unit whose decimal would not parse to the same number is never used.
     let reads_well = |(name, scale): &(&str, u64)| {
         base >= *scale
             && (base.is_multiple_of(*scale) || !matches!(*name, "min" | "h"))

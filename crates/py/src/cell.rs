@@ -8,8 +8,9 @@ use pyo3::types::PyDict;
 use crate::errors::{ScenarioError, guarded};
 use crate::scenario::CompiledScenario;
 
-/// Returns the mean SNR (`snr_db`) in the served cells of a scenario on a grid of `side` by `side` points, with the
-/// coordinates of the points (`axis_m`) and of the sites (`sites_m`).
+/// Computes the mean SNR of the served cells of a scenario on a grid of `side` by `side` points.
+/// Returns a dict with the SNR in dB (`snr_db`), and the coordinates in metres of the points
+/// (`axis_m`) and of the sites (`sites_m`).
 #[pyfunction]
 pub fn cell_map<'py>(
     py: Python<'py>,

@@ -1,4 +1,5 @@
-//! Python functions for emulations of TUN devices and replays of a log. Both return a report and tables.
+//! Python functions for emulations between TUN devices, and for replays of recorded emulations. An
+//! emulation and a replay each return a report and tables.
 
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -40,8 +41,9 @@ impl Emulation {
         Ok(Self { device_socket, watch: Watch::new().map_err(|error| refused(&error))? })
     }
 
-    /// Returns the descriptor of the socket through which devices are sent to the driver. Each message has the device
-    /// and its number as a byte: 0 for the server, then the phones.
+    /// Returns the file descriptor of the socket through which Python passes TUN devices to the
+    /// driver. Each message has one device and one byte with its number: 0 for the server, 1 and
+    /// above for the phones.
     fn fileno(&self) -> i32 {
         self.device_socket.outside()
     }
@@ -51,7 +53,8 @@ impl Emulation {
         self.watch.stop();
     }
 
-    /// Returns the status that the driver published last, as a dict.
+    /// Returns the status that the driver published last as a dict: packets and bytes so far,
+    /// queues, delays in seconds.
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let now = self.watch.status();
         let found = PyDict::new(py);
@@ -69,8 +72,8 @@ impl Emulation {
         Ok(found)
     }
 
-    /// Receives two devices and copies packets between them until [`Self::stop`] is called. Returns the number of
-    /// packets copied.
+    /// Receives two TUN devices through the socket and copies packets between them until
+    /// [`Self::stop`] is called. Returns the number of packets copied.
     fn forward(&self, py: Python<'_>, mtu: usize) -> PyResult<u64> {
         let work = || -> nodeb_emu::Result<u64> {
             let devices = <[OwnedFd; 2]>::try_from(self.devices(2)?).expect("two devices are returned");
@@ -79,8 +82,9 @@ impl Emulation {
         guarded(|| "forwarding".to_owned(), || py.detach(work))?.map_err(|error| refused(&error))
     }
 
-    /// Receives the devices and emulates the scenario until [`Self::stop`] is called or `duration_s` is over. Returns
-    /// the report as a dict, and the tables of the run and of the emulation.
+    /// Receives the TUN devices through the socket and emulates the scenario until [`Self::stop`]
+    /// is called or `duration_s` seconds are over. Returns two dicts: the report, and the tables of
+    /// results.
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     fn drive<'py>(
@@ -121,7 +125,8 @@ impl Emulation {
 }
 
 impl Emulation {
-    /// Receives `count` devices. Returns them in the order of their numbers.
+    /// Receives `count` TUN devices through the socket, in any order. Returns them in the order of
+    /// their numbers.
     fn devices(&self, count: usize) -> nodeb_emu::Result<Vec<OwnedFd>> {
         let mut found: Vec<Option<OwnedFd>> = std::iter::repeat_with(|| None).take(count).collect();
         while found.iter().any(Option::is_none) {
@@ -134,7 +139,7 @@ impl Emulation {
     }
 }
 
-/// Returns the header of a recording.
+/// Returns the header of a recording as the bytes with which it was created.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {

@@ -15,7 +15,7 @@ mod wcdma;
 
 use pyo3::prelude::*;
 
-/// Returns the version of the core.
+/// Returns the version of the simulation core, which is that of its Rust crates.
 #[pyfunction]
 fn version() -> &'static str {
     nodeb_sim::VERSION

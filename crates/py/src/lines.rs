@@ -5,8 +5,9 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Returns the columns of a text whose entries are lines of numbers, without its first `skip` entries. An invalid line
-/// raises a `ValueError` with the line's number and a message.
+/// Parses a text whose entries are lines of numbers, without its first `skip` entries, and returns
+/// one array for each column. An invalid line raises a `ValueError` with the line's number and a
+/// message.
 #[pyfunction]
 #[pyo3(signature = (text, skip, columns, most))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]

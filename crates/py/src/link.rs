@@ -37,7 +37,8 @@ fn read(json: &str) -> PyResult<Experiment> {
     Ok(experiment)
 }
 
-/// Returns the JSON Schema (draft 2020-12) of a link experiment.
+/// Returns the JSON Schema (draft 2020-12) of a link experiment, the input of the chip-level link
+/// simulation.
 #[pyfunction]
 pub fn link_schema() -> String {
     schemars::schema_for!(Experiment).to_value().to_string()
@@ -91,7 +92,8 @@ pub fn link_run<'py>(
     Ok(found)
 }
 
-/// Lets Python process signals, and calls `watch` with the numbers of bits and block errors.
+/// Lets Python process signals such as Ctrl-C. Then calls `watch`, if given, with the number of
+/// bits simulated and the number of block errors.
 fn call(watch: Option<&Py<PyAny>>, counts: &Counts) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
@@ -100,8 +102,8 @@ fn call(watch: Option<&Py<PyAny>>, counts: &Counts) -> PyResult<()> {
     })
 }
 
-/// Returns the counts as a dict: for each kind of trial the numbers of trials and errors, the error rate and its
-/// confidence interval.
+/// Returns the counts as a dict. For each kind of trial (bits, PDUs, blocks) the dict has the
+/// numbers of trials and errors, the error rate and its confidence interval.
 fn tables<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     let tallies = [

@@ -20,7 +20,7 @@ use crate::errors::{guarded, to_py};
 use crate::scenario::{CompiledScenario, Control};
 use crate::{tables, timeline};
 
-/// Row of the table `connections`: a TCP connection and its number.
+/// A TCP connection of a recording and its number: one row of the table `connections`.
 struct Numbered {
     number: u64,
     phone: u8,
@@ -75,7 +75,7 @@ nodeb_base::table! {
     }
 }
 
-/// Row of the table `packets`: fields of the headers of a recorded packet.
+/// Fields of the headers of a recorded packet: one row of the table `packets`.
 #[derive(Clone, Copy, Default)]
 struct Packet {
     connection: u32,
@@ -113,8 +113,9 @@ nodeb_base::table! {
     }
 }
 
-/// Returns the TCP connections of a recording as a table, the number of packets of other protocols, the number of
-/// packets of unknown protocols, and true if the log is complete.
+/// Analyses a recording. Returns four values: a table of the TCP connections, the number of packets
+/// of other protocols, the number of packets whose protocol is unknown, and true if the log is
+/// complete.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_connections<'py>(
@@ -135,7 +136,8 @@ fn of_connections(found: &Traffic) -> Table {
     CONNECTIONS.table(&rows)
 }
 
-/// Returns the headers of a recording's packets as a table, by packet number, and true if the log is complete.
+/// Returns the headers of a recording's packets as a table with one row per packet in the order of
+/// packet numbers, and true if the log is complete.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_packets<'py>(
@@ -171,8 +173,9 @@ fn of_packets(log: Log<'_>) -> std::io::Result<(Table, bool)> {
     Ok((PACKETS.table(&rows), traffic.complete))
 }
 
-/// Replays a recording and explains one of its TCP connections. Returns as tables the connection's transfer, the time
-/// for which each component was busy with it, and the spans of its critical path.
+/// Replays a recording and explains how long the transfer of one of its TCP connections took.
+/// Returns three tables: the transfer, the time for which each component was busy with it, and the
+/// spans of its critical path.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_explain<'py>(
@@ -198,7 +201,8 @@ pub fn flight_explain<'py>(
     Ok(explained)
 }
 
-/// Replays a recording and returns the packet timeline between `from_ns` and `to_ns`.
+/// Replays a recording and returns its packet timeline from `from_ns` to `to_ns` nanoseconds of
+/// virtual time, or to the end if `to_ns` is `None`.
 #[pyfunction]
 #[pyo3(signature = (path, scenario, seed, users, control, from_ns=0, to_ns=None, user=None, most=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
@@ -229,8 +233,8 @@ pub fn flight_timeline<'py>(
     timeline::to_dict(py, &world, found)
 }
 
-/// Replays a recording and captures the packets at the network interfaces in the pcapng file `pcap`; with `radio`, also
-/// packets at the interfaces of the radio network.
+/// Replays a recording and writes the packets at the network interfaces to the pcapng file `pcap`.
+/// If `radio` is true, the file also has the packets at the interfaces of the radio network.
 pub fn captured(
     log: Log<'_>,
     world: &Scenario,
@@ -249,7 +253,8 @@ fn unread(error: std::io::Error) -> PyErr {
     failed(&Error::log(error))
 }
 
-/// Converts an error of a recording or its replay to a Python exception.
+/// Converts an error of a recording or its replay to a Python exception: `ScenarioError` or
+/// `Cancelled` for an error of the simulator, otherwise `OSError`.
 pub fn failed(error: &Error) -> PyErr {
     match error {
         Error::World(error) => to_py(error),

@@ -1,4 +1,5 @@
-//! Scenarios as Python objects. A scenario is read and checked once, and can be simulated many times.
+//! Scenarios as Python objects. Reading and checking happen once per scenario, which can then be
+//! simulated many times.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -23,12 +24,14 @@ use crate::tables;
 /// Number of replications whose results are converted to tables together. More would not fit the processor's cache.
 const BATCH: usize = 16;
 
-/// Control with which another thread follows the progress of runs and cancels them.
+/// Object that runs share with another thread, which uses it to follow their progress and to cancel
+/// them.
 #[pyclass(module = "nodeb._core", frozen)]
 #[derive(Default)]
 pub struct Control {
     inner: nodeb_sim::Control,
-    /// Number of finished replications of the current call; `of` is the total.
+    /// Number of replications that the current call has finished; `of` is the number that it will
+    /// simulate.
     done: AtomicU64,
     of: AtomicU64,
 }
@@ -40,7 +43,8 @@ impl Control {
         Self::default()
     }
 
-    /// Asks the run to stop. The call that runs it raises `Cancelled` soon after.
+    /// Asks the current run to stop. The Python call that simulates it raises `Cancelled` soon
+    /// after.
     fn cancel(&self) {
         self.inner.cancel();
     }
@@ -52,15 +56,16 @@ impl Control {
     }
 }
 
-/// Scenario that has been read and checked.
+/// Scenario that has been read and checked, and can be simulated.
 #[pyclass(module = "nodeb._core", frozen)]
 pub struct CompiledScenario {
     scenario: Arc<Scenario>,
     /// Name of the scenario in messages.
     label: String,
-    /// Positions of the recordings whose lists of values were passed separately from the JSON text.
+    /// Positions of those recordings whose lists of values Python passed separately from the JSON
+    /// text.
     recorded: Vec<Spot>,
-    /// File that the scenario was read from, if any.
+    /// File from which the scenario was read; `None` for a scenario without a file.
     origin: Option<Arc<Origin>>,
 }
 
@@ -113,8 +118,9 @@ impl CompiledScenario {
         Ok(Self { scenario: Arc::new(scenario), label, recorded: Vec::new(), origin })
     }
 
-    /// Returns the scenario without the keys at the dotted paths in `without`, and with overrides `key.path=value`.
-    /// The files that it names are not read again.
+    /// Returns a copy of the scenario in which the keys at the dotted paths in `without` have their
+    /// defaults, and then the overrides `key.path=value` apply. Files named by the scenario are not
+    /// read again.
     #[pyo3(signature = (overrides, without=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
     fn with_overrides(&self, py: Python<'_>, overrides: Vec<String>, without: Vec<String>) -> PyResult<Self> {
@@ -130,8 +136,8 @@ impl CompiledScenario {
         self.changed(changed)
     }
 
-    /// Returns the scenario with another number of replications, precision or seed. If `runs` is given without
-    /// `precision`, the scenario's precision is removed.
+    /// Returns a copy of the scenario with another number of replications, precision or seed;
+    /// `None` keeps a value. If `runs` is given without `precision`, the copy has no precision.
     #[pyo3(signature = (runs=None, precision=None, seed=None))]
     fn planned(&self, runs: Option<u32>, precision: Option<f64>, seed: Option<u64>) -> PyResult<Self> {
         let mut planned = Scenario::clone(&self.scenario);
@@ -145,13 +151,13 @@ impl CompiledScenario {
         self.changed(checked.map(|()| planned))
     }
 
-    /// Name of the scenario.
+    /// Name of the scenario, from its key `name`.
     #[getter]
     fn name(&self) -> &str {
         &self.scenario.name
     }
 
-    /// Seed of all random numbers.
+    /// Seed from which the random numbers of all replications are derived.
     #[getter]
     fn seed(&self) -> u64 {
         self.scenario.seed
@@ -175,7 +181,7 @@ impl CompiledScenario {
         self.scenario.max_runs.get()
     }
 
-    /// Number of users of all groups.
+    /// Number of users in all user groups together.
     #[getter]
     fn user_count(&self) -> usize {
         self.scenario.user_count()
@@ -195,7 +201,8 @@ impl CompiledScenario {
         serde_json::from_str(&document).is_ok_and(|found: serde_json::Value| found.get("sweep").is_some())
     }
 
-    /// Returns the keys without effect that the scenario file sets to their defaults, each as "file:line: key: reason".
+    /// Returns the keys that the scenario file sets to their defaults although they have no effect,
+    /// each as "file:line: key: reason". The list is empty for a scenario without a file.
     fn superfluous(&self) -> PyResult<Vec<String>> {
         let Some(origin) = &self.origin else { return Ok(Vec::new()) };
         let Origin { text, file, overrides } = &**origin;
@@ -233,8 +240,8 @@ impl CompiledScenario {
         self.run_many(py, seed, run, 1, control)
     }
 
-    /// Simulates `runs` replications from number `first` on. Returns their tables, each with the rows of all
-    /// replications.
+    /// Simulates `runs` replications, the first of which has the number `first`. Returns the tables
+    /// by name; each table has the rows of all these replications.
     fn run_many<'py>(
         &self,
         py: Python<'py>,
@@ -339,7 +346,7 @@ impl CompiledScenario {
 }
 
 impl CompiledScenario {
-    /// Returns a shared reference to the scenario.
+    /// Returns a shared reference to the scenario, which worker threads can keep.
     pub fn shared(&self) -> Arc<Scenario> {
         Arc::clone(&self.scenario)
     }
@@ -349,7 +356,8 @@ impl CompiledScenario {
         &self.label
     }
 
-    /// Returns `scenario` as a Python object with the label, recordings and file of `self`.
+    /// Returns `scenario` as a Python object that keeps the label, recordings and file of `self`.
+    /// An error in `scenario` becomes a Python exception.
     fn changed(&self, scenario: nodeb_sim::Result<Scenario>) -> PyResult<Self> {
         let scenario = Arc::new(scenario.map_err(|error| to_py(&error))?);
         let (label, recorded, origin) = (self.label.clone(), self.recorded.clone(), self.origin.clone());
@@ -378,18 +386,20 @@ impl CompiledScenario {
         guarded(|| self.about(seed, run), work)?.map_err(|error| to_py(&error))
     }
 
-    /// Returns the scenario of the simulation core.
+    /// Returns the checked scenario of the simulation core.
     pub fn inner(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// Returns the text by which messages refer to a replication: scenario, seed and number.
+    /// Returns the text that names a replication in messages: the scenario's label, the seed, and
+    /// the number of the replication.
     pub fn about(&self, seed: u64, run: u64) -> String {
         format!("{}, seed {seed}, replication {run}", self.label)
     }
 }
 
-/// Position of a recording in a scenario, as passed from Python: a group's number, or `down` or `up`.
+/// Position of a recording in a scenario, as passed from Python: the number of a user group, or
+/// `down` or `up` for a direction of `radio.trace`.
 #[derive(FromPyObject)]
 enum SpotName {
     Group(usize),
@@ -409,7 +419,8 @@ impl SpotName {
     }
 }
 
-/// Converts an error of [`CompiledScenario::explain`] to a Python exception.
+/// Converts an error of [`CompiledScenario::explain`] to a Python exception: `ScenarioError` or
+/// `Cancelled` for an error of the run, otherwise `ValueError`.
 fn unexplained(error: &nodeb_explain::Error) -> PyErr {
     match error {
         nodeb_explain::Error::Run(error) => to_py(error),
@@ -417,7 +428,8 @@ fn unexplained(error: &nodeb_explain::Error) -> PyErr {
     }
 }
 
-/// Converts the lists of a recording from a dict of arrays, whose keys are those of the scenario.
+/// Converts the lists of a recording from a Python dict of arrays. The dict has the keys that the
+/// lists have in a scenario; a missing key gives an empty list.
 fn recording(lists: &Bound<'_, PyDict>) -> PyResult<Recorded> {
     fn list<T: Element + Clone>(lists: &Bound<'_, PyDict>, key: &str) -> PyResult<Vec<T>> {
         let Some(found) = lists.get_item(key)? else {
@@ -454,7 +466,7 @@ pub fn schema() -> String {
     Scenario::schema().to_string()
 }
 
-/// Returns every registered variant as (kind, name, description).
+/// Returns every variant of every registry as (kind of component, name, description).
 #[pyfunction]
 pub fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
     Scenario::registry()
@@ -497,8 +509,8 @@ pub fn document(text: &str, file: &str) -> PyResult<String> {
     guarded(|| format!("reading {file}"), || scenario::document(text, file))?.map_err(|error| to_py(&error))
 }
 
-/// Returns the line (from 1) of the value at a path of keys in a TOML text. If there is no such value, returns the line
-/// of the innermost existing table or list on the path.
+/// Returns the line (from 1) of the value at a path of keys in a TOML text. If the path does not
+/// lead to a value, returns the line of the innermost existing table or list on the path.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
 pub fn line_of(text: &str, path: Vec<String>) -> Option<usize> {

@@ -5,7 +5,8 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Returns tables by name, each as a dict of its columns.
+/// Returns a dict that maps the name of each table to a dict of its columns, which are numpy
+/// arrays.
 pub fn all(py: Python<'_>, tables: Vec<Table>) -> PyResult<Bound<'_, PyDict>> {
     let found = PyDict::new(py);
     for table in tables {
@@ -29,8 +30,8 @@ fn values(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
-/// Returns the columns of a table by name. A text column becomes a pair: an array of indices, and the list of texts to
-/// which they refer.
+/// Returns a dict that maps the name of each column of a table to its values. The values of a text
+/// column are a pair: an array of indices, and the list of texts to which the indices refer.
 pub fn coded(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for column in table.columns {
@@ -55,13 +56,14 @@ fn texts(py: Python<'_>, texts: Texts) -> PyResult<Bound<'_, PyAny>> {
 /// Description of a table: name, meaning, and for each column its name, unit and meaning.
 pub type About = (&'static str, &'static str, Vec<(&'static str, &'static str, &'static str)>);
 
-/// Returns the descriptions of all tables that a run can have.
+/// Returns the descriptions of all tables that the results of a simulation can have.
 #[pyfunction]
 pub fn metrics() -> Vec<About> {
     nodeb_sim::metrics::tables().into_iter().map(about).collect()
 }
 
-/// Returns the description of a table.
+/// Returns the description of a table: its name and meaning, and the name, unit and meaning of each
+/// column.
 #[expect(clippy::needless_pass_by_value, reason = "tables are mapped")]
 pub fn about(table: Table) -> About {
     let columns = table.columns.iter().map(|column| (column.name, column.unit, column.meaning));

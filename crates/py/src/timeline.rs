@@ -11,7 +11,8 @@ use crate::errors::{guarded, to_py};
 use crate::scenario::{CompiledScenario, Control};
 use crate::tables::{self, About};
 
-/// Simulates replication number `run` and returns its packet timeline between `from_ns` and `to_ns`.
+/// Simulates replication number `run` and returns its packet timeline from `from_ns` to `to_ns`
+/// nanoseconds of simulated time, or to the end if `to_ns` is `None`.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, run, control, from_ns=0, to_ns=None, user=None, most=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
@@ -41,7 +42,8 @@ pub fn timeline<'py>(
     to_dict(py, scenario.inner(), found)
 }
 
-/// Converts a packet timeline to a dict: tables, names, network elements and the end of the timeline.
+/// Converts a packet timeline to a dict with the tables of events, the names and network elements
+/// in them, and the end of the timeline in ns.
 pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> PyResult<Bound<'py, PyDict>> {
     let Timeline { tables, names, places, until, .. } = found;
     let about = PyDict::new(py);
@@ -56,7 +58,7 @@ pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> Py
     Ok(about)
 }
 
-/// Returns the descriptions of all tables of a packet timeline.
+/// Returns the descriptions (name, meaning, columns) of all tables that a packet timeline can have.
 #[pyfunction]
 pub fn timeline_tables() -> Vec<About> {
     nodeb_timeline::tables::empty().into_iter().map(tables::about).collect()

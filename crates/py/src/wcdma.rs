@@ -25,7 +25,8 @@ pub fn wcdma_ber(gammas: Vec<f64>) -> f64 {
     ber::paths(&gammas)
 }
 
-/// Returns the probability of at most `correctable` bit errors in a frame of `bits` bits, and the probability of more.
+/// Returns two probabilities for a frame of `bits` bits with the bit error rate `ber`: that at most
+/// `correctable` bits are wrong, and that more are wrong.
 #[pyfunction]
 pub fn wcdma_frame(ber: f64, bits: u32, correctable: u32) -> (f64, f64) {
     (frame::success(ber, bits, correctable), frame::failure(ber, bits, correctable))
@@ -38,7 +39,8 @@ pub fn wcdma_check_bits(bits: u32, correctable: u32) -> Option<u32> {
     frame::check_bits(bits, correctable)
 }
 
-/// Returns the share of the received power on each path of a scenario's power delay profile.
+/// Returns the share of the received power on each propagation path in the power delay profile of a
+/// scenario.
 #[pyfunction]
 pub fn wcdma_shares(scenario: &Bound<'_, CompiledScenario>) -> PyResult<Vec<f64>> {
     Ok(radio(scenario.get().inner())?.profile.shares())
@@ -47,8 +49,9 @@ pub fn wcdma_shares(scenario: &Bound<'_, CompiledScenario>) -> PyResult<Vec<f64>
 /// A vector of values for each number of connections.
 type PerCount<T> = Vec<Vec<T>>;
 
-/// Returns the rates and the frame error rates for 1, 2, ... `most` active connections at the positions of a scenario's
-/// first users, and the mean rate of other cells (alpha).
+/// Returns the rates and the frame error rates for 1, 2, ... `most` active connections, at the
+/// positions of the first users of a scenario. The third value is alpha, the mean rate of the other
+/// cells.
 #[pyfunction]
 pub fn wcdma_rates(
     py: Python<'_>,

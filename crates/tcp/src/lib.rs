@@ -22,11 +22,12 @@ use crate::segment::Segment;
 pub struct SenderCounts {
     /// Number of segments sent, SYN and retransmissions included.
     pub packets: u64,
-    /// Number of retransmitted segments.
+    /// Number of retransmitted segments; each retransmission of a segment counts.
     pub retransmissions: u64,
-    /// Number of retransmission timeouts.
+    /// Number of expired retransmission timeouts.
     pub timeouts: u64,
-    /// Number of fast retransmissions.
+    /// Number of fast retransmissions, that is, of entries into fast recovery (or slow start with
+    /// Tahoe).
     pub fast_retransmits: u64,
     /// Number of round-trip times measured on data segments.
     pub rtt_samples: u64,
@@ -37,7 +38,7 @@ pub struct SenderCounts {
 }
 
 impl SenderCounts {
-    /// Records a round-trip time measured on a data segment.
+    /// Adds a round-trip time that was measured on a data segment to the counters.
     pub(crate) fn measure(&mut self, rtt: Duration) {
         self.rtt_min_ns = if self.rtt_samples == 0 { rtt.0 } else { self.rtt_min_ns.min(rtt.0) };
         self.rtt_samples += 1;
@@ -70,11 +71,12 @@ pub struct Window {
 pub struct Progress {
     /// Time at which [`Sender::on_timer`] must be called, unless the sender's state changes before.
     pub timer: Option<Time>,
-    /// Number of application bytes acknowledged.
+    /// Number of application bytes that the phone has acknowledged.
     pub acked_bytes: u64,
     /// State of loss recovery: open, fast recovery, reduced by an ECN mark, or timeout.
     pub recovery: Recovery,
-    /// Whether all data is acknowledged and the application has closed the connection.
+    /// Whether all data is acknowledged and the application has closed the connection, so that the
+    /// sender never sends again.
     pub is_done: bool,
 }
 
@@ -85,15 +87,15 @@ const RETRANSMISSIONS_PER_ACK: u64 = 2;
 
 /// The sender of a connection, at the server. Its methods append the segments to transmit to `out`.
 pub trait Sender: Send + std::fmt::Debug {
-    /// Adds `bytes` of application data.
+    /// Accepts `bytes` bytes of application data, and sends what the window allows.
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>);
     /// Closes the connection for writing: the sender is done once all data is acknowledged.
     fn close(&mut self);
-    /// Sends the SYN or SYN-ACK that opens the connection.
+    /// Sends the SYN, or the SYN-ACK if the phone has opened the connection.
     fn open(&mut self, now: Time, out: &mut Vec<Segment>);
     /// Processes an ACK that has arrived at the server.
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>);
-    /// Handles the expiry of [`Self::timer`].
+    /// Handles the expiry of the timer at the time that [`Self::timer`] returned.
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>);
     /// Returns the time at which the caller must call [`Self::on_timer`], or `None` if no timer is
     /// armed. Calls of other methods may change this time.
@@ -102,7 +104,7 @@ pub trait Sender: Send + std::fmt::Debug {
     fn is_idle(&self) -> bool;
     /// Returns true if all data is acknowledged and the application has closed the connection.
     fn is_done(&self) -> bool;
-    /// Returns the number of application bytes acknowledged.
+    /// Returns the number of application bytes that the phone has acknowledged.
     fn acked_bytes(&self) -> u64;
     /// Returns the number of bytes on the wire, headers included, if each segment of the data
     /// written so far is sent once.
@@ -111,9 +113,10 @@ pub trait Sender: Send + std::fmt::Debug {
     /// of congestion control; losses are still repaired. A larger window releases segments at once.
     /// With a smaller window the sender waits until ACKs have reduced the data in flight.
     fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>);
-    /// Returns the congestion window, or the window set from outside.
+    /// Returns the congestion window and the slow-start threshold. A window set by [`Self::steer`]
+    /// is returned instead of the congestion window.
     fn window(&self) -> Window;
-    /// Returns the state of loss recovery.
+    /// Returns the state of loss recovery: open, reduced by ECN marks, fast recovery, or timeout.
     fn recovery(&self) -> Recovery;
     /// Returns the values that the simulation reads after each event of the connection.
     fn progress(&self) -> Progress {
@@ -128,9 +131,10 @@ pub trait Sender: Send + std::fmt::Debug {
     fn send_limit(&self) -> SendLimit;
     /// Returns the kind of the timer that expires at `now`, the time that [`Self::timer`] returned.
     fn expired_timer(&self, now: Time) -> TimerKind;
-    /// Returns the counters of the connection.
+    /// Returns the counters of the connection since its start.
     fn counts(&self) -> &SenderCounts;
-    /// Returns the round-trip time measured on the last ACK, if any, and forgets it.
+    /// Returns the latest round-trip time measured since the last call of this method, or `None` if
+    /// there was none.
     fn take_rtt_sample(&mut self) -> Option<Duration>;
 }
 
@@ -138,16 +142,18 @@ pub trait Sender: Send + std::fmt::Debug {
 pub trait Receiver: Send + std::fmt::Debug {
     /// Returns the SYN with which the phone opens the connection.
     fn connect(&self, now: Time) -> Segment;
-    /// Returns a request of `bytes` bytes on the open connection.
+    /// Returns a packet with a request of `bytes` bytes, to be sent on the open connection.
     fn request(&self, now: Time, bytes: u32) -> Segment;
     /// Processes a segment. Returns the ACK to send now, if any.
     fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment>;
-    /// Handles the expiry of [`Self::timer`]. Returns the ACK to send, if any.
+    /// Handles the expiry of the timer at the time that [`Self::timer`] returned. Returns the ACK
+    /// to send now, if any.
     fn on_timer(&mut self, now: Time) -> Option<Segment>;
     /// Returns the time at which the caller must call [`Self::on_timer`], or `None` if no timer is
     /// armed. Calls of other methods may change this time.
     fn timer(&self) -> Option<Time>;
-    /// Returns the number of application bytes received in order.
+    /// Returns the number of application bytes received in order, that is, without a gap before
+    /// them.
     fn delivered_bytes(&self) -> u64;
 }
 
@@ -190,8 +196,8 @@ impl TcpSpec {
         }
     }
 
-    /// Warns if ECN is enabled but has no effect, because no queue on the path marks packets.
-    /// `marked` is true if a queue does.
+    /// Warns if ECN is enabled but no queue on the path marks packets, so that ECN has no effect.
+    /// `marked` is true if a queue marks packets.
     pub fn check_marks(&self, marked: bool, check: &mut Check) {
         if let Self::Linux(params) = self {
             check.within("linux", |check| params.check_marks(marked, check));
@@ -224,8 +230,8 @@ impl TcpSpec {
     }
 
     /// Returns true if the phone sends its first request in a packet after the ACK of the server's
-    /// SYN, so that the round-trip time of the SYN does not include the request. Otherwise that ACK
-    /// carries the request, as always in the `classic` family.
+    /// SYN, so that the round-trip time of the SYN does not include the request. Otherwise the ACK
+    /// of the SYN carries the request, as always in the `classic` family.
     pub fn requests_separately(&self) -> bool {
         matches!(self, Self::Linux(_)) && self.opener() == Opener::Phone
     }

@@ -13,7 +13,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Calendar date (Gregorian), to compare days of changes in ns-2.
+/// Calendar date (Gregorian), used to compare days on which ns-2 changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date {
     year: u16,
@@ -21,7 +21,7 @@ pub struct Date {
     day: u8,
 }
 
-/// Creates a date, for tables of dates in constants.
+/// Creates a date without checking that it exists, for tables of dates in constants.
 const fn on(year: u16, month: u8, day: u8) -> Date {
     Date { year, month, day }
 }
@@ -80,12 +80,12 @@ const RELEASES: [(&str, Date); 14] = [
     ("ns-2.35", on(2011, 11, 4)),
 ];
 
-/// Change of a default of ns-2 on one day.
+/// Change of a default value in ns-2 on one day.
 #[derive(Clone, Copy, Debug)]
 pub struct Switch<T> {
-    /// Key in a scenario, below `tcp.classic`.
+    /// Key of the parameter in a scenario, below `tcp.classic`.
     key: &'static str,
-    /// Name of the Tcl variable of ns-2.
+    /// Name of the Tcl variable that holds the default in ns-2.
     variable: &'static str,
     /// First day on which the default was `after`.
     since: Date,
@@ -95,7 +95,8 @@ pub struct Switch<T> {
 }
 
 impl<T: Copy> Switch<T> {
-    /// Returns `chosen`, or the default of `era` if `chosen` is `None`.
+    /// Returns `chosen`, the value of a scenario, or the default that ns-2 had in `era` if the
+    /// scenario sets no value.
     pub fn of(&self, chosen: Option<T>, era: Era) -> T {
         chosen.unwrap_or(if era.0 < self.since { self.before } else { self.after })
     }
@@ -105,7 +106,7 @@ impl<T: Copy> Switch<T> {
 /// change, default before and after that day, meaning.
 pub type Line = [String; 6];
 
-/// Text of a default value in the table of changed defaults.
+/// Formatter of a default value for the table of changed defaults in the documentation.
 trait Text {
     fn text(&self) -> String;
 }
@@ -180,12 +181,13 @@ switches! {
     DELAYED_SYN_ACK: bool = "delayed_syn_ack", "SYN_immediate_ack_", on(2010, 2, 2), true => false;
 }
 
-/// Era of ns-2: a day. The defaults are those of the version of ns-2 on that day.
+/// Day in the history of ns-2. Defaults of `classic` TCP are those of the version of ns-2 on this
+/// day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(Date);
 
 impl Default for Era {
-    /// Returns the era of ns-2.1b8, whose defaults reproduce the results of `wang`.
+    /// Returns the era of ns-2.1b8, whose defaults reproduce the results of the study `wang`.
     fn default() -> Self {
         Self(RELEASES[1].1)
     }
@@ -203,8 +205,8 @@ impl fmt::Display for Era {
 impl FromStr for Era {
     type Err = String;
 
-    /// Parses the name of a release of ns-2, or a date. Otherwise returns an error message that
-    /// suggests the nearest release.
+    /// Parses the name of a release of ns-2, or a date such as `2003-06-01`. For any other text
+    /// returns an error message that suggests the nearest release.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some((_, date)) = RELEASES.iter().find(|(release, _)| *release == text) {
             return Ok(Self(*date));

@@ -80,23 +80,26 @@ params! {
 }
 
 impl Classic {
-    /// Returns the initial congestion window in packets.
+    /// Returns the initial congestion window in packets: the configured value or the era's default.
     pub fn initial_window(&self) -> u32 {
         era::INITIAL_WINDOW.of(self.initial_window, self.era).get()
     }
 
-    /// Returns the smallest retransmission timeout, before backoff.
+    /// Returns the smallest retransmission timeout, before backoff: the configured value or the
+    /// era's default.
     pub fn min_rto(&self) -> Duration {
         let newest = era::MIN_RTO.of(None, self.era);
         self.min_rto.unwrap_or_else(|| era::FIRST_MIN_RTO.of(None, self.era).min(newest))
     }
 
-    /// Returns the largest retransmission timeout, backoff included.
+    /// Returns the largest retransmission timeout, backoff included: the configured value or the
+    /// era's default.
     pub fn max_rto(&self) -> Duration {
         era::MAX_RTO.of(self.max_rto, self.era)
     }
 
-    /// Returns the retransmission timeout before the first measurement of a round-trip time.
+    /// Returns the retransmission timeout before the first measurement of a round-trip time: the
+    /// configured value or the era's default.
     pub fn initial_rto(&self) -> Duration {
         era::INITIAL_RTO.of(self.initial_rto, self.era)
     }
@@ -107,7 +110,8 @@ impl Classic {
         era::BACKOFF_FROM_MINIMUM.of(self.backoff_from_minimum, self.era)
     }
 
-    /// Returns the length of a tick of the clock that measures round-trip times.
+    /// Returns the length of a tick of the clock that measures round-trip times: the configured
+    /// value or the era's default.
     pub fn clock(&self) -> Duration {
         era::CLOCK.of(self.clock, self.era)
     }

@@ -21,10 +21,11 @@ pub struct Receiver {
     delayed_syn_ack: bool,
     /// Number of application bytes received in order.
     delivered_bytes: u64,
-    /// Number of the next segment expected in order.
+    /// Number of the next segment expected in order; 0, the SYN, at the start.
     expected: u64,
-    /// Payload in bytes of each segment from `expected` on, `None` for missing segments. The first
-    /// element is always `None`; the list is empty if there is no gap.
+    /// Payload in bytes of each segment from `expected` on, `None` for a missing segment. The first
+    /// element is `None`, since segment `expected` is missing; the list is empty if there is no
+    /// gap.
     beyond: VecDeque<Option<u32>>,
     /// Whether the first segment that the next ACK answers is a retransmission; `None` if no
     /// segment waits for an ACK.
@@ -40,8 +41,8 @@ pub struct Receiver {
 const SACK_BLOCK_BYTES: u32 = 8;
 
 impl Receiver {
-    /// Creates a receiver for connection `flow`. If the delayed ACK of `tcp` is 0, it acknowledges
-    /// every segment.
+    /// Creates a receiver for connection `flow`. If the parameter `delayed_ack` of `tcp` is 0, the
+    /// receiver acknowledges every segment at once.
     pub fn new(flow: u32, request_bytes: u32, tcp: &Classic) -> Self {
         Self {
             flow,
@@ -81,8 +82,8 @@ impl Receiver {
     }
 
     /// Returns the ACK of all segments received in order, with `payload` bytes of a request. `seq`
-    /// is the segment that triggers the ACK. The ACK of the SYN has number 0, and so has an ACK
-    /// sent before the SYN arrives.
+    /// is the segment that triggers the ACK. The ACK has number 0 if it answers the SYN or is sent
+    /// before the SYN arrives.
     fn ack(&mut self, seq: u64, payload: u32) -> Segment {
         let sack = self.report(seq);
         let size = HEADER_BYTES + payload + SACK_BLOCK_BYTES * sack.len() as u32;
@@ -91,8 +92,9 @@ impl Receiver {
         Segment { size, seq: self.in_order(), sack, answers_retransmission, ..ack }
     }
 
-    /// Returns the SACK blocks to report: first the block that contains segment `seq`, then the
-    /// most recently reported blocks (RFC 2018, 4).
+    /// Updates the list of reported blocks, and returns the SACK blocks for the next ACK: first the
+    /// block that contains segment `seq`, then the most recently reported blocks (RFC 2018, 4).
+    /// Returns no blocks if the sender does not use SACK.
     fn report(&mut self, seq: u64) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if self.recent.is_none() {
@@ -124,7 +126,8 @@ impl Receiver {
         Some((self.expected + first as u64, self.expected + end as u64))
     }
 
-    /// Returns the number of the highest segment received in order; 0 before any data arrive.
+    /// Returns the number of the highest segment received in order; 0 if no data segment has
+    /// arrived in order.
     fn in_order(&self) -> u64 {
         self.expected.saturating_sub(1)
     }

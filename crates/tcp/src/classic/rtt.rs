@@ -1,9 +1,9 @@
 //! Round-trip estimation and the retransmission timeout (RTO).
 //!
 //! The estimator `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988) on a clock
-//! with ticks. It stores the smoothed RTT in eighths of a tick and the variation in quarters of a
-//! tick. With these scaled variables `RTO = (8 var + srtt) / 8` ticks, which is then raised to the
-//! minimum, multiplied by the backoff factor and limited to the maximum.
+//! with ticks. It stores the smoothed RTT in eighths of a tick (`srtt8`) and the variation in
+//! quarters of a tick (`var4`). From these `RTO = (8 var4 + srtt8) / 8` ticks, which is then raised
+//! to the minimum, multiplied by the backoff factor and limited to the maximum.
 //!
 //! The estimator `smoothed` uses exponential averages on a clock without ticks, with one gain for
 //! both the mean and the mean deviation: `RTO = mean + 4 deviation`, with the same limits and
@@ -62,17 +62,19 @@ impl Checked for Smoothed {
 /// Estimate of the round-trip time and its variation.
 #[derive(Clone, Debug)]
 enum Estimate {
-    /// Length of a tick and phase of the clock in ns; smoothed RTT `srtt8` in eighths of a tick, 0
-    /// before the first sample; variation `var4` in quarters of a tick.
+    /// State of the `ticks` estimator: length of a tick and phase of the clock in ns; smoothed RTT
+    /// `srtt8` in eighths of a tick, 0 before the first sample; variation `var4` in quarters of a
+    /// tick.
     Ticks { tick: u64, phase: u64, srtt8: i64, var4: i64 },
-    /// Weight of a new measurement; mean, `None` before the first measurement, and mean deviation,
-    /// both in nanoseconds.
+    /// State of the `smoothed` estimator: weight `gain` of a new measurement, and the mean and mean
+    /// deviation of the round-trip times in nanoseconds. The mean is `None` before the first
+    /// measurement.
     Smoothed { gain: f64, mean: Option<f64>, deviation: f64 },
 }
 
 impl Estimate {
     /// Updates the estimate with a round trip that began at `sent` and lasted `rtt`. Returns the
-    /// resulting timeout in nanoseconds, before limits and backoff.
+    /// new timeout in nanoseconds, to which limits and backoff are not yet applied.
     fn sample(&mut self, sent: Time, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, phase, srtt8, var4 } => {
@@ -86,8 +88,8 @@ impl Estimate {
                     *srtt8 = (*srtt8 + delta).max(1);
                     *var4 = (*var4 + delta.abs() - (*var4 >> 2)).max(1);
                 }
-                // The timeout is srtt + 4 var = srtt + var4 ticks. In eighths of a tick this is
-                // `srtt8 + 8 var4`.
+                // The timeout is srtt + 4 variations = srtt + `var4` ticks. In eighths of a tick,
+                // the unit of `srtt8`, this is `srtt8 + 8 var4`.
                 (((*var4 << 3) + *srtt8) >> 3) as u64 * *tick
             }
             Self::Smoothed { gain, mean, deviation } => {
@@ -104,10 +106,10 @@ impl Estimate {
         }
     }
 
-    /// Updates the estimate after a spurious timeout. The round-trip time that exceeded the timeout is
-    /// treated like a first measurement, unless the present estimate is longer (RFC 4015, 3.2, step 11; the
-    /// RFC waits for the first round trip of data sent after the timer expired). Returns the resulting
-    /// timeout in nanoseconds, before limits and backoff.
+    /// Updates the estimate after a spurious timeout. The round-trip time that exceeded the timeout
+    /// is treated like a first measurement, unless the present estimate is longer (RFC 4015, 3.2,
+    /// step 11; the RFC waits for the first round trip of data sent after the timer expired).
+    /// Returns the new timeout in nanoseconds, to which limits and backoff are not yet applied.
     fn adapt(&mut self, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, srtt8, var4, .. } => {
@@ -134,8 +136,8 @@ impl Estimate {
         }
     }
 
-    /// Returns the shortest timeout that the estimator's clock can measure, in nanoseconds: two
-    /// ticks, or 1 ns.
+    /// Returns the shortest timeout in nanoseconds that the estimator's clock can measure: two
+    /// ticks for the `ticks` estimator, 1 ns for `smoothed`.
     fn shortest(&self) -> u64 {
         match self {
             Self::Ticks { tick, .. } => 2 * tick,
@@ -144,37 +146,39 @@ impl Estimate {
     }
 }
 
-/// Clock and limits of a connection's timeouts.
+/// Clock of a connection and limits of its retransmission timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Length of a tick of the clock.
+    /// Length of a tick of the clock that measures round-trip times.
     pub tick: Duration,
     /// Phase of the clock when the simulation starts, less than one tick.
     pub phase: Duration,
-    /// Timeout before the first measured round-trip time.
+    /// Timeout that applies until the first round-trip time is measured.
     pub initial: Duration,
     /// Smallest timeout, before backoff.
     pub min: Duration,
     /// Largest timeout, backoff included.
     pub max: Duration,
-    /// Whether backoff also multiplies the smallest timeout, instead of only the estimate.
+    /// Whether backoff multiplies the larger of the estimated and the smallest timeout, instead of
+    /// only the estimated one.
     pub backoff_from_minimum: bool,
 }
 
-/// Round-trip estimator with the retransmission timeout.
+/// Round-trip estimator together with the retransmission timeout that follows from it.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     estimate: Estimate,
     min_rto: u64,
     max_rto: u64,
     backoff_from_minimum: bool,
-    /// Timeout in nanoseconds, before limits and backoff.
+    /// Estimated timeout in nanoseconds, to which limits and backoff are not yet applied.
     rto: u64,
     backoff: u64,
 }
 
 impl RttEstimator {
-    /// Creates an estimator before the first measurement; its timeout is `limits.initial`.
+    /// Creates an estimator without measurements. Until the first measurement the timeout is
+    /// `limits.initial`, within the other limits.
     pub fn new(spec: &EstimatorSpec, limits: Limits) -> Self {
         let estimate = match spec {
             EstimatorSpec::Ticks(_) => {
@@ -191,18 +195,19 @@ impl RttEstimator {
         Self { estimate, min_rto, max_rto, backoff_from_minimum, rto, backoff: 1 }
     }
 
-    /// Records a round trip that began at `sent` and lasted `rtt`.
+    /// Updates the timeout with a round trip that began at `sent` and lasted `rtt`.
     pub fn sample(&mut self, sent: Time, rtt: Duration) {
         self.rto = self.estimate.sample(sent, rtt);
     }
 
-    /// Records the round-trip time `rtt` that exceeded a timeout, and ends the backoff.
+    /// Adapts the timeout to `rtt`, the round-trip time that exceeded a timeout and so made it
+    /// spurious. Ends the backoff.
     pub fn adapt(&mut self, rtt: Duration) {
         self.rto = self.estimate.adapt(rtt);
         self.reset_backoff();
     }
 
-    /// Returns the retransmission timeout, backoff included.
+    /// Returns the retransmission timeout with backoff, within the limits of the connection.
     pub fn rto(&self) -> Duration {
         let rto = if self.backoff_from_minimum {
             self.rto.max(self.min_rto) * self.backoff
@@ -226,7 +231,7 @@ impl RttEstimator {
         }
     }
 
-    /// Ends the exponential backoff: the factor is 1 again.
+    /// Ends the exponential backoff by setting its factor to 1.
     pub fn reset_backoff(&mut self) {
         self.backoff = 1;
     }
@@ -256,7 +261,8 @@ mod tests {
         with(&EstimatorSpec::default())
     }
 
-    /// Computed by hand: mean 470 + 0.1 (170 - 470) = 440 ms, deviation 0.1 * 300 = 30 ms.
+    /// Starting from the initial RTT of 470 ms, one round-trip time of 170 ms gives a mean of 470 +
+    /// 0.1 (170 - 470) = 440 ms and a deviation of 0.1 * 300 = 30 ms.
     #[test]
     fn smoothed_estimate_starts_from_initial_rtt() {
         let initial_rtt = Some(Duration::from_millis(470));
@@ -268,9 +274,8 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_millis(2 * 560));
     }
 
-    /// The first round-trip time of 1 s sets the mean and, as RFC 2988 requires, half of it the
-    /// deviation. With further round-trip times of 0.1 s both averages decay to the minimum
-    /// timeout.
+    /// The first round-trip time, 1 s, becomes the mean, and half of it the deviation, as RFC 2988
+    /// requires. With further round-trip times of 0.1 s both averages decay to the minimum timeout.
     #[test]
     fn first_rtt_initializes_smoothed_estimate() {
         let mut rtt = with(&EstimatorSpec::Smoothed(Smoothed::default()));
@@ -287,7 +292,8 @@ mod tests {
         let mut rtt = estimator();
         assert_eq!(rtt.rto(), Duration::from_secs(3));
         rtt.sample(Time::ZERO, Duration::from_millis(200));
-        // 200 ms are 20 ticks, so srtt is 20, the variation 10, and the RTO 20 + 4 * 10 ticks.
+        // The round-trip time of 200 ms is 20 ticks, so the smoothed RTT is 20 ticks, the variation
+        // 10 ticks, and the timeout 20 + 4 * 10 ticks.
         assert_eq!(rtt.rto(), Duration::from_millis(600));
     }
 
@@ -336,9 +342,9 @@ mod tests {
 
     /// ns-2 (`TcpAgent::rtt_backoff`) discards the smoothed RTT once `t_backoff_ > 8`: after the
     /// fourth doubling, not the third. Two round-trip times of 20 ticks are measured, one before
-    /// and one after the backoff. If the first is kept, the variation is 7.5 ticks and the timeout
-    /// 20 + 30 ticks. If it is discarded, the second is treated as the first, and the timeout is 20
-    /// + 40 ticks.
+    /// and one after the backoff. If the first measurement is kept, the variation is 7.5 ticks and
+    /// the timeout 20 + 30 ticks. If the first is discarded, the second is treated like a first
+    /// one, and the timeout is 20 + 40 ticks.
     #[test]
     fn srtt_is_discarded_after_four_doublings() {
         for (doublings, ticks) in [(0, 50), (3, 50), (4, 60), (5, 60)] {

@@ -10,7 +10,7 @@ use crate::segment::HEADER_BYTES;
 /// One write of the application.
 #[derive(Clone, Copy, Debug)]
 struct Write {
-    /// Number of the first segment of the write; `end` is the number of its last segment plus 1.
+    /// Number of the write's first segment. `end` is the number of the write's last segment plus 1.
     first: u64,
     end: u64,
     /// Payload of the write's last segment in bytes.
@@ -25,7 +25,8 @@ pub struct Segments {
     writes: VecDeque<Write>,
     end: u64,
     wire_bytes: u64,
-    /// Number of bytes in the writes that were removed from `writes`.
+    /// Writes of which at least one segment is not acknowledged. The newest write stays in the list
+    /// in any case.
     forgotten_bytes: u64,
 }
 
@@ -49,23 +50,25 @@ impl Segments {
         self.wire_bytes += bytes + segments * u64::from(HEADER_BYTES);
     }
 
-    /// Returns the number of the last segment plus 1.
+    /// Returns the number of the last segment that the application has written, plus 1. Without any
+    /// write this is 1, since segment 0 is the SYN.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Returns the number of bytes on the wire if each data segment is sent once.
+    /// Returns the number of bytes on the wire, headers included, if each data segment is sent
+    /// once.
     pub fn wire_bytes(&self) -> u64 {
         self.wire_bytes
     }
 
     /// Returns the size on the wire of segment `seq` in bytes. [`Self::forget_below`] must not have
-    /// removed the write that contains it.
+    /// removed the write that contains segment `seq`.
     pub fn size_of(&self, seq: u64) -> u32 {
         if seq == 0 {
             return HEADER_BYTES;
         }
-        // Usually there is only one write, so the first one is tried before the search.
+        // Most connections have only one write, so the first write is tried before a binary search.
         let at = match self.writes.front() {
             Some(front) if seq < front.end => 0,
             _ => self.writes.partition_point(|write| write.end <= seq),
@@ -98,7 +101,7 @@ impl Segments {
     /// Returns the number of application bytes in segments below `una`, which must have been passed to
     /// [`Self::forget_below`].
     pub fn bytes_up_to(&self, una: u64) -> u64 {
-        // Of the remaining writes only the first may be partly acknowledged.
+        // Of the writes still in the list, only the first one may be partly acknowledged.
         self.forgotten_bytes + self.writes.front().map_or(0, |write| self.bytes_below(*write, una))
     }
 }

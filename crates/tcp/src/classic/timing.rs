@@ -12,19 +12,20 @@ use nodeb_base::units::Time;
 
 use super::rtt::EstimatorSpec;
 
-/// Transmission times of the segments in flight that are timed.
+/// Selection of the segments in flight that are timed, with their transmission times.
 #[derive(Debug)]
 pub enum Timing {
-    /// One segment is timed at a time, as in ns-2 without timestamps.
+    /// One segment is timed at a time, as in ns-2 without timestamps. Segments sent meanwhile are
+    /// not timed.
     One {
         /// Number and transmission time of the segment being timed.
         timed: Option<(u64, Time)>,
-        /// Number of the segment timed last, to time no segment twice.
+        /// Number of the segment that was timed last, kept so that no segment is timed twice.
         last: Option<u64>,
     },
-    /// All segments in flight are timed.
+    /// All segments in flight are timed, except those that were retransmitted.
     Each {
-        /// Number of the first segment in `sent`.
+        /// Number of the first segment in `sent`, which is the first outstanding segment.
         first: u64,
         /// Transmission time of each segment from `first` on; `None` for segments that were
         /// retransmitted.
@@ -33,8 +34,8 @@ pub enum Timing {
 }
 
 impl Timing {
-    /// Creates the selection that the estimator needs: one segment at a time for `ticks`, all
-    /// segments for `smoothed`.
+    /// Creates the selection for an estimator: one segment at a time for `ticks`, all segments for
+    /// `smoothed`.
     pub fn new(estimator: &EstimatorSpec) -> Self {
         match estimator {
             EstimatorSpec::Ticks(_) => Self::One { timed: None, last: None },
@@ -81,8 +82,8 @@ impl Timing {
         }
     }
 
-    /// Records a loss event. If only one segment is timed, its timing is discarded, since the
-    /// segment may wait for the retransmission of an earlier one.
+    /// Records a loss event. If only one segment is timed, its timing is discarded, since it may
+    /// wait at the receiver for the retransmission of an earlier segment.
     pub fn mark_loss(&mut self) {
         if let Self::One { timed, .. } = self {
             *timed = None;
@@ -134,8 +135,8 @@ mod tests {
         (0..4).for_each(|seq| timing.send(Time(10 + seq), seq, false));
         timing.send(Time(500), 0, true);
         assert_eq!(timing.acknowledge(3), None);
-        // The next ACK was triggered by the segment that it acknowledges, so it gives a round-trip
-        // time.
+        // The next ACK was triggered by the only segment that it acknowledges, so it gives a
+        // round-trip time.
         assert_eq!(timing.acknowledge(4), Some((3, Time(13))));
     }
 }

@@ -14,7 +14,8 @@ use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_w
 /// Number of bytes that each SACK block adds to a simulated ACK.
 const SACK_BLOCK_BYTES: u32 = 8;
 
-/// Start of a run of consecutive full-sized segments that carry the same acknowledgement number.
+/// Start of a run of consecutive data segments. All of them except possibly the last are
+/// full-sized, and all carry the same acknowledgement number.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// Number of the run's first segment.
@@ -30,7 +31,8 @@ struct Run {
 pub struct Wire {
     handshake: Handshake,
     mss: u64,
-    /// Window field of all ACKs of the phone.
+    /// Constant value of the window field in all ACKs of the phone, to which the window scale is
+    /// already applied.
     window: u16,
     runs: Vec<Run>,
     /// Number of the next new segment of the server; `end_seq` is the sequence number of its first
@@ -79,8 +81,8 @@ impl Wire {
         run.seq + (segment - run.segment) * self.mss
     }
 
-    /// Records that the server sends a data segment with `payload` bytes. Retransmissions are
-    /// ignored.
+    /// Records the size of a data segment that the server sends for the first time with `payload`
+    /// bytes. A retransmission changes nothing.
     fn record(&mut self, segment: u64, payload: u32) {
         if segment != self.end {
             return;
@@ -93,7 +95,7 @@ impl Wire {
         self.end_seq += u64::from(payload);
     }
 
-    /// Returns the header of a segment of the server, as captured at `end`.
+    /// Returns the header of a segment of the server, as a capture at `end` shows it.
     fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.handshake.syn_of_server();
@@ -107,8 +109,8 @@ impl Wire {
         TcpFields { seq, ack: Some(ack), window: SERVER_WINDOW, payload, ..TcpFields::default() }
     }
 
-    /// Returns the header of an ACK of the phone, as captured at `end`. The ACK of the SYN may
-    /// carry the first request.
+    /// Returns the header of an ACK of the phone, as a capture at `end` shows it. The ACK of the
+    /// SYN may carry the first request.
     fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         let sack_bytes = SACK_BLOCK_BYTES * packet.sack.len() as u32;
         let payload = packet.size.saturating_sub(HEADER_BYTES + sack_bytes);
@@ -129,7 +131,8 @@ impl Wire {
         }
     }
 
-    /// Returns the header of a request of the phone in a packet of its own, as captured at `end`.
+    /// Returns the header of a packet that carries only a request of the phone, as a capture at
+    /// `end` shows it.
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - HEADER_BYTES;
@@ -204,8 +207,10 @@ mod tests {
         assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100));
         assert_eq!(shown(segment(1, 1500)), (false, 1, Some(101), 1460));
         assert_eq!(shown(segment(2, 540)), (false, 1461, Some(101), 500));
-        assert_eq!(shown(ack(0, 0)), (false, 101, Some(1), 0)); // a duplicate ACK, since segment 2 arrived before 1
-        assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100)); // the ACK of a retransmitted SYN repeats the request
+        // Segment 2 arrived before segment 1, so this is a duplicate ACK.
+        assert_eq!(shown(ack(0, 0)), (false, 101, Some(1), 0));
+        // The server has retransmitted its SYN. The ACK of this copy repeats the request.
+        assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100));
         assert_eq!(shown(ack(2, 0)), (false, 101, Some(1961), 0));
     }
 
@@ -271,6 +276,7 @@ mod tests {
             .map(|packet| wire.fields(End::Server, &packet).window_shift);
         assert_eq!(shifts, [Some(5), Some(0)]);
         let window = wire.fields(End::Server, &ack(0, 0)).window;
-        assert_eq!(window, 45_625); // 1000 segments of 1460 B / 32
+        // The field shows a window of 1000 segments of 1460 B, divided by 32.
+        assert_eq!(window, 45_625);
     }
 }

@@ -1,24 +1,25 @@
 //! Eifel: detection of and response to spurious retransmissions.
 //!
-//! Detection (Ludwig & Katz, *The Eifel algorithm: making TCP robust against spurious retransmissions*, CCR
-//! 30(1), 2000; RFC 3522): the ACK of a retransmitted segment shows whether the original or the
-//! retransmission triggered it. If the original did, nothing had been lost. As an alternative to
-//! timestamps the paper proposes one bit, which is set on retransmissions and echoed in the ACK; this module
-//! uses that bit.
+//! Detection (Ludwig & Katz, *The Eifel algorithm: making TCP robust against spurious
+//! retransmissions*, CCR 30(1), 2000; RFC 3522): the ACK of a retransmitted segment shows whether
+//! the original or the retransmission triggered it. If the original did, nothing had been lost. The
+//! RFC uses timestamps for this. As an alternative the paper proposes one bit, which is set on
+//! retransmissions and echoed in the ACK; this module uses that bit.
 //!
 //! Response (RFC 4015): the sender continues with new data instead of going back N. Slow-start
-//! threshold and window are restored to the number of segments outstanding before, without a burst.
-//! After a spurious timeout the retransmission timer adapts to the round-trip time that exceeded
-//! it. This module takes the round-trip time of the original, which is available at once; the RFC
-//! takes the first measurement on data sent after the timeout. As in the paper, but not in the RFC,
-//! the window is also restored after a spurious fast retransmission.
+//! threshold and window are restored to the number of segments that were outstanding before the
+//! retransmission, without a burst. After a spurious timeout the retransmission timer adapts to the
+//! round-trip time that exceeded it. This module uses the round-trip time of the original segment,
+//! which is available at once; the RFC waits for the first measurement on data sent after the
+//! timeout. As in the paper, but not in the RFC, the window is also restored after a spurious fast
+//! retransmission.
 
 use std::collections::VecDeque;
 
 use nodeb_base::units::{Duration, Time};
 
-/// First retransmission after a loss event, until an ACK shows whether the retransmission was
-/// spurious.
+/// The first retransmission after a loss event. It is suspected to be spurious until an ACK shows
+/// whether the original or the retransmission arrived.
 #[derive(Clone, Copy, Debug)]
 struct Suspect {
     seq: u64,
@@ -26,7 +27,8 @@ struct Suspect {
     timed_out: bool,
 }
 
-/// Values needed for the response to a spurious retransmission.
+/// Values that the response to a spurious retransmission needs: window to restore and late
+/// round-trip time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpuriousRetransmission {
     /// Number of segments outstanding before the retransmission, or the slow-start threshold at
@@ -73,7 +75,7 @@ impl Eifel {
 
     /// Processes an ACK of all segments below `acked`. `answers_retransmission` is true if a
     /// retransmission triggered the ACK. Returns the values for the response if the ACK shows that
-    /// the recorded retransmission was spurious.
+    /// the recorded retransmission was spurious, otherwise `None`.
     pub fn detect(
         &mut self,
         now: Time,

@@ -21,7 +21,8 @@ fn sent(out: &mut Vec<Segment>) -> Vec<u64> {
     out.drain(..).map(|packet| packet.seq).collect()
 }
 
-/// Returns a sender with segments 9 to 24 outstanding at 200 ms, after round trips of 100 ms.
+/// Returns a sender that has opened its window in round trips of 100 ms. At 200 ms the ACK of
+/// segment 8 has arrived, and segments 9 to 24 are outstanding.
 fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
     let initial_window = NonZeroU32::new(8);
     let (era, limited_transmit) = ("2004-01-01".parse().unwrap(), Some(false));
@@ -37,8 +38,9 @@ fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
     (tcp, out)
 }
 
-/// The round-trip time grows to 1.3 s, so the timer expires although nothing is lost: the first ACK
-/// answers the original.
+/// The round-trip time grows to 1.3 s, so the timer expires although nothing is lost. The first ACK
+/// after the timeout answers the original segment, which shows that the retransmission was
+/// spurious.
 #[test]
 fn late_ack_after_timeout_prevents_go_back_n() {
     for control in ControlSpec::defaults() {
@@ -49,13 +51,15 @@ fn late_ack_after_timeout_prevents_go_back_n() {
         tcp.on_timer(timeout, &mut out);
         assert_eq!((sent(&mut out), tcp.window().cwnd), (vec![9], 1.0), "{name}");
         tcp.on_ack(ms(1500), &answer(9, false), &mut out);
-        // 15 segments are outstanding and one was just acknowledged, so the window is restored to
-        // 16 segments. The threshold is restored to 40.
+        // Of the 16 outstanding segments one has just been acknowledged, so the window is restored
+        // to 15 + 1 = 16 segments. The slow-start threshold is restored to its initial 40 segments.
         assert_eq!(sent(&mut out), [25], "{name}");
         assert_eq!((tcp.window().cwnd, tcp.window().ssthresh), (16.0, 40.0), "{name}");
-        // The estimate is now the round-trip time of 1.3 s with half of it as variation: 1.3 + 4 x 0.65 s.
+        // The late round-trip time of 1.3 s becomes the estimate, and half of it the variation. So
+        // the new timeout is 1.3 s + 4 x 0.65 s.
         assert_eq!(tcp.timer(), Some(ms(1500 + 3900)), "{name}");
-        // The phone answers the retransmission of 9 with a duplicate ACK; then the ACKs of the window follow.
+        // Next come the ACKs of the original segments 10 to 24. The phone answers the
+        // retransmission of segment 9 with a duplicate ACK, which arrives last.
         for seq in 10..=24 {
             tcp.on_ack(ms(1500 + seq), &answer(seq, false), &mut out);
         }
@@ -77,8 +81,8 @@ fn without_eifel_late_acks_cause_go_back_n() {
     }
 }
 
-/// The ACK answers the retransmission, so the original was lost, and the sender behaves as without
-/// Eifel.
+/// After a real timeout the first ACK answers the retransmission, so the original was lost. The
+/// sender then behaves exactly as without Eifel.
 #[test]
 fn timeout_for_real_loss_is_not_undone() {
     for control in ControlSpec::defaults() {
@@ -96,8 +100,8 @@ fn timeout_for_real_loss_is_not_undone() {
     }
 }
 
-/// Four segments overtake segment 9. Three duplicate ACKs trigger its retransmission, but the next
-/// ACK answers the original.
+/// Segments 10 to 13 overtake segment 9, and the third duplicate ACK triggers a retransmission of
+/// segment 9. The next ACK answers the original segment, so the retransmission was spurious.
 #[test]
 fn spurious_fast_retransmission_is_undone() {
     for control in ControlSpec::defaults() {
@@ -112,7 +116,8 @@ fn spurious_fast_retransmission_is_undone() {
         assert_eq!((tcp.window().ssthresh, tcp.counts().fast_retransmits), (8.0, 1), "{name}");
         let timer_before = tcp.timer();
         tcp.on_ack(ms(310), &answer(13, false), &mut out);
-        // Segments 14 to 24 and those sent in recovery are outstanding; five were acknowledged.
+        // The ACK has acknowledged five segments, 9 to 13. Outstanding are segments 14 to 24 and
+        // the segments sent during recovery.
         let highest = sent(&mut out).last().copied().unwrap();
         let window = tcp.window();
         assert_eq!((highest + 1 - 14, window.cwnd, window.ssthresh), (16, 16.0, 40.0), "{name}");
@@ -134,7 +139,8 @@ fn consecutive_timeouts_are_one_event() {
     assert_eq!(sent(&mut out), [9, 9]);
     tcp.on_ack(ms(3300), &answer(10, false), &mut out);
     assert_eq!((sent(&mut out), tcp.window().ssthresh), (vec![25, 26], 40.0));
-    // The new timeout is 3.1 s + 4 x 1.55 s, without backoff.
+    // The round-trip time of the original, 3.1 s, sets the timeout to 3.1 s + 4 x 1.55 s. The
+    // backoff of the two timeouts no longer applies.
     assert_eq!(tcp.timer(), Some(ms(3300 + 9300)));
 }
 

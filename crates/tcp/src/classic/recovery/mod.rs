@@ -15,15 +15,15 @@ use crate::segment::{SackBlocks, Segment};
 /// Fields of an ACK that loss recovery uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a> {
-    /// Highest segment received in order.
+    /// Number of the highest segment received in order.
     pub number: u64,
-    /// Segments received beyond `number`, as SACK blocks.
+    /// SACK blocks with segments that the receiver holds beyond `number`.
     pub sack: &'a SackBlocks,
 }
 
 impl Ack<'_> {
-    /// Returns the number after the highest segment received in order, that is, the segment
-    /// expected next.
+    /// Returns the number of the segment that the receiver expects next: all segments below this
+    /// number are acknowledged.
     pub fn acked(&self) -> u64 {
         self.number + 1
     }
@@ -49,9 +49,11 @@ pub trait Recovery: Send + std::fmt::Debug {
     /// has expired. After the timer has expired, the sender goes back to the first unacknowledged
     /// segment, `una`.
     fn abandon(&mut self, tx: &mut Transmission);
-    /// Returns true while a loss that duplicate ACKs indicated is being repaired.
+    /// Returns true while the sender repairs a loss that duplicate ACKs indicated. Repair after a
+    /// timeout does not count.
     fn is_repairing(&self, tx: &Transmission) -> bool;
-    /// Returns the number of segments by which duplicate ACKs inflate the window.
+    /// Returns the number of segments by which duplicate ACKs inflate the window; 0 for variants
+    /// without inflation.
     fn inflation(&self) -> u64 {
         0
     }
@@ -87,9 +89,8 @@ fn classify(
     }
 }
 
-/// Returns the number of segments by which duplicate ACKs inflate the window after another
-/// duplicate ACK. `inflation` is this number before the ACK, and `dupacks` the number of
-/// consecutive duplicate ACKs including it.
+/// Returns the inflation of the window, in segments, after the duplicate ACK number `dupacks` in a
+/// row. `inflation` is the value before this ACK.
 fn inflated(inflation: u64, dupacks: u32) -> u64 {
     if dupacks == DUPACK_THRESHOLD { u64::from(DUPACK_THRESHOLD) } else { inflation + 1 }
 }
@@ -120,8 +121,8 @@ registry! {
 }
 
 impl ControlSpec {
-    /// Creates the loss recovery in its initial state. Absent parameters have the defaults of
-    /// `era`.
+    /// Creates the loss recovery of the chosen variant, in its initial state. Parameters that the
+    /// scenario does not set have the defaults of `era`.
     pub fn build(&self, era: Era) -> Box<dyn Recovery> {
         match self {
             Self::Tahoe(_) => Box::new(tahoe::TahoeRecovery),
@@ -131,7 +132,8 @@ impl ControlSpec {
         }
     }
 
-    /// Returns true if the receiver should report segments beyond a gap in SACK blocks.
+    /// Returns true for the variant SACK, for which the receiver must report segments beyond a gap
+    /// in SACK blocks.
     pub fn wants_sack(&self) -> bool {
         matches!(self, Self::Sack(_))
     }

@@ -38,13 +38,13 @@ params! {
 
 impl Checked for NewReno {}
 
-/// Phase of NewReno: fast recovery or not.
+/// Phase of NewReno: in fast recovery or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
     /// No recovery in progress.
     #[default]
     Open,
-    /// Fast recovery, after or before its first partial ACK.
+    /// Fast recovery. `partial_ack_seen` is true once a partial ACK has arrived in this recovery.
     Recovery { partial_ack_seen: bool },
 }
 
@@ -71,9 +71,9 @@ impl NewRenoRecovery {
         }
     }
 
-    /// Subtracts the `acked` segments that a partial ACK acknowledged from the inflation and, if
-    /// that is too small, from the congestion window. Then adds one segment to the inflation, for
-    /// the retransmission. Returns the new inflation.
+    /// Deflates the window after a partial ACK, which acknowledged `acked` segments. These are
+    /// subtracted from the inflation and, if the inflation is too small, from the congestion
+    /// window. The inflation then grows by one segment for the retransmission, and is returned.
     fn deflate(tx: &mut Transmission, inflation: u64, acked: u64) -> u64 {
         if inflation > acked {
             inflation - (acked - 1)

@@ -25,16 +25,16 @@ impl Checked for Sack {}
 /// retransmitted.
 #[derive(Debug, Default)]
 struct Scoreboard {
-    /// Runs of received segments, each as (first, last + 1), in ascending order with gaps between
-    /// them.
+    /// Runs of consecutive received segments, each as (first, last + 1). The runs are in ascending
+    /// order, with gaps between them.
     runs: Vec<(u64, u64)>,
     /// Number of a segment below which all holes have been retransmitted.
     retransmitted: u64,
 }
 
 impl Scoreboard {
-    /// Records the SACK blocks of an ACK. Returns true if the blocks report a segment for the first
-    /// time.
+    /// Records the SACK blocks of an ACK. Returns true if the blocks report at least one segment
+    /// that no earlier ACK has reported.
     fn update(&mut self, ack: Ack<'_>) -> bool {
         let mut changed = false;
         for (first, end) in ack.sack.of(ack.number) {
@@ -43,8 +43,8 @@ impl Scoreboard {
         changed
     }
 
-    /// Adds the segments from `first` to `end - 1`. Returns true if one of them is reported for the
-    /// first time.
+    /// Adds the segments from `first` to `end - 1`. Returns true if at least one of these segments
+    /// is reported for the first time.
     fn add(&mut self, first: u64, end: u64) -> bool {
         let from = self.runs.partition_point(|run| run.1 < first);
         let to = self.runs.partition_point(|run| run.0 <= end);
@@ -67,7 +67,8 @@ impl Scoreboard {
         self.retransmitted = 0;
     }
 
-    /// Returns the lowest hole below the highest reported segment that has not been retransmitted.
+    /// Returns the lowest segment from `una` on that is below the highest reported segment, has not
+    /// been reported and has not been retransmitted; `None` if there is no such hole.
     fn next_hole(&self, una: u64) -> Option<u64> {
         let mut hole = una.max(self.retransmitted);
         for &(first, end) in &self.runs {
@@ -86,7 +87,7 @@ pub struct SackRecovery {
     scoreboard: Scoreboard,
     /// Estimated number of segments in the network; `None` outside of fast recovery.
     pipe: Option<i64>,
-    /// Whether a timeout occurred since the last ACK of new data. If so, duplicate ACKs are
+    /// Whether a timeout occurred since the last ACK of new data. While true, duplicate ACKs are
     /// ignored.
     timed_out: bool,
 }
@@ -119,8 +120,9 @@ impl SackRecovery {
         None
     }
 
-    /// Sends holes, then new data, while the pipe is smaller than the window. Returns the new
-    /// number of segments in the pipe.
+    /// Retransmits holes, and then sends new data, while fewer segments are in the network (the
+    /// pipe) than the window allows. Returns the number of segments that are in the network
+    /// afterwards.
     fn fill_pipe(&mut self, tx: &mut Transmission, now: Time, mut pipe: i64, out: &mut Vec<Segment>) -> i64 {
         let limit = tx.una + tx.max_window();
         while pipe < tx.allowed() as i64 {

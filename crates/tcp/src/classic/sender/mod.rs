@@ -4,8 +4,8 @@
 //! mechanisms that all variants share: window, transmission, round-trip measurement, retransmission
 //! timer, and go-back-N after a timeout. The reaction of a variant to duplicate and partial ACKs is
 //! its [`Recovery`]. The rules are those of ns-2.35 `tcp.cc`; tests compare the sender packet by
-//! packet with traces of ns-2. Not modelled are ECN, quick-start, timestamps, burst limits, and
-//! senders that never close.
+//! packet with traces of ns-2. ECN, quick-start, timestamps, burst limits, and senders that never
+//! close are not modelled.
 
 use nodeb_base::event::{self, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
@@ -24,9 +24,10 @@ use crate::{RETRANSMISSIONS_PER_ACK, SenderCounts, Window};
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of ns-2")]
 pub struct Transmission {
-    /// Congestion window; may be fractional.
+    /// Congestion window in segments, which may be a fraction.
     pub cwnd: f64,
-    /// Window set from outside, which replaces `cwnd`; `None` if no window was set.
+    /// Window in segments that was set from outside the connection and replaces `cwnd`; `None` if
+    /// no window was set.
     steered: Option<f64>,
     /// Slow-start threshold in segments, at least two after a loss.
     pub ssthresh: u64,
@@ -39,9 +40,10 @@ pub struct Transmission {
     /// Value of `end` at the last loss event. Recovery ends when all segments below it are
     /// acknowledged.
     pub recover: u64,
-    /// Equal to `recover` if the last loss event was a timeout, otherwise 0.
+    /// Value of `recover` if the last loss event was a timeout, otherwise 0. Recovery from the
+    /// timeout lasts until all segments below this number are acknowledged.
     recover_timeout: u64,
-    /// Number of consecutive duplicate ACKs.
+    /// Number of consecutive duplicate ACKs since the last ACK of new data.
     pub dupacks: u32,
     /// Counters of the connection since its start.
     pub counts: SenderCounts,
@@ -58,7 +60,8 @@ pub struct Transmission {
     timing: Timing,
     eifel: Option<Eifel>,
     timer: Option<Time>,
-    /// Last measured round-trip time; `None` if the simulation has already read it.
+    /// Last measured round-trip time; `None` if none was measured since the simulation last read
+    /// this value.
     last_rtt: Option<Duration>,
 }
 
@@ -84,8 +87,8 @@ impl Transmission {
         }
     }
 
-    /// Sends the segments from `next` on that a window of `window` segments allows, at most `limit`
-    /// segments.
+    /// Sends the segments from `next` on that fit into a window of `window` segments, but at most
+    /// `limit` segments.
     pub fn send_window(&mut self, now: Time, window: u64, limit: u64, out: &mut Vec<Segment>) {
         let end = (self.una + window).min(self.data_end()).min(self.next.saturating_add(limit));
         while self.next < end {
@@ -107,8 +110,9 @@ impl Transmission {
         }
     }
 
-    /// Returns the maximum number of outstanding segments without regard to the receiver's window:
-    /// the congestion window, or once the SYN is acknowledged the window set from outside, if any.
+    /// Returns the maximum number of outstanding segments, without regard to the receiver's window.
+    /// This is the congestion window or, once the SYN is acknowledged, the window that was set from
+    /// outside, if any.
     pub fn allowed(&self) -> f64 {
         self.steered.filter(|_| self.una > 0).unwrap_or(self.cwnd)
     }
@@ -118,15 +122,15 @@ impl Transmission {
         (self.allowed() as u64 + inflation).min(self.max_window)
     }
 
-    /// Returns the maximum number of segments to send on an ACK for which the variant allows
-    /// `limit` segments. The result is lower if the sender retransmits after a timeout with a
-    /// window set from outside.
+    /// Returns the maximum number of segments to send on an ACK. This is `limit`, the number that
+    /// the TCP variant allows, but at most [`RETRANSMISSIONS_PER_ACK`] if the sender retransmits
+    /// after a timeout with a window set from outside.
     fn pace(&self, limit: u64) -> u64 {
         let is_retransmitting = self.steered.is_some() && self.next < self.end;
         if is_retransmitting { limit.min(RETRANSMISSIONS_PER_ACK) } else { limit }
     }
 
-    /// Returns the receiver's window in segments.
+    /// Returns the constant window that the receiver advertises, in segments.
     pub fn max_window(&self) -> u64 {
         self.max_window
     }
@@ -137,14 +141,16 @@ impl Transmission {
     }
 
     /// Returns half of the window in use, which becomes the window after a loss. The window in use
-    /// is `cwnd` plus `inflation`, at most the receiver's window.
+    /// is `cwnd` plus `inflation`, at most the receiver's window. The half is rounded down unless
+    /// the key `fractional_halves` is set.
     pub fn half_window(&self, inflation: u64) -> f64 {
         let used = (self.cwnd + inflation as f64).min(self.max_window as f64);
         if self.fractional_halves { used / 2.0 } else { (used / 2.0).floor() }
     }
 
-    /// Returns the slow-start threshold after a timeout, before rounding: half of the outstanding
-    /// data or half of the window, by the key `half_of_flight`.
+    /// Returns half of the outstanding data if the key `half_of_flight` is set, otherwise half of
+    /// the window. The caller rounds this value and makes it the slow-start threshold after a
+    /// timeout.
     fn half_after_timeout(&self) -> f64 {
         if self.half_of_flight { (self.end - self.una) as f64 / 2.0 } else { self.half_window(0) }
     }
@@ -160,8 +166,8 @@ impl Transmission {
         self.cwnd += if self.cwnd < self.ssthresh as f64 { 1.0 } else { 1.0 / self.cwnd };
     }
 
-    /// Processes an ACK of all segments below `acked`, including a round-trip time if the ACK gives
-    /// one. Restarts the timer.
+    /// Processes an ACK of all segments below `acked`. Measures the round-trip time if the ACK
+    /// gives one, and restarts the timer.
     pub fn advance(&mut self, now: Time, acked: u64) {
         self.dupacks = 0;
         self.move_up_to(acked);
@@ -182,17 +188,17 @@ impl Transmission {
         }
     }
 
-    /// Processes a partial ACK in SACK recovery. Restarts the timer, ends the backoff in any case,
-    /// and leaves round-trip measurement unchanged.
+    /// Processes a partial ACK in SACK recovery. Restarts the timer and ends the backoff, but
+    /// measures no round-trip time.
     pub fn advance_in_sack_recovery(&mut self, now: Time, acked: u64) {
         self.move_up_to(acked);
         self.restart_timer(now);
         self.rtt.reset_backoff();
     }
 
-    /// Returns true if this is the third duplicate ACK and it indicates a new loss, of a segment
-    /// sent after the last loss event. As in ns-2, the first data segment counts as a new loss in
-    /// any case.
+    /// Returns true if the ACK is the third duplicate ACK in a row and indicates a new loss: a
+    /// segment sent after the last loss event is missing. As in ns-2, a missing first data segment
+    /// counts as a new loss in any case.
     pub fn may_retransmit_fast(&self) -> bool {
         self.dupacks == DUPACK_THRESHOLD && (self.una > self.recover || self.una == 1)
     }
@@ -219,8 +225,8 @@ impl Transmission {
         self.next = self.next.max(acked);
     }
 
-    /// Records for Eifel that the first outstanding segment will be retransmitted. The caller must
-    /// do so before it reduces window and slow-start threshold.
+    /// Reports to Eifel that the first outstanding segment will be retransmitted. The caller must
+    /// do so before it reduces window and slow-start threshold, because Eifel may restore them.
     fn suspect(&mut self, timed_out: bool) {
         if let Some(eifel) = &mut self.eifel {
             eifel.suspect(self.una, self.ssthresh.max(self.end - self.una), timed_out);
@@ -228,7 +234,7 @@ impl Transmission {
     }
 
     /// Restores window, slow-start threshold and timer after a spurious retransmission, which an
-    /// ACK of `acked` segments has revealed (RFC 4015, 3.2, steps 9 and 11).
+    /// ACK of `acked` new segments has revealed (RFC 4015, 3.2, steps 9 and 11).
     fn respond_to_spurious(&mut self, now: Time, spurious: SpuriousRetransmission, acked: u64) {
         self.cwnd = (self.end - self.una) as f64 + (acked as f64).min(self.initial_window);
         self.ssthresh = spurious.pipe;
@@ -246,7 +252,8 @@ impl Transmission {
         }
     }
 
-    /// Restarts the retransmission timer with the current timeout.
+    /// Restarts the retransmission timer, which then expires after the current timeout (backoff
+    /// included).
     pub fn restart_timer(&mut self, now: Time) {
         self.timer = Some(now + self.rtt.rto());
     }
@@ -330,8 +337,8 @@ impl crate::Sender for Sender {
     }
 
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
-        // If nothing is outstanding, an ACK below `una` is not a duplicate ACK (RFC 5681, 2) and is
-        // ignored.
+        // If nothing is outstanding, an ACK below `una` is old. It is not a duplicate ACK (RFC
+        // 5681, 2), so it is ignored.
         let is_old = self.tx.una == self.tx.end && ack.seq < self.tx.una;
         if self.is_done() || is_old {
             return;
@@ -341,7 +348,8 @@ impl crate::Sender for Sender {
         let eifel = self.tx.eifel.as_mut();
         let spurious = eifel.and_then(|eifel| eifel.detect(now, acked, ack.answers_retransmission));
         if spurious.is_some() {
-            // A recovery in progress ends, and new data is sent next (RFC 4015, 3.2, step 8).
+            // The retransmission was spurious. So a recovery in progress ends, and the sender
+            // continues with new data (RFC 4015, 3.2, step 8).
             self.recovery.abandon(&mut self.tx);
             self.tx.recover_timeout = 0;
             self.tx.next = self.tx.end;
@@ -367,8 +375,8 @@ impl crate::Sender for Sender {
             return;
         }
         if self.tx.una == 0 {
-            // A lost SYN indicates congestion, so the initial window is one segment (RFC 5681,
-            // 3.1).
+            // A lost SYN may indicate congestion, so the window after the handshake is one segment
+            // (RFC 5681, 3.1).
             self.tx.initial_window = 1.0;
         }
         if !idle {

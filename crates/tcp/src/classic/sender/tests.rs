@@ -63,8 +63,8 @@ fn lost_syn_sets_initial_window_to_one() {
     assert_eq!(sent(&mut out), [1]);
 }
 
-/// Half of a window of nine packets is 4.5 packets, and was rounded down to 4 in ns-2 before
-/// January 2006.
+/// Half of a window of nine packets is 4.5 packets. ns-2 rounded this down to 4 before January
+/// 2006.
 #[test]
 fn half_of_odd_window_depends_on_era() {
     for (era, half) in [("ns-2.29", 4.0), ("ns-2.30", 4.5)] {
@@ -118,9 +118,9 @@ fn threshold_after_second_timeout_depends_on_half_of_flight() {
 }
 
 /// On a path with a round-trip time of 100 ms the first segment of every other pair is lost, and
-/// the second waits at the receiver for the retransmission of the first. The timeout must not
-/// exceed the one after the first round trip, 100 ms + 4 * 30 ms. If the wait were measured as a
-/// round trip, each loss would lengthen the next timeout, up to hours.
+/// the second waits at the receiver for the retransmission of the first. If this wait were measured
+/// as a round trip, each loss would lengthen the next timeout, up to hours. So the timeout must
+/// stay below that after the first round trip, 100 ms + 4 * 30 ms.
 #[test]
 fn timeout_does_not_grow_by_its_own_length() {
     let path = Duration::from_millis(100);
@@ -150,8 +150,8 @@ fn timeout_does_not_grow_by_its_own_length() {
     }
 }
 
-/// Returns an ACK of the segments up to `seq` with a SACK block of the segments from `first` to
-/// `end - 1`.
+/// Returns an ACK with the number `seq` (all segments up to `seq` have arrived) and one SACK block,
+/// from segment `first` to `end - 1`.
 fn sack_of(seq: u64, first: u64, end: u64) -> Segment {
     let mut ack = ack_of(seq);
     ack.sack.push(first, end);
@@ -173,8 +173,8 @@ fn sack_sender() -> Sender {
     tcp
 }
 
-/// As in ns-2's `Sack1TcpAgent::send_much`, no new data is sent while there is a hole and fast
-/// recovery has not begun.
+/// As in ns-2's `Sack1TcpAgent::send_much`, the sender does not send newly written data while there
+/// is a hole and fast recovery has not begun.
 #[test]
 fn sack_sends_no_new_data_between_first_and_third_duplicate_ack() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -183,8 +183,8 @@ fn sack_sends_no_new_data_between_first_and_third_duplicate_ack() {
     assert!(out.is_empty());
 }
 
-/// As in ns-2's `Sack1TcpAgent::send_much` after an earlier timeout (`recover_ > 0`), a write fills
-/// the hole at once, and new data follow.
+/// An earlier timeout has set `recover_ > 0`. As in ns-2's `Sack1TcpAgent::send_much`, a write then
+/// makes the sender fill the hole at once and send the new data after that.
 #[test]
 fn sack_fills_hole_on_write_after_earlier_loss() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -209,7 +209,8 @@ fn sack_sends_data_written_during_fast_recovery_at_once() {
         tcp.on_ack(Time::ZERO, &sack_of(0, 2, end), &mut out);
     }
     assert_eq!(sent(&mut out), [1]);
-    // The pipe has one segment and the window is half of eight, so three segments may be sent.
+    // One segment is in the network (the pipe) and the window is half of eight segments, so three
+    // more segments may be sent.
     tcp.write(Time::ZERO, 5 * 1460, &mut out);
     assert_eq!(sent(&mut out), [5, 6, 7]);
 }

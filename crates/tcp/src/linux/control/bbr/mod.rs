@@ -1,6 +1,6 @@
-//! BBR: models the path by its bottleneck bandwidth and its round-trip time. It paces at the
-//! bandwidth and limits the data in flight to a multiple of the product of bandwidth and round-trip
-//! time. There are versions 1 and 3.
+//! BBR, a congestion control that models the path by its bottleneck bandwidth and its round-trip
+//! time. It paces segments at the bandwidth, and limits the data in flight to a multiple of the
+//! product of bandwidth and round-trip time. Versions 1 and 3 are available.
 
 mod path;
 #[cfg(test)]

@@ -8,33 +8,34 @@ use super::super::filter::WindowedMax;
 use super::super::{AckEvent, Phase};
 use crate::linux::rate::RateSample;
 
-/// Factor of bandwidth growth in a round from which on the pipe is not yet full (v1: 4.3.2.2; v3:
-/// 5.3.1.2). After `FULL_ROUNDS` rounds without such growth the pipe is full.
+/// Smallest ratio of the bandwidths in successive rounds that counts as growth (v1: 4.3.2.2; v3:
+/// 5.3.1.2). After `FULL_ROUNDS` rounds without growth the pipe is full.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 /// Smallest window in segments (`BBRMinPipeCwnd`).
 const MIN_SEGMENTS: u64 = 4;
-/// Number of send quanta for which the window has room: one each in the queue of the sending host,
-/// in its network card, and in the receiving host.
+/// Number of send quanta for which the window has room in addition to the path: one in the queue of
+/// the sending host, one in its network card, and one in the receiving host.
 const QUANTA: u64 = 3;
-/// Time in seconds in which a send quantum is sent at the pacing rate. `MAX_QUANTUM` is its maximum
-/// size in bytes.
+/// Time in seconds that a send quantum takes at the pacing rate. `MAX_QUANTUM` is the maximum size
+/// of a quantum in bytes.
 const QUANTUM_TIME: f64 = 0.001;
 const MAX_QUANTUM: f64 = 65_536.0;
 
-/// Round trips, counted by bytes delivered (v1: 4.1.1.1; v3: 5.5.1).
+/// Counter of round trips. A round ends when data sent after its start is delivered (v1: 4.1.1.1;
+/// v3: 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
     pub count: u64,
-    /// Whether the last ACK started a round.
+    /// Whether the last ACK ended a round and started the next.
     pub start: bool,
     end: u64,
 }
 
 impl Rounds {
-    /// Processes an ACK, which starts a round if it delivers data sent after the last start. A rate
-    /// sample over too short a time does not start a round (Linux: `bbr_update_bw`,
-    /// `tcp_rate_gen`).
+    /// Processes an ACK, which starts a round if it delivers data sent after the last start. An ACK
+    /// whose rate sample is invalid, because it spans too short a time, does not start a round
+    /// (Linux: `bbr_update_bw`, `tcp_rate_gen`).
     pub fn on_ack(&mut self, ack: &AckEvent) {
         let valid = ack.sample.filter(|sample| sample.rate.is_some());
         self.start = valid.is_some_and(|sample| sample.prior_delivered >= self.end);
@@ -51,7 +52,8 @@ impl Rounds {
     }
 }
 
-/// Detection of a bandwidth plateau while the sending rate grows.
+/// Detector of a full pipe: the bandwidth stays constant for several rounds although the sending
+/// rate grows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FullPipe {
     baseline: f64,
@@ -59,7 +61,8 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    /// Starts the detection of growth above `baseline`.
+    /// Creates a detector that counts rounds in which the bandwidth does not grow above `baseline`
+    /// bytes per second.
     pub fn above(baseline: f64) -> Self {
         Self { baseline, rounds: 0 }
     }
@@ -70,7 +73,8 @@ impl FullPipe {
         self.baseline = 0.0;
     }
 
-    /// Records the bandwidth of a round. Returns true if the pipe is full.
+    /// Records the bandwidth of a round in bytes per second. Returns true if the pipe is full: for
+    /// three rounds the bandwidth has not grown by 25 %.
     pub fn on_round(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= self.baseline * FULL_GROWTH {
             *self = Self::above(bandwidth);
@@ -94,8 +98,8 @@ pub struct Path {
 }
 
 impl Path {
-    /// Creates a model without measurements. The largest bandwidth is kept for `length` time units,
-    /// the unit of the times passed to [`Self::update_bandwidth`].
+    /// Creates a model without measurements. A bandwidth sample is kept for `length` units of time:
+    /// rounds or cycles, depending on the caller of [`Self::update_bandwidth`].
     pub fn new(mss: u64, initial_window: u64, length: u64) -> Self {
         Self {
             mss,
@@ -106,13 +110,13 @@ impl Path {
         }
     }
 
-    /// Returns the largest bandwidth in bytes per second.
+    /// Returns the largest bandwidth that is still remembered, in bytes per second.
     pub fn max_bandwidth(&self) -> f64 {
         self.max_bandwidth.max()
     }
 
-    /// Adds a bandwidth sample at time `at`. An application-limited sample only counts if it is not
-    /// below the present maximum.
+    /// Adds a bandwidth sample at time `at`, which counts rounds or cycles. An application-limited
+    /// sample counts only if it is not below the present maximum.
     pub fn update_bandwidth(&mut self, at: u64, sample: Option<RateSample>) {
         if let Some(sample) = sample
             && let Some(rate) = sample.rate
@@ -127,8 +131,8 @@ impl Path {
         MIN_SEGMENTS * self.mss
     }
 
-    /// Returns the number of segments that leave together at `rate` bytes per second, at least
-    /// `min`.
+    /// Returns the size of a send quantum at `rate` bytes per second: the number of segments that
+    /// leave together. It is at least `min`.
     pub fn quantum(&self, rate: f64, min: u64) -> u64 {
         ((QUANTUM_TIME * rate).min(MAX_QUANTUM) as u64 / self.mss).max(min)
     }
@@ -153,21 +157,21 @@ impl Path {
     }
 
     /// Returns the bandwidth in bytes per second that is assumed at the start: the initial window
-    /// per round-trip time, or per 1 ms if that is unknown (Linux: `bbr_init_pacing_rate_from_rtt`;
-    /// v3: 5.6.2).
+    /// per round-trip time, or per 1 ms if the round-trip time is unknown (Linux:
+    /// `bbr_init_pacing_rate_from_rtt`; v3: 5.6.2).
     pub fn nominal_bandwidth(&self, rtt: Option<Duration>) -> f64 {
         self.initial_window as f64 / rtt.map_or(1e-3, |rtt| rtt.as_secs().max(1e-6))
     }
 
     /// Returns true if `delivered`, the number of bytes delivered so far, is less than the initial
-    /// window, which is too little to model the path.
+    /// window. So little data is not enough to model the path.
     pub fn is_unknown(&self, delivered: u64) -> bool {
         delivered < self.initial_window
     }
 }
 
-/// Congestion window in bytes, and its value before a recovery or a measurement of the round-trip
-/// time.
+/// Congestion window in bytes, together with the window before a recovery or a measurement of the
+/// round-trip time.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub cwnd: u64,
@@ -180,7 +184,8 @@ impl Window {
         Self { cwnd, saved: 0, phase: Phase::Open }
     }
 
-    /// Saves the window. A window that is already reduced does not replace a larger saved one.
+    /// Saves the present window for [`Self::restore`]. During a recovery or a measurement of the
+    /// round-trip time the window is already reduced, so it does not replace a larger saved window.
     pub fn save(&mut self, probing_rtt: bool) {
         let undisturbed = self.phase == Phase::Open && !probing_rtt;
         self.saved = if undisturbed { self.cwnd } else { self.saved.max(self.cwnd) };
@@ -191,7 +196,8 @@ impl Window {
     }
 }
 
-/// Pacing rate in bytes per second, which does not fall until the pipe has been full.
+/// Pacing rate in bytes per second. The rate never falls before the pipe has been full for the
+/// first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
     pub rate: Option<f64>,
@@ -205,8 +211,8 @@ impl Pace {
     }
 }
 
-/// Returns a pseudo-random number below `bound` derived from the time (Fibonacci hashing: the time multiplied
-/// by 2^64 over the golden ratio).
+/// Returns a pseudo-random number below `bound` that depends only on the time (Fibonacci hashing:
+/// the time multiplied by 2^64 over the golden ratio).
 pub fn pseudo_random(now: Time, bound: u64) -> u64 {
     let mixed = now.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     (mixed * bound) >> 32

@@ -1,5 +1,5 @@
-//! Path and simple sender with unlimited data for tests of a congestion control alone: 1 MB/s, 100
-//! ms and a queue.
+//! Path with a simple sender of unlimited data, for tests of a congestion control alone. The path
+//! has a rate of 1 MB/s, a round-trip time of 100 ms and a queue.
 
 use std::collections::VecDeque;
 
@@ -31,10 +31,10 @@ pub struct Pipe<C> {
     pub now: Time,
     /// Maximum length of the queue in segments.
     pub limit: u64,
-    /// Function that returns true for the numbers of segments to lose, in addition to those that
-    /// find the queue full.
+    /// Function that selects segments to lose: true if the segment with this number is lost. A
+    /// segment that finds the queue full is lost in any case.
     pub loses: fn(u64) -> bool,
-    /// Whether the network sets ECN marks at present.
+    /// Whether each ACK reports a congestion mark (ECN) unless a recovery is in progress.
     pub marks: bool,
     /// Longest queue in segments since a test last set this field to 0.
     pub longest: u64,
@@ -70,7 +70,7 @@ impl<C: CongestionControl> Pipe<C> {
         self.flight.len() as u64 * MSS
     }
 
-    /// Runs until the time `seconds`, and calls `look` after each ACK.
+    /// Runs until the simulated time `seconds`, and calls `look` after each ACK.
     pub fn run(&mut self, seconds: f64, mut look: impl FnMut(&Self)) {
         let end = Time((seconds * NANOS_PER_S as f64) as u64);
         while self.now < end {
@@ -136,7 +136,8 @@ impl<C: CongestionControl> Pipe<C> {
         });
     }
 
-    /// Handles a lost segment. The loss is detected when the ACK of the segment would have arrived.
+    /// Handles a lost segment. The loss is detected at the time at which the ACK of the segment
+    /// would have arrived.
     fn lose(&mut self, segment: &SentSegment) {
         self.lost += 1;
         let range = (segment.number * MSS, (segment.number + 1) * MSS);

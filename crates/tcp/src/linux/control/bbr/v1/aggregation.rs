@@ -1,18 +1,19 @@
-//! Excess of acknowledged data over the bandwidth. Links and receivers deliver ACKs in bursts, and
-//! the window must have room to continue sending between bursts (Linux 6.x:
-//! `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd`).
+//! Excess of acknowledged data over the bandwidth. Links and receivers deliver ACKs in bursts. The
+//! window must have room for this excess, so that the sender can continue between bursts (Linux
+//! 6.x: `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd`).
 
 use nodeb_base::units::{Duration, Time};
 
-/// Number of rounds for which each of two maxima of the excess is collected in turn. Together the
-/// two maxima cover the last 5 to 10 rounds.
+/// Number of rounds for which a maximum of the excess is collected. Two maxima are collected in
+/// turn, so together they cover the last 5 to 10 rounds.
 const ROUNDS: u32 = 5;
-/// Maximum room in the window for bursts, as a time at the bandwidth.
+/// Maximum room in the window for bursts, expressed as the time in which the bandwidth delivers
+/// this data.
 const MAX_ROOM: Duration = Duration::from_millis(100);
-/// Number of segments after which an epoch ends in any case.
+/// Number of segments after which an epoch, in which the excess is counted, ends in any case.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
-/// Excess of acknowledged segments over the bandwidth.
+/// Excess of acknowledged segments over the segments that the bandwidth should have delivered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aggregation {
     /// Start time of the present epoch; `acked` is the number of segments delivered in it.
@@ -24,7 +25,8 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// Starts an epoch at `now`, for example after a pause, which must not count.
+    /// Starts an epoch at `now`, for example after a pause of the sender, which must not count as
+    /// waiting time.
     pub fn restart(&mut self, now: Time) {
         (self.since, self.acked) = (now, 0);
     }
@@ -56,8 +58,8 @@ impl Aggregation {
         }
     }
 
-    /// Returns the number of segments for which the window gets additional room, at `bandwidth`
-    /// segments per second.
+    /// Returns the number of segments by which bursts enlarge the window, if the bandwidth is
+    /// `bandwidth` segments per second.
     pub fn room(&self, bandwidth: f64) -> u64 {
         let largest = self.largest[0].max(self.largest[1]);
         largest.min((bandwidth * MAX_ROOM.as_secs()) as u64)
@@ -71,18 +73,19 @@ mod tests {
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
     /// By `bbr_update_ack_aggregation` the excess is the number of segments acknowledged beyond
-    /// bandwidth times the length of the epoch. An epoch ends when fewer segments than that are
-    /// acknowledged.
+    /// bandwidth times the length of the epoch. An epoch ends when fewer segments are acknowledged
+    /// than the bandwidth delivers in this time.
     #[test]
     fn excess_is_relative_to_bandwidth() {
         let mut aggregation = Aggregation::default();
-        // One segment per ms is expected. ACKs of 8 segments arrive at once, and those of 3 more
-        // after 2 ms.
+        // At 1000 segments per second one segment per ms is expected. An ACK of 8 segments arrives
+        // at 10 ms, and an ACK of 3 more at 12 ms.
         aggregation.on_ack(MS(10), 8, 1e3, 100, false);
         assert_eq!(aggregation.room(1e3), 8);
         aggregation.on_ack(MS(12), 3, 1e3, 100, false);
         assert_eq!(aggregation.room(1e3), 9);
-        // After 20 ms the epoch is over; later segments are no longer counted from 10 ms.
+        // At 30 ms only 11 segments have arrived instead of 20, so the epoch that began at 10 ms
+        // ends and a new one starts.
         aggregation.on_ack(MS(30), 2, 1e3, 100, false);
         assert_eq!(aggregation.room(1e3), 9);
         aggregation.on_ack(MS(31), 30, 1e3, 12, false);
@@ -98,7 +101,8 @@ mod tests {
         assert_eq!(aggregation.room(100.0), 10);
     }
 
-    /// The two largest excesses alternate every 5 rounds, so an excess is kept for 5 to 10 rounds.
+    /// Two maxima of the excess are replaced in turn, one every 5 rounds. So an excess is kept for
+    /// 5 to 10 rounds.
     #[test]
     fn excess_expires_after_five_to_ten_rounds() {
         let mut aggregation = Aggregation::default();

@@ -4,8 +4,9 @@
 //!
 //! The bandwidth is the largest delivery rate of the last ten round trips, and the round-trip time
 //! the smallest one of the last ten seconds. A phase with a pacing gain above 1 probes for more
-//! bandwidth, and one below 1 drains the queue of the probe. If no smaller round-trip time is
-//! measured for ten seconds, the window is briefly reduced to measure it. ECN marks are ignored.
+//! bandwidth, and a phase with a gain below 1 drains the queue that the probe has built. If no
+//! smaller round-trip time is measured for ten seconds, the window is briefly reduced to measure
+//! the round-trip time without a queue. ECN marks are ignored.
 
 mod aggregation;
 mod policer;
@@ -32,8 +33,8 @@ const DRAIN_GAIN: f64 = 88.0 / 256.0;
 /// Pacing gains of the eight phases of the state `ProbeBW`, each of which lasts about a round trip
 /// (`bbr_pacing_gain`).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Window in the state `ProbeBW`, in bandwidth-delay products. It is above 1 to allow for delayed
-/// and stretched ACKs.
+/// Window in the state `ProbeBW`, in bandwidth-delay products. The gain exceeds 1 because ACKs may
+/// be delayed or acknowledge many segments at once.
 const CWND_GAIN: f64 = 2.0;
 /// Share of the bandwidth at which segments are paced, so that the queue shrinks
 /// (`bbr_pacing_margin_percent`).
@@ -70,7 +71,7 @@ impl Checked for Bbr {
     }
 }
 
-/// State of BBR's state machine.
+/// State of the state machine, as in section 4.3 of the draft.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     Startup,
@@ -78,12 +79,14 @@ enum State {
     /// State `ProbeBW`, with the index of the phase's gain in [`CYCLE`] and the start time of the
     /// phase.
     ProbeBandwidth(usize, Time),
-    /// State `ProbeRTT`. The value is `None` until the data in flight is small enough, then the
-    /// earliest end time, and true if a round has passed since.
+    /// State `ProbeRTT`. The value is `None` until the data in flight is small enough to measure
+    /// the round-trip time. From then on it holds the earliest end time, and true once a round has
+    /// passed.
     ProbeRtt(Option<(Time, bool)>),
 }
 
-/// Factors of the bandwidth for the pacing rate, and of the bandwidth-delay product for the window.
+/// Gains of a state: the pacing rate as a multiple of the bandwidth, and the window as a multiple
+/// of the bandwidth-delay product.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Gains {
     pacing: f64,
@@ -97,9 +100,9 @@ pub struct BbrControl {
     params: Bbr,
     mss: u64,
     state: State,
-    /// Gains of the state at the end of the last ACK.
+    /// Gains that apply since the last ACK.
     gains: Gains,
-    /// Window, saved window, and phase of the sender at the last ACK.
+    /// Present and saved congestion window, and the phase of the sender at the last ACK.
     window: Window,
     pace: Pace,
     path: Path,
@@ -107,21 +110,22 @@ pub struct BbrControl {
     filled: bool,
     aggregation: Aggregation,
     policer: Policer,
-    /// Whether the window is limited by packet conservation, in the first round of a recovery.
+    /// Whether packet conservation limits the window, as in the first round of a recovery.
     conserving: bool,
-    /// Whether the sender's recovery is a response to an ECN mark.
+    /// Whether the sender reduces its window because of an ECN mark, without a loss.
     marked: bool,
     /// Whether the sender has just restarted after a pause of the application (`idle_restart`).
     restarting: bool,
-    /// Time of the last delivery; `delivered` and `lost` are the numbers of bytes delivered and
-    /// lost so far.
+    /// Time of the last delivery. `delivered` and `lost` are the numbers of bytes delivered and
+    /// lost since the start of the connection.
     delivered_at: Time,
     delivered: u64,
     lost: u64,
 }
 
 impl BbrControl {
-    /// Creates the state before the connection is established.
+    /// Creates the state before the connection is established. `mss` and `initial_window` are in
+    /// bytes.
     pub fn new(params: &Bbr, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -144,12 +148,14 @@ impl BbrControl {
         }
     }
 
-    /// Returns the present bandwidth estimate in bytes per second (`bbr_bw`).
+    /// Returns the present bandwidth estimate in bytes per second: the policer's rate if there is
+    /// one, otherwise the largest recent bandwidth (`bbr_bw`).
     fn bandwidth(&self) -> f64 {
         self.policer.rate().unwrap_or(self.path.max_bandwidth())
     }
 
-    /// Sets the gains of the present state (`bbr_update_gains`).
+    /// Sets the gains for pacing rate and window that belong to the present state
+    /// (`bbr_update_gains`).
     fn update_gains(&mut self) {
         let (pacing, window) = match self.state {
             State::Startup => (HIGH_GAIN, HIGH_GAIN),
@@ -223,15 +229,16 @@ impl BbrControl {
     }
 
     /// Enters `ProbeBW` in any phase except the one with a gain below 1
-    /// (`bbr_reset_probe_bw_mode`). Linux selects the phase at random; here it is derived from the
-    /// time, which differs between flows as well.
+    /// (`bbr_reset_probe_bw_mode`). Linux selects the phase at random. Here the time determines the
+    /// phase, which also differs between flows.
     fn enter_probe_bandwidth(&mut self) {
         let pseudo_random = pseudo_random(self.delivered_at, CYCLE.len() as u64 - 1);
         let phase = if pseudo_random == 0 { 0 } else { pseudo_random as usize + 1 };
         self.state = State::ProbeBandwidth(phase, self.delivered_at);
     }
 
-    /// Detects a full pipe: the bandwidth has not grown for three rounds (`bbr_check_full_bw_reached`).
+    /// Detects a full pipe, in which the bandwidth has not grown for three rounds
+    /// (`bbr_check_full_bw_reached`).
     fn check_full_pipe(&mut self, ack: &AckEvent) {
         let app_limited = ack.sample.is_some_and(|sample| sample.app_limited);
         if !self.filled && self.path.rounds.start && !app_limited {
@@ -251,13 +258,14 @@ impl BbrControl {
         }
     }
 
-    /// Sets the pacing rate to `gain` times the bandwidth, less a margin. Until the pipe is full
+    /// Sets the pacing rate to `gain` times the bandwidth, less 1 %. Until the pipe has been full
     /// the rate never falls (`bbr_set_pacing_rate`).
     fn set_pacing_rate(&mut self, gain: f64) {
         self.pace.set(PACING_MARGIN * gain * self.bandwidth(), self.filled);
     }
 
-    /// Saves the window (`bbr_save_cwnd`).
+    /// Saves the window before a recovery or a measurement of the round-trip time reduces it
+    /// (`bbr_save_cwnd`).
     fn save_cwnd(&mut self) {
         self.window.save(matches!(self.state, State::ProbeRtt(_)));
     }
@@ -292,7 +300,7 @@ impl CongestionControl for BbrControl {
         self.lost += loss.range.1 - loss.range.0;
     }
 
-    /// Saves the window (`bbr_ssthresh`). The next ACK determines the window of the recovery.
+    /// Saves the window (`bbr_ssthresh`). The window during the recovery is set on the next ACK.
     fn on_congestion(&mut self, _: Time, _: u64) {
         self.save_cwnd();
     }
@@ -310,8 +318,9 @@ impl CongestionControl for BbrControl {
         self.detect_policer(true, false);
     }
 
-    /// Restarts after a pause: in `ProbeBW` at a pacing rate equal to the estimated bandwidth less
-    /// the margin, without a gain (`bbr_cwnd_event`, `CA_EVENT_TX_START`).
+    /// Restarts after a pause. In `ProbeBW` the pacing rate becomes the estimated bandwidth less
+    /// the margin, without a gain (`bbr_cwnd_event`, `CA_EVENT_TX_START`). `ProbeRTT` ends if its
+    /// time is over.
     fn on_restart(&mut self, now: Time) {
         self.restarting = true;
         self.aggregation.restart(now);
@@ -322,8 +331,8 @@ impl CongestionControl for BbrControl {
         }
     }
 
-    /// Resets the detection of a full pipe and of a policer (`bbr_undo_cwnd`). The window is restored at the
-    /// end of the recovery.
+    /// Resets the detection of a full pipe and of a policer (`bbr_undo_cwnd`). The window changes
+    /// only at the end of the recovery, when it is restored.
     fn undo(&mut self, _: u64) {
         self.full_pipe = FullPipe::default();
         self.policer = Policer::default();
@@ -353,8 +362,8 @@ impl CongestionControl for BbrControl {
         false
     }
 
-    /// Returns true in `ProbeRTT`, in which rate samples do not show the bandwidth
-    /// (`bbr_update_min_rtt`).
+    /// Returns true in `ProbeRTT`, in which the sender keeps the window small, so that rate samples
+    /// do not show the bandwidth (`bbr_update_min_rtt`).
     fn holds_back(&self) -> bool {
         matches!(self.state, State::ProbeRtt(_))
     }

@@ -1,10 +1,10 @@
-//! Detection of a token-bucket policer, which shows itself by two consecutive intervals with much
-//! loss and the same delivery rate. That rate then replaces the largest bandwidth (Linux 6.x:
+//! Detector of a token-bucket policer. Two consecutive intervals with much loss and about the same
+//! delivery rate reveal a policer. Their rate then replaces the largest bandwidth (Linux 6.x:
 //! `bbr_lt_bw_sampling`, `bbr_lt_bw_interval_done`).
 
 use nodeb_base::units::Time;
 
-/// Minimum number of rounds of an interval. `MAX_ROUNDS` is the maximum.
+/// Minimum length of an interval in rounds. `MAX_ROUNDS` is the maximum length.
 const MIN_ROUNDS: u32 = 4;
 const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
 /// Ratio of lost to delivered data from which an interval counts as policed.
@@ -13,30 +13,31 @@ const LOSSY: f64 = 50.0 / 256.0;
 /// of up to `SAME_RATE` bytes per second is also allowed.
 const SAME_SHARE: f64 = 1.0 / 8.0;
 const SAME_RATE: f64 = 500.0;
-/// Number of rounds for which the policer's rate is used.
+/// Number of rounds for which the policer's rate is used before detection restarts.
 const USED_ROUNDS: u32 = 48;
 
-/// State of the connection at an ACK or a timeout, from which the detector learns.
+/// State of the connection at an ACK or a timeout, which the detector evaluates.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Observation {
-    /// Time of the last delivery.
+    /// Time at which the last data was delivered.
     pub delivered_at: Time,
-    /// Number of bytes delivered so far; `lost` is the number of bytes lost so far.
+    /// Number of bytes delivered since the start of the connection. `lost` is the number of bytes
+    /// lost since then.
     pub delivered: u64,
     pub lost: u64,
-    /// Whether data was newly marked lost.
+    /// Whether this ACK or timeout has marked data as lost.
     pub loses: bool,
-    /// Whether the ACK starts a round.
+    /// Whether this ACK starts a round.
     pub round: bool,
     /// Whether the application limits the sender.
     pub app_limited: bool,
-    /// Whether BBR is in the state `ProbeBW`. Rounds in which the policer's rate is used are
-    /// counted only there.
+    /// Whether BBR is in the state `ProbeBW`. Only in this state do rounds count towards the end of
+    /// the use of the policer's rate.
     pub probing: bool,
 }
 
-/// Time and counters at the start of the present interval.
+/// Start of the present interval: the time and the numbers of bytes delivered and lost until then.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     since: Time,
@@ -48,21 +49,22 @@ struct Interval {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Policer {
     interval: Option<Interval>,
-    /// Number of rounds of the present interval or, while the policer's rate is used, of this use.
+    /// Number of rounds since the present interval began. While the policer's rate is used, the
+    /// number of rounds since this use began.
     rounds: u32,
-    /// Rate of the previous interval in bytes per second.
+    /// Delivery rate of the previous interval in bytes per second, or the policer's rate while it
+    /// is used.
     last: Option<f64>,
     used: bool,
 }
 
 impl Policer {
-    /// Returns the policer's rate in bytes per second while it is used, otherwise `None`.
+    /// Returns the policer's rate in bytes per second while this rate is used, otherwise `None`.
     pub fn rate(&self) -> Option<f64> {
         self.last.filter(|_| self.used)
     }
 
-    /// Processes an observation. Returns true if the policer's rate has been used until now and is
-    /// not used any more.
+    /// Processes an observation. Returns true if this ends the use of a policer's rate.
     pub fn observe(&mut self, seen: &Observation) -> bool {
         if self.used {
             return self.count_use(seen);
@@ -97,15 +99,16 @@ impl Policer {
         self.rounds = 0;
     }
 
-    /// Ends the present interval if it had much loss. If its rate equals that of the previous
-    /// interval, there is a policer.
+    /// Ends the present interval if it had much loss, otherwise lets it continue. If the rate
+    /// equals that of the previous interval, a policer is detected and the mean of both rates is
+    /// used.
     fn end(&mut self, seen: &Observation) {
         let Some(interval) = self.interval else {
             return;
         };
         let delivered = (seen.delivered - interval.delivered) as f64;
         let lost = (seen.lost - interval.lost) as f64;
-        // As in Linux, both times are truncated to milliseconds.
+        // Linux truncates both times to milliseconds, so they are truncated here as well.
         let lasted = seen.delivered_at.0 / 1_000_000 - interval.since.0 / 1_000_000;
         if delivered == 0.0 || lost < LOSSY * delivered || lasted == 0 {
             return;
@@ -127,8 +130,8 @@ impl Policer {
 mod tests {
     use super::*;
 
-    /// Simulates rounds of 100 ms in which `per_round` bytes are delivered and `share` times as many are
-    /// lost.
+    /// Simulates `count` rounds of 100 ms, in each of which `per_round` bytes are delivered and
+    /// `share * per_round` bytes are lost. Returns true if the use of a policer's rate ended.
     fn rounds(policer: &mut Policer, from: u64, count: u64, per_round: u64, share: f64) -> bool {
         (from..from + count).any(|round| {
             policer.observe(&Observation {

@@ -7,9 +7,9 @@ use super::{BbrControl, State};
 use crate::linux::control::AckEvent;
 
 impl BbrControl {
-    /// Records the round-trip time of an ACK. If the minimum has expired, any round-trip time that
-    /// is not lengthened by a delayed ACK replaces it, and `ProbeRTT` starts, unless the sender
-    /// restarts after a pause.
+    /// Updates the smallest round-trip time with that of an ACK. If the minimum has expired, any
+    /// round-trip time that is not lengthened by a delayed ACK replaces it, and the state
+    /// `ProbeRTT` starts. The state does not start if the sender restarts after a pause.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
         let expired = self.path.min_rtt.is_some_and(|(_, at)| ack.now.since(at) > self.params.min_rtt_window);
         if let Some(rtt) = ack.rtt

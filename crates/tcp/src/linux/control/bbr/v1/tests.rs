@@ -48,16 +48,16 @@ fn each_gain_lasts_a_round_trip() {
     }
 }
 
-/// Returns an ACK at `ms` milliseconds that delivers `segments` segments, with which `total`
-/// segments are delivered.
+/// Returns an ACK that arrives at `ms` milliseconds and delivers `segments` segments. With these,
+/// `total` segments are delivered since the start.
 fn ack(ms: u64, segments: u64, total: u64) -> AckEvent {
     let now = Time(ms * 1_000_000);
     let (delivered, total_delivered) = (segments * MSS, total * MSS);
     AckEvent { now, departure: now, delivered, acked: delivered, total_delivered, ..AckEvent::default() }
 }
 
-/// Returns an ACK like [`ack`] with a sample of `rate` segments per second, from data sent when
-/// `before` segments were delivered.
+/// Returns an ACK like [`ack`] with a rate sample of `rate` segments per second. The sampled data
+/// was sent when `before` segments were delivered.
 fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEvent {
     let sample = RateSample {
         rate: Some(rate * MSS as f64),
@@ -70,8 +70,8 @@ fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEve
     AckEvent { sample: Some(sample), ..ack(ms, segments, total) }
 }
 
-/// Returns a control that cruises (`ProbeBW` with a gain of 1) on a path of 100 segments per second
-/// and 100 ms, whose bandwidth-delay product is 10 segments.
+/// Returns a control in a cruising phase (`ProbeBW` with a gain of 1). The path has 100 segments
+/// per second and a round-trip time of 100 ms, so its bandwidth-delay product is 10 segments.
 fn cruising() -> BbrControl {
     let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
     control.on_established(Time::ZERO, Some(RTT));
@@ -148,8 +148,8 @@ fn window_has_room_for_three_quanta() {
 }
 
 /// By `bbr_set_cwnd_to_recover_or_restore` the window at the start of a recovery is the data in
-/// flight plus the data just delivered. For a round the sender sends as much as is delivered. The
-/// window before the recovery returns at its end.
+/// flight plus the data just delivered. For a round the sender sends as much as is delivered. At
+/// the end of the recovery the window before the recovery is restored.
 #[test]
 fn recovery_conserves_packets_for_a_round_and_restores_window() {
     let mut control = cruising();
@@ -162,11 +162,13 @@ fn recovery_conserves_packets_for_a_round_and_restores_window() {
     };
     control.on_ack(&lossy);
     assert_eq!(control.cwnd(), 14 * MSS);
-    // In this round one segment is sent per segment delivered, without regard to the target window.
+    // This is the first round of the recovery. One segment is sent per segment delivered, without
+    // regard to the target window.
     let next = AckEvent { in_flight: 13 * MSS, phase: Phase::Recovery, ..sampled(120, 1, 104, 95, 100.0) };
     control.on_ack(&next);
     assert_eq!(control.cwnd(), 14 * MSS);
-    // After the round two segments are sent per segment delivered, up to the target window.
+    // The first round is over. Two segments are sent per segment delivered, up to the target
+    // window.
     let after = AckEvent { in_flight: 13 * MSS, phase: Phase::Recovery, ..sampled(220, 2, 115, 104, 100.0) };
     control.on_ack(&after);
     assert_eq!(control.cwnd(), 16 * MSS);
@@ -187,7 +189,8 @@ fn ecn_marks_are_ignored() {
         control.on_ack(&AckEvent { marked: ms == 110, phase: Phase::Recovery, ..seen });
         assert_eq!(control.cwnd(), other.cwnd());
     }
-    // A loss turns the window reduction after the mark into a recovery.
+    // A segment is lost during the window reduction after the mark, which turns the reduction into
+    // a recovery.
     let lossy =
         AckEvent { lost: MSS, in_flight: 5 * MSS, phase: Phase::Recovery, ..sampled(130, 1, 104, 90, 100.0) };
     control.on_ack(&lossy);
@@ -242,8 +245,8 @@ fn application_limited_and_short_samples_are_restricted() {
 }
 
 /// By `bbr_update_min_rtt` only a smaller round-trip time updates the minimum. After 10 s any
-/// round-trip time does that is not lengthened by a delayed ACK, and `ProbeRTT` starts, unless the
-/// sender restarts after a pause.
+/// round-trip time that is not lengthened by a delayed ACK updates it, and `ProbeRTT` starts,
+/// unless the sender restarts after a pause.
 #[test]
 fn expired_min_rtt_is_measured_again() {
     let equal = AckEvent { rtt: Some(RTT), in_flight: 10 * MSS, ..sampled(9_000, 1, 102, 101, 100.0) };
@@ -274,7 +277,7 @@ fn expired_min_rtt_is_measured_again() {
 }
 
 /// By `bbr_check_probe_rtt_done` the window has 4 segments for at least 200 ms and a round. Then
-/// the previous window is restored.
+/// the window before `ProbeRTT` is restored.
 #[test]
 fn probe_rtt_lasts_200_ms_and_a_round() {
     let mut control = cruising();

@@ -4,13 +4,14 @@
 use super::{BbrControl, State};
 use crate::linux::control::{AckEvent, Phase};
 
-/// Number of delivered segments up to which the window grows in any case. It is also the window in
-/// segments while no round-trip time is known (`TCP_INIT_CWND`).
+/// Number of segments. Until so many have been delivered, the window grows in any case; it is also
+/// the window in bandwidth-delay products while no round-trip time is known (`TCP_INIT_CWND`).
 const INITIAL: u64 = 10;
 /// Rate in bytes per second below which segments leave one by one: 1.2 Mbit/s (`bbr_min_tso_segs`).
 const SLOW: f64 = 150_000.0;
 
-/// Returns the minimum number of segments that leave together at `rate` bytes per second.
+/// Returns the minimum number of segments that leave together at `rate` bytes per second: 1 below
+/// 1.2 Mbit/s, otherwise 2.
 pub fn min_quantum(rate: f64) -> u64 {
     if rate < SLOW { 1 } else { 2 }
 }
@@ -20,13 +21,15 @@ impl BbrControl {
         bytes.div_ceil(self.mss)
     }
 
-    /// Returns the number of segments that leave together (`bbr_tso_segs_goal`).
+    /// Returns the size of a send quantum at the present pacing rate: the number of segments that
+    /// leave together (`bbr_tso_segs_goal`).
     fn quantum(&self) -> u64 {
         let rate = self.pace.rate.unwrap_or(0.0);
         self.path.quantum(rate, min_quantum(rate))
     }
 
-    /// Returns `gain` bandwidth-delay products in segments, rounded up (`bbr_bdp`).
+    /// Returns `gain` times the bandwidth-delay product in segments, rounded up, or 10 segments if
+    /// no round-trip time is known (`bbr_bdp`).
     fn bdp(&self, bandwidth: f64, gain: f64) -> u64 {
         let held = |rtt: f64| (gain * bandwidth * rtt / self.mss as f64).ceil() as u64;
         self.path.min_rtt.map_or(INITIAL, |(rtt, _)| held(rtt.as_secs()))
@@ -40,15 +43,15 @@ impl BbrControl {
         if matches!(self.state, State::ProbeBandwidth(0, _)) { even + 2 } else { even }
     }
 
-    /// Returns the number of segments in flight that correspond to `gain` bandwidth-delay products,
-    /// with the room of [`Self::budget`] (`bbr_inflight`).
+    /// Returns the number of segments in flight for `gain` bandwidth-delay products, enlarged by
+    /// the room that [`Self::budget`] adds (`bbr_inflight`).
     pub(super) fn inflight(&self, gain: f64) -> u64 {
         self.budget(self.bdp(self.path.max_bandwidth(), gain))
     }
 
-    /// Returns the number of segments in the network at the time at which the pacer allows the next
-    /// one (`bbr_packets_in_net_at_edt`). Some of the `in_flight` bytes will have been delivered by
-    /// then. If the pacing gain is above 1, the next quantum counts too.
+    /// Estimates the number of segments that are in the network when the pacer allows the next one
+    /// (`bbr_packets_in_net_at_edt`). Bytes among the `in_flight` that are delivered until then do
+    /// not count. If the pacing gain is above 1, the next quantum counts too.
     pub(super) fn in_network_at_departure(&self, ack: &AckEvent, in_flight: u64) -> u64 {
         let wait = ack.departure.since(ack.now).as_secs();
         let delivered = (self.bandwidth() * wait / self.mss as f64) as u64;
@@ -56,7 +59,7 @@ impl BbrControl {
         (self.segments(in_flight) + next).saturating_sub(delivered)
     }
 
-    /// Returns the phase of the sender with the kernel's exception for ECN: in a window reduction
+    /// Returns the phase of the sender, with the kernel's exception for ECN. In a window reduction
     /// after a mark (`TCP_CA_CWR`) BBR behaves as in the phase `Open` until a segment is lost.
     fn phase(&mut self, ack: &AckEvent) -> Phase {
         self.marked = ack.phase == Phase::Recovery && (self.marked || ack.marked) && ack.lost == 0;
@@ -88,8 +91,8 @@ impl BbrControl {
     }
 
     /// Applies packet conservation in the first round of a recovery, and restores the window at the
-    /// end of the recovery (`bbr_set_cwnd_to_recover_or_restore`). Returns true if packet
-    /// conservation determines the window.
+    /// end of the recovery (`bbr_set_cwnd_to_recover_or_restore`). Returns true while packet
+    /// conservation determines the window, that is, in the first round of a recovery.
     fn conserve(&mut self, ack: &AckEvent, phase: Phase) -> bool {
         let kept = |control: &Self| {
             (control.segments(ack.in_flight) + control.segments(ack.delivered)) * control.mss

@@ -1,5 +1,6 @@
 //! Excess of acknowledged data over the bandwidth (5.5.9). Radio links and delayed ACKs acknowledge
-//! data in bursts, and the window must have room to continue sending between bursts.
+//! data in bursts. The window must have room for this excess, so that the sender can continue
+//! between bursts.
 
 use nodeb_base::units::Time;
 
@@ -7,8 +8,8 @@ use super::Bbr3Control;
 use crate::linux::control::AckEvent;
 use crate::linux::control::filter::WindowedMax;
 
-/// Number of rounds for which an excess is kept once the pipe has been full. `STARTUP_ROUNDS`
-/// applies before that.
+/// Number of rounds for which an excess is kept once the pipe has been full. Before that it is kept
+/// for `STARTUP_ROUNDS` rounds.
 const ROUNDS: u64 = 10;
 const STARTUP_ROUNDS: u64 = 1;
 
@@ -27,26 +28,28 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns by how many bytes deliveries most exceeded the estimated bandwidth in the last rounds
-    /// (`extra_acked`).
+    /// Returns the largest excess of the last rounds in bytes: the data acknowledged in an epoch
+    /// beyond the data that the bandwidth should have delivered (`extra_acked`).
     pub fn extra(&self) -> u64 {
         self.largest.max() as u64
     }
 
-    /// Moves the start of the epoch to `now` after a pause, which must not count.
+    /// Moves the start of the epoch, in which the excess is counted, to `now`. After a pause of the
+    /// sender this prevents the pause from counting as waiting time.
     pub fn restart(&mut self, now: Time) {
         self.since = now;
     }
 }
 
 impl Bbr3Control {
-    /// Updates the excess on an ACK (`UpdateACKAggregation`).
+    /// Updates the largest excess of acknowledged data on an ACK (`UpdateACKAggregation`).
     pub(super) fn aggregate(&mut self, ack: &AckEvent) {
         let bandwidth = self.bandwidth();
         let aggregation = &mut self.aggregation;
         let mut expected = bandwidth * ack.now.since(aggregation.since).as_secs();
         if aggregation.delivered <= expected {
-            // ACKs have arrived more slowly than expected: a burst has ended.
+            // ACKs have arrived more slowly than the bandwidth suggests, so the burst is over and a
+            // new epoch starts.
             (aggregation.since, aggregation.delivered, expected) = (ack.now, 0.0, 0.0);
         }
         aggregation.delivered += ack.delivered as f64;

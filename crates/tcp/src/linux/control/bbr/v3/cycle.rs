@@ -5,7 +5,8 @@ use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
-/// Minimum time between probes (5.3.3.8.2), to which up to a second is added.
+/// Minimum time between the starts of a cycle and of its probe (5.3.3.8.2). Up to a second is
+/// added, depending on the time.
 const MIN_WAIT: Duration = Duration::from_secs(2);
 /// Maximum number of round trips between probes, so that BBR and Reno flows can coexist
 /// (5.3.3.8.2).
@@ -13,12 +14,12 @@ const MAX_ROUNDS: u64 = 63;
 /// Maximum number of doublings of the rate at which the long-term bound grows.
 const MAX_DOUBLINGS: u32 = 30;
 
-/// Relation of the ACKs that arrive now to the last probe (2.14: `ack_phase`).
+/// Relation of the ACKs that arrive at present to the last probe for bandwidth (2.14: `ack_phase`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Feedback {
     #[default]
     None,
-    /// The sender refills the pipe before a probe.
+    /// The sender refills the pipe before a probe, so the ACKs do not answer a probe yet.
     Refilling,
     /// The probe has started, but its data is not yet acknowledged.
     Starting,
@@ -31,17 +32,19 @@ enum Feedback {
 /// State of the cycle of probing for bandwidth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cycle {
-    /// Number of cycles so far, which is the clock of the bandwidth filter.
+    /// Number of cycles so far. Bandwidth samples are kept for a number of cycles.
     pub count: u64,
     feedback: Feedback,
-    /// Whether rate samples and losses belong to a probe (`is_bw_probe_sample`).
+    /// Whether the rate samples and losses that arrive at present belong to a probe
+    /// (`is_bw_probe_sample`).
     pub sampling: bool,
-    /// Start time of this cycle; `wait` is the maximum time from then to its probe.
+    /// Start time of this cycle. The probe of the cycle begins at most `wait` after this time.
     since: Time,
     wait: Duration,
     pub rounds_since_up: u64,
     /// Whether the last probe caused too much loss. `precautionary` is true if the present probe
-    /// was ended as soon as the data in flight had reached the bound that resulted from it.
+    /// ended early, because the data in flight had reached the bound that the last probe had
+    /// lowered.
     pub too_high: bool,
     precautionary: bool,
     /// Number of bytes acknowledged since the long-term bound last grew. `acked_per_segment` is the
@@ -53,15 +56,15 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// Records that no more data of the probe is sent; its last segments are still to be
-    /// acknowledged.
+    /// Records that the sender sends no more data of the probe. The last segments of the probe are
+    /// still to be acknowledged.
     pub fn stop(&mut self) {
         self.feedback = Feedback::Stopping;
     }
 }
 
 impl Bbr3Control {
-    /// Enters `ProbeBW_DOWN`, which drains the queue of a probe and starts a cycle
+    /// Enters `ProbeBW_DOWN`, which drains the queue that a probe has built. A new cycle starts
     /// (`StartProbeBW_DOWN`).
     pub(super) fn start_down(&mut self) {
         self.latest.reset();
@@ -95,7 +98,8 @@ impl Bbr3Control {
         self.raise_slope();
     }
 
-    /// Advances the cycle on an ACK (`UpdateProbeBWCyclePhase`).
+    /// Processes an ACK in the cycle of probing: adapts the long-term bound, and enters the next
+    /// state if it is due (`UpdateProbeBWCyclePhase`).
     pub(super) fn update_cycle(&mut self, ack: &AckEvent) {
         if !self.filled || ack.sample.is_none() || self.adapt_long_term(ack) {
             return;
@@ -137,7 +141,8 @@ impl Bbr3Control {
         if self.cycle.too_high && ack.in_flight >= self.bounds.long_term {
             self.cycle.precautionary = true;
         } else if self.is_at_long_term_bound(ack) {
-            // The long-term bound, and not the path, may have prevented the bandwidth from growing.
+            // The long-term bound, and not the path, may have limited the bandwidth, so the search
+            // for a full pipe starts again.
             return self.search_full_pipe(rate(ack));
         } else if !self.full_now {
             return;
@@ -146,15 +151,15 @@ impl Bbr3Control {
         self.start_down();
     }
 
-    /// Returns true if the window is fully used and limited by the long-term bound.
+    /// Returns true if the sender uses its whole window and the long-term bound limits the window.
     fn is_at_long_term_bound(&self, ack: &AckEvent) -> bool {
         let cwnd = self.window.cwnd;
         ack.prior_in_flight + self.mss > cwnd && cwnd >= self.bounds.long_term
     }
 
-    /// Advances the relation of ACKs to the probe, and raises the long-term bound if the data in
-    /// flight was safe (`AdaptLongTermModel`). Returns true if the function has started the next
-    /// probe.
+    /// Updates the relation of ACKs to the probe, and raises the long-term bound if the data in
+    /// flight caused little loss (`AdaptLongTermModel`). Returns true if it has started the next
+    /// probe, which begins in `ProbeBW_REFILL`.
     fn adapt_long_term(&mut self, ack: &AckEvent) -> bool {
         let Some(sample) = ack.sample else {
             return false;

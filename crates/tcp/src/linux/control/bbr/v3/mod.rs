@@ -1,13 +1,13 @@
 //! BBR version 3 (draft-ietf-ccwg-bbr, editors' copy of 3 August 2026, whose sections are cited).
 //!
 //! Like version 1, it paces at the bandwidth and keeps about the bandwidth-delay product in flight.
-//! In addition, losses lead to bounds of the bandwidth and of the data in flight: a long-term bound
-//! by the largest volume in flight that did not cause too much loss, and short-term bounds by the
-//! latest deliveries. It probes for more bandwidth only every few seconds.
+//! In addition, losses lead to bounds of the bandwidth and of the data in flight. The long-term
+//! bound is the largest volume in flight that did not cause too much loss, and the short-term
+//! bounds follow the latest deliveries. BBRv3 probes for more bandwidth only every few seconds.
 //!
-//! The draft does not specify the response to ECN. Here a mark counts as a loss: during a probe it ends the
-//! probe, at other times it lowers the short-term bounds. Values that the draft draws at random are derived
-//! from the time, which differs between flows as well.
+//! The draft does not specify the response to ECN. Here a mark counts as a loss: during a probe it
+//! ends the probe, at other times it lowers the short-term bounds. The draft draws some values at
+//! random. Here they are derived from the time, which also differs between flows.
 
 mod aggregation;
 mod cycle;
@@ -34,16 +34,17 @@ const STARTUP_GAIN: f64 = 2.77;
 /// (5.3.2). `DRAIN_ROUNDS` is the maximum number of rounds of `Drain`.
 const DRAIN_GAIN: f64 = 0.5;
 const DRAIN_ROUNDS: u64 = 3;
-/// Window in bandwidth-delay products (5.6.1). `UP_CWND_GAIN` applies in `ProbeBW_UP` instead.
+/// Window in bandwidth-delay products, except in `ProbeBW_UP`, where `UP_CWND_GAIN` applies
+/// (5.6.1).
 const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
 /// Share of the bandwidth at which segments are paced, so that the queue shrinks (5.6.2:
 /// `PacingMarginPercent`).
 const PACING_MARGIN: f64 = 0.99;
-/// Minimum number of segments that leave together (5.6.3).
+/// Minimum number of segments in a send quantum, which leave together (5.6.3).
 const MIN_QUANTUM: u64 = 2;
-/// Number of cycles before the present one of which bandwidth samples are kept (5.5.3:
-/// `MaxBwFilterLen`).
+/// Number of past cycles from which bandwidth samples are kept, in addition to the present cycle
+/// (5.5.3: `MaxBwFilterLen`).
 const BANDWIDTH_CYCLES: u64 = 1;
 
 impl CongestionParams for Bbr3 {
@@ -103,8 +104,9 @@ enum State {
     Cruise,
     Refill,
     Up,
-    /// State `ProbeRTT`. The value is `None` until the data in flight is small enough, then the
-    /// earliest end time, and true if a round has passed since.
+    /// State `ProbeRTT`. The value is `None` until the data in flight is small enough to measure
+    /// the round-trip time. From then on it holds the earliest end time, and true once a round has
+    /// passed.
     ProbeRtt(Option<(Time, bool)>),
 }
 
@@ -113,7 +115,8 @@ impl State {
         matches!(self, Self::Down | Self::Cruise | Self::Refill | Self::Up)
     }
 
-    /// Returns true in the bandwidth-probing states (`IsProbingBW`).
+    /// Returns true in the states that probe for bandwidth: `Startup`, `Refill` and `Up`
+    /// (`IsProbingBW`).
     fn is_probing(self) -> bool {
         matches!(self, Self::Startup | Self::Refill | Self::Up)
     }
@@ -125,7 +128,7 @@ impl State {
 pub struct Bbr3Control {
     params: Bbr3,
     mss: u64,
-    /// Whether SACK is used, so that more than one loss per round trip can be detected.
+    /// Whether the connection uses SACK. Without SACK only one loss per round trip can be detected.
     sack: bool,
     state: State,
     window: Window,
@@ -133,7 +136,7 @@ pub struct Bbr3Control {
     path: Path,
     full_pipe: FullPipe,
     /// Whether the present search for a bandwidth plateau has found the pipe full (`full_bw_now`).
-    /// `filled` is true if any search has (`full_bw_reached`).
+    /// `filled` is true if any search since the start has found it full (`full_bw_reached`).
     full_now: bool,
     filled: bool,
     bounds: Bounds,
@@ -149,7 +152,8 @@ pub struct Bbr3Control {
 }
 
 impl Bbr3Control {
-    /// Creates the state at the start of a connection. `sack` means that the connection uses SACK.
+    /// Creates the state at the start of a connection. `mss` and `initial_window` are in bytes, and
+    /// `sack` is true if the connection uses SACK.
     pub fn new(params: &Bbr3, mss: u64, initial_window: u64, sack: bool) -> Self {
         Self {
             params: params.clone(),
@@ -174,13 +178,15 @@ impl Bbr3Control {
         }
     }
 
-    /// Returns the bandwidth within the short-term bound, in bytes per second (`BBR.bw`).
+    /// Returns the bandwidth estimate in bytes per second: the largest recent bandwidth, at most
+    /// the short-term bound (`BBR.bw`).
     fn bandwidth(&self) -> f64 {
         self.path.max_bandwidth().min(self.bounds.bandwidth)
     }
 
-    /// Returns `gain` times the bandwidth-delay product in bytes at `bandwidth`, but at least three
-    /// send quanta and the smallest window (5.6.4.2).
+    /// Returns `gain` times the bandwidth-delay product at `bandwidth` bytes per second, in bytes.
+    /// The result is at least three send quanta and the smallest window, and two segments larger in
+    /// `ProbeBW_UP` (5.6.4.2).
     fn inflight(&self, bandwidth: f64, gain: f64) -> u64 {
         self.quantized(self.path.bdp(bandwidth, gain))
     }
@@ -203,7 +209,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Detects that the bandwidth no longer grows with the sending rate (5.3.1.2).
+    /// Detects on an ACK that the pipe is full: the bandwidth no longer grows with the sending rate
+    /// (5.3.1.2).
     fn check_full_pipe(&mut self, ack: &AckEvent) {
         let Some(sample) = ack.sample.filter(|sample| !sample.app_limited && self.path.rounds.start) else {
             return;
@@ -216,13 +223,15 @@ impl Bbr3Control {
         }
     }
 
-    /// Starts a search for a bandwidth plateau above `rate` (`ResetFullBW`).
+    /// Starts a new search for a bandwidth plateau. Bandwidths must exceed `rate` bytes per second
+    /// to count as growth (`ResetFullBW`).
     fn search_full_pipe(&mut self, rate: f64) {
         self.full_pipe = FullPipe::above(rate);
         self.full_now = false;
     }
 
-    /// Handles the transitions from `Startup` to `Drain` and from `Drain` to `ProbeBW` (5.3.1 and 5.3.2).
+    /// Moves from `Startup` to `Drain` when the pipe is full, and from `Drain` to `ProbeBW` when
+    /// the queue is empty or `Drain` has lasted long enough (5.3.1 and 5.3.2).
     fn update_start(&mut self, ack: &AckEvent) {
         if self.state == State::Startup {
             self.check_startup_loss(ack);
@@ -238,7 +247,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Sets the pacing rate by the gain of the present state (5.6.2).
+    /// Sets the pacing rate to the bandwidth times the gain of the present state, less a margin
+    /// (5.6.2).
     fn set_pacing_rate(&mut self) {
         self.pace.set(PACING_MARGIN * self.gains().0 * self.bandwidth(), self.filled);
     }
@@ -312,8 +322,8 @@ impl CongestionControl for Bbr3Control {
         self.window.restore();
     }
 
-    /// Restarts after a pause: in `ProbeBW` at the bandwidth without a gain, in `ProbeRTT` by
-    /// ending it if it is over (5.4).
+    /// Restarts after a pause. In `ProbeBW` the pacing rate becomes the bandwidth less the margin,
+    /// without a gain. `ProbeRTT` ends if its time is over (5.4).
     fn on_restart(&mut self, now: Time) {
         self.now = now;
         self.restarting = true;

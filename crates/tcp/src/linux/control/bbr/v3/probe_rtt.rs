@@ -9,18 +9,18 @@ use crate::linux::control::AckEvent;
 /// (`ProbeRTTCwndGain`).
 pub const CWND_GAIN: f64 = 0.5;
 
-/// Smallest round-trip time since the last measurement in `ProbeRTT`.
+/// Smallest round-trip time since the last measurement in the state `ProbeRTT`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MinRtt {
-    /// Smallest round-trip time (`probe_rtt_min_delay`), and the time from which its validity
-    /// counts (`probe_rtt_min_stamp`).
+    /// Smallest round-trip time (`probe_rtt_min_delay`), and the time from which on it is valid for
+    /// a limited time (`probe_rtt_min_stamp`). `None` before the first measurement.
     recent: Option<(Duration, Time)>,
-    /// Whether the smallest round-trip time must be measured again.
+    /// Whether the smallest round-trip time is too old, so that it must be measured again.
     expired: bool,
 }
 
 impl Bbr3Control {
-    /// Updates the smallest round-trip time on an ACK (`UpdateMinRTT`).
+    /// Updates the smallest round-trip time with that of an ACK (`UpdateMinRTT`).
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
         let (interval, window) = (self.params.probe_rtt_interval, self.params.min_rtt_window);
         let MinRtt { recent, expired } = &mut self.min_rtt;
@@ -37,7 +37,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Returns the window in bytes during a measurement of the round-trip time (`ProbeRTTCwnd`).
+    /// Returns the window in bytes for a measurement of the round-trip time: half of the
+    /// bandwidth-delay product, at least the smallest window (`ProbeRTTCwnd`).
     pub(super) fn probe_rtt_window(&self) -> u64 {
         self.path.bdp(self.bandwidth(), CWND_GAIN).max(self.path.min_window())
     }

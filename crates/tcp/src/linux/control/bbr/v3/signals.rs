@@ -1,5 +1,5 @@
-//! The response to losses (5.5.10): recent deliveries, and the bounds derived from these
-//! deliveries.
+//! Response to losses (5.5.10): the latest deliveries, and the bounds of the model that are derived
+//! from them.
 
 use super::{Bbr3Control, State};
 use crate::linux::control::{AckEvent, Loss, Phase};
@@ -8,8 +8,8 @@ use crate::linux::rate::RateSample;
 /// Number of separate losses in a round trip that end `Startup` (5.3.1.3).
 const STARTUP_GAPS: u32 = 6;
 
-/// Bounds of the model, which losses and ECN marks set. A bound is infinite (`u64::MAX`) until
-/// then.
+/// Bounds of the model, which losses and ECN marks set. A bound that is not set is infinite
+/// (`u64::MAX` for bytes).
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Short-term bound of the bandwidth in bytes per second (`bw_shortterm`).
@@ -27,7 +27,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Removes the short-term bounds (`ResetShortTermModel`).
+    /// Removes the short-term bounds by setting them to infinity (`ResetShortTermModel`).
     pub fn forget_short_term(&mut self) {
         *self = Self { long_term: self.long_term, ..Self::default() };
     }
@@ -46,26 +46,28 @@ impl Bounds {
 pub struct Latest {
     bandwidth: f64,
     inflight: u64,
-    /// Number of bytes delivered at the start of the round. The round ends when data sent after
-    /// that is delivered.
+    /// Number of bytes that had been delivered at the start of the round. The round ends when data
+    /// sent after its start is delivered.
     round_end: u64,
-    /// Whether the last ACK ended a round.
+    /// Whether the last ACK ended a round of deliveries.
     round_over: bool,
     loss_in_round: bool,
-    /// Number of separate losses in this round; `gap_end` is the byte after the last one.
+    /// Number of separate losses (runs of lost bytes) in this round. `gap_end` is the number of the
+    /// byte after the last lost one.
     gaps: u32,
     gap_end: u64,
 }
 
 impl Latest {
-    /// Resets the deliveries and losses (`ResetCongestionSignals`).
+    /// Resets the deliveries of the round, and forgets that there was a loss in it
+    /// (`ResetCongestionSignals`).
     pub fn reset(&mut self) {
         self.loss_in_round = false;
         (self.bandwidth, self.inflight) = (0.0, 0);
     }
 
-    /// Adds a rate sample, when `delivered` bytes have been delivered so far
-    /// (`UpdateLatestDeliverySignals`).
+    /// Adds a rate sample to the deliveries of the round. `delivered` bytes have been delivered
+    /// since the start of the connection (`UpdateLatestDeliverySignals`).
     fn take(&mut self, sample: Option<RateSample>, delivered: u64) {
         self.round_over = false;
         let Some(sample) = sample else {
@@ -79,7 +81,7 @@ impl Latest {
         }
     }
 
-    /// Restarts the deliveries with a rate sample if the round is over
+    /// If the round is over, starts the deliveries of the next round with the rate sample `sample`
     /// (`AdvanceLatestDeliverySignals`).
     pub fn advance(&mut self, sample: Option<RateSample>) {
         if let Some(sample) = sample
@@ -91,17 +93,18 @@ impl Latest {
     }
 }
 
-/// State to restore if a recovery turns out to be spurious (5.5.11).
+/// State of the model to restore if a recovery turns out to be spurious (5.5.11).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undo {
-    /// State that the loss has ended, `Startup` or `Up`; `None` if the loss has not ended a state.
+    /// State that BBR left because of the loss, `Startup` or `Up`; `None` if the loss did not end a
+    /// state.
     state: Option<State>,
     bounds: Bounds,
 }
 
 impl Bbr3Control {
-    /// Updates deliveries, rounds, bandwidth and short-term bounds on an ACK
-    /// (`UpdateCongestionSignals`).
+    /// Updates deliveries, rounds and bandwidth on an ACK, and lowers the short-term bounds after a
+    /// round with loss (`UpdateCongestionSignals`).
     pub(super) fn update_signals(&mut self, ack: &AckEvent) {
         self.latest.take(ack.sample, ack.total_delivered);
         self.path.rounds.on_ack(ack);
@@ -118,8 +121,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Lowers the short-term bounds to the deliveries of the round, but at most by the factor
-    /// `beta`. The caller does this once per round trip with loss.
+    /// Lowers the short-term bounds to the deliveries of the round, but not below `beta` times the
+    /// previous bounds. The caller does this once per round trip with loss.
     fn lower_short_term(&mut self) {
         let beta = self.params.beta;
         let bandwidth = self.bounds.bandwidth.min(self.path.max_bandwidth());
@@ -129,8 +132,9 @@ impl Bbr3Control {
         self.bounds.short_term = self.latest.inflight.max((beta * inflight as f64) as u64);
     }
 
-    /// Returns the long-term bound in bytes less the headroom for other flows
-    /// (`InflightWithHeadroom`).
+    /// Returns the long-term bound in bytes less the headroom for other flows, at least the
+    /// smallest window (`InflightWithHeadroom`). Without a long-term bound the result is
+    /// `u64::MAX`.
     pub(super) fn safe_with_headroom(&self) -> u64 {
         let safe = self.bounds.long_term;
         if safe == u64::MAX {
@@ -140,13 +144,14 @@ impl Bbr3Control {
         safe.saturating_sub(headroom).max(self.path.min_window())
     }
 
-    /// Returns true if a loss of `lost` bytes of `in_flight` bytes in flight exceeds the loss
-    /// threshold. Without SACK any loss does (`IsInflightTooHigh`).
+    /// Returns true if a loss of `lost` bytes while `in_flight` bytes were in flight exceeds the
+    /// loss threshold. Without SACK every loss exceeds the threshold (`IsInflightTooHigh`).
     pub(super) fn is_too_high(&self, lost: u64, in_flight: u64) -> bool {
         lost as f64 > self.params.loss_threshold * in_flight as f64 || (lost > 0 && !self.sack)
     }
 
-    /// Processes a lost segment (`HandleLostPacket`).
+    /// Processes a lost segment: counts the loss, and lowers the long-term bound if a probe has
+    /// caused too much loss (`HandleLostPacket`).
     pub(super) fn take_loss(&mut self, loss: &Loss) {
         self.now = loss.now;
         self.delivered = loss.delivered;
@@ -171,8 +176,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Records a loss or mark, and saves window and bounds at the first one of a round (`NoteLoss`
-    /// and `SaveStateUponLoss`).
+    /// Records a loss or ECN mark. The first one of a round saves window and bounds for an undo
+    /// (`NoteLoss` and `SaveStateUponLoss`).
     fn record_loss(&mut self) {
         if !self.latest.loss_in_round {
             self.latest.round_end = self.delivered;
@@ -182,8 +187,8 @@ impl Bbr3Control {
         self.latest.loss_in_round = true;
     }
 
-    /// Returns the number of bytes in flight at which the loss exceeded the threshold. This byte
-    /// may lie within the lost segment (`InflightAtLoss`).
+    /// Returns the number of bytes in flight at which losses exceeded the threshold, which may be a
+    /// byte in the middle of the lost segment (`InflightAtLoss`).
     pub(super) fn inflight_at(&self, loss: &Loss) -> u64 {
         let (threshold, size) = (self.params.loss_threshold, loss.range.1 - loss.range.0);
         let in_flight = u64::from(loss.snapshot.in_flight).saturating_sub(size) as f64;
@@ -192,8 +197,9 @@ impl Bbr3Control {
         (in_flight + within.max(0.0)) as u64
     }
 
-    /// Lowers the long-term bound to `in_flight`, unless the application limited the sender, and
-    /// ends a probe (`HandleInflightTooHigh`).
+    /// Lowers the long-term bound to `in_flight` bytes, but not below `beta` times the target, and
+    /// ends a probe. The bound stays if the application limited the sender
+    /// (`HandleInflightTooHigh`).
     fn lower_long_term(&mut self, in_flight: u64, app_limited: bool) {
         self.cycle.too_high = true;
         self.cycle.sampling = false;
@@ -207,7 +213,7 @@ impl Bbr3Control {
         }
     }
 
-    /// Ends `Startup` at the end of a round trip in fast recovery if there were many losses
+    /// Ends `Startup` at the end of a round in fast recovery if the round had many losses
     /// (`CheckStartupHighLoss`).
     pub(super) fn check_startup_loss(&mut self, ack: &AckEvent) {
         let Some(sample) = ack.sample.filter(|_| self.latest.round_over) else {
@@ -222,12 +228,12 @@ impl Bbr3Control {
         }
     }
 
-    /// Saves the window (`SaveCwnd`).
+    /// Saves the window, so that it can be restored after a recovery (`SaveCwnd`).
     pub(super) fn save_window(&mut self) {
         self.window.save(matches!(self.state, State::ProbeRtt(_)));
     }
 
-    /// Restores window, bounds and state before a spurious recovery
+    /// Restores the window, bounds and state from before a recovery that was spurious
     /// (`HandleSpuriousLossDetection`).
     pub(super) fn undo_recovery(&mut self) {
         self.window.restore();

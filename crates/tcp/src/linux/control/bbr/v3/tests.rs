@@ -5,8 +5,8 @@ fn pipe() -> Pipe<Bbr3Control> {
     Pipe::new(Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true))
 }
 
-/// Runs until the time `seconds`. Returns the states in the order of time, each with its start time
-/// in seconds.
+/// Runs the pipe until the simulated time `seconds`. Returns the states of BBR in the order of
+/// time, each with its start time in seconds.
 fn states(pipe: &mut Pipe<Bbr3Control>, seconds: f64) -> Vec<(State, f64)> {
     let mut seen = Vec::<(State, f64)>::new();
     pipe.run(seconds, |pipe| {
@@ -34,8 +34,8 @@ fn states_follow_in_order() {
     assert_eq!(order[..2], [State::Startup, State::Drain(0)]);
     for pair in order[1..].windows(2) {
         let may_follow: &[State] = match pair[0] {
-            // `Down` is not seen if so little data is in flight that the state ends on the same
-            // ACK.
+            // If little data is in flight, `Down` begins and ends on the same ACK, so that the test
+            // does not see it. A later state may then follow directly.
             State::Drain(_) | State::Down => &[State::Down, State::Cruise, State::Refill],
             State::Cruise => &[State::Refill],
             State::Refill => &[State::Up],
@@ -57,17 +57,18 @@ fn startup_ends_three_rounds_after_plateau() {
     // last up to 200 ms because of the queue, show that the pipe is full.
     let drain = seen[1].1;
     assert!((0.7..1.3).contains(&drain), "{seen:?}");
-    // By section 5.3.2 the queue is empty after about a round trip at half the bandwidth.
+    // By section 5.3.2 `Drain` empties the queue in about a round trip, at a pacing rate of half
+    // the bandwidth.
     assert!(seen[2].1 - drain < 0.35, "{seen:?}");
     assert!(pipe.control.filled);
-    // The window in Startup allows a queue of a bandwidth-delay product.
+    // The window gain of 2 in `Startup` allows a queue of one bandwidth-delay product.
     assert!(pipe.longest <= BDP + 20, "{}", pipe.longest);
 }
 
 #[test]
 fn probes_come_every_two_to_three_seconds() {
-    // By section 5.3.3.8.2 a probe follows after two to three seconds, since 63 round trips would
-    // be longer here. A measurement of the round-trip time also begins a cycle.
+    // By section 5.3.3.8.2 a probe begins two to three seconds after its cycle, since 63 round
+    // trips take longer on this path. A measurement of the round-trip time also begins a cycle.
     let seen = states(&mut pipe(), 30.0);
     let at = |wanted: State| seen.iter().filter(move |(state, _)| *state == wanted).map(|(_, at)| *at);
     for refill in at(State::Refill) {
