@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Number of bytes collected before they are written.
+/// Size of the buffer in bytes: [`BlockFile::end_block`] writes the buffer to the file when it is
+/// full.
 const BUFFER_BYTES: usize = 1 << 18;
 
 /// Buffered writer of blocks. If a write fails, the file is cut after the last complete block.
@@ -12,13 +13,13 @@ const BUFFER_BYTES: usize = 1 << 18;
 pub struct BlockFile {
     file: File,
     buffer: Vec<u8>,
-    /// Bytes of complete blocks in the file.
+    /// Length of the file in bytes. Only complete blocks are counted.
     written: u64,
     failed: bool,
 }
 
 impl BlockFile {
-    /// Creates the file, or truncates it.
+    /// Creates the file at `path`, or truncates an existing file to 0 bytes.
     pub fn create(path: &Path) -> io::Result<Self> {
         let buffer = Vec::with_capacity(BUFFER_BYTES + (1 << 17));
         Ok(Self { file: File::create(path)?, buffer, written: 0, failed: false })
@@ -34,19 +35,21 @@ impl BlockFile {
         let whole = whole_blocks(&self.buffer[..more]);
         self.buffer.clear();
         self.failed = true;
-        // A device or a pipe cannot be cut; the bytes written stay.
+        // An error is ignored: a device or a pipe cannot be cut, so the bytes already written stay
+        // there.
         let _ = self.file.set_len(self.written + whole as u64);
     }
 }
 
-/// Collects the parts of a block; never fails within a block.
+/// Adds the parts of a block to the buffer. A write never fails, so blocks in the buffer are never
+/// cut.
 impl Write for BlockFile {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(part);
         Ok(part.len())
     }
 
-    /// Writes the blocks collected. Must be called between blocks.
+    /// Writes all blocks in the buffer to the file. Must not be called while a block is incomplete.
     fn flush(&mut self) -> io::Result<()> {
         if self.failed {
             self.buffer.clear();
@@ -74,14 +77,15 @@ impl Write for BlockFile {
 }
 
 impl Drop for BlockFile {
-    /// Writes the blocks collected, so that a run that ends early leaves its packets.
+    /// Writes the blocks in the buffer, so that the file of a run that ends early has all its
+    /// packets.
     fn drop(&mut self) {
         let _ = self.flush();
     }
 }
 
-/// Returns the length of the complete blocks at the beginning of `bytes`. The second word of a block is its length,
-/// here in little endian (pcapng draft, 3.1).
+/// Returns the total length in bytes of the complete blocks at the beginning of `bytes`. The second
+/// word of a block is the block's length, here in little endian (pcapng draft, 3.1).
 fn whole_blocks(bytes: &[u8]) -> usize {
     let mut end = 0;
     while let Some(length) = bytes.get(end + 4..end + 8) {

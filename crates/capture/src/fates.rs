@@ -1,5 +1,5 @@
-//! Fates of packets, for the comments on packets in a capture. A captured packet is held back until
-//! its fate is known.
+//! Fates of packets: a packet is received, lost or still in flight when the run ends. The capture
+//! holds each packet back until its fate is known, and then writes it with a comment on its fate.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -16,12 +16,12 @@ pub struct Record {
     pub original_len: u32,
     pub direction: u32,
     pub data: Box<[u8]>,
-    /// Number of the packet in the run, from 1.
+    /// Number of the packet among all packets sent in the run, from 1.
     pub number: u64,
 }
 
-/// Outcome of a packet: received, lost at a kind of place for a cause, or in flight at the end of
-/// the run.
+/// Outcome of a packet: received, lost (with the kind of node or link and the cause), or in flight
+/// at the end of the run.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Received,
@@ -32,34 +32,36 @@ enum End {
 /// Identifier of a radio block: bearer, user on the bearer, number of the block.
 type Key = (u32, u32, u64);
 
-/// State of a packet from its transmission until the records of it are written.
+/// State of a packet, from its transmission until its captured records have been written.
 #[derive(Debug)]
 struct Fate {
     sent: Time,
     is_retransmission: bool,
-    /// First bytes of the packet as it was sent, and its length in bytes, for interfaces that the
-    /// packet passes later.
+    /// First bytes of the packet as its sender transmitted them, and the packet's length in bytes.
+    /// Interfaces that the packet passes later capture these bytes.
     frame: (Box<[u8]>, u32),
     blocks: Vec<Key>,
     retransmissions: u32,
     end: Option<(Time, End)>,
-    /// Number of records that wait for the packet's end.
+    /// Number of captured records that are held back until the packet is received or lost.
     records: u32,
 }
 
-/// Packets in flight, and the captured records that are held back until the packets have ended.
+/// Packets in flight, and the captured records that are held back until their packets are received
+/// or lost.
 #[derive(Debug, Default)]
 pub struct Fates {
     sent: u64,
     in_flight: HashMap<PacketId, u64>,
     by_number: HashMap<u64, Fate>,
-    /// Numbers of the packets of which a block carries parts, by block.
+    /// Numbers of the packets of which a radio block carries parts, by the identifier of the block.
     carried: HashMap<Key, Vec<u64>>,
     waiting: VecDeque<Record>,
 }
 
 impl Fates {
-    /// Records that a packet is sent.
+    /// Adds a packet that is sent at `at`. `frame` has the packet's first bytes and its length in
+    /// bytes.
     pub fn begin(&mut self, at: Time, packet: PacketId, is_retransmission: bool, frame: (Box<[u8]>, u32)) {
         self.sent += 1;
         debug_assert_eq!(self.sent, packet.number(), "every packet sent is recorded");
@@ -71,24 +73,27 @@ impl Fates {
         );
     }
 
-    /// Returns the number of a packet, or `None` if it is not in flight.
+    /// Returns the number of a packet among all packets sent in the run, from 1. Returns `None` if
+    /// the packet is not in flight.
     pub fn number(&self, packet: PacketId) -> Option<u64> {
         self.in_flight.get(&packet).copied()
     }
 
-    /// Returns the first bytes of a packet in flight as it was sent, and its length in bytes.
+    /// Returns the first bytes of a packet as its sender transmitted them, and its length in bytes.
+    /// Returns `None` if the packet is not in flight.
     pub fn frame(&self, packet: PacketId) -> Option<&(Box<[u8]>, u32)> {
         Some(&self.by_number.get(&self.number(packet)?)?.frame)
     }
 
-    /// Returns true if a block has carried a part of a packet.
+    /// Returns true if a packet is in flight and a radio block has carried a part of it.
     pub fn is_carried(&self, packet: PacketId) -> bool {
         self.number(packet)
             .and_then(|number| self.by_number.get(&number))
             .is_some_and(|fate| !fate.blocks.is_empty())
     }
 
-    /// Holds a record back until its packet has ended. Drops the record if the packet is unknown.
+    /// Holds a record back until its packet is received or lost. Drops the record if no packet with
+    /// its number is tracked.
     pub fn wait(&mut self, record: Record) {
         if let Some(fate) = self.by_number.get_mut(&record.number) {
             fate.records += 1;
@@ -96,7 +101,8 @@ impl Fates {
         }
     }
 
-    /// Updates the fates of packets with an event that concerns a block or ends a packet.
+    /// Updates the fates of packets after an event: a transmission of a radio block, a part of a
+    /// packet in a block, or the arrival or loss of a packet.
     pub fn on_event(&mut self, at: Time, event: &Event) {
         match *event {
             Event::Block { bearer, user, block, transmission, .. } => {
@@ -143,15 +149,16 @@ impl Fates {
         }
     }
 
-    /// Ends all packets that are still in flight when the run ends at `now`.
+    /// Gives all packets that are still in flight the outcome "in flight", as the run ends at
+    /// `now`.
     pub fn give_up(&mut self, now: Time) {
         for fate in self.by_number.values_mut() {
             fate.end.get_or_insert((now, End::InFlight));
         }
     }
 
-    /// Removes and returns the oldest record, with a comment on its packet's fate. Returns `None`
-    /// if that packet is still in flight, or if no record is held back.
+    /// Removes and returns the oldest record, with a comment on the fate of its packet. Returns
+    /// `None` if the packet of the oldest record is still in flight, or if no record is held back.
     pub fn next(&mut self) -> Option<(Record, String)> {
         let number = self.waiting.front()?.number;
         let fate = self.by_number.get_mut(&number)?;
@@ -166,7 +173,8 @@ impl Fates {
     }
 }
 
-/// Describes the fate of a packet in a sentence.
+/// Describes the fate of a packet for a comment in the capture: its outcome, its delay in seconds,
+/// and how many radio blocks carried it.
 fn describe(fate: &Fate, at: Time, end: End) -> String {
     let took = at.as_secs() - fate.sent.as_secs();
     let mut text = if fate.is_retransmission { "retransmission; ".to_owned() } else { String::new() };

@@ -1,4 +1,4 @@
-//! IPv4 and TCP headers as bytes.
+//! Builds the IPv4 and TCP headers of simulated packets as bytes.
 
 use etherparse::checksum::Sum16BitWords;
 use etherparse::err::ValueTooBigError;
@@ -27,28 +27,28 @@ const TIME_TO_LIVE: u8 = 64;
 /// Maximum length of the headers: 20 B of IPv4, 20 B of TCP and 40 B of options.
 pub const MAX_HEADER_BYTES: usize = 80;
 
-/// End of a connection: address and port.
+/// End of a TCP connection: IPv4 address and TCP port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Socket {
     /// IPv4 address in network byte order.
     pub address: [u8; 4],
-    /// TCP port.
+    /// TCP port number, in the byte order of the machine.
     pub port: u16,
 }
 
-/// The server's end of every connection.
+/// Address and port of the server, which are the same in every connection.
 pub const SERVER_SOCKET: Socket = Socket { address: SERVER, port: SERVER_PORT };
 
-/// The proxy's end of every connection to a phone.
+/// Address and port of the proxy, which are the same in every connection from the proxy to a phone.
 pub const PROXY_SOCKET: Socket = Socket { address: PROXY, port: SERVER_PORT };
 
-/// Returns the phone's end of connection `flow`.
+/// Returns the address and port of phone `flow`, which is the client of connection `flow`.
 pub fn phone_socket(flow: u32) -> Socket {
     let address = (u32::from_be_bytes(FIRST_PHONE) + flow).to_be_bytes();
     Socket { address, port: client_port(flow) }
 }
 
-/// Returns the proxy's end of its connection to the server for `flow`.
+/// Returns the proxy's address and port in its connection to the server on behalf of phone `flow`.
 pub fn proxy_client_socket(flow: u32) -> Socket {
     Socket { address: PROXY, port: client_port(flow) }
 }
@@ -58,7 +58,7 @@ fn client_port(flow: u32) -> u16 {
     CLIENT_PORTS.start() + (flow % ports) as u16
 }
 
-/// Packet on a link, of which the first bytes are captured.
+/// Packet of which only the first bytes are kept, up to the snap length.
 #[derive(Debug)]
 pub struct Frame {
     bytes: Box<[u8]>,
@@ -72,7 +72,7 @@ impl Frame {
         Self { bytes: vec![0; snap_length].into(), captured: 0 }
     }
 
-    /// Returns the captured bytes.
+    /// Returns the captured bytes: the headers, then zeros for the data, up to the snap length.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.captured]
     }
@@ -95,7 +95,8 @@ impl Frame {
         let length = (tcp_bytes.len() + fields.payload as usize).min(usize::from(u16::MAX)) as u16;
         let mut ip = Ipv4Header::new(length, TIME_TO_LIVE, IpNumber::TCP, from.address, to.address)?;
         ip.ecn = codepoint(ecn);
-        // With an identification of 0 the datagram is atomic (RFC 6864, 4.1).
+        // The identification stays 0, which is allowed because the datagram must not be fragmented:
+        // it is atomic in the sense of RFC 6864, 4.1.
         ip.dont_fragment = true;
         ip.header_checksum = ip.calc_header_checksum();
         // The checksum covers the pseudo header, the TCP header and the data (RFC 9293, 3.1).
@@ -117,7 +118,8 @@ impl Frame {
     }
 }
 
-/// Returns the codepoint of RFC 3168, section 5. An ECN-capable transport sends ECT(0).
+/// Returns the ECN codepoint of a packet (RFC 3168, section 5): CE if it was marked, ECT(0) if its
+/// transport is ECN-capable, otherwise Not-ECT.
 fn codepoint(ecn: Ecn) -> IpEcn {
     match (ecn.experienced, ecn.capable) {
         (true, _) => IpEcn::CongestionExperienced,
@@ -135,7 +137,8 @@ fn tcp_header(from: Socket, to: Socket, fields: &TcpFields) -> TcpHeader {
     tcp
 }
 
-/// Returns the options of a header, padded with NOPs to words as hosts do (RFC 7323, appendix A).
+/// Returns the TCP options of a header. They are padded with NOPs to words of 32 bits, as hosts do
+/// (RFC 7323, appendix A).
 fn options(fields: &TcpFields) -> TcpOptions {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp,
@@ -174,6 +177,7 @@ fn options(fields: &TcpFields) -> TcpOptions {
         add(Noop);
         add(SelectiveAcknowledgement(first, [block(1), block(2), None]));
     }
-    // At most 4 + 4 + 12 B on a SYN and 12 + 28 B later: options never exceed 40 B.
+    // The options fit into 40 B: a SYN has at most 4 B (MSS), 4 B (window scale) and 12 B
+    // (SACK-permitted, timestamps), a later segment at most 12 B (timestamps) and 28 B (SACK).
     TcpOptions::try_from_elements(&elements[..count]).unwrap_or_default()
 }

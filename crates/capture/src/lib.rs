@@ -68,38 +68,42 @@ use frame::Frame;
 pub use place::Interface;
 use place::{Connections, Seen, Viewpoint};
 
-/// Default number of bytes captured of each packet: the maximum length of headers. Simulated data are zeros anyway.
+/// Default number of bytes captured of each packet: the maximum length of its headers. More bytes
+/// would add no information, because simulated data are zeros.
 pub const DEFAULT_SNAP_LENGTH: u32 = frame::MAX_HEADER_BYTES as u32;
 
 /// Valid numbers of bytes captured of each packet: at least the headers, at most an IPv4 packet.
 pub const SNAP_LENGTHS: std::ops::RangeInclusive<u32> = DEFAULT_SNAP_LENGTH..=65_535;
 
-/// Resolution of timestamps as a negative power of ten in s (pcapng draft, 4.2, `if_tsresol`): nanoseconds.
+/// Resolution of timestamps as a negative power of ten (option `if_tsresol` of the pcapng draft,
+/// 4.2): 10^-9 s.
 const NANOSECONDS: u8 = 9;
 
 /// Direction flag of a packet received at its interface (pcapng draft, 4.3.1, `epb_flags`).
 const INBOUND: u32 = 0b01;
-/// Direction flag of a packet sent at its interface.
+/// Direction flag of a packet sent at its interface (pcapng draft, 4.3.1, `epb_flags`).
 const OUTBOUND: u32 = 0b10;
 
-/// Maximum length of a comment in bytes; an option holds 65 535 B.
+/// Maximum length of the file's comment in bytes. It is less than 65 535 B, the limit of a pcapng
+/// option.
 const MAX_COMMENT_BYTES: usize = 60_000;
 
 /// Reason why a capture failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The snap length is out of range.
+    /// The snap length, in bytes, is not in [`SNAP_LENGTHS`].
     #[error("a snap length of {0} B is out of range; expected 80 B, the longest headers, to 65535 B")]
     SnapLength(u32),
-    /// The scenario has no such interface.
+    /// The scenario does not have this interface. The text lists the interfaces that can be
+    /// captured.
     #[error("there is no interface `{}` in this scenario, as it has no {}; expected one of: {}", .0.name(), missing(*.0), .1)]
     NoInterface(Interface, String),
-    /// The file cannot be written.
+    /// The capture file cannot be created or written.
     #[error("cannot write the capture {}: {reason}", path.display())]
     File {
-        /// Path of the file.
+        /// Path of the capture file.
         path: PathBuf,
-        /// Reason of the failure.
+        /// Message of the operating system.
         reason: String,
     },
     /// The simulation was cancelled or failed.
@@ -110,8 +114,8 @@ pub enum Error {
     Recording(#[from] nodeb_emu::Error),
 }
 
-/// Returns the part of the scenario, or the option, that is missing for an interface, as a text for
-/// an error message.
+/// Returns the part of the scenario, or the option, without which an interface does not exist. The
+/// text completes an error message.
 fn missing(interface: Interface) -> &'static str {
     match interface {
         Interface::Proxy => "proxy",
@@ -120,7 +124,7 @@ fn missing(interface: Interface) -> &'static str {
     }
 }
 
-/// Result of this crate's fallible functions.
+/// Result of the functions of this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Options of a capture: bytes per packet, interfaces and comments.
@@ -130,12 +134,13 @@ pub struct Options {
     pub snap_length: u32,
     /// Interfaces to capture at; empty for all interfaces of the scenario.
     pub interfaces: Vec<Interface>,
-    /// Whether the radio network is captured too, and packets have comments on their fates.
+    /// Whether the capture has the interfaces of the radio network, and comments on the fates of
+    /// packets.
     pub radio: bool,
-    /// Further comments on packets, by the packets' numbers among all packets sent in the run, from
-    /// 1.
+    /// Additional comments on packets. The key is the packet's number among all packets sent in the
+    /// run, from 1.
     pub remarks: HashMap<u64, String>,
-    /// Further lines for the comment of the file.
+    /// Additional lines for the comment at the beginning of the file.
     pub about: Vec<String>,
 }
 
@@ -146,23 +151,24 @@ impl Default for Options {
     }
 }
 
-/// Listener that writes a capture.
+/// Listener that writes the packets of a run to a capture file.
 struct Capture {
     path: PathBuf,
     writer: PcapNgWriter<BlockFile>,
     interfaces: Vec<Interface>,
     frame: Frame,
     connections: Vec<Connections>,
-    /// TCP header fields of packets in flight, by packet.
+    /// TCP header fields with which each packet in flight was sent.
     in_flight: HashMap<PacketId, TcpFields>,
-    /// Fates of packets; `None` if the capture has no comments on fates.
+    /// Fates of packets; `None` if packets get no comments on their fates.
     fates: Option<Fates>,
-    /// Further comments on packets, by the packets' numbers in the run.
+    /// Additional comments on packets. The key is the packet's number among all packets sent in the
+    /// run, from 1.
     remarks: HashMap<u64, String>,
     has_rnc: bool,
-    /// Time of the latest event.
+    /// Simulated time of the latest event.
     now: Time,
-    /// Error that ended the capture.
+    /// Error of the first failed write; `None` if all writes succeeded.
     failure: Option<io::Error>,
 }
 
@@ -247,7 +253,8 @@ impl Capture {
         ended.map_err(|error| file_error(&self.path, &error))
     }
 
-    /// Ends the run if a write failed; [`Self::finish`] returns the error.
+    /// Stores the result of a write, and ends the run if the write failed. [`Self::finish`] returns
+    /// the error.
     fn go_on(&mut self, written: io::Result<()>) -> ControlFlow<()> {
         self.failure = written.err();
         if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -258,7 +265,7 @@ impl Capture {
         self.interfaces.iter().position(|other| *other == interface).map(|number| number as u32)
     }
 
-    /// Removes and returns the header of a packet that an event receives or loses, or returns
+    /// Removes and returns the header of the packet that arrives or is lost in `event`. Returns
     /// `None` for other events.
     fn take_header(&mut self, event: &Event) -> Option<TcpFields> {
         match event {
@@ -267,8 +274,8 @@ impl Capture {
         }
     }
 
-    /// Writes a packet at the interface that sends or receives it. With comments on fates the
-    /// packet is held back until its fate is known.
+    /// Writes the packet of `event` as its interface sends or receives it. If packets get comments
+    /// on their fates, the packet is held back until its fate is known.
     fn write(&mut self, at: Time, viewpoint: Viewpoint, packet: &Segment, event: &Event) -> io::Result<()> {
         let arrived = self.take_header(event);
         let seen = self.connections[packet.flow as usize].header(viewpoint, packet, arrived);
@@ -363,7 +370,7 @@ impl Capture {
     }
 }
 
-/// Returns the packet that an event sends or receives, or `None` for other events.
+/// Returns the packet that is sent or received in `event`, or `None` for other events.
 fn id_of(event: &Event) -> Option<PacketId> {
     match *event {
         Event::Sent { packet, .. } | Event::Received { packet, .. } => Some(packet),
@@ -371,7 +378,8 @@ fn id_of(event: &Event) -> Option<PacketId> {
     }
 }
 
-/// Writes a packet as captured at one interface, with its length in bytes and its direction flag.
+/// Writes a packet to the file. The tuple has the interface's index in the file, the packet's
+/// length in bytes and the direction flag.
 fn put(
     writer: &mut PcapNgWriter<BlockFile>,
     at: Time,
@@ -400,7 +408,7 @@ impl Listener for Capture {
     }
 }
 
-/// Creates the file with its section header and interfaces.
+/// Creates a capture file, and writes its section header and the descriptions of its interfaces.
 fn start(
     path: &Path,
     comment: String,
@@ -411,7 +419,7 @@ fn start(
         SectionHeaderOption::Comment(comment.into()),
         SectionHeaderOption::UserApplication(format!("nodeb {VERSION}").into()),
     ];
-    // The byte order is fixed, so that the file is the same on every machine.
+    // The byte order is fixed, so that all machines write identical files.
     let endianness = Endianness::Little;
     let section = SectionHeaderBlock { endianness, options, ..SectionHeaderBlock::default() };
     let mut writer =
@@ -430,7 +438,8 @@ fn start(
     Ok(writer)
 }
 
-/// Returns the comment of the section: the scenario file, preceded by comment lines.
+/// Returns the comment at the beginning of the file: lines about the run, then the scenario as
+/// TOML. A long comment is cut after `MAX_COMMENT_BYTES`.
 fn comment(scenario: &Scenario, seed: u64, run: u64, about: &[String]) -> Result<String> {
     let mut text = String::new();
     let written = writeln!(

@@ -1,4 +1,4 @@
-//! Interfaces of a capture, and the connections that packets belong to.
+//! Interfaces of a capture, and the TCP connections to which captured packets belong.
 
 use nodeb_base::event::{Event, Site};
 use nodeb_sim::Scenario;
@@ -8,7 +8,7 @@ use nodeb_tcp::wire::{End, TcpFields, Wire};
 
 use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_client_socket};
 
-/// Place where a packet is captured.
+/// Node that sends or receives a captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Viewpoint {
     /// Interface of the server.
@@ -19,13 +19,13 @@ pub(crate) enum Viewpoint {
     ProxyToServer,
     /// Interface of the proxy towards the phone.
     ProxyToPhone,
-    /// No interface: a Snoop agent, which retransmits segments to the phone.
+    /// A Snoop agent, which retransmits segments to the phone but has no interface in the capture.
     Snoop,
 }
 
 impl Viewpoint {
-    /// Returns the place at which an event captures a packet of kind `kind`, or `None` if the event
-    /// neither sends nor receives a packet at such a place.
+    /// Returns the node that sends or receives a packet of kind `kind` in `event`, or `None` if
+    /// the event is of another type or at another node.
     pub fn of(event: &Event, kind: Kind) -> Option<Self> {
         let (site, is_sent) = match event {
             Event::Sent { place, .. } => (place.site, true),
@@ -45,14 +45,14 @@ impl Viewpoint {
     }
 }
 
-/// Interface of a capture.
+/// Point in the network at which a capture records packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
-    /// Interface of the servers.
+    /// The servers: all packets that they send and receive.
     Server,
-    /// Interface of the phones.
+    /// The phones: all packets that they send and receive.
     Phone,
-    /// Interfaces of the proxy, on both sides.
+    /// The proxy: all packets on its connections to the server and to the phones.
     Proxy,
     /// Interface of the RNC towards the core network.
     Rnc,
@@ -86,7 +86,8 @@ impl Interface {
         }
     }
 
-    /// Returns the interface of a place, or `None` for a Snoop agent, which has no interface.
+    /// Returns the interface that captures the packets of a node, or `None` for a Snoop agent,
+    /// which has no interface.
     pub(crate) fn of(viewpoint: Viewpoint) -> Option<Self> {
         match viewpoint {
             Viewpoint::Server => Some(Self::Server),
@@ -96,7 +97,8 @@ impl Interface {
         }
     }
 
-    /// Returns the interfaces of a scenario, including those of the radio network if `radio` is true.
+    /// Returns the interfaces that a scenario has. Those of the radio network are included only if
+    /// `radio` is true.
     pub(crate) fn of_scenario(scenario: &Scenario, radio: bool) -> Vec<Self> {
         let has = |interface: &Self| match interface {
             Self::Server | Self::Phone => true,
@@ -115,7 +117,7 @@ pub(crate) struct Connections {
     from_proxy: Option<Box<dyn Wire>>,
 }
 
-/// Header fields of a packet with the addresses of both ends.
+/// Header fields of a captured packet, with the addresses of the ends of its connection.
 pub(crate) struct Seen {
     pub server: Socket,
     pub client: Socket,
@@ -124,15 +126,16 @@ pub(crate) struct Seen {
 }
 
 impl Connections {
-    /// Creates the connections of a phone of `group`.
+    /// Creates the connections between the server and a phone of `group`, with a proxy in between
+    /// if the scenario has one.
     pub fn new(scenario: &Scenario, group: &UserGroup) -> Self {
         let from_proxy = scenario.proxy.as_ref().map(|_| scenario.air_tcp_of(group).wire());
         Self { server: scenario.tcp_of(group).wire(), from_proxy }
     }
 
-    /// Returns the header of a packet at a place that sends or receives it. If the place receives
-    /// it, `arrived` is the header with which it was sent. Must be called for every packet in the
-    /// order of time, because the state of a connection determines its headers.
+    /// Returns the header of a packet at the node that sends or receives it. If the node receives
+    /// the packet, `arrived` is the header with which the packet was sent. Must be called for all
+    /// packets in the order of time, because each header depends on the state of its connection.
     pub fn header(&mut self, viewpoint: Viewpoint, packet: &Segment, arrived: Option<TcpFields>) -> Seen {
         let end = match viewpoint {
             Viewpoint::Server | Viewpoint::ProxyToPhone | Viewpoint::Snoop => End::Server,

@@ -1,4 +1,5 @@
-//! Captures that are read back: blocks by `pcap-file`, packets by `etherparse`.
+//! Tests: capture files are read back, their blocks with `pcap-file` and their packets with
+//! `etherparse`.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -41,7 +42,7 @@ fn run_into(scenario: &Scenario, path: &Path, options: &Options) -> Result<RunRe
     run(scenario, 7, 0, &Control::default(), path, options.clone())
 }
 
-/// Returns the packets of a file by interface.
+/// Returns the packets of a capture file, in one list for each of its `N` interfaces.
 fn packets<const N: usize>(path: &Path) -> [Vec<EnhancedPacketBlock<'static>>; N] {
     let mut reader = PcapNgReader::new(File::open(path).unwrap()).unwrap();
     let mut packets = [const { Vec::new() }; N];
@@ -137,7 +138,9 @@ fn capturing_is_repeatable_and_changes_no_result() {
 fn unwritable_file_is_an_error_before_the_run() {
     let refused = |path: &str, snap_length| {
         let cancelled = Control::default();
-        cancelled.cancel(); // A run would return the error of the cancellation.
+        // The capture fails before the run starts, because a run would return the error of its
+        // cancellation.
+        cancelled.cancel();
         run(&scenario(), 7, 0, &cancelled, Path::new(path), keeping(snap_length)).unwrap_err().to_string()
     };
     assert!(refused("/no/such/folder/x.pcapng", 128).starts_with("cannot write the capture /no/such"));
@@ -262,8 +265,8 @@ fn radio_option_adds_interfaces_and_comments_on_fates() {
     assert!(count(&phone, "repetition") > 0);
 }
 
-/// A further comment follows the comment on the packet's fate, or stands alone if there is none.
-/// Packets are identified by their numbers in the run.
+/// An additional comment follows the comment on the packet's fate, or stands alone if packets have
+/// no comments on fates. It belongs to the packet with the same number in the run.
 #[test]
 fn further_comments_are_added_by_packet_number() {
     let scenario = scenario();
@@ -314,8 +317,8 @@ fn radio_interfaces_need_the_radio_option() {
     assert!(refused.ends_with("expected one of: server, phone, node_b"), "{refused}");
 }
 
-/// The option `radio` does not change the packets at the other interfaces. The Snoop agent sends
-/// packets too, but is no interface.
+/// The option `radio` does not change the packets captured at server and phone, even if a Snoop
+/// agent, which has no interface, sends packets too.
 #[test]
 fn radio_option_changes_no_other_interface() {
     let lossy = SCENARIO.replace("[radio.dch]\nbler = 0.1", "[radio.link]\nloss = 0.05");
@@ -349,7 +352,8 @@ fn numbers_of_phone(packets: &[EnhancedPacketBlock]) -> Vec<(u32, bool, u32, usi
     numbers.collect()
 }
 
-/// One of the packets after the SYN is lost on the uplink: an ACK, or the request.
+/// The test loses one of the first packets after the phone's SYN on the uplink: an ACK, or the
+/// request.
 #[test]
 fn headers_match_at_both_ends_and_repeated_request_keeps_its_number() {
     for family in ["linux", "classic"] {

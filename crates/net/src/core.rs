@@ -28,12 +28,12 @@ impl Core {
         self.0.iter().enumerate().map(named)
     }
 
-    /// Returns the one-way delay of the whole chain.
+    /// Returns the sum of the one-way delays of all links, without queueing and transmission.
     pub fn delay(&self) -> Duration {
         Duration(self.0.iter().fold(0, |sum, link| sum.saturating_add(link.delay.0)))
     }
 
-    /// Returns true if no link reorders packets.
+    /// Returns true if no link of the core network is set to reorder packets.
     pub fn keeps_order(&self) -> bool {
         self.0.iter().all(|link| link.reordering.is_none())
     }

@@ -12,21 +12,22 @@ use super::queue::{DropLog, Queue};
 /// Counters of a link since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
-    /// Packets offered to the link.
+    /// Number of packets that arrived at the link, including those that were lost or dropped.
     pub packets: u64,
-    /// Packets lost in front of the queue, by the loss model.
+    /// Number of packets that the loss model lost in front of the queue.
     pub lost: u64,
-    /// Packets dropped because the queue was full.
+    /// Number of packets dropped because the queue was full.
     pub overflowed: u64,
-    /// Packets that the queue discipline dropped before the queue was full.
+    /// Number of packets that the queue discipline dropped before the queue was full, as in active
+    /// queue management.
     pub dropped_early: u64,
-    /// Packets that the queue discipline marked with Congestion Experienced (RFC 3168).
+    /// Number of packets that the queue discipline marked with Congestion Experienced (RFC 3168).
     pub marked: u64,
-    /// Bytes transmitted.
+    /// Number of bytes transmitted.
     pub bytes: u64,
 }
 
-/// Loss model and queue in front of a transmitter, with their counters.
+/// Loss model and queue in front of a link's transmitter, with their counters.
 #[derive(Debug)]
 pub struct Ingress {
     loss: Loss,
@@ -37,7 +38,7 @@ pub struct Ingress {
 }
 
 impl Ingress {
-    /// Creates an ingress with an empty queue.
+    /// Creates a loss model and queue with counters of 0. `queue` must be empty.
     pub fn new(loss: Loss, queue: Box<dyn Queue>) -> Self {
         Self { loss, queue, drops: DropLog::default(), packets: 0, lost: 0 }
     }
@@ -55,14 +56,14 @@ impl Ingress {
         !is_lost
     }
 
-    /// Drops an admitted packet because the queue is full.
+    /// Drops a packet that the loss model has let pass, because the queue is full.
     pub fn refuse(&mut self, ctx: &mut Context, packet: &Packet) {
         self.drops.refuse_overflow();
         ctx.lose(0, *packet, Cause::Overflow);
     }
 
-    /// Subtracts from the counters the packets that look-ahead counted before they entered the
-    /// link, if the run ends before they enter.
+    /// Subtracts from the counters the packets that look-ahead counted in advance and that had not
+    /// entered the link when the run ended.
     pub fn take_back(&mut self, overcount: Overcount) {
         let Overcount { taken, lost, overflowed, .. } = overcount;
         self.packets -= taken + lost + overflowed;
@@ -70,12 +71,14 @@ impl Ingress {
         self.drops.counts.overflowed -= overflowed;
     }
 
-    /// Returns the limits of a plain drop-tail queue, or `None` for other disciplines.
+    /// Returns the limits of the queue if it is a plain drop-tail queue, or `None` for other
+    /// disciplines.
     pub fn limits(&self) -> Option<Limits> {
         self.queue.limits()
     }
 
-    /// Offers an admitted packet to the queue. Returns false if the queue drops it.
+    /// Offers a packet that the loss model has let pass to the queue. Returns false if the queue
+    /// drops it.
     #[inline]
     pub fn push(&mut self, ctx: &mut Context, packet: &Packet) -> bool {
         let early = self.drops.counts.early;
@@ -102,7 +105,7 @@ impl Ingress {
         packet
     }
 
-    /// Reports packets that the queue accepted and later dropped as lost.
+    /// Reports packets as lost that the queue first accepted and then dropped.
     #[cold]
     fn report_discarded(&mut self, ctx: &mut Context) {
         for (packet, cause) in self.drops.take_discarded() {
@@ -110,28 +113,30 @@ impl Ingress {
         }
     }
 
-    /// Returns true if no packet waits.
+    /// Returns true if no packet waits in the queue.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Returns true if packets that find the link idle must pass through the queue too.
+    /// Returns true if the queue discipline must see all packets, even those that find the link
+    /// idle.
     pub fn sees_every_packet(&self) -> bool {
         self.queue.sees_every_packet()
     }
 
-    /// Returns the number of packets waiting.
+    /// Returns the number of packets in the queue.
     pub fn waiting(&self) -> usize {
         self.queue.len()
     }
 
-    /// Returns the number of bytes waiting.
+    /// Returns the number of bytes in the queue.
     pub fn waiting_bytes(&self) -> u64 {
         self.queue.bytes()
     }
 
-    /// Returns the counters of a link that transmitted `bytes` bytes.
+    /// Returns all counters of the link, of which `bytes`, the number of bytes transmitted, is
+    /// counted by the transmitter.
     pub fn counts(&self, bytes: u64) -> LinkCounts {
         let queue = self.drops.counts;
         LinkCounts {

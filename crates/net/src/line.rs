@@ -21,7 +21,7 @@ pub enum Line {
 }
 
 impl Line {
-    /// Offers a packet to the link. Returns false if the packet is lost.
+    /// Offers a packet to the link. Returns false if the packet is lost or dropped.
     #[inline]
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         match self {
@@ -30,7 +30,8 @@ impl Line {
         }
     }
 
-    /// Returns the link if it has a constant rate.
+    /// Returns the link if it has a constant rate, or `None` if it has recorded delivery
+    /// opportunities.
     #[inline]
     pub fn rated(&mut self) -> Option<&mut Link> {
         match self {
@@ -39,23 +40,26 @@ impl Line {
         }
     }
 
-    /// Enables look-ahead, see [`Link::look_ahead`]. Returns false if the link does not support it.
+    /// Enables look-ahead (see [`Link::look_ahead`]). Returns false if the link does not support
+    /// look-ahead.
     pub fn look_ahead(&mut self) -> bool {
         self.rated().is_some_and(Link::look_ahead)
     }
 
-    /// Returns true if look-ahead is enabled.
+    /// Returns true if look-ahead is enabled (see [`Link::look_ahead`]).
     #[inline]
     pub fn looks_ahead(&self) -> bool {
         matches!(self, Self::Rated(link) if link.looks_ahead())
     }
 
-    /// Ends look-ahead. Returns the amounts that were counted too early; see [`Link::settle`].
+    /// Ends look-ahead at the end of the run. Returns the amounts that were counted for events
+    /// after `end` (see [`Link::settle`]).
     pub fn settle(&mut self, end: Key) -> Overcount {
         self.rated().map_or_else(Overcount::default, |link| link.settle(end))
     }
 
-    /// Returns the time at which [`Self::wake`] must be called next, or `None` if the link is idle.
+    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if the
+    /// link is idle.
     #[inline]
     pub fn next_wake(&self) -> Option<Key> {
         match self {
@@ -64,7 +68,8 @@ impl Line {
         }
     }
 
-    /// Processes the event due at `key`. Returns the packet delivered, if any.
+    /// Processes the event due at `key`. Returns the packet that reaches the end of the link in
+    /// this event, if any.
     #[inline]
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         match self {
@@ -73,7 +78,7 @@ impl Line {
         }
     }
 
-    /// Returns the link's counters.
+    /// Returns the counters of packets and bytes since the start of the run.
     pub fn counts(&self) -> LinkCounts {
         match self {
             Self::Rated(link) => link.counts(),
@@ -97,7 +102,8 @@ impl Line {
         }
     }
 
-    /// Returns the use of delivery opportunities until `now`, or `None` for a link with a constant rate.
+    /// Returns how many recorded delivery opportunities were used until `now`, or `None` for a link
+    /// with a constant rate.
     pub fn usage(&mut self, now: Time) -> Option<Usage> {
         match self {
             Self::Rated(_) => None,
@@ -105,7 +111,8 @@ impl Line {
         }
     }
 
-    /// Returns the bytes that a saturated link could have transmitted until `now`.
+    /// Returns the number of bytes that the link could have transmitted until `now` if packets had
+    /// always waited.
     pub fn offered_by(&self, now: Time) -> f64 {
         match self {
             Self::Rated(link) => link.offered_by(now),

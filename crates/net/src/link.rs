@@ -16,7 +16,8 @@ use super::look_ahead::{LookAhead, Overcount};
 use super::outage::Outages;
 use super::propagation::Propagation;
 
-/// Transmission time of a packet: whole nanoseconds, and a remainder in units of 1 / rate nanoseconds.
+/// Transmission time of a packet of `bytes` bytes: whole nanoseconds, and a remainder in units of 1
+/// / `rate_bps` nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Airtime {
     bytes: u32,
@@ -24,34 +25,35 @@ struct Airtime {
     remainder: u64,
 }
 
-/// One direction of a link.
+/// One direction of a link with a constant rate.
 #[derive(Debug)]
 pub struct Link {
     rate_bps: u64,
     delay: Duration,
     ingress: Ingress,
-    /// Whether the queue has waiting packets.
+    /// Whether packets wait in the queue for the end of a transmission.
     has_waiting: bool,
-    /// Whether packets that find the link idle pass through the queue too.
+    /// Whether packets that find the link idle pass through the queue too, because its discipline
+    /// must see all packets.
     queues_all: bool,
-    /// End of the last transmission, and the remainder of its last nanosecond in units of 1 / rate
-    /// nanoseconds.
+    /// End of the last transmission, as whole nanoseconds (`free_at`) and a remainder in units of 1
+    /// / `rate_bps` nanoseconds.
     free_at: Time,
     remainder: u64,
-    /// Key of the event at which the transmission of the next waiting packet starts. The stamp is
-    /// drawn at the start of the last transmission.
+    /// Key of the event that starts the transmission of the next waiting packet. Its stamp, which
+    /// orders simultaneous events, is drawn at the start of the previous transmission.
     resume: Key,
     airtime: Airtime,
     propagation: Propagation,
     outages: Outages,
-    /// Bytes transmitted.
+    /// Number of bytes transmitted.
     bytes: u64,
-    /// State of the look-ahead, if it is enabled.
+    /// State of the look-ahead; `None` if look-ahead is not enabled.
     look_ahead: Option<LookAhead>,
 }
 
 impl Link {
-    /// Creates an idle link.
+    /// Creates an idle link without outages and without look-ahead.
     pub fn new(rate: Rate, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
         Self {
             rate_bps: rate.0,
@@ -84,7 +86,7 @@ impl Link {
         self.looks_ahead()
     }
 
-    /// Returns true if look-ahead is enabled.
+    /// Returns true if look-ahead is enabled (see [`Self::look_ahead`]).
     #[inline]
     pub fn looks_ahead(&self) -> bool {
         self.look_ahead.is_some()
@@ -119,15 +121,15 @@ impl Link {
         Some(arrival)
     }
 
-    /// Stores a packet to be delivered at `arrival`, a key that [`Self::enter`] returned. Returns
-    /// true if no other packet is in flight.
+    /// Stores a packet that arrives at `arrival`, the key that [`Self::enter`] returned for it.
+    /// Returns true if no other packet is in flight.
     #[inline]
     pub fn deliver(&mut self, arrival: Key, packet: Packet) -> bool {
         self.propagation.depart_under(arrival, packet)
     }
 
-    /// Ends look-ahead: subtracts from the counters the amounts of events after `end`, and returns
-    /// these amounts.
+    /// Ends look-ahead at the end of the run: subtracts from the counters the amounts that were
+    /// counted for events after `end`, and returns these amounts.
     pub fn settle(&mut self, end: Key) -> Overcount {
         let Some(look_ahead) = self.look_ahead.take() else {
             return Overcount::default();
@@ -144,13 +146,13 @@ impl Link {
         Self { outages, ..self }
     }
 
-    /// Offers a packet to the link. Returns false if the packet is lost.
+    /// Offers a packet to the link. Returns false if the packet is lost or dropped.
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         if !self.ingress.admit(ctx, &packet) {
             return false;
         }
-        // A packet that arrives in the same instant in which a transmission ends still queues
-        // behind waiting packets.
+        // If a packet arrives in the same instant in which a transmission ends, and other packets
+        // wait, it must queue behind them.
         let idle = self.free_at <= ctx.now && !self.has_waiting;
         if !idle || self.queues_all {
             if !self.ingress.push(ctx, &packet) {
@@ -201,7 +203,8 @@ impl Link {
         self.resume = ctx.key(self.free_at);
     }
 
-    /// Occupies the transmitter with `bytes` bytes from `start`.
+    /// Occupies the transmitter from `start` with a packet of `bytes` bytes. `start` must not be
+    /// before the end of the previous transmission.
     #[inline]
     fn occupy(&mut self, start: Time, bytes: u32) {
         if self.free_at < start {
@@ -217,13 +220,15 @@ impl Link {
         self.bytes += u64::from(bytes);
     }
 
-    /// Returns the time at which [`Self::wake`] must be called next, or `None` if the link is idle.
+    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if the
+    /// link is idle.
     pub fn next_wake(&self) -> Option<Key> {
         let arrival = self.propagation.next();
         if self.has_waiting { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
     }
 
-    /// Processes the event due at `key`. Returns the packet delivered, if any.
+    /// Processes the event due at `key`. Returns the packet that reaches the end of the link in
+    /// this event, if any.
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         let arrived = self.propagation.arrive(key);
         if let Some(packet) = &arrived {
@@ -232,7 +237,8 @@ impl Link {
         if self.look_ahead.is_some() {
             return arrived;
         }
-        // Without a delay the transmission ends when its packet arrives: one event for both.
+        // If the link has no delay, a transmission ends when its packet arrives, so this event also
+        // starts the next transmission.
         let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));
         if resumes {
             self.send_next(ctx);
@@ -250,12 +256,13 @@ impl Link {
         self.ingress.waiting_bytes()
     }
 
-    /// Returns the link's counters.
+    /// Returns the counters of packets and bytes since the start of the run.
     pub fn counts(&self) -> LinkCounts {
         self.ingress.counts(self.bytes)
     }
 
-    /// Returns the bytes that could have been transmitted until `now`; ignores outages.
+    /// Returns the number of bytes that a transmitter that never pauses could have transmitted
+    /// until `now`. Outages are ignored.
     pub fn offered_by(&self, now: Time) -> f64 {
         self.rate_bps as f64 * now.as_secs() / 8.0
     }
@@ -331,7 +338,8 @@ mod tests {
         let (mut link, mut around) = (link(384_000, 3, Loss::Never), Surroundings::default());
         let taken: Vec<_> =
             (0..5).map(|seq| link.accept(&mut around.at(Time::ZERO), packet(1500, seq))).collect();
-        // The limit of 3 admits two waiting packets, in addition to the one being transmitted.
+        // The queue limit of 3 packets admits only two waiting packets, because the packet being
+        // transmitted counts too.
         assert_eq!(taken, [true, true, true, false, false]);
         let lost = Output::Lost { user: 0, packet: packet(1500, 3), cause: Cause::Overflow };
         assert_eq!(around.common.out[0], lost);
@@ -353,8 +361,8 @@ mod tests {
         assert!((200..400).contains(&random.counts().lost), "{}", random.counts().lost);
     }
 
-    /// Runs a link with packets that arrive at the given times until `end`. Returns its arrivals, losses and
-    /// counters.
+    /// Offers packets (arrival time in ns, size in bytes) to a link, and runs it until `end`.
+    /// Returns its arrivals, losses and counters as text.
     fn play(mut link: Link, packets: &[(u64, u32)], end: Time) -> String {
         let (mut around, mut arrived, mut now) = (Surroundings::default(), Vec::new(), 0);
         let mut wake = |link: &mut Link, around: &mut Surroundings, until: Time| {
@@ -390,7 +398,8 @@ mod tests {
     }
 
     proptest! {
-        /// A link with look-ahead has the same arrivals, losses and counters as one without.
+        /// A link with look-ahead has the same arrivals, losses and counters as a link without
+        /// look-ahead.
         #[test]
         fn look_ahead_changes_no_result(
             packets in prop::collection::vec((0u64..3, 1u32..4), 1..60),

@@ -1,5 +1,9 @@
-//! Look-ahead for links with a drop-tail queue and without jitter, reordering or outages: the arrival of a
-//! packet is computed when the packet enters the link.
+//! Look-ahead for links with a drop-tail queue and without jitter, reordering or outages: the
+//! arrival time of a packet is computed when the packet enters the link.
+//!
+//! If the link's only input is another link with look-ahead, a packet can even enter before its
+//! simulated time. Counters are updated when the packet enters, so [`LookAhead::settle`] returns
+//! the amounts that were counted too early when a run ends.
 //!
 //! A packet may even enter the link ahead of time, if the link's only input is another link with
 //! look-ahead. Counters are updated at once. [`LookAhead::settle`] returns the amounts that were
@@ -12,7 +16,7 @@ use nodeb_base::event::Cause;
 
 use super::queue::drop_tail::Limits;
 
-/// A packet whose transmission starts after the current event.
+/// Packet that entered the link, and whose transmission starts after the current event.
 #[derive(Debug)]
 struct Passage {
     entry: Key,
@@ -20,47 +24,49 @@ struct Passage {
     bytes: u32,
 }
 
-/// Packets whose transmission has not started, and the occupancy of the link's queue.
+/// State of a link's look-ahead: packets whose transmission has not started, and the length of the
+/// queue.
 #[derive(Debug)]
 pub struct LookAhead {
     limits: Limits,
     passages: VecDeque<Passage>,
-    /// Number of entries at the end of `passages` whose packets still waited when the newest packet
-    /// entered. This is the queue length that the newest packet found.
+    /// Number of entries at the end of `passages` whose packets were still in the queue when the
+    /// newest packet entered.
     waiting: usize,
     waiting_bytes: u64,
-    /// Keys and causes of losses after the current event.
+    /// Times and causes of losses that are counted already but happen after the current event.
     lost: VecDeque<(Key, Cause)>,
 }
 
-/// Amounts that a link counted ahead of time and that did not happen before the end of the run.
+/// Amounts that a link counted in advance for events that did not happen before the end of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overcount {
-    /// Packets accepted.
+    /// Number of packets accepted.
     pub taken: u64,
-    /// Bytes transmitted.
+    /// Number of bytes transmitted.
     pub bytes: u64,
-    /// Packets lost in front of the queue.
+    /// Number of packets that the loss model lost in front of the queue.
     pub lost: u64,
-    /// Packets dropped because the queue was full.
+    /// Number of packets dropped because the queue was full.
     pub overflowed: u64,
 }
 
 impl LookAhead {
-    /// Creates the look-ahead of a link without packets, whose queue has these limits.
+    /// Creates the look-ahead of an idle link, whose queue has these limits.
     pub fn new(limits: Limits) -> Self {
         let (passages, lost) = (VecDeque::new(), VecDeque::new());
         Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
-    /// Advances the queue to the entry of a packet at `entry`, and discards passages whose
-    /// transmission started at or before `now`.
+    /// Removes the packets from the queue whose transmission starts until a new packet enters at
+    /// `entry`, and discards the records of transmissions that started at or before `now`.
     #[inline]
     pub fn advance(&mut self, entry: Key, now: Key, stamps: &mut Stamps) {
         while self.waiting > 0 {
             let next = &self.passages[self.passages.len() - self.waiting];
-            // If the start of this waiting packet's transmission and the arrival are simultaneous,
-            // their order decides whether the arriving packet finds room.
+            // A waiting packet starts its transmission at the same instant at which a new packet
+            // enters. The order of these two events decides whether the new packet finds room, so
+            // an unknown order is recorded.
             stamps.is_uncertain |= next.begin.0 == entry.0 && next.begin.1.is_uncertain_beside(entry.1);
             if next.begin > entry {
                 break;
@@ -73,7 +79,7 @@ impl LookAhead {
         }
     }
 
-    /// Returns true if packets wait.
+    /// Returns true if packets wait in the queue after the last call of [`Self::advance`].
     #[inline]
     pub fn has_waiting(&self) -> bool {
         self.waiting > 0
@@ -85,9 +91,9 @@ impl LookAhead {
         self.limits.have_room(self.waiting, self.waiting_bytes, bytes)
     }
 
-    /// Records a packet that enters at `entry` and whose transmission starts at `begin`. The packet
-    /// is stored only if `begin` is after `now`, because only later events may have to be
-    /// subtracted.
+    /// Records a packet that enters at `entry` and whose transmission starts at `begin`. It is
+    /// stored for [`Self::settle`] only if `begin` is after `now`, because an earlier transmission
+    /// is never subtracted.
     #[inline]
     pub fn pass(&mut self, entry: Key, begin: Key, bytes: u32, now: Key) {
         if begin != entry {
@@ -99,7 +105,8 @@ impl LookAhead {
         }
     }
 
-    /// Records a packet that is lost when it enters at `entry`, if `entry` is after `now`.
+    /// Records a packet that is lost when it enters at `entry`. It is stored for [`Self::settle`]
+    /// only if `entry` is after `now`, because an earlier loss is never subtracted.
     pub fn lose(&mut self, entry: Key, cause: Cause, now: Key) {
         while self.lost.front().is_some_and(|(entry, _)| *entry <= now) {
             self.lost.pop_front();
@@ -109,7 +116,8 @@ impl LookAhead {
         }
     }
 
-    /// Returns the amounts counted for events after `end`.
+    /// Ends look-ahead at the end of the run, and returns the amounts that were counted for events
+    /// after `end`.
     pub fn settle(self, end: Key) -> Overcount {
         let mut result = Overcount::default();
         for Passage { entry, begin, bytes } in self.passages {

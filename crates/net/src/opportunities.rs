@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// Nanoseconds in a millisecond, the unit of a recording.
 const NANOS_PER_MS: u64 = 1_000_000;
-/// Largest length of a recording, in ms; no run is longer.
+/// Largest length of a recording in ms. It exceeds the duration of every run.
 const LONGEST_MS: u64 = 8_000_000_000;
 const MOST: usize = 10_000_000;
 
@@ -88,12 +88,12 @@ impl Checked for Opportunities {
     }
 }
 
-/// A recording of delivery opportunities, and the settings with which a link follows it.
+/// Recording of delivery opportunities, and the settings of the link that replays it.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording<'a> {
-    /// Times at which the link may transmit.
+    /// Times at which the link may transmit, in ms from the start of the run.
     pub opportunities: &'a Opportunities,
-    /// Behaviour at the end of the recording.
+    /// Behaviour after the last time of the recording: repeat or stop.
     pub at_end: AtEnd,
     /// Number of bytes that the link may transmit at one opportunity.
     pub size: Size,
@@ -102,7 +102,8 @@ pub struct Recording<'a> {
 }
 
 impl Recording<'_> {
-    /// Returns the mean bit rate of the recording, headers included.
+    /// Returns the mean bit rate that the recording allows, including the bits taken by packets'
+    /// headers.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.opportunities.times_ms.len() as u128 * u128::from(self.size.0) * 8_000;
         let rate = bits / u128::from(self.opportunities.length_ms().max(1));
@@ -117,19 +118,21 @@ pub struct Schedule {
     times_ms: Arc<Vec<u64>>,
     length_ms: u64,
     at_end: AtEnd,
-    /// Number of the next opportunity, which is also the number of past ones.
+    /// Number of the next opportunity, from 0. It equals the number of opportunities that have
+    /// passed.
     pub next: u64,
 }
 
 impl Schedule {
-    /// Creates an iterator before the first opportunity.
+    /// Creates an iterator whose next opportunity is the first of the recording.
     pub fn new(recording: &Recording) -> Self {
         let Recording { opportunities, at_end, .. } = *recording;
         let (times_ms, length_ms) = (opportunities.times_ms.clone(), opportunities.length_ms());
         Self { times_ms, length_ms, at_end, next: 0 }
     }
 
-    /// Returns the time of the next opportunity, or `None` if the recording has ended.
+    /// Returns the time of the next opportunity, or `None` if no opportunity follows: the recording
+    /// is empty, or it ended and does not repeat.
     #[inline]
     pub fn next_time(&self) -> Option<Time> {
         let many = self.times_ms.len() as u64;
@@ -140,7 +143,7 @@ impl Schedule {
         ms.checked_mul(NANOS_PER_MS).map(Time)
     }
 
-    /// Returns the number of opportunities up to and including `time`.
+    /// Returns the number of opportunities from the start of the run up to and including `time`.
     pub fn until(&self, time: Time) -> u64 {
         if self.length_ms == 0 {
             return 0;
@@ -154,7 +157,8 @@ impl Schedule {
         rounds.saturating_mul(many) + self.times_ms.partition_point(|at| *at <= ms) as u64
     }
 
-    /// Returns the number of opportunities before `time`.
+    /// Returns the number of opportunities from the start of the run, excluding those at `time`
+    /// itself.
     pub fn before(&self, time: Time) -> u64 {
         time.0.checked_sub(1).map_or(0, |before| self.until(Time(before)))
     }
@@ -223,7 +227,7 @@ mod tests {
     }
 
     proptest! {
-        /// Counting opportunities arithmetically gives the same result as iterating over them.
+        /// The number of opportunities computed by arithmetic equals the number found by iteration.
         #[test]
         fn counting_equals_iterating(
             gaps in prop::collection::vec(0u64..4, 1..20), last in 1u64..5,

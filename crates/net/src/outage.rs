@@ -23,7 +23,7 @@ impl Outage {
     }
 }
 
-/// Reports outages that overlap or are not in order of time.
+/// Reports outages to `check` that overlap, or that are not in the order of time.
 pub fn check(outages: &[Outage], check: &mut Check) {
     for (i, pair) in outages.windows(2).enumerate() {
         check.within(i + 1, |check| {
@@ -37,19 +37,20 @@ pub fn check(outages: &[Outage], check: &mut Check) {
     }
 }
 
-/// The remaining outages of a link.
+/// Outages of a link, in the order of time. [`Self::next_start`] removes those that have begun.
 #[derive(Clone, Debug, Default)]
 pub struct Outages {
     rest: std::vec::IntoIter<Outage>,
 }
 
 impl Outages {
-    /// Creates the outages from a list in order of time.
+    /// Creates the outages of a link from a list, which must be in the order of time and without
+    /// overlap.
     pub fn new(outages: Vec<Outage>) -> Self {
         Self { rest: outages.into_iter() }
     }
 
-    /// Returns true if no outage remains.
+    /// Returns true if no outage is left, because the link has none or all have begun.
     pub fn is_empty(&self) -> bool {
         self.rest.as_slice().is_empty()
     }

@@ -1,4 +1,4 @@
-//! Parameters of links, and how a link is built from them.
+//! Parameters of links in a scenario, and functions that build links from these parameters.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -19,7 +19,7 @@ use super::traced::TracedLink;
 params! {
     /// A link of the fixed network, both ways.
     pub struct Wired {
-        // The defaults are those of the fixed network in `wang`, Table 6.
+        // The default rate and delay are those of the fixed network in `wang`, Table 6.
         /// Name of the link in the table `links`. Default: `wired` or `core`, followed by its position if the
         /// core network has several links.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ params! {
 params! {
     /// A phone's dedicated uplink.
     pub struct Uplink {
-        // The defaults are those of the DCH uplink in `wang`, Table 6.
+        // The default rate and delay are those of the DCH uplink in `wang`, Table 6.
         /// Bit rate.
         pub rate: Rate = Rate(64_000),
         /// Delay from the end of a transmission to the arrival at the Node B.
@@ -71,40 +71,43 @@ pub struct Path<'a> {
     pub rate: Rate,
     /// Propagation delay, from the end of a transmission.
     pub delay: Duration,
-    /// Queue discipline in front of the transmitter.
+    /// Queue discipline of the packets that wait for the transmitter.
     pub queue: &'a QueueSpec,
-    /// Loss in front of the queue.
+    /// Loss of packets before they enter the queue.
     pub loss: &'a LossSetting,
-    /// Extra delay of each packet; keeps the order of packets.
+    /// Extra delay of each packet, which keeps the order of packets; `None` for no extra delay.
     pub jitter: Option<&'a JitterSpec>,
-    /// Reordering: delays some packets so that others overtake them.
+    /// Additional delay of some packets, so that later packets overtake them; `None` to keep the
+    /// order.
     pub reordering: Option<&'a Reordering>,
-    /// Intervals in which no transmission starts, in order of time.
+    /// Intervals in which no transmission starts, in the order of time and without overlap.
     pub outages: &'a [Outage],
 }
 
 impl Path<'_> {
-    /// Returns an idle link. `entity` and `index` name its random streams.
+    /// Returns an idle link with a constant rate. `entity` and `index` select its random streams.
     pub fn link(&self, streams: &Streams, entity: &str, index: u64) -> Link {
         let (ingress, propagation) = self.parts(self.rate, *streams, entity, index);
         Link::new(self.rate, self.delay, ingress, propagation)
             .with_outages(Outages::new(self.outages.to_vec()))
     }
 
-    /// Returns an idle link that transmits at the recorded opportunities instead of at the rate.
+    /// Returns an idle link that transmits at the times of a recording instead of at
+    /// [`Self::rate`]. `entity` and `index` select its random streams.
     pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
         let (ingress, propagation) = self.parts(recording.mean_rate(), *streams, entity, index);
         TracedLink::new(recording, self.delay, ingress, propagation)
     }
 
-    /// Returns the parts of a link in front of and behind a transmitter of `rate`.
+    /// Returns the loss model and queue in front of a transmitter of rate `rate`, and the
+    /// propagation behind it.
     fn parts(&self, rate: Rate, streams: Streams, entity: &str, index: u64) -> (Ingress, Propagation) {
         let queue = self.queue.build(rate, streams.stream(entity, index, "queue"));
         let ingress = Ingress::new(self.loss.build(&streams, entity, index), queue);
         (ingress, Propagation::new(self.jitter, self.reordering, &streams, entity, index))
     }
 
-    /// Reports invalid values to `check`.
+    /// Reports values out of range to `check`, under the keys of the link.
     pub fn check(&self, check: &mut Check) {
         check.require(self.rate.0 > 0, "rate", || {
             "0 bps is out of range; expected a positive rate".to_owned()
@@ -128,12 +131,14 @@ impl Wired {
         Path { rate, delay, queue, loss, jitter, reordering, outages: &[] }
     }
 
-    /// Returns the downlink direction; `entity` names its random streams.
+    /// Returns the direction towards the phones as an idle link. `entity` selects its random
+    /// streams.
     pub fn down(&self, entity: &str, streams: &Streams) -> Link {
         self.path(&self.loss).link(streams, entity, 0)
     }
 
-    /// Returns the uplink direction; `entity` names its random streams.
+    /// Returns the direction towards the servers as an idle link. `entity` selects its random
+    /// streams.
     pub fn up(&self, entity: &str, streams: &Streams) -> Link {
         self.path(&self.ack_loss).link(streams, entity, 1)
     }

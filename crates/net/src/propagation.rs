@@ -37,18 +37,19 @@ pub struct Propagation {
 #[derive(Debug)]
 struct Impairment {
     jitter: Option<(Box<dyn Jitter>, Stream)>,
-    /// Latest arrival so far, not counting additional delays. Jitter never moves a later packet's
-    /// arrival before this time, so it keeps the order of packets.
+    /// Latest arrival so far, without the additional delay of reordered packets. No later packet
+    /// arrives before this time, so jitter keeps the order of packets.
     latest: Time,
-    /// Selection of the packets to be delayed further, and their additional delay.
+    /// Random choice of the packets that are delayed additionally, and their additional delay;
+    /// `None` without reordering.
     held_back: Option<(ErrorGaps, Duration)>,
-    /// The packets in flight with the additional delay. This delay is constant, so they arrive in
-    /// the order in which they departed, and a queue suffices.
+    /// Packets in flight that are delayed additionally. The additional delay is constant, so they
+    /// arrive in the order in which they departed.
     late: Lane,
 }
 
 impl Propagation {
-    /// Creates the propagation of a link without packets in flight. `entity` and `index` name its
+    /// Creates the propagation of a link without packets in flight. `entity` and `index` select its
     /// random streams.
     pub fn new(
         jitter: Option<&JitterSpec>,
@@ -65,7 +66,8 @@ impl Propagation {
         Self { lane: Lane::new(), impairment: impaired.then(|| Box::new(impairment)) }
     }
 
-    /// Adds a packet that would arrive `at` without jitter and reordering.
+    /// Adds a packet that departs from the transmitter. Without jitter and reordering it would
+    /// arrive at time `at`.
     #[inline]
     pub fn depart(&mut self, at: Time, packet: Packet, stamps: &mut Stamps) {
         match &mut self.impairment {
@@ -80,8 +82,8 @@ impl Propagation {
         }
     }
 
-    /// Adds a packet that arrives at `key`, after all previous ones. Returns true if no other packet is in
-    /// flight.
+    /// Adds a packet that arrives at `key`, which must be later than the arrivals of all previous
+    /// packets. Returns true if no other packet is in flight.
     #[inline]
     pub fn depart_under(&mut self, key: Key, packet: Packet) -> bool {
         self.lane.push_back((key, packet));
@@ -93,7 +95,7 @@ impl Propagation {
         self.impairment.is_none()
     }
 
-    /// Returns the key of the next arrival, if any.
+    /// Returns the key of the next arrival, or `None` if no packet is in flight.
     #[inline]
     pub fn next(&self) -> Option<Key> {
         let next = first(&self.lane);
@@ -103,7 +105,7 @@ impl Propagation {
         }
     }
 
-    /// Removes and returns the packet that arrives at `key`, if any.
+    /// Removes and returns the packet that arrives at `key`, or `None` if no packet arrives then.
     #[inline]
     pub fn arrive(&mut self, key: Key) -> Option<Packet> {
         match &mut self.impairment {
@@ -128,16 +130,16 @@ fn take(lane: &mut Lane, key: Key) -> Option<Packet> {
 }
 
 impl Impairment {
-    /// Returns the arrival, with jitter, of a packet that would arrive `at` without jitter. The
-    /// result is never earlier than the arrival of a previous packet.
+    /// Adds jitter to `at`, the arrival time of a packet without jitter. The result is never
+    /// earlier than the arrival of a previous packet.
     fn in_order(&mut self, at: Time) -> Time {
         let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
         self.latest = self.latest.max(at + extra);
         self.latest
     }
 
-    /// Returns the additional delay of the next packet, or `None` if the packet is not to be
-    /// overtaken.
+    /// Returns the additional delay of the next packet, or `None` if the packet is not chosen for
+    /// reordering.
     fn hold_back(&mut self) -> Option<Duration> {
         let (chosen, delay) = self.held_back.as_mut()?;
         chosen.next_is_error().then_some(*delay)
@@ -153,7 +155,8 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// Sends a packet every `spacing_ms` over a link with a delay of 100 ms. Returns the arrivals in order.
+    /// Sends `packets` packets, one every `spacing_ms`, over a link with a delay of 100 ms. Returns
+    /// time and number of the packets in the order of arrival.
     fn fly(
         jitter: Option<&str>,
         reordering: Option<&str>,
@@ -202,8 +205,8 @@ mod tests {
 
     #[test]
     fn the_configured_share_of_packets_is_overtaken() {
-        // Packets are sent every 10 ms. One that is delayed by 35 ms is overtaken by the next three packets,
-        // or by those of them that are not delayed.
+        // A packet is sent every 10 ms. A packet with an additional delay of 35 ms is overtaken by
+        // each of the next three packets that has no additional delay.
         let arrivals = fly(None, Some("share = 0.05\ndelay = '35 ms'"), 40_000, 10);
         let mut newest = 0;
         let late = arrivals.iter().filter(|(_, seq)| {
@@ -218,7 +221,8 @@ mod tests {
     }
 
     proptest! {
-        /// Jitter keeps the order, no packet is early, and each arrives once.
+        /// Every packet arrives exactly once and not before its delay has passed, and packets
+        /// arrive in the order sent if the link has only jitter.
         #[test]
         fn packets_arrive_once_and_in_order_of_time(
             jitter in prop::option::of(Just("uniform.most = '50 ms'")),

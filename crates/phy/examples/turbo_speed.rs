@@ -11,7 +11,7 @@ use nodeb_phy::coding::turbo::{Algorithm, Decoder, Encoder, LANES, Settings, TAI
 use nodeb_phy::simd::Isa;
 use nodeb_phy::{gaussian, rng};
 
-/// Number of groups of 16 blocks that are decoded for the error rate.
+/// Number of groups of 16 blocks that are decoded once to print the error rate.
 const GROUPS: u64 = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -56,7 +56,7 @@ fn cpu_time() -> Option<Duration> {
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Returns the bits of block number `at`, and the LLRs of its coded bits with noise of variance
+/// Returns the bits of block number `at`, and the LLRs of its coded bits in white noise of variance
 /// `sigma2`.
 fn block(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
     let (mut bits, mut coded) = (vec![0; k], Vec::with_capacity(3 * k + TAIL));

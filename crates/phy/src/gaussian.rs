@@ -9,7 +9,7 @@ use rand_core::Rng as _;
 use crate::rng::Stream;
 use crate::simd::Isa;
 
-/// Number of pairs of numbers drawn at a time.
+/// Number of pairs of normal numbers that are drawn at a time.
 const PAIRS: usize = 256;
 
 /// Fills `out` with independent normal numbers of mean 0 and standard deviation `sigma`.
@@ -49,8 +49,8 @@ fn transform(bytes: &[u8], sigma: f32, out: &mut [f32]) {
 fn pair(radius: u32, phase: u32) -> (f32, f32) {
     let uniform = ((radius >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
     let radius = (-2.0 * ln(uniform)).sqrt();
-    // The phase lies within an eighth of a turn from 0. The upper two bits of `phase` select the
-    // quarter turn.
+    // The remaining phase is at most an eighth of a turn from 0; the upper two bits of `phase`
+    // select the quarter turn.
     let eighth = (phase << 2 >> 1) as i32 as f32 * (1.0 / 2_147_483_648.0) - 0.5;
     let (sin, cos) = sin_cos(eighth * std::f32::consts::FRAC_PI_2);
     let odd = phase >> 30 & 1 == 1;
@@ -60,8 +60,8 @@ fn pair(radius: u32, phase: u32) -> (f32, f32) {
     (radius * turned(x), radius * turned(y))
 }
 
-/// Returns the logarithm of a positive normal number with an error of at most 2e-7: `2 artanh((m - 1) / (m + 1))` of
-/// the mantissa.
+/// Returns the natural logarithm of a positive normal number with an error of at most 2e-7. The
+/// logarithm of the mantissa m is `2 artanh((m - 1) / (m + 1))`.
 #[inline(always)]
 fn ln(x: f32) -> f32 {
     const TWO_THIRDS: i32 = 0x3F2A_AAAB;
@@ -73,7 +73,8 @@ fn ln(x: f32) -> f32 {
     exponent as f32 * std::f32::consts::LN_2 + 2.0 * s * series
 }
 
-/// Returns sine and cosine of at most an eighth of a turn with an error of at most 1e-7 (Taylor series).
+/// Returns sine and cosine of an angle of at most an eighth of a turn, by Taylor series with an
+/// error of at most 1e-7.
 #[inline(always)]
 fn sin_cos(x: f32) -> (f32, f32) {
     let x2 = x * x;
@@ -110,8 +111,8 @@ mod tests {
         let n = 2_000_000;
         let numbers: Vec<f64> = draw(n).into_iter().map(|x| f64::from(x) / 2.0).collect();
         let moment = |k: i32| numbers.iter().map(|x| x.powi(k)).sum::<f64>() / n as f64;
-        // Each moment is within four standard errors: the variance of x^k is 1, 2, 15 and 96 for k
-        // = 1 to 4.
+        // Each measured moment is within four standard errors of its expectation. The variance of
+        // x^k is 1, 2, 15 and 96 for k = 1 to 4.
         for (k, mean, variance) in [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)] {
             assert!(
                 (moment(k) - mean).abs() < 4.0 * (variance / n as f64).sqrt(),

@@ -54,5 +54,5 @@ pub mod spreading;
 
 pub use error::{Error, Result};
 
-/// Version of this crate, the same as the Python package's.
+/// Version of this crate, which equals the version of the Python package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -6,10 +6,11 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-/// Random source of one stream.
+/// Random number generator of one stream.
 pub type Stream = ChaCha8Rng;
 
-/// Returns stream number `index` of `purpose` (of which the first 16 bytes count) under `seed`.
+/// Returns stream number `index` of the purpose `purpose` under `seed`. Only the first 16 bytes of
+/// the purpose are used.
 pub fn stream(seed: u64, purpose: &str, index: u64) -> Stream {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -25,7 +26,7 @@ pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// Fills `bits` with equally likely zeros and ones.
+/// Fills `bits` with random bits, each a byte that is 0 or 1 with equal probability.
 pub fn fill_bits(stream: &mut Stream, bits: &mut [u8]) {
     use rand_core::Rng as _;
     for chunk in bits.chunks_mut(64) {

@@ -7,7 +7,7 @@
 /// Instruction set for which the hot loops are compiled.
 #[derive(Clone, Copy, Debug)]
 pub enum Isa {
-    /// Instructions of every processor of the target.
+    /// Instructions that every processor of the compilation target has.
     Baseline,
     /// AVX2 on x86-64.
     #[cfg(target_arch = "x86_64")]
@@ -15,7 +15,7 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// Returns the best instruction set of this processor.
+    /// Returns the best instruction set that the processor supports.
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = pulp::x86::V3::try_new() {
@@ -24,7 +24,8 @@ impl Isa {
         Self::Baseline
     }
 
-    /// Runs `work`, which should be inlined, compiled for this instruction set.
+    /// Runs `work`, compiled for this instruction set. Only code that is inlined into `work` is
+    /// compiled so.
     #[inline]
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {

@@ -1,4 +1,4 @@
-//! Tests of the link against closed forms, and of its reproducibility.
+//! Tests of the simulated link: error rates agree with closed forms, and results are reproducible.
 
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
@@ -15,7 +15,8 @@ fn simulate(link: &Link, bits: u64) -> Outcome {
     run(link, 1, Stop { bits, block_errors: None }, two, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// Returns a link whose DPDCH symbols have an Es/N0 of `es_n0_db`, for error rates before decoding.
+/// Returns a link whose DPDCH symbols have an Es/N0 of `es_n0_db`, for tests of error rates before
+/// decoding.
 fn uncoded(spreading_factor: u32, es_n0_db: f64) -> Link {
     let per_frame = 38_400 / spreading_factor;
     let dtch = TransportChannel {
@@ -33,7 +34,7 @@ fn uncoded(spreading_factor: u32, es_n0_db: f64) -> Link {
     link
 }
 
-/// Returns the bit error rate of BPSK in white noise.
+/// Returns the theoretical bit error rate of BPSK in white noise.
 fn bpsk(es_n0_db: f64) -> f64 {
     0.5 * libm::erfc(f64::sqrt(10f64.powf(es_n0_db / 10.0)))
 }
@@ -89,9 +90,9 @@ fn interference_adds_to_the_noise() {
     }
 }
 
-/// Returns the error rate before decoding for `paths` of the reference file, over `frames` frames.
-/// Fading is fast, so that there are many fades, but constant over a symbol. The spreading factor
-/// is large, so that the rake resolves the paths.
+/// Returns the simulated error rate before decoding, over `frames` frames. `paths` names the paths
+/// as in the reference file. The speed of 500 km/h gives many fades, and the spreading factor of
+/// 128 lets the rake resolve the paths.
 fn combined(paths: &str, eb_n0_db: f64, frames: u64) -> f64 {
     let mut link = uncoded(128, eb_n0_db);
     link.air.speed_kmh = Some(500.0);
@@ -173,8 +174,8 @@ fn whole_chain_reaches_the_frame_error_rate_of_the_code() {
     assert_eq!(counts.undetected, 0);
 }
 
-/// Each case has a value of Eb/N0 at which the service fails on the profile, and one at which it
-/// works. The two are wide limits around the curves.
+/// Each case has an Eb/N0 at which the service works on the profile, and one at which it fails.
+/// They are far below and above the steep part of the error curve.
 #[test]
 fn services_fail_and_work_at_the_expected_eb_n0() {
     let cases = [

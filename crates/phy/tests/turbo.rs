@@ -1,4 +1,5 @@
-//! Tests of the turbo code against published decoders, and of its arithmetics against each other.
+//! Tests of the turbo code: error rates agree with published decoders, and integer and float
+//! arithmetic agree.
 
 use nodeb_phy::coding::turbo::{Algorithm, Decoder, Encoder, LANES, Schedule, Settings, TAIL};
 use nodeb_phy::simd::Isa;
@@ -6,7 +7,7 @@ use nodeb_phy::{gaussian, rng};
 
 const REFERENCE: &str = include_str!("reference/turbo_awgn.csv");
 
-/// Line of the reference file: block length, settings, Eb/N0 and the frame error rate.
+/// Line of the reference file: block length, decoder settings, Eb/N0 and frame error rate.
 #[derive(Debug)]
 struct Point {
     k: usize,
@@ -37,7 +38,7 @@ fn point(fields: &[&str]) -> Point {
     }
 }
 
-/// Returns the bits of frame number `at`, and the LLRs of its coded bits with noise of variance
+/// Returns the bits of frame number `at`, and the LLRs of its coded bits in white noise of variance
 /// `sigma2`.
 fn frame(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
     let (mut bits, mut coded) = (vec![0; k], Vec::new());
@@ -55,7 +56,7 @@ fn variance(k: usize, eb_n0_db: f64) -> f64 {
     (3 * k + TAIL) as f64 / k as f64 / 2.0 / 10f64.powf(eb_n0_db / 10.0)
 }
 
-/// Returns the frame error rate over as many frames as it takes to see `errors` wrong frames.
+/// Simulates frames until `errors` of them are wrong. Returns the frame error rate.
 fn fer(point: &Point, settings: Settings, errors: usize) -> f64 {
     let (encoder, sigma2) = (Encoder::new(point.k).unwrap(), variance(point.k, point.eb_n0_db));
     let mut decoder = Decoder::new(point.k, settings, Isa::best()).unwrap();
@@ -71,8 +72,8 @@ fn fer(point: &Point, settings: Settings, errors: usize) -> f64 {
     failed as f64 / frames as f64
 }
 
-/// Checks the frame error rate at a point of the reference. The reference has a standard error of 6
-/// to 8 %.
+/// Checks the simulated frame error rate at a point of the reference file, whose rates have
+/// standard errors of 6 to 8 %.
 fn assert_matches_reference(point: &Point, errors: usize) {
     let ours = fer(point, point.settings, errors);
     println!("{point:?}: {ours:.3e}, ratio {:.3}", ours / point.fer);
@@ -106,8 +107,8 @@ fn all_points_match_reference_error_rates() {
     }
 }
 
-/// 16-bit arithmetic changes the frame error rate by less than 5 %. Both arithmetics decode the
-/// same frames, so that chance affects both alike.
+/// Integer arithmetic changes the frame error rate by less than 5 %. Both arithmetics decode the
+/// same frames, so chance hardly affects the comparison.
 #[test]
 fn integer_arithmetic_is_as_good_as_float() {
     let point = Point { k: 640, settings: Settings::default(), eb_n0_db: 1.0, fer: 0.0 };
@@ -147,7 +148,8 @@ fn result_of_a_block_is_independent_of_other_blocks() {
     }
 }
 
-/// Values far beyond the limits of the 16-bit arithmetic neither overflow nor cause errors.
+/// Blocks without noise are decoded without errors, even if their LLRs far exceed the limits of the
+/// 16-bit arithmetic.
 #[test]
 fn noiseless_blocks_of_all_lengths_are_decoded() {
     for k in (40..=5114).step_by(211) {
@@ -163,8 +165,8 @@ fn noiseless_blocks_of_all_lengths_are_decoded() {
     }
 }
 
-/// The portable arithmetic checks for overflow in test builds. The values are contradictory and as large as possible,
-/// with a scale that lets the extrinsic information grow.
+/// The portable arithmetic panics on overflow in test builds. The received values are contradictory
+/// and as large as possible, and a scale of 1 lets the extrinsic information grow.
 #[test]
 fn largest_values_do_not_overflow() {
     let settings = Settings { iterations: 8, scale: 1.0, ..Settings::default() };

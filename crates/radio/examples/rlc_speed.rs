@@ -16,7 +16,7 @@ use nodeb_radio::rlc::bytes::am::AmBytes;
 use nodeb_radio::rlc::bytes::um::UmBytes;
 use nodeb_radio::rlc::bytes::{Entity, Framing};
 
-/// Blocks that are not timed.
+/// Number of blocks that are sent before the time is measured.
 const WARM_UP: u64 = 1_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Sends a block in each of the milliseconds `span`. Returns the number of packets delivered.
+/// Sends one block in each millisecond of `span`. Returns the number of packets delivered.
 fn run(rlc: &mut Entity, span: Range<u64>, room: u32, packet_bytes: u32) -> u32 {
     let (mut on_air, mut delivered, mut id) = (VecDeque::new(), 0, span.start << 32);
     for ms in span.clone() {

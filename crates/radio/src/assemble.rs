@@ -1,4 +1,4 @@
-//! Assembly of a TTI-driven bearer from its parts, with the MAC that fits its RLC mode.
+//! Assembly of a TTI-driven bearer from its parts. The RLC mode determines the type of MAC.
 
 use nodeb_base::rng::Streams;
 
@@ -14,20 +14,20 @@ use super::{Bearer, UserRadio};
 /// Parts from which [`Parts::build`] assembles a TTI-driven bearer.
 #[derive(Debug)]
 pub struct Parts<'a> {
-    /// Transmission parameters.
+    /// Transmission parameters of the bearer, such as TTI and PDU size.
     pub air: Air,
-    /// Data that one checksum covers: each PDU, or a block of PDUs.
+    /// Data that one checksum covers: a single PDU, or all PDUs of a block.
     pub checksum: Checksum,
     /// Model of block errors; `None` if every block arrives intact.
     pub errors: Option<&'a ErrorModel>,
-    /// RLC mode with its parameters.
+    /// RLC mode of the bearer, with its parameters.
     pub rlc: &'a RlcSpec,
     /// Scheduler that selects the user of each TTI.
     pub scheduler: Box<dyn Scheduler>,
 }
 
 impl Parts<'_> {
-    /// Builds the bearer that serves `users`.
+    /// Builds a bearer from these parts for the users `users`.
     pub fn build(self, users: &[UserRadio], streams: &Streams) -> Box<dyn Bearer> {
         let Air { pdu_bytes, buffer, delivered, tti, .. } = self.air;
         let setting = Setting { pdu_bytes, buffer, order: delivered };

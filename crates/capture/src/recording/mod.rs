@@ -1,4 +1,5 @@
-//! Captures of recorded emulations: real packets with the bytes that the log kept, among those of simulated users.
+//! Captures of replayed emulations. Packets of real phones have the bytes that were recorded, and
+//! simulated users have simulated packets.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufReader};
@@ -21,7 +22,7 @@ use nodeb_tcp::segment::Segment;
 use crate::fates::Record;
 use crate::{Capture, DEFAULT_SNAP_LENGTH, Error, INBOUND, Interface, OUTBOUND, Options, Result, put};
 
-/// Minimum length in bytes of a packet that can have an ECN mark: that of an IPv4 header.
+/// Minimum captured length in bytes for setting an ECN mark: the length of an IPv4 header.
 const MIN_MARKABLE: usize = 20;
 
 /// Packet of a real host, in flight.
@@ -31,14 +32,14 @@ struct RealPacket {
     length: u32,
 }
 
-/// Listener that captures the packets of a replay.
+/// Listener that captures real and simulated packets of a replay.
 struct ReplayCapture<'a> {
     capture: Capture,
     heads: Heads<BufReader<Watched<'a>>>,
     in_flight: HashMap<PacketId, RealPacket>,
-    /// Numbers of the packets that are retransmissions.
+    /// Numbers of the real packets that are TCP retransmissions.
     retransmissions: HashSet<u64>,
-    /// Numbers of the packets that arrive with an ECN mark.
+    /// Numbers of the real packets that arrive with an ECN mark (Congestion Experienced).
     marked: HashSet<u64>,
 }
 
@@ -79,7 +80,8 @@ pub fn replay(
     Ok(found)
 }
 
-/// Returns the line of the file's comment that explains the real packets.
+/// Returns a line for the comment of the file, which says how many bytes of real packets it
+/// contains.
 fn about(traffic: &Traffic) -> String {
     format!("Packets of real phones are from a recorded emulation, with their first {} B.", traffic.longest)
 }
@@ -111,8 +113,8 @@ impl ReplayCapture<'_> {
         Ok(())
     }
 
-    /// Writes a real packet at the interface that sends or receives it. With comments on fates the
-    /// packet is held back until its fate is known.
+    /// Writes a real packet as its interface sends or receives it. If packets get comments on their
+    /// fates, the packet is held back until its fate is known.
     fn write(
         &mut self,
         at: Time,

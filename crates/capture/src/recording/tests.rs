@@ -1,4 +1,4 @@
-//! Captures of replays that are read back.
+//! Tests: replays of recorded emulations are captured, and the capture files are read back.
 
 use std::fs::File;
 

@@ -7,9 +7,9 @@ use nodeb_base::registry;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::Duration;
 
-/// A distribution of extra delays.
+/// Random distribution of the extra delays of packets.
 pub trait Jitter: Send + std::fmt::Debug {
-    /// Returns the extra delay of the next packet.
+    /// Draws the extra delay of the next packet from `stream`.
     fn draw(&mut self, stream: &mut Stream) -> Duration;
 }
 
@@ -24,7 +24,7 @@ registry! {
 }
 
 impl JitterSpec {
-    /// Returns the jitter of one link.
+    /// Returns a jitter model with these parameters for one link.
     pub fn build(&self) -> Box<dyn Jitter> {
         match self {
             Self::Uniform(params) => Box::new(*params),

@@ -26,7 +26,7 @@ impl DataList {
     }
 }
 
-/// Loss model of one link, with the positions that are not reached yet.
+/// Loss model of one link, with the listed positions that the link's packets have not reached yet.
 #[derive(Debug)]
 pub struct ListedData {
     syn: bool,

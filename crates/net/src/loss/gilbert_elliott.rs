@@ -45,20 +45,21 @@ impl Checked for GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// Returns the share of packets lost in the long run.
+    /// Returns the expected share of packets lost in the long run, from 0 to 1.
     pub fn mean_loss(&self) -> f64 {
         let (p, r) = (self.p.0, self.r.0);
         (r * self.loss_in_good.0 + p * self.loss_in_bad.0) / (p + r)
     }
 
-    /// Returns the loss model of one link.
+    /// Returns the loss model of link `index` of the links named `entity`.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> TwoStates {
         let chain = Chain { p: self.p, r: self.r, in_good: self.loss_in_good, in_bad: self.loss_in_bad };
         TwoStates::new(chain, streams, entity, index, "loss")
     }
 }
 
-/// Probabilities of a two-state chain: of a change of the state, and of an error in each state.
+/// Probabilities of a two-state Markov chain: of a change from each state to the other, and of an
+/// error in each state.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
     /// Probability of a change from the good to the bad state.
@@ -72,26 +73,29 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Returns the share of steps in the bad state in the long run.
+    /// Returns the share of steps that the chain spends in the bad state in the long run, from 0 to
+    /// 1.
     pub fn bad_share(&self) -> f64 {
         self.p.0 / (self.p.0 + self.r.0)
     }
 }
 
-/// A two-state chain. Errors and state changes are drawn as gaps within each state.
+/// Two-state Markov chain that produces errors. For each state it draws the numbers of steps until
+/// the next error and until the next change of state.
 #[derive(Debug)]
 pub struct TwoStates {
     bad: bool,
     chain: Chain,
-    /// Gaps to the next error and to the next change of the state, for each of the two states.
+    /// Generators of the next error and of the change to the bad state, while the chain is in the
+    /// good state; `bad_state` has those of the bad state.
     good_state: (ErrorGaps, ErrorGaps),
     bad_state: (ErrorGaps, ErrorGaps),
     skips: Stream,
 }
 
 impl TwoStates {
-    /// Creates a chain whose first state is drawn from the stationary distribution. `what` names its
-    /// random streams.
+    /// Creates a chain whose first state is drawn from the stationary distribution. The chain's
+    /// random streams have names that begin with `what`.
     pub fn new(chain: Chain, streams: &Streams, entity: &str, index: u64, what: &str) -> Self {
         let stream = |purpose| streams.stream(entity, index, &format!("{what}: {purpose}"));
         let gaps = |p: Probability, purpose| ErrorGaps::new(p.0, stream(purpose));
@@ -105,7 +109,8 @@ impl TwoStates {
         }
     }
 
-    /// Takes one step of the chain, such as one packet. Returns true if the step is an error.
+    /// Takes one step of the chain, which stands for one packet or block. Returns true if the step
+    /// is an error.
     pub fn next_is_error(&mut self) -> bool {
         let (errors, changes) = if self.bad { &mut self.bad_state } else { &mut self.good_state };
         let error = errors.next_is_error();

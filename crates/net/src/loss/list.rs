@@ -1,4 +1,4 @@
-//! Loss of listed packets.
+//! Loss of the packets at listed positions in the order of arrival.
 
 use nodeb_base::check::Checked;
 use schemars::JsonSchema;
@@ -16,8 +16,8 @@ pub struct LossList {
 
 impl Checked for LossList {}
 
-/// Loss of the packets at listed positions. Holds the positions not reached yet, in ascending
-/// order.
+/// Loss model that loses the packets at listed positions. The positions not reached yet are kept in
+/// ascending order.
 #[derive(Debug)]
 pub struct Listed {
     next: Option<u64>,
@@ -25,7 +25,8 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// Creates a loss of exactly the packets at `positions`, given in any order.
+    /// Creates a loss model that loses exactly the packets at `positions`, counted from 0 and given
+    /// in any order.
     pub fn new(mut positions: Vec<u64>) -> Self {
         positions.sort_unstable();
         positions.dedup();

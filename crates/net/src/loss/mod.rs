@@ -21,10 +21,10 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, IntoDeserializer as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A model that decides for every packet whether it is lost.
+/// Model that decides for every packet of a link whether the packet is lost.
 pub trait LossModel: Send + fmt::Debug {
-    /// Returns true if the packet at `position`, with or without payload, is lost. Must be called once per
-    /// packet, in order from 0.
+    /// Returns true if the packet at `position` in the order of arrival is lost; `payload` is true
+    /// if it carries data. Must be called once for every packet, in order from position 0.
     fn loses(&mut self, position: u64, payload: bool) -> bool;
 }
 
@@ -45,7 +45,7 @@ registry! {
 }
 
 impl LossSpec {
-    /// Returns the loss of link `index` of the links named `entity`.
+    /// Returns a loss model for link number `index` of the links named `entity`.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> Loss {
         match self {
             Self::Random(params) => Loss::random(params.p, streams.stream(entity, index, "loss")),
@@ -57,12 +57,12 @@ impl LossSpec {
     }
 }
 
-/// Loss setting in a scenario: a probability or a model.
+/// Loss of a link's packets as set in a scenario: a probability or a model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LossSetting {
     /// Loss of every packet with this probability, independently of the others.
     Independent(Probability),
-    /// Loss by a model.
+    /// Loss by a model, of those in the registry.
     Model(LossSpec),
 }
 
@@ -73,7 +73,8 @@ impl Default for LossSetting {
 }
 
 impl LossSetting {
-    /// Returns the loss of link `index` of the links named `entity`.
+    /// Returns the loss model of link number `index` of the links named `entity`, or
+    /// [`Loss::Never`] for a probability of 0.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> Loss {
         match self {
             Self::Independent(p) => Loss::random(*p, streams.stream(entity, index, "loss")),
@@ -81,12 +82,13 @@ impl LossSetting {
         }
     }
 
-    /// Returns true if no packet is ever lost.
+    /// Returns true if the setting is a probability of 0. A model is never none, whatever its
+    /// parameters.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Reports invalid values to `check`, under `key`.
+    /// Reports values out of range to `check`, under the scenario key `key`.
     pub fn check_within(&self, key: &str, check: &mut Check) {
         match self {
             Self::Independent(p) => require_passage(check, key, *p),
@@ -95,7 +97,8 @@ impl LossSetting {
     }
 }
 
-/// Reports a loss probability of 1, with which no packet passes.
+/// Reports an error to `check` under the scenario key `key` if the loss probability is 1, because
+/// no packet would pass.
 fn require_passage(check: &mut Check, key: &str, loss: Probability) {
     check.require(loss.0 < 1.0, key, || {
         "with a loss of 1 no packet passes; expected a probability below 1".to_owned()
@@ -149,7 +152,7 @@ impl<'de> Visitor<'de> for SettingVisitor {
 }
 
 impl JsonSchema for LossSetting {
-    /// Inlines the schema, so that its readers see a number or one of the models.
+    /// Inlines the schema, so that each key that takes a loss shows a number or one of the models.
     fn inline_schema() -> bool {
         true
     }
@@ -165,28 +168,30 @@ impl JsonSchema for LossSetting {
     }
 }
 
-/// Loss of one link.
+/// Loss of one link's packets in front of the queue.
 #[derive(Debug)]
 pub enum Loss {
     /// Loses no packet.
     Never,
-    /// Loss by a model.
+    /// Loss of the packets that this model chooses.
     Model(Box<dyn LossModel>),
 }
 
 impl Loss {
-    /// Returns an independent loss with probability `p`.
+    /// Returns a loss of every packet with probability `p`, independently of the others. It is
+    /// [`Self::Never`] if `p` is 0.
     pub fn random(p: Probability, stream: Stream) -> Self {
         if p.0 > 0.0 { Self::Model(Box::new(ErrorGaps::new(p.0, stream))) } else { Self::Never }
     }
 
-    /// Returns a loss of exactly the packets at `positions`.
+    /// Returns a loss of exactly the packets at `positions` in the order of arrival, counted from
+    /// 0.
     pub fn listed(positions: Vec<u64>) -> Self {
         Self::Model(Box::new(list::Listed::new(positions)))
     }
 
-    /// Returns true if the packet at `position`, with or without payload, is lost. Must be called once per
-    /// packet, in order from 0.
+    /// Returns true if the packet at `position` in the order of arrival is lost; `payload` is true
+    /// if it carries data. Must be called once for every packet, in order from position 0.
     pub fn loses(&mut self, position: u64, payload: bool) -> bool {
         match self {
             Self::Never => false,

@@ -1,4 +1,4 @@
-//! Loss models against closed forms, and loss settings in scenarios.
+//! Tests: losses agree with closed forms, and scenarios set losses.
 
 use super::gilbert_elliott::GilbertElliott;
 use super::*;
@@ -20,7 +20,7 @@ fn lost(setting: &LossSetting, run: u64, packets: u64) -> Vec<u64> {
 fn a_bare_number_is_independent_loss() {
     let bare = setting("loss = 0.02").unwrap();
     assert_eq!(bare, LossSetting::Independent(Probability(0.02)));
-    // A number, and the model `random`, draw the same losses as `ErrorGaps`.
+    // A loss given as a number and the model `random` draw the same losses as `ErrorGaps`.
     let mut gaps = ErrorGaps::new(0.02, Streams::new(1, 0).stream("wired", 0, "loss"));
     let expected: Vec<u64> = (0..10_000).filter(|_| gaps.next_is_error()).collect();
     assert_eq!(lost(&bare, 0, 10_000), expected);
@@ -84,7 +84,8 @@ fn settings_survive_writing_and_reading() {
 
 #[test]
 fn bursts_match_the_length_and_loss_of_the_chain() {
-    // Gilbert's model, which loses every packet in the bad state: bursts are geometric with mean 1 / r.
+    // With Gilbert's model, which loses every packet in the bad state, losses come in bursts of
+    // geometric length with mean 1 / r.
     let params = GilbertElliott {
         p: Probability(0.01),
         r: Probability(0.25),

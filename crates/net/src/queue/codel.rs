@@ -14,7 +14,7 @@ use super::{DropLog, Queue, QueueParams, TimedFifo};
 params! {
     /// Parameters of a CoDel queue.
     pub struct Codel {
-        // The defaults are the times of RFC 8289, sections 4.3 and 4.4.
+        // The default target and interval are those of RFC 8289, sections 4.4 and 4.3.
         /// Largest number of packets waiting.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
         /// Acceptable standing queueing delay (RFC 8289, section 4.4).
@@ -33,7 +33,7 @@ impl Checked for Codel {
     }
 }
 
-/// Reports a target or interval with which CoDel cannot work.
+/// Reports an error to `check` if the target is 0 or the interval is shorter than the target.
 pub fn check_times(check: &mut Check, target: Duration, interval: Duration) {
     check.require(target.0 > 0, "target", || {
         "0 s is out of range; expected a positive time such as \"5 ms\"".to_owned()
@@ -43,31 +43,33 @@ pub fn check_times(check: &mut Check, target: Duration, interval: Duration) {
     });
 }
 
-/// The packet taken from the queue, and whether the delay has exceeded the target for long enough to drop it.
+/// Packet taken from the head of the queue, and whether queueing delays have exceeded the target
+/// for long enough to drop it.
 struct Head {
     packet: Option<Packet>,
     may_drop: bool,
 }
 
-/// State of CoDel for one queue, with the names of RFC 8289, section 5.
+/// State of CoDel for one queue. The fields have the names of RFC 8289, section 5.
 #[derive(Debug)]
 pub struct Control {
     target: Duration,
     interval: Duration,
     ecn: bool,
-    /// Time at which the delay will have exceeded the target for an interval; `None` while it is below the
-    /// target.
+    /// Time from which packets may be dropped, an interval after the delay first exceeded the
+    /// target; `None` while the delay is below the target.
     first_above: Option<Time>,
     drop_next: Time,
     count: u32,
     last_count: u32,
     dropping: bool,
-    /// Size of the largest packet so far: a queue with at most that many bytes has no standing delay.
+    /// Size in bytes of the largest packet so far. A queue with at most this many bytes has no
+    /// standing delay.
     largest: u32,
 }
 
 impl Control {
-    /// Creates the state before the first packet.
+    /// Creates the state of a queue that no packet has entered yet.
     pub fn new(target: Duration, interval: Duration, ecn: bool) -> Self {
         Self {
             target,
@@ -82,13 +84,14 @@ impl Control {
         }
     }
 
-    /// Returns the time of the next drop, `interval / sqrt(count)` after `since`: this reduces the rate of a
-    /// TCP linearly with time (RFC 8289, section 3.3).
+    /// Returns `since` plus `interval / sqrt(count)`, the time of the next drop. Such intervals
+    /// reduce the throughput of a TCP connection linearly with time (RFC 8289, section 3.3).
     fn control_law(&self, since: Time) -> Time {
         since + Duration((self.interval.0 as f64 / f64::from(self.count).sqrt()) as u64)
     }
 
-    /// Takes the next packet and compares its delay with the target (`dodequeue` of RFC 8289).
+    /// Removes the packet at the head of the queue and compares its queueing delay with the target
+    /// (`dodequeue` of RFC 8289).
     fn head(&mut self, now: Time, fifo: &mut TimedFifo) -> Head {
         let Some((came, packet)) = fifo.pop() else {
             self.first_above = None;
@@ -105,8 +108,8 @@ impl Control {
         Head { packet: Some(packet), may_drop }
     }
 
-    /// Marks the packet if `ecn` is true and the packet is ECN-capable, else drops it. Returns true
-    /// if the packet was marked.
+    /// Signals congestion with the packet in `head`: marks it if `ecn` is true and it is
+    /// ECN-capable, else drops it. Returns true if the packet was marked.
     fn signal(&self, head: &mut Head, drops: &mut DropLog) -> bool {
         let Some(packet) = &mut head.packet else { return false };
         if self.ecn && drops.mark(packet) {
@@ -116,7 +119,8 @@ impl Control {
         false
     }
 
-    /// Returns the next packet to transmit, after dropping others as needed (`deque` of RFC 8289).
+    /// Returns the next packet to transmit, or `None` if the queue is empty. Packets in front of it
+    /// may be dropped (`deque` of RFC 8289).
     pub fn dequeue(&mut self, now: Time, fifo: &mut TimedFifo, drops: &mut DropLog) -> Option<Packet> {
         let mut head = self.head(now, fifo);
         if self.dropping {
@@ -167,7 +171,7 @@ impl QueueParams for Codel {
     }
 }
 
-/// Queue with CoDel: its packets, its limit, and the state of the drop control.
+/// Queue with CoDel: its packets, its limit in packets, and the state of the drop control.
 #[derive(Debug)]
 pub struct CodelQueue {
     fifo: TimedFifo,
@@ -176,7 +180,7 @@ pub struct CodelQueue {
 }
 
 impl CodelQueue {
-    /// Creates an empty queue.
+    /// Creates a queue without packets.
     pub fn new(params: &Codel) -> Self {
         Self {
             fifo: TimedFifo::default(),

@@ -15,18 +15,18 @@ pub struct QueueCounts {
 }
 
 impl QueueCounts {
-    /// Returns the number of packets dropped because the queue was full or by the discipline before
-    /// that.
+    /// Returns the number of packets dropped, either because the queue was full or earlier by the
+    /// queue discipline.
     pub fn dropped(&self) -> u64 {
         self.overflowed + self.early
     }
 }
 
-/// Counters of a queue's drops and marks. Also keeps the packets that were dropped after they had been
-/// accepted, until the link takes them.
+/// Counters of the packets that a queue drops or marks. Packets that were accepted and dropped
+/// later are kept until the link reports them as lost.
 #[derive(Debug, Default)]
 pub struct DropLog {
-    /// Counters since the start of the run.
+    /// Numbers of packets dropped and marked since the start of the run.
     pub counts: QueueCounts,
     discarded: Vec<(Packet, Cause)>,
 }
@@ -53,20 +53,22 @@ impl DropLog {
         self.counts.early += 1;
     }
 
-    /// Drops a packet that was waiting, to make room.
+    /// Drops a waiting packet because the queue has exceeded its limit. The packet is kept for
+    /// [`Self::take_discarded`].
     pub fn discard_overflow(&mut self, packet: Packet) {
         self.counts.overflowed += 1;
         self.discarded.push((packet, Cause::Overflow));
     }
 
-    /// Drops a packet that was waiting, to signal congestion.
+    /// Drops a waiting packet to signal congestion, although the queue is not full. The packet is
+    /// kept for [`Self::take_discarded`].
     pub fn discard_early(&mut self, packet: Packet) {
         self.counts.early += 1;
         self.discarded.push((packet, Cause::EarlyDrop));
     }
 
-    /// Marks a packet if its transport is ECN-capable (RFC 3168, section 5). Returns false if it is
-    /// not.
+    /// Marks a packet if its transport is ECN-capable (RFC 3168, section 5). Returns false if the
+    /// packet cannot be marked.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         let is_capable = packet.ecn.is_capable();
         if is_capable {

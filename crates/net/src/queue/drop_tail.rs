@@ -47,15 +47,15 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns true if a packet of `size` bytes fits behind `packets` waiting packets of `bytes` bytes in
-    /// all.
+    /// Returns true if a packet of `size` bytes may wait behind `packets` other packets, which have
+    /// `bytes` bytes in all.
     #[inline]
     pub fn have_room(self, packets: usize, bytes: u64, size: u32) -> bool {
         packets + 1 < self.packets && bytes + u64::from(size) <= self.bytes
     }
 }
 
-/// First-in, first-out queue that drops packets which arrive beyond its limits.
+/// First-in, first-out queue that drops arriving packets for which its limits leave no room.
 #[derive(Debug)]
 pub struct Fifo {
     packets: VecDeque<Packet>,
@@ -64,7 +64,7 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// Creates an empty queue.
+    /// Creates a queue without packets.
     pub fn new(params: &DropTail) -> Self {
         Self {
             packets: VecDeque::new(),

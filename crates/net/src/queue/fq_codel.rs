@@ -1,5 +1,6 @@
-//! FQ-CoDel (RFC 8290): flows are hashed to queues, each with its own CoDel. Queues are served by deficit
-//! round robin; those that just became active (new queues) precede the others (old queues).
+//! FQ-CoDel (RFC 8290): flows are hashed to queues, each with its own CoDel. Queues are served by
+//! deficit round robin, and queues that just became active (new queues) are served before the other
+//! ones (old queues).
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -17,8 +18,8 @@ use super::{DropLog, Queue, QueueParams, TimedFifo};
 params! {
     /// Parameters of an FQ-CoDel queue.
     pub struct FqCodel {
-        // The defaults are those of RFC 8290, section 5.2. The quantum is the size of a full
-        // Ethernet frame.
+        // The defaults are those of RFC 8290, section 5.2. The default quantum is the size of a
+        // full Ethernet frame.
         /// Largest number of packets waiting in all queues; beyond it, the queue with most bytes drops
         /// packets from its head.
         pub limit: NonZeroU32 = const { NonZeroU32::new(10_240).unwrap() },
@@ -45,17 +46,19 @@ impl Checked for FqCodel {
     }
 }
 
-/// Largest number of packets dropped by one overflow (RFC 8290, section 4.1).
+/// Largest number of packets dropped when an arriving packet exceeds the limit (RFC 8290, section
+/// 4.1).
 const MAX_SHED: usize = 64;
 /// Value of a hash-table slot that has no queue yet.
 const UNUSED: u32 = u32::MAX;
 
-/// The queue of the flows that hash to one slot.
+/// Queue of all flows whose hash selects the same slot of the hash table.
 #[derive(Debug)]
 struct FlowQueue {
     fifo: TimedFifo,
     control: Control,
-    /// Bytes that the queue may still send in this round.
+    /// Number of bytes that the queue may still send in this round. A single packet may exceed it,
+    /// so it can be negative.
     credit: i64,
     /// Whether the queue is in the list of new or old queues.
     listed: bool,
@@ -71,20 +74,21 @@ impl QueueParams for FqCodel {
     }
 }
 
-/// Queue with FQ-CoDel: a CoDel queue for each slot of the hash table in use.
+/// FQ-CoDel queue: one CoDel queue for each slot of the hash table that a flow has used.
 #[derive(Debug)]
 pub struct FlowQueues {
     params: FqCodel,
-    /// Random odd factor of the hash: different flows collide in different runs.
+    /// Odd factor of the hash function, drawn at random so that different flows collide in
+    /// different runs.
     salt: u64,
     /// Index in `queues` of the queue of each slot of the hash table, or `UNUSED`. A queue is
     /// created when its slot is first used.
     slots: Vec<u32>,
     queues: Vec<FlowQueue>,
-    /// Indices of the queues that just became active. Each moves to the old queues after its first
-    /// round.
+    /// Indices of the active queues that are in their first round. After it, each moves to the old
+    /// queues.
     new: VecDeque<u32>,
-    /// Indices of the active queues that had their first round.
+    /// Indices of the active queues whose first round is over.
     old: VecDeque<u32>,
     packets: usize,
     bytes: u64,
@@ -105,13 +109,14 @@ impl FlowQueues {
         }
     }
 
-    /// Returns the slot of a flow by multiply-shift hashing (Dietzfelbinger et al., J. Algorithms 25, 1997).
+    /// Returns the slot of a flow in the hash table by multiply-shift hashing (Dietzfelbinger et
+    /// al., J. Algorithms 25, 1997).
     fn slot(&self, flow: u32) -> usize {
         let hash = (u64::from(flow) + 1).wrapping_mul(self.salt) >> 32;
         ((hash * self.slots.len() as u64) >> 32) as usize
     }
 
-    /// Returns the index of a flow's queue, which is created if its slot has none.
+    /// Returns the index of a flow's queue. Creates the queue if the flow's slot has none yet.
     fn queue_of(&mut self, flow: u32) -> u32 {
         let slot = self.slot(flow);
         if self.slots[slot] == UNUSED {
@@ -123,9 +128,9 @@ impl FlowQueues {
         self.slots[slot]
     }
 
-    /// Drops half the packets of the queue with most bytes, but at most 64, from its head (RFC
-    /// 8290, section 4.1). Returns true if the only packet dropped is the one that just arrived, in
-    /// queue `arrival`.
+    /// Drops half the packets of the queue with most bytes, but at least one and at most 64, from
+    /// its head (RFC 8290, section 4.1). Returns true if only the packet that just arrived in queue
+    /// `arrival` was dropped.
     fn shed(&mut self, arrival: u32, drops: &mut DropLog) -> bool {
         let sizes = self.queues.iter().enumerate().map(|(i, queue)| (queue.fifo.bytes(), i));
         let fattest = sizes.max_by_key(|&(bytes, i)| (bytes, std::cmp::Reverse(i)));
@@ -141,9 +146,9 @@ impl FlowQueues {
         alone
     }
 
-    /// Returns the next queue to serve, and true if it is new: the first new queue with credit,
-    /// else the first old one with credit. A queue without credit gets a quantum and moves to the
-    /// end of the old queues.
+    /// Returns the next queue to serve, and true if it is a new queue; `None` if no queue is
+    /// active. New queues are served before old ones. A queue that has used up its credit gets a
+    /// quantum and moves to the end of the old queues.
     fn turn(&mut self) -> Option<(u32, bool)> {
         loop {
             let (index, is_new) = match (self.new.front(), self.old.front()) {
@@ -196,8 +201,8 @@ impl Queue for FlowQueues {
                 queue.credit -= i64::from(packet.size);
                 return Some(packet);
             }
-            // A new queue that becomes empty moves to the old queues before it can be new again; otherwise a
-            // sparse flow could starve all others (RFC 8290, section 4.2).
+            // A new queue that becomes empty must pass through the old queues before it can be new
+            // again. Otherwise a sparse flow could starve all other flows (RFC 8290, section 4.2).
             queue.listed = is_new;
             self.leave(is_new);
             if is_new {
@@ -234,8 +239,8 @@ mod tests {
         let (mut fq, mut drops) = (queues(&FqCodel::default()), DropLog::default());
         let mut waited = Vec::new();
         let mut came = Time::ZERO;
-        // The link sends a packet of 1500 bytes every 12 ms (1 Mbit/s); the bulk flow keeps 100 packets
-        // waiting.
+        // The link transmits a packet of 1500 bytes every 12 ms (1 Mbit/s), and the bulk flow
+        // always has 100 packets waiting.
         for t in 0..2_000u64 {
             let now = Time(t * 12_000_000);
             while fq.len() < 100 {
@@ -251,8 +256,9 @@ mod tests {
             }
         }
         assert_eq!(waited.len(), 200);
-        // When the first sparse packet arrives, the bulk queue is new as well and first sends its quantum,
-        // which starts two packets. Later the bulk queue is old, so sparse packets are served at once.
+        // When the first sparse packet arrives, the bulk queue is a new queue too and first sends a
+        // quantum, that is, two packets. Later the bulk queue is an old queue, so sparse packets
+        // are served at once.
         assert_eq!(waited[0], Duration::from_millis(24));
         assert!(waited[1..].iter().all(|wait| *wait == Duration::ZERO), "{waited:?}");
         assert!(drops.counts.early > 100);

@@ -44,18 +44,18 @@ use nodeb_base::registry;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Rate, Time};
 
-/// A packet queue in front of a transmitter.
+/// Queue discipline with its waiting packets, in front of a transmitter.
 pub trait Queue: Send + std::fmt::Debug {
-    /// Offers a packet that must wait. Returns false if it is dropped.
+    /// Offers an arriving packet to the queue. Returns false if the packet is dropped.
     fn push(&mut self, now: Time, packet: Packet, drops: &mut DropLog) -> bool;
     /// Returns the next packet to transmit, or `None` if the queue is empty. The discipline may
     /// drop packets in front of the one that it returns.
     fn pop(&mut self, now: Time, drops: &mut DropLog) -> Option<Packet>;
-    /// Returns the number of packets waiting.
+    /// Returns the number of packets in the queue.
     fn len(&self) -> usize;
-    /// Returns the number of bytes waiting.
+    /// Returns the number of bytes in the queue.
     fn bytes(&self) -> u64;
-    /// Returns true if no packet waits.
+    /// Returns true if the queue has no packets.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -64,7 +64,8 @@ pub trait Queue: Send + std::fmt::Debug {
     fn sees_every_packet(&self) -> bool {
         true
     }
-    /// Returns the limits of a plain drop-tail queue, or `None` for other disciplines.
+    /// Returns the limits of the queue if it is a plain drop-tail queue, or `None` for other
+    /// disciplines.
     fn limits(&self) -> Option<drop_tail::Limits> {
         None
     }
@@ -72,15 +73,16 @@ pub trait Queue: Send + std::fmt::Debug {
 
 /// Parameters of a queue discipline.
 pub trait QueueParams: Parameters {
-    /// Returns an empty queue in front of a link of `rate`; `stream` is for disciplines that draw random
-    /// numbers.
+    /// Returns a queue without packets in front of a link of rate `rate`. Disciplines with random
+    /// drops draw from `stream`.
     fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue>;
-    /// Returns true if the discipline marks ECN-capable packets instead of dropping them.
+    /// Returns true if the discipline marks ECN-capable packets instead of dropping them, false by
+    /// default.
     fn marks(&self) -> bool {
         false
     }
-    /// Reports parameters with which a discipline loses every packet on a link where all packets
-    /// must wait, as on a link with delivery opportunities.
+    /// Reports parameters to `check` with which the discipline would lose all packets on a link
+    /// where every packet must wait, such as a link with delivery opportunities.
     fn check_waiting(&self, _check: &mut Check) {}
 }
 

@@ -1,4 +1,4 @@
-//! Property tests of all registered queue disciplines.
+//! Property tests that hold for every registered queue discipline.
 
 use nodeb_base::packet::EcnField;
 use nodeb_base::rng::Streams;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Operation on a queue: a packet arrives, or the link takes one.
+/// Operation on a queue: a packet arrives, or the link takes a packet.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Push { flow: u32, size: u32, capable: bool },
@@ -27,8 +27,8 @@ fn with_limit(name: &str, limit: u32) -> QueueSpec {
     serde_json::from_value(serde_json::json!({ name: { "limit": limit } })).unwrap()
 }
 
-/// Packets by outcome: popped, dropped on arrival (`refused`) or dropped later (`discarded`), with
-/// the queue's counters.
+/// Packets of a test by outcome: taken by the link (`popped`), dropped on arrival (`refused`) or
+/// dropped later (`discarded`), with the queue's counters.
 #[derive(Debug, Default, PartialEq)]
 struct History {
     pushed: Vec<Packet>,
@@ -102,7 +102,8 @@ proptest! {
         }
     }
 
-    /// The same seed gives the same packets and counters.
+    /// Two queues with the same seed return the same packets and counters after the same
+    /// operations.
     #[test]
     fn results_are_reproducible(steps in steps(), seed in 0u64..100) {
         for spec in QueueSpec::defaults() {
@@ -110,7 +111,7 @@ proptest! {
         }
     }
 
-    /// A queue that never has more than one packet drops none.
+    /// A queue that never has more than one packet drops no packet.
     #[test]
     fn no_drops_without_congestion(sizes in prop::collection::vec(40u32..1501, 1..200)) {
         for spec in QueueSpec::defaults() {

@@ -27,8 +27,9 @@ pub enum RedMode {
 params! {
     /// Parameters of a RED queue.
     pub struct Red {
-        // Thresholds and `gentle` have the defaults of ns-2, and the weight of 0.002 is the
-        // article's. The maximum probability of 0.1 is Floyd's recommendation for gentle RED.
+        // The default thresholds and `gentle` are those of ns-2, and the default weight of 0.002 is
+        // the article's. The default maximum probability of 0.1 is Floyd's recommendation for
+        // gentle RED.
         /// Largest number of packets waiting, in mode `bytes` counted in packets of the mean size.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
         /// Average queue length in packets from which packets are dropped or marked at random.
@@ -84,7 +85,7 @@ impl QueueParams for Red {
     }
 }
 
-/// Queue with RED, which averages the queue length at each arrival.
+/// Queue with RED, which updates a moving average of the queue length at each arrival.
 #[derive(Debug)]
 pub struct RedQueue {
     params: Red,
@@ -92,16 +93,18 @@ pub struct RedQueue {
     stream: Stream,
     /// Transmission time of a packet of the mean size, in nanoseconds.
     mean_ns: f64,
-    /// Moving average of the queue length in packets (in mode `bytes`, of the mean size).
+    /// Moving average of the queue length in packets; in mode `bytes`, bytes divided by the mean
+    /// packet size.
     average: f64,
     /// Time since which the queue has been empty; `None` while packets wait.
     empty_since: Option<Time>,
-    /// Packets since the last drop or mark; `None` while the average is below the thresholds.
+    /// Number of packets that arrived since the last drop or mark; `None` while the average is
+    /// below the minimum threshold.
     since_last: Option<u32>,
 }
 
 impl RedQueue {
-    /// Creates an empty queue in front of a link of `rate`.
+    /// Creates a queue without packets in front of a link of rate `rate`.
     pub fn new(params: &Red, rate: Rate, stream: Stream) -> Self {
         Self {
             mean_ns: params.mean_packet.0 as f64 * 8e9 / rate.0 as f64,
@@ -140,8 +143,8 @@ impl RedQueue {
         }
     }
 
-    /// Returns the probability p_b of the article for a packet of `size` bytes: 0 below the thresholds, 1
-    /// above.
+    /// Returns the probability p_b of the article for a packet of `size` bytes: 0 below the minimum
+    /// threshold, 1 from the maximum threshold on or, with `gentle`, from twice that threshold on.
     fn base_probability(&self, size: u32) -> f64 {
         let Red { min_threshold: low, max_threshold: high, max_probability: most, .. } = self.params;
         let p = if self.average < low {
@@ -159,8 +162,8 @@ impl RedQueue {
         }
     }
 
-    /// Returns true if an arriving packet must be dropped or marked. The division by 1 - count p_b spaces
-    /// drops evenly instead of in clusters (p_a of the article, section 7).
+    /// Returns true if an arriving packet of `size` bytes must be dropped or marked. Dividing p_b
+    /// by 1 - count p_b spaces drops evenly instead of in clusters (p_a of the article, section 7).
     fn picks(&mut self, size: u32) -> bool {
         if self.average < self.params.min_threshold {
             self.since_last = None;
@@ -246,7 +249,8 @@ mod tests {
             assert!((red.average - expected).abs() < 1e-12);
         }
         while red.pop(Time(50_000_000), &mut drops).is_some() {}
-        // The queue is empty for 70 ms, in which seven packets could have been sent.
+        // The queue is empty for 70 ms before this arrival, in which seven packets could have been
+        // sent.
         red.push(Time(120_000_000), segment(1500, false), &mut drops);
         assert!((red.average - expected * 0.9f64.powi(7)).abs() < 1e-9, "{}", red.average);
     }

@@ -1,11 +1,11 @@
-//! FIFO queue with arrival times.
+//! First-in, first-out queue that stores the arrival time of each packet.
 
 use std::collections::VecDeque;
 
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 
-/// Waiting packets, each with its time of arrival.
+/// First-in, first-out queue of packets, each with its arrival time.
 #[derive(Debug, Default)]
 pub struct TimedFifo {
     packets: VecDeque<(Time, Packet)>,
@@ -26,17 +26,17 @@ impl TimedFifo {
         Some((came, packet))
     }
 
-    /// Returns the number of packets waiting.
+    /// Returns the number of packets in the queue.
     pub fn len(&self) -> usize {
         self.packets.len()
     }
 
-    /// Returns the number of bytes waiting.
+    /// Returns the number of bytes in the queue.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns true if no packet waits.
+    /// Returns true if the queue has no packets.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }

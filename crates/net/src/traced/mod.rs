@@ -20,34 +20,35 @@ use super::ingress::{Ingress, LinkCounts};
 use super::opportunities::{Recording, Schedule};
 use super::propagation::Propagation;
 
-/// Resolution of a recording: a packet delivered in a millisecond was transmitted within it.
+/// Resolution of a recording: a packet delivered in a millisecond is assumed to have been
+/// transmitted within it.
 const RESOLUTION: Duration = Duration::from_millis(1);
 
-/// Use of a link's delivery opportunities.
+/// Counters of a link's delivery opportunities and of the bytes that they carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Number of delivery opportunities so far.
+    /// Number of delivery opportunities since the start of the run.
     pub offered: u64,
-    /// Opportunities that carried at least one byte.
+    /// Number of opportunities that carried at least one byte.
     pub used: u64,
-    /// Opportunities that carried no bytes.
+    /// Number of opportunities that carried no bytes.
     pub wasted: u64,
-    /// Bytes of all opportunities.
+    /// Number of bytes that all opportunities could have carried.
     pub offered_bytes: u64,
-    /// Bytes used by packets and their headers.
+    /// Number of bytes used by packets and their additional headers.
     pub used_bytes: u64,
-    /// Bytes not used, including those left over in used opportunities.
+    /// Number of bytes not used, including those left over in used opportunities.
     pub wasted_bytes: u64,
 }
 
-/// The use of opportunities on one user's link.
+/// Delivery opportunities of one user's link in one direction and their use, as a row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct UsageRow {
-    /// Index of the user.
+    /// Index of the user, from 0.
     pub user: usize,
-    /// Direction: `down` or `up`.
+    /// Direction of the link: `down` to the phone or `up` from it.
     pub direction: &'static str,
-    /// Use of the link's opportunities.
+    /// Counters of the link's delivery opportunities.
     pub usage: Usage,
 }
 
@@ -73,15 +74,15 @@ table! {
     }
 }
 
-/// The packet at the head of the queue, of which a part is not transmitted yet.
+/// Packet that has left the queue but is not completely transmitted yet.
 #[derive(Clone, Copy, Debug)]
 struct First {
     packet: Packet,
-    /// Bytes of the packet that are not transmitted yet.
+    /// Number of bytes, including the additional header, that are not transmitted yet.
     left: u64,
 }
 
-/// One direction of a link that follows a recording.
+/// One direction of a link that transmits at recorded delivery opportunities.
 #[derive(Debug)]
 pub struct TracedLink {
     schedule: Schedule,
@@ -90,21 +91,21 @@ pub struct TracedLink {
     delay: Duration,
     ingress: Ingress,
     first: Option<First>,
-    /// Key of the next opportunity, if a packet waits for it.
+    /// Key of the next opportunity; `None` if no packet waits or no opportunity follows.
     resume: Option<Key>,
     propagation: Propagation,
-    /// Time of the last transmission.
+    /// Time of the last opportunity that carried a part of a packet.
     sent: Time,
-    /// Packets that arrived within the last ms, each with its time of arrival. Needed only if
-    /// listeners subscribe to start times of transmissions.
+    /// Packets that arrived within the last millisecond, each with its arrival time. They are
+    /// stored only if listeners subscribe to start times of transmissions.
     recent: VecDeque<(PacketId, Time)>,
     usage: Usage,
-    /// Bytes of packets transmitted.
+    /// Number of bytes of packets transmitted completely, without additional headers.
     bytes: u64,
 }
 
 impl TracedLink {
-    /// Creates an idle link.
+    /// Creates an idle link before the first opportunity.
     pub fn new(recording: &Recording, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
         Self {
             schedule: Schedule::new(recording),
@@ -122,13 +123,13 @@ impl TracedLink {
         }
     }
 
-    /// Offers a packet to the link. Returns false if the packet is lost.
+    /// Offers a packet to the link. Returns false if the packet is lost or dropped.
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         if !self.ingress.admit(ctx, &packet) {
             return false;
         }
-        // The packet cannot use an opportunity at the current time, so opportunities up to now go
-        // to earlier packets or are wasted.
+        // A packet cannot use an opportunity at its arrival time. So earlier packets use the
+        // opportunities up to now, or these are wasted.
         if self.schedule.next_time().is_some_and(|at| at <= ctx.now) {
             self.serve(ctx);
             if self.is_idle() {
@@ -151,7 +152,7 @@ impl TracedLink {
         self.first.is_none() && self.ingress.is_empty()
     }
 
-    /// Counts the opportunities before number `next` as wasted.
+    /// Counts as wasted all opportunities up to number `next`, which is excluded.
     fn skip(&mut self, next: u64) {
         let passed = next.saturating_sub(self.schedule.next);
         self.schedule.next += passed;
@@ -166,7 +167,8 @@ impl TracedLink {
         self.recent.push_back((packet, now));
     }
 
-    /// Uses the opportunities that are due while packets wait.
+    /// Transmits at the opportunities that are due, as long as packets wait, and schedules the next
+    /// one.
     fn serve(&mut self, ctx: &mut Context) {
         while let Some(at) = self.schedule.next_time().filter(|at| *at <= ctx.now) {
             if self.is_idle() {
@@ -182,7 +184,8 @@ impl TracedLink {
         self.resume = next.map(|at| ctx.key(at));
     }
 
-    /// Transmits packets in one opportunity. Returns the number of bytes not used.
+    /// Transmits waiting packets in the opportunity at time `at`. Returns the number of bytes of
+    /// the opportunity that remain unused.
     fn use_up(&mut self, ctx: &mut Context, at: Time) -> u64 {
         let mut room = self.size;
         while room > 0 {
@@ -212,8 +215,8 @@ impl TracedLink {
         self.ingress.pop(ctx).map(|packet| First { packet, left: u64::from(packet.size) + self.header })
     }
 
-    /// Emits [`Event::Served`] for a part of a packet. Only the last part has the time of the
-    /// packet's arrival; for the other parts this time is `u64::MAX`.
+    /// Emits [`Event::Served`] for a transmitted part of a packet. The event of the last part has
+    /// the packet's arrival time; for other parts this time is `u64::MAX`.
     fn emit_part(&self, ctx: &mut Context, sent: Time, packet: PacketId, is_last: bool) {
         let entered = self.recent.iter().find(|(id, _)| *id == packet).map_or(Time::ZERO, |(_, at)| *at);
         let from = Time(sent.0.saturating_sub(RESOLUTION.0)).max(self.sent).max(entered);
@@ -222,7 +225,8 @@ impl TracedLink {
         ctx.emit(Event::Served { place, channel: 0, packet, from, sent, arrives });
     }
 
-    /// Returns the time at which [`Self::wake`] must be called next, or `None` if the link is idle.
+    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if the
+    /// link is idle.
     pub fn next_wake(&self) -> Option<Key> {
         match (self.propagation.next(), self.resume) {
             (Some(arrival), Some(resume)) => Some(arrival.min(resume)),
@@ -230,12 +234,14 @@ impl TracedLink {
         }
     }
 
-    /// Processes the event due at `key`. Returns the packet delivered, if any.
+    /// Processes the event due at `key`. Returns the packet that reaches the end of the link in
+    /// this event, if any.
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         let mut key = key;
         if self.resume == Some(key) {
             self.serve(ctx);
-            // Without a delay a packet arrives at the opportunity itself: one event for both.
+            // If the link has no delay, a packet arrives at the opportunity at which it is sent, so
+            // this event also delivers it.
             key = self.propagation.next().filter(|(at, _)| *at <= ctx.now)?;
         }
         let arrived = self.propagation.arrive(key)?;
@@ -253,20 +259,21 @@ impl TracedLink {
         self.ingress.waiting_bytes() + self.first.map_or(0, |first| u64::from(first.packet.size))
     }
 
-    /// Returns the link's counters.
+    /// Returns the counters of packets and bytes since the start of the run.
     pub fn counts(&self) -> LinkCounts {
         self.ingress.counts(self.bytes)
     }
 
-    /// Returns the use of the opportunities before `now`, and of used ones at `now`.
+    /// Returns the use of all opportunities before `now`. An opportunity at `now` is included only
+    /// if the link has used it.
     pub fn usage(&mut self, now: Time) -> Usage {
         self.skip(self.schedule.before(now));
         let offered = self.schedule.next;
         Usage { offered, offered_bytes: offered * self.size, ..self.usage }
     }
 
-    /// Returns the bytes that could have been transmitted until `now` in packets that each fill an
-    /// opportunity.
+    /// Returns the number of bytes of packets that the link could have transmitted until `now`, if
+    /// each opportunity had carried one packet with its additional header.
     pub fn offered_by(&self, now: Time) -> u64 {
         self.schedule.until(now) * self.size.saturating_sub(self.header)
     }

@@ -1,4 +1,4 @@
-//! Trace-driven links against a direct implementation of mahimahi's rule.
+//! Tests: trace-driven links agree with a direct implementation of mahimahi's rule.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -37,7 +37,8 @@ fn endless() -> serde_json::Value {
     serde_json::json!({ "drop_tail": { "limit": 1_000_000 } })
 }
 
-/// Processes all events before `end`. Returns (time in ns, number) of each packet delivered.
+/// Processes all events of a link before time `end` in ns. Returns time in ns and number of each
+/// packet delivered.
 fn run(link: &mut TracedLink, around: &mut Surroundings, end: u64) -> Vec<(u64, u64)> {
     let mut arrived = Vec::new();
     while let Some(key) = link.next_wake().filter(|key| key.0.0 < end) {
@@ -61,8 +62,8 @@ fn replay(
     arrived
 }
 
-/// Applies mahimahi's rule to one opportunity after another until `end`, which is excluded. Returns
-/// each packet's departure and the use of opportunities.
+/// Applies mahimahi's rule to one opportunity after another before time `end`. Returns the
+/// departure of each packet and the use of opportunities.
 fn rule(times_ms: &[u64], at_end: AtEnd, arrivals: &[Arrival], end: u64) -> (Vec<(u64, u64)>, Usage) {
     let (mut departures, mut usage) = (Vec::new(), Usage::default());
     let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
@@ -103,9 +104,9 @@ fn rule(times_ms: &[u64], at_end: AtEnd, arrivals: &[Arrival], end: u64) -> (Vec
 
 #[test]
 fn packets_span_opportunities_and_opportunities_complete_packets() {
-    // Each packet takes 4 bytes in addition to its size. At 5 ms the first two packets and 100
-    // bytes of the third are transmitted, at 7 ms the other 700 bytes of the third and all 800 of
-    // the fourth.
+    // Each packet takes 4 bytes in addition to its size. The opportunity at 5 ms transmits the
+    // first two packets and 100 bytes of the third. The one at 7 ms transmits the other 700 bytes
+    // of the third packet and all 800 bytes of the fourth.
     let arrivals = [(0, 696), (0, 700), (0, 796), (0, 796)];
     let mut link = link(&[5, 7, 10], AtEnd::Loop, Duration::ZERO, &endless());
     let mut around = Surroundings::default();
@@ -136,7 +137,7 @@ fn delay_is_added_and_a_recording_may_stop() {
     assert_eq!((link.waiting(), link.waiting_bytes(), link.next_wake()), (1, 1500, None));
 }
 
-/// A year of unused opportunities takes two events and is counted exactly.
+/// A year of opportunities without packets takes two events, and every opportunity is counted.
 #[test]
 fn unused_opportunities_take_no_events() {
     let mut link = link(&[3, 3, 8], AtEnd::Loop, Duration::ZERO, &endless());
@@ -180,7 +181,7 @@ fn recordings() -> impl Strategy<Value = Vec<u64>> {
 }
 
 fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
-    // Arrivals are often at whole ms, where opportunities may be.
+    // Arrival times are often multiples of 1 ms, because opportunities are at such times.
     let gap = prop_oneof![Just(0), (0u64..9).prop_map(|ms| ms * MS), 0u64..20_000_000];
     prop::collection::vec((gap, prop_oneof![Just(1500u32), 1u32..4_000]), 0..60).prop_map(|gaps| {
         let mut now = 0;
@@ -194,8 +195,8 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 proptest! {
-    /// Every packet departs when mahimahi's rule says, and every byte of every opportunity is
-    /// counted.
+    /// Every packet departs at the time given by mahimahi's rule, and every byte of every
+    /// opportunity is counted.
     #[test]
     fn the_link_follows_the_rule(
         times in recordings(), arrivals in arrivals(), loops: bool, after in 1u64..100_000_000, delay in 0u64..3,
@@ -205,8 +206,8 @@ proptest! {
         let delay = Duration::from_millis(delay * 10);
         let mut link = link(&times, at_end, delay, &endless());
         let mut around = Surroundings::default();
-        // A listener changes no result. The start of each transmission is within the ms before its
-        // opportunity.
+        // The link has the same results with a listener. The start of each reported transmission is
+        // at most 1 ms before its opportunity.
         around.common.sink = nodeb_base::event::Sink::new(Mask::SERVICE);
         let mut found = replay(&mut link, &mut around, &arrivals, end);
         let (expected, usage) = rule(&times, at_end, &arrivals, end);
@@ -226,8 +227,8 @@ proptest! {
         }
     }
 
-    /// Over whole repetitions of the recording. Opportunities at 0 ms precede the first packet, so the
-    /// first repetition wastes them.
+    /// A saturating sender uses all opportunities in whole repetitions of the recording, except for
+    /// those at 0 ms in the first repetition, which precede the first packet.
     #[test]
     fn a_saturating_sender_uses_all_opportunities(times in recordings(), rounds in 1u64..5) {
         let end = rounds * times.last().unwrap() * MS;
@@ -237,8 +238,8 @@ proptest! {
         for id in 0..(rounds + 1) * in_round {
             link.accept(&mut around.at(Time::ZERO), Packet::new(id, 1500));
         }
-        // Opportunities at 0 ms precede the first packet; those of the repetition that starts at the end are
-        // not counted.
+        // Opportunities at 0 ms are excluded: in the first repetition they precede the first
+        // packet, and those of the repetition that starts at the end of the run are not counted.
         let at_zero = times.iter().filter(|ms| **ms == 0).count() as u64;
         let found = run(&mut link, &mut around, end + 1).len() as u64;
         prop_assert_eq!(found, rounds * in_round);

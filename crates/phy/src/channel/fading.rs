@@ -21,7 +21,7 @@ const OSCILLATORS: usize = 64;
 const LANES: usize = 8;
 const TURN: f64 = 2.0 * std::f64::consts::PI;
 
-/// Channel coefficient of one path over time.
+/// Complex coefficient of one propagation path as a function of time.
 #[derive(Clone, Debug)]
 pub struct Fading {
     /// For each oscillator, frequency in turns per second and phase at time 0 in turns.
@@ -30,7 +30,8 @@ pub struct Fading {
 }
 
 impl Fading {
-    /// Creates a path of mean power `power` with Doppler frequency `doppler_hz`, drawn from `stream`.
+    /// Creates a path with Rayleigh fading of mean power `power` and Doppler frequency
+    /// `doppler_hz`. Phases and directions are drawn from `stream`.
     pub fn rayleigh(stream: &mut Stream, power: f64, doppler_hz: f64) -> Self {
         let mut draw = || unit(stream.next_u64());
         let offset = draw();
@@ -44,12 +45,13 @@ impl Fading {
         }
     }
 
-    /// Creates a path of constant power `power` with a phase drawn from `stream`.
+    /// Creates a path without fading, of power `power`, with a phase drawn from `stream`.
     pub fn constant(stream: &mut Stream, power: f64) -> Self {
         Self { oscillators: vec![(0.0, unit(stream.next_u64()))], amplitude: power.sqrt() as f32 }
     }
 
-    /// Writes the coefficients in the middle of each segment to `out`, from the beginning of radio frame `frame` on.
+    /// Writes coefficients to `out`, one for each segment of 64 chips from the beginning of radio
+    /// frame `frame` on. Each is the coefficient in the middle of its segment.
     pub fn segments(&self, isa: Isa, frame: u64, out: &mut [Complex32]) {
         let spacing = SEGMENT as f64 / CHIP_RATE;
         let start = frame as f64 * (FRAME_CHIPS as f64 / CHIP_RATE) + spacing / 2.0;
@@ -69,7 +71,7 @@ impl Fading {
     }
 }
 
-/// Phasors of all oscillators, which rotate by one step per segment.
+/// Unit phasors of all oscillators, which are rotated from one segment of 64 chips to the next.
 #[derive(Clone, Copy)]
 struct Bank {
     re: [f32; OSCILLATORS],
@@ -86,7 +88,8 @@ impl Default for Bank {
 }
 
 impl Bank {
-    /// Sets the phase of phasor `at` and its rotation per step, both in turns.
+    /// Sets the phase of oscillator `at` in the first segment and its rotation per segment, both in
+    /// turns.
     fn set(&mut self, at: usize, phase: f64, step: f64) {
         let (sin, cos) = libm::sincos(phase.fract() * TURN);
         (self.re[at], self.im[at]) = (cos as f32, sin as f32);
@@ -94,7 +97,7 @@ impl Bank {
         (self.step_re[at], self.step_im[at]) = (cos as f32, sin as f32);
     }
 
-    /// Returns the sum of the phasors and advances them by a step.
+    /// Returns the sum of the phasors in the current segment, and rotates them to the next segment.
     #[inline(always)]
     fn next(&mut self) -> Complex32 {
         let (mut sum_re, mut sum_im) = ([0.0; LANES], [0.0; LANES]);
@@ -152,9 +155,9 @@ mod tests {
         }
     }
 
-    /// Rice's formulas: the envelope crosses rho times its root mean square upwards
-    /// `sqrt(2 pi) fd rho exp(-rho^2)` times per second, and is below that level for
-    /// `1 - exp(-rho^2)` of the time.
+    /// Rice's formulas hold: the envelope crosses rho times its root mean square upwards `sqrt(2
+    /// pi) fd rho exp(-rho^2)` times per second, and is below that level for `1 - exp(-rho^2)` of
+    /// the time.
     #[test]
     fn level_crossings_and_fade_durations_follow_rice() {
         let doppler = 222.0;

@@ -1,4 +1,5 @@
-//! The radio channel: multipath fading, sampled once per chip.
+//! Radio channel with multipath fading: each path has a delay in chips and a coefficient that
+//! changes over time.
 
 pub mod fading;
 pub mod profile;
@@ -15,7 +16,7 @@ use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, Chips, FRAME_CHIPS};
 use fading::Fading;
 
-/// Speed of light in m/s.
+/// Speed of light in vacuum, in m/s.
 const LIGHT: f64 = 299_792_458.0;
 
 /// Returns the Doppler frequency in Hz of a terminal at `speed_kmh` with carrier `carrier_ghz`.
@@ -23,19 +24,19 @@ pub fn doppler_hz(speed_kmh: f64, carrier_ghz: f64) -> f64 {
     speed_kmh / 3.6 * carrier_ghz * 1e9 / LIGHT
 }
 
-/// Powers of a profile's paths and their delays in chips.
+/// Paths of a multipath profile: mean powers, and delays in chips.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// Mean power of each path (all powers sum to 1), and the path's amplitude at each delay in
-    /// chips.
+    /// Mean power of each path (the powers of all paths sum to 1), and the amplitudes at the delays
+    /// in chips over which the pulse spreads the path.
     paths: Vec<(f64, Vec<(usize, f32)>)>,
     fades: bool,
-    /// Mean power of all paths together at each delay in chips.
+    /// Mean power, summed over all paths, at each delay in chips.
     powers: Vec<f64>,
 }
 
 impl Geometry {
-    /// Creates the geometry of `profile` with chips shaped by `pulse`.
+    /// Creates the geometry of `profile`, with delays in chips and chips shaped by `pulse`.
     pub fn new(profile: &Profile, pulse: Pulse) -> Self {
         let taps = profile.taps();
         let linear = |tap: &Tap| libm::pow(10.0, tap.power_db / 10.0);
@@ -57,7 +58,8 @@ impl Geometry {
         self.powers.len()
     }
 
-    /// Returns the `n` chips of delay with the most power, strongest first, or all if there are fewer.
+    /// Returns the `n` delays in chips with the largest mean power, strongest first; fewer if the
+    /// channel has fewer delays with power.
     pub fn strongest(&self, n: usize) -> Vec<usize> {
         let mut chips: Vec<usize> = (0..self.powers.len()).filter(|&chip| self.powers[chip] > 0.0).collect();
         chips.sort_by(|&a, &b| self.powers[b].total_cmp(&self.powers[a]).then(a.cmp(&b)));
@@ -66,7 +68,7 @@ impl Geometry {
     }
 }
 
-/// Realisation of the fading channel from a terminal to one antenna.
+/// Realisation of the fading channel between a terminal and one antenna.
 #[derive(Clone, Debug)]
 pub struct Channel {
     paths: Vec<(Fading, Vec<(usize, f32)>)>,
@@ -82,7 +84,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// Returns the coefficients at a delay of `delay` chips.
+    /// Returns the coefficients at a delay of `delay` chips, one per segment of 64 chips.
     pub fn at(&self, delay: usize) -> &[Complex32] {
         &self.rows[delay]
     }
@@ -90,7 +92,7 @@ impl Response {
 
 impl Channel {
     /// Creates realisation number `index` under `seed`, with Doppler frequency `doppler_hz`.
-    /// `purpose` and `index` name its random stream.
+    /// `purpose` and `index` select its random stream.
     pub fn new(geometry: &Geometry, doppler_hz: f64, seed: u64, purpose: &str, index: u64) -> Self {
         let mut stream = rng::stream(seed, purpose, index);
         let mut path = |&(power, ref seen): &(f64, Vec<(usize, f32)>)| {
@@ -104,13 +106,13 @@ impl Channel {
         Self { paths: geometry.paths.iter().map(&mut path).collect(), span: geometry.span() }
     }
 
-    /// Returns the number of samples, one per chip, over which a frame is received: the length of
-    /// the frame plus the length of the channel.
+    /// Returns the number of samples in which a radio frame is received, one per chip: the length
+    /// of the frame plus `span`, the length of the channel in chips.
     pub fn samples(span: usize) -> usize {
         FRAME_CHIPS + span
     }
 
-    /// Computes the coefficients during radio frame `frame`.
+    /// Computes the coefficients during radio frame `frame` and writes them to `response`.
     pub fn respond(&self, isa: Isa, frame: u64, response: &mut Response) {
         let segments = Self::samples(self.span).div_ceil(SEGMENT);
         response.path.resize(segments, Complex32::ZERO);
@@ -131,7 +133,7 @@ impl Channel {
 }
 
 /// Passes the chips `sent` through the channel, multiplies them by `amplitude`, and adds them to
-/// `received`. The first chips in `sent` precede the frame: as many as the channel is long.
+/// `received`. `sent` must begin with as many chips before the frame as the channel is long.
 pub fn propagate(isa: Isa, response: &Response, amplitude: f32, sent: &Chips, received: &mut Chips) {
     isa.run(
         #[inline(always)]
@@ -170,7 +172,7 @@ mod tests {
         assert_eq!(Geometry::new(&Profile::PedestrianA, Pulse::ChipSpaced).strongest(9), [0, 1, 2]);
     }
 
-    /// A single chip arrives once per path, each time with the coefficient of the path.
+    /// A single chip is received once for each path, multiplied by the path's coefficient.
     #[test]
     fn chip_arrives_over_every_path() {
         let geometry = Geometry::new(&Profile::Case2, Pulse::ChipSpaced);

@@ -39,7 +39,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// All profiles that have a name.
+    /// All predefined profiles, that is, all except [`Self::Taps`].
     pub const NAMED: [Self; 7] = [
         Self::Static,
         Self::PedestrianA,
@@ -50,8 +50,8 @@ impl Profile {
         Self::Case3,
     ];
 
-    /// Returns the paths. Those of predefined profiles have the powers of the standard, which are
-    /// not normalised.
+    /// Returns the paths of the profile. Powers of predefined profiles are those of the standard,
+    /// in dB and not normalised.
     pub fn taps(&self) -> Vec<Tap> {
         let published: &[(f64, f64)] = match self {
             Self::Static => &[(0.0, 0.0)],
@@ -75,7 +75,8 @@ impl Profile {
         published.iter().map(|&(delay_ns, power_db)| Tap { delay_ns, power_db }).collect()
     }
 
-    /// Returns the speed in km/h for which the profile is defined; 3 km/h for user-defined taps.
+    /// Returns the terminal's speed in km/h for which the profile is defined: 0 for `Static`, and 3
+    /// km/h for user-defined taps.
     pub fn speed_kmh(&self) -> f64 {
         match self {
             Self::Static => 0.0,
@@ -84,12 +85,13 @@ impl Profile {
         }
     }
 
-    /// Returns true if the paths fade.
+    /// Returns true if the paths fade, which is false only for `Static`.
     pub fn fades(&self) -> bool {
         *self != Self::Static
     }
 
-    /// Checks the number of taps, their delays and their powers.
+    /// Checks that there are 1 to 64 taps with delays of at least 0 ns and powers of -200 to 200
+    /// dB.
     ///
     /// # Errors
     ///

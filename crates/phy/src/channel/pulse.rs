@@ -30,7 +30,8 @@ impl Pulse {
         }
     }
 
-    /// Returns the chips at which a path with a delay of `delay` chips appears, with its amplitude at each.
+    /// Returns the chips over which the pulse spreads a path with a delay of `delay` chips, each
+    /// with its amplitude.
     pub fn spread(self, delay: f64) -> Vec<(usize, f32)> {
         match self {
             Self::ChipSpaced => vec![(delay.round() as usize, 1.0)],
@@ -43,7 +44,8 @@ impl Pulse {
     }
 }
 
-/// Returns the joint impulse response of both filters, a raised cosine, `t` in chips.
+/// Returns the impulse response of transmit and receive filter together, a raised cosine, at time
+/// `t` in chips.
 fn raised_cosine(t: f64) -> f64 {
     use std::f64::consts::PI;
     let sinc = if t.abs() < 1e-9 { 1.0 } else { libm::sin(PI * t) / (PI * t) };
@@ -68,8 +70,8 @@ mod tests {
         }
     }
 
-    /// Sampled once per chip, a raised cosine at offset `d` keeps `1 - r/4 (1 - cos(2 pi d))` of its energy (by its
-    /// aliased spectrum).
+    /// The test's expectation: a raised cosine sampled once per chip at offset `d` keeps `1 - r/4
+    /// (1 - cos(2 pi d))` of its energy, which follows from its aliased spectrum.
     #[test]
     fn path_between_chips_loses_energy_by_the_roll_off_only() {
         for offset in [0.1, 0.25, 0.5] {

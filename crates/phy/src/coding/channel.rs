@@ -32,20 +32,21 @@ impl Coding {
         }
     }
 
-    /// Returns the maximum length Z of a code block (4.2.2.2).
+    /// Returns the maximum length Z of a code block in bits (TS 25.212, 4.2.2.2).
     fn longest(self) -> usize {
         if self == Self::Turbo { turbo::K_MAX } else { convolutional::K_MAX }
     }
 }
 
-/// Segmentation of a TTI's transport blocks into code blocks.
+/// Segmentation of the transport blocks of one TTI into code blocks of equal length (TS 25.212,
+/// 4.2.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segmentation {
-    /// Number of bits of all transport blocks with their CRCs.
+    /// Number of bits of all transport blocks in the TTI, including their CRCs.
     pub total: usize,
-    /// Number of code blocks, C.
+    /// Number of code blocks in the TTI, C.
     pub blocks: usize,
-    /// Number of bits of a code block, K.
+    /// Number of bits of each code block before coding, K.
     pub k: usize,
 }
 
@@ -57,13 +58,14 @@ impl Segmentation {
         Self { total, blocks, k: total.div_ceil(blocks).max(shortest) }
     }
 
-    /// Returns the number of filler bits Y, which are zeros before the first bit.
+    /// Returns the number of filler bits Y, which are zeros at the beginning of the first code
+    /// block.
     pub fn filler(&self) -> usize {
         self.blocks * self.k - self.total
     }
 }
 
-/// Coder of the transport blocks of one TTI.
+/// Channel coder and decoder for the transport blocks of one TTI.
 #[derive(Clone, Debug)]
 pub struct TransportCoder {
     block_bits: usize,
@@ -99,7 +101,7 @@ impl TransportCoder {
         self.turbo.is_some()
     }
 
-    /// Returns true if transport blocks have a CRC.
+    /// Returns true if transport blocks have a CRC, so that errors can be detected.
     pub fn has_crc(&self) -> bool {
         self.crc != Crc::None
     }
@@ -109,18 +111,18 @@ impl TransportCoder {
         self.block_bits
     }
 
-    /// Returns the number of coded bits of one code block.
+    /// Returns the number of coded bits of one code block, including the tail.
     pub fn coded_block(&self) -> usize {
         let k = self.segmentation.k;
         self.coding.convolutional().map_or(3 * k + turbo::TAIL, |rate| rate.coded(k))
     }
 
-    /// Returns the number of coded bits of one TTI.
+    /// Returns the number of coded bits of all code blocks in a TTI.
     pub fn coded(&self) -> usize {
         self.segmentation.blocks * self.coded_block()
     }
 
-    /// Returns the coded bits of a TTI's transport blocks, whose bits are concatenated in `bits`.
+    /// Returns the coded bits of a TTI. `bits` has the bits of all transport blocks, without CRCs.
     pub fn encode(&self, bits: &[u8]) -> Vec<u8> {
         let mut blocks = vec![0; self.segmentation.filler()];
         for block in bits.chunks(self.block_bits) {
@@ -137,7 +139,8 @@ impl TransportCoder {
         coded
     }
 
-    /// Decodes the code blocks of a TTI with a Viterbi decoder. Returns `None` for a turbo code.
+    /// Decodes the code blocks of a TTI from the LLRs of their coded bits with a Viterbi decoder.
+    /// Returns `None` for a turbo code.
     pub fn viterbi(&self, llrs: &[f32]) -> Option<Vec<u8>> {
         let rate = self.coding.convolutional()?;
         let blocks = llrs.chunks(self.coded_block());
@@ -150,7 +153,8 @@ impl TransportCoder {
         code_blocks[self.segmentation.filler()..].chunks(self.block_bits + self.crc.size())
     }
 
-    /// Returns true if a received transport block passes its CRC.
+    /// Returns true if the CRC of a received transport block detects no error, or if blocks have no
+    /// CRC.
     pub fn passes(&self, block: &[u8]) -> bool {
         self.crc.holds(block)
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Number of zero bits at the end of each code block, which return the encoder to state 0.
 pub const TAIL: usize = 8;
-/// Maximum length of a code block in bits, without the tail (4.2.2.2).
+/// Maximum length of a code block in bits, without the tail (TS 25.212, 4.2.2.2).
 pub const K_MAX: usize = 504;
 
 const STATES: usize = 256;
@@ -29,7 +29,7 @@ impl Rate {
         }
     }
 
-    /// Returns the number of coded bits of a block of `k` bits.
+    /// Returns the number of coded bits of a block of `k` bits, including the coded tail.
     pub fn coded(self, k: usize) -> usize {
         (k + TAIL) * self.generators().len()
     }
@@ -52,7 +52,7 @@ impl Rate {
     /// Panics if the number of LLRs is not [`coded(k)`](Self::coded).
     pub fn decode(self, k: usize, llrs: &[f32]) -> Vec<u8> {
         assert_eq!(llrs.len(), self.coded(k), "the block's length");
-        // Bit that identifies the best predecessor of each state at each step; 256 bits per step.
+        // For each step and state, the last bit of the best predecessor state: 256 bits per step.
         let mut survivors: Vec<[u8; STATES / 8]> = Vec::with_capacity(k + TAIL);
         let mut metrics = [f32::NEG_INFINITY; STATES];
         metrics[0] = 0.0;
@@ -76,7 +76,8 @@ impl Rate {
         bits
     }
 
-    /// Returns the metric of the best path into each state, and the last bit of that path's previous state.
+    /// Advances the decoder by one bit. Returns the metric of the best path into each state, and
+    /// the last bit of the state from which that path comes.
     fn step(self, metrics: &[f32; STATES], llrs: &[f32]) -> ([f32; STATES], [u8; STATES / 8]) {
         let gains = gains(llrs);
         let mut survivor = [0; STATES / 8];
@@ -90,16 +91,16 @@ impl Rate {
         (next, survivor)
     }
 
-    /// Returns the coded bits of a register of nine bits as a number, with the first generator's in
-    /// bit 0.
+    /// Returns the coded bits for the nine bits of the encoder's register as a number. Bit 0 is the
+    /// coded bit of the first generator.
     fn output(self, register: usize) -> usize {
         let parity = |generator: &u32| (register as u32 & generator).count_ones() & 1;
         self.generators().iter().rev().fold(0, |word, generator| word << 1 | parity(generator) as usize)
     }
 }
 
-/// Returns the contribution of each combination of coded bits to a path metric: bit `i` of the
-/// index is coded bit `i`.
+/// Returns the amount that each combination of coded bits adds to a path metric. Bit `i` of an
+/// index is the value of coded bit `i`.
 fn gains(llrs: &[f32]) -> [f32; 8] {
     std::array::from_fn(|word| {
         let gain = |(i, llr): (usize, &f32)| if word >> i & 1 == 1 { -llr } else { *llr };
@@ -113,7 +114,7 @@ mod tests {
     use crate::simd::Isa;
     use crate::{gaussian, rng};
 
-    /// The impulse response consists of the generators, newest bit first.
+    /// The response to a single 1 consists of the bits of the generators, newest bit first.
     #[test]
     fn impulse_response_is_the_generators() {
         for rate in [Rate::Half, Rate::Third] {
@@ -142,7 +143,8 @@ mod tests {
         }
     }
 
-    /// Decoding is maximum likelihood: no other word of a short code is closer to the received values.
+    /// Decoding is maximum likelihood: no other code word of a short code is closer to the received
+    /// values than the decoded one.
     #[test]
     fn decoder_finds_the_nearest_code_word() {
         for rate in [Rate::Half, Rate::Third] {

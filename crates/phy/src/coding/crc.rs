@@ -24,7 +24,7 @@ pub enum Crc {
 }
 
 impl Crc {
-    /// Returns the number of parity bits.
+    /// Returns the number of parity bits, 0 for [`Self::None`].
     pub fn size(self) -> usize {
         match self {
             Self::None => 0,
@@ -55,7 +55,8 @@ impl Crc {
         })
     }
 
-    /// Appends the block `bits` and its parity to `to`, parity bits in reverse order (4.2.1.1).
+    /// Appends the block `bits` and then its parity bits in reverse order to `to` (TS 25.212,
+    /// 4.2.1.1).
     pub fn attach(self, bits: &[u8], to: &mut Vec<u8>) {
         to.extend_from_slice(bits);
         if self != Self::None {
@@ -82,7 +83,8 @@ mod tests {
 
     const ALL: [Crc; 4] = [Crc::Crc8, Crc::Crc12, Crc::Crc16, Crc::Crc24];
 
-    /// Returns the remainder by long division of polynomials, the definition in 4.2.1.1.
+    /// Returns the remainder of a polynomial by long division, as the CRC is defined in TS 25.212,
+    /// 4.2.1.1.
     fn long_division(bits: &[u8], exponents: &[usize]) -> Vec<u8> {
         let degree = exponents[0];
         let mut dividend = bits.to_vec();

@@ -104,18 +104,18 @@ pub struct Link {
 }
 
 impl Link {
-    /// Creates a link with defaults for all but `service` and `eb_n0_db`.
+    /// Creates a link with this service and Eb/N0. All other values have their defaults.
     pub fn new(service: Service, eb_n0_db: f64) -> Self {
         Self { service, eb_n0_db, air: Air::default(), receiver: Receiver::default(), scrambling_code: 0 }
     }
 
-    /// Returns the Doppler frequency of the terminal in Hz.
+    /// Returns the Doppler frequency in Hz, from the terminal's speed and the carrier frequency.
     pub fn doppler_hz(&self) -> f64 {
         let speed = self.air.speed_kmh.unwrap_or_else(|| self.air.profile.speed_kmh());
         doppler_hz(speed, self.air.carrier_ghz)
     }
 
-    /// Checks all values of the link.
+    /// Checks that every value of the link is in its range and that the rake reaches all taps.
     ///
     /// # Errors
     ///
@@ -158,7 +158,8 @@ impl Link {
         require((1..=1000).contains(&receiver.window_chips), "window_chips", || {
             format!("1 to 1000 chips, not {}", receiver.window_chips)
         })?;
-        // Delays are checked in chips before buffers are allocated whose sizes depend on them.
+        // The delays are checked here in chips, because the sizes of buffers allocated later depend
+        // on them.
         let latest = self.air.profile.taps().iter().map(|tap| tap.delay_ns * 3.84e-3).fold(0.0, f64::max);
         let window = f64::from(receiver.window_chips);
         require(latest < window, "window_chips", || {
@@ -172,7 +173,7 @@ impl Link {
         receiver.turbo.check().map_err(|e| e.under("turbo"))
     }
 
-    /// Returns the powers of the profile's paths and their delays in chips.
+    /// Returns the paths of the multipath profile, with powers and delays in chips.
     pub(super) fn geometry(&self) -> Geometry {
         Geometry::new(&self.air.profile, self.air.pulse)
     }

@@ -47,10 +47,10 @@ fn first() -> u64 {
 }
 
 impl Experiment {
-    /// Maximum number of points of an experiment.
+    /// Maximum number of Eb/N0 values in an experiment.
     pub const MAX_POINTS: usize = 1000;
 
-    /// Returns the link with its Eb/N0 set to `eb_n0_db`.
+    /// Returns the experiment's link with an Eb/N0 of `eb_n0_db`.
     pub fn link(&self, eb_n0_db: f64) -> Link {
         Link {
             service: self.service.service(),
@@ -61,7 +61,7 @@ impl Experiment {
         }
     }
 
-    /// Checks all values of the experiment.
+    /// Checks the stopping rule, the number of Eb/N0 values, and the link at each of them.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ pub enum NamedService {
 }
 
 impl NamedService {
-    /// Returns the service of this name.
+    /// Returns the predefined service with this name.
     #[expect(clippy::missing_panics_doc, reason = "each name has a service")]
     pub fn service(self) -> Service {
         let kbps = match self {
@@ -164,7 +164,7 @@ pub enum ServiceSpec {
 }
 
 impl ServiceSpec {
-    /// Returns the service with all its parameters.
+    /// Returns the service with all its parameters, also if it was given by name.
     pub fn service(&self) -> Service {
         match self {
             Self::Named(named) => named.service(),

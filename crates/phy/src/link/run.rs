@@ -66,7 +66,7 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Checks the limits.
+    /// Checks that the limits are positive.
     ///
     /// # Errors
     ///
@@ -89,19 +89,21 @@ impl Stop {
     }
 }
 
-/// Result of [`run`]: the counts of errors, and the loss of each PDU.
+/// Result of [`run`]: the numbers of errors, and for each PDU whether it was lost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Counts summed over all units of 16 blocks.
+    /// Numbers of trials and errors, summed over all units of 16 blocks.
     pub counts: Counts,
-    /// Whether each PDU of the data channel was lost, in the order of transmission.
+    /// For each PDU of the data channel in the order of transmission, whether it was lost.
     pub pdu_errors: Vec<bool>,
-    /// Whether the callback interrupted the run. The counts then cover only the run's beginning.
+    /// Whether the callback ended the run early. Then the outcome covers only the part simulated
+    /// until then.
     pub broken_off: bool,
 }
 
-/// Simulates `link` under `seed` on `threads` threads until `stop`. The outcome does not depend on the number of
-/// threads. `watch` is called with the counts a few times a second and may interrupt the run.
+/// Simulates `link` under `seed` on `threads` threads until the rule `stop` is met. The outcome
+/// does not depend on the number of threads. A few times a second `watch` is called with the
+/// counts, and it may end the run early.
 ///
 /// # Errors
 ///
@@ -116,7 +118,8 @@ pub fn run(
     run_on(Isa::best(), link, seed, stop, threads, watch)
 }
 
-/// Simulates like [`run`] with a given instruction set, which does not affect the outcome either.
+/// Simulates a link like [`run`], but with the instruction set `isa`, on which the outcome does not
+/// depend.
 ///
 /// # Errors
 ///
@@ -137,8 +140,8 @@ pub fn run_on(
     let mut outcome = Outcome::default();
     let mut next = 0;
     while !stop.reached(&outcome.counts) {
-        // Simulate a batch of units. Units after the one that meets the stopping rule are
-        // discarded, so that the outcome does not depend on the number of threads.
+        // A batch of units is simulated in parallel. Units after the one that meets the stopping
+        // rule are discarded, so that the outcome does not depend on the number of threads.
         let batch = next..next + u64::from(threads.get()) * UNITS_PER_THREAD;
         next = batch.end;
         let units: Vec<_> = pool.install(|| {

@@ -27,7 +27,8 @@ pub struct TransportChannel {
     pub rate_matching: u32,
 }
 
-/// Returns the rate-matching attribute of all reference measurement channels.
+/// Returns 256, the rate-matching attribute of all reference measurement channels (TS 25.101, annex
+/// A.2).
 fn attribute() -> u32 {
     256
 }
@@ -46,17 +47,17 @@ impl TransportChannel {
         }
     }
 
-    /// Returns the number of radio frames of a TTI.
+    /// Returns the number of radio frames of 10 ms in a TTI.
     pub fn frames(&self) -> usize {
         self.tti_ms as usize / 10
     }
 
-    /// Returns the number of bits of a TTI's PDUs.
+    /// Returns the number of bits of all PDUs in a TTI, without CRCs.
     pub fn bits(&self) -> usize {
         (self.pdus * self.pdu_bits) as usize
     }
 
-    /// Creates the channel's coder.
+    /// Creates the coder of this transport channel.
     ///
     /// # Errors
     ///
@@ -75,7 +76,8 @@ impl TransportChannel {
         TransportCoder::new(self.pdus as usize, self.pdu_bits as usize, self.crc, self.coding)
     }
 
-    /// Returns the channel's parameters for multiplexing. `coder` is the coder of this channel.
+    /// Returns the parameters of this transport channel that multiplexing needs. `coder` must be
+    /// the channel's own coder.
     pub(super) fn multiplexed(&self, coder: &TransportCoder) -> multiplexing::Channel {
         multiplexing::Channel {
             frames: self.frames(),
@@ -131,7 +133,7 @@ impl Service {
         Ok(Self { dtch, dcch: Some(TransportChannel::signalling()), spreading_factor, beta_c })
     }
 
-    /// Returns the bit rate of the data channel's PDUs in bit/s.
+    /// Returns the bit rate of the data channel's PDUs in bit/s, without CRCs and coding.
     pub fn bit_rate(&self) -> f64 {
         self.dtch.bits() as f64 * 1000.0 / f64::from(self.dtch.tti_ms)
     }
@@ -161,7 +163,8 @@ impl Service {
         self.map().map(|_| ())
     }
 
-    /// Returns the transport channels with their coders, the data channel first.
+    /// Returns the transport channels with their coders, the data channel first and the signalling
+    /// channel second if there is one.
     pub(super) fn coders(&self) -> Result<Vec<(TransportChannel, TransportCoder)>> {
         let mut coders = vec![(self.dtch.clone(), self.dtch.coder().map_err(|e| e.under("dtch"))?)];
         if let Some(dcch) = &self.dcch {
@@ -173,7 +176,7 @@ impl Service {
         Ok(coders)
     }
 
-    /// Returns the multiplexing map of all channels.
+    /// Returns the map of the coded bits of all transport channels to the bits of the DPDCH.
     pub(super) fn map(&self) -> Result<multiplexing::Map> {
         let channels: Vec<_> =
             self.coders()?.iter().map(|(channel, coder)| channel.multiplexed(coder)).collect();

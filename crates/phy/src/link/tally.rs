@@ -1,6 +1,6 @@
-//! Counts of errors, and confidence intervals of their rate.
+//! Counts of errors, and confidence intervals of error rates.
 
-/// Two-sided 95 % quantile of the normal distribution.
+/// The 97.5 % quantile of the normal distribution, for two-sided 95 % intervals.
 const Z: f64 = 1.959_963_984_540_054;
 
 /// Number of errors among trials, collected in independent units of work.
@@ -10,14 +10,14 @@ pub struct Tally {
     pub trials: u64,
     /// Number of trials that had an error.
     pub errors: u64,
-    /// Number of independent units of work.
+    /// Number of independent units of work whose trials were added.
     units: u64,
-    /// Sum of the squared number of errors of each unit.
+    /// Sum over all units of the squared number of errors.
     squares: u128,
 }
 
 impl Tally {
-    /// Creates the tally of one unit of work: `errors` among `trials`.
+    /// Creates the tally of one unit of work, which had `errors` errors in `trials` trials.
     pub fn unit(trials: u64, errors: u64) -> Self {
         Self { trials, errors, units: 1, squares: u128::from(errors).pow(2) }
     }
@@ -30,7 +30,7 @@ impl Tally {
         self.squares += other.squares;
     }
 
-    /// Returns errors over trials, or NaN without trials.
+    /// Returns the number of errors over the number of trials, or NaN without trials.
     pub fn rate(&self) -> f64 {
         self.errors as f64 / self.trials as f64
     }
@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn interval_of_independent_trials_is_wilsons() {
-        // Newcombe (1998), table I: 81 of 263 gives 0.2553 to 0.3662; 0 of 20 gives 0 to 0.1611.
+        // Examples of Newcombe (1998), table I: 81 errors in 263 trials give 0.2553 to 0.3662; none
+        // in 20 gives 0 to 0.1611.
         for (errors, trials, low, high) in
             [(81, 263, 0.2553, 0.3662), (0, 20, 0.0, 0.1611), (15, 148, 0.0624, 0.1605)]
         {
@@ -83,8 +84,8 @@ mod tests {
             bursts.add(&Tally::unit(1000, if unit % 10 == 0 { 500 } else { 0 }));
         }
         let (low, high) = bursts.interval95();
-        // Ten units of a hundred have an error rate of 0.5. So the mean rate is 0.05, with a
-        // standard error of 0.5 sqrt(0.09 / 99).
+        // One of ten units of a hundred trials has an error rate of 0.5, the others have no errors.
+        // So the mean rate is 0.05, with a standard error of 0.5 sqrt(0.09 / 99).
         let half = Z * 0.5 * (0.09f64 / 99.0).sqrt();
         assert!((high - low - 2.0 * half).abs() < 1e-6, "{low} to {high}");
     }

@@ -1,6 +1,8 @@
-//! The two block interleavers (TS 25.212, 4.2.5 and 4.2.11), and the padding before the first.
+//! First and second interleaver (TS 25.212, 4.2.5 and 4.2.11), and the padding before the first
+//! interleaver.
 
-/// Returns the column order of the first interleaver for TTIs of 1, 2, 4 and 8 radio frames (table 4).
+/// Returns the column order of the first interleaver for TTIs of 1, 2, 4 and 8 radio frames (TS
+/// 25.212, table 4).
 pub const fn first_columns(frames: usize) -> &'static [usize] {
     match frames {
         1 => &[0],
@@ -10,27 +12,29 @@ pub const fn first_columns(frames: usize) -> &'static [usize] {
     }
 }
 
-/// Column order of the second interleaver (table 7).
+/// Column order of the second interleaver (TS 25.212, table 7).
 const SECOND: [usize; 30] = [
     0, 20, 10, 5, 15, 25, 3, 13, 23, 8, 18, 28, 1, 11, 21, 6, 16, 26, 4, 14, 24, 19, 9, 29, 12, 2, 7, 22, 27,
     17,
 ];
 
-/// Pads a TTI with `padding` to a multiple of `frames`, its number of radio frames, so that each
-/// gets the same number of bits (radio frame size equalisation, 4.2.4).
+/// Appends `padding` to a TTI until its `frames` radio frames have the same number of bits (radio
+/// frame size equalisation, TS 25.212, 4.2.4).
 pub fn equalise<T: Copy>(tti: &mut Vec<T>, frames: usize, padding: T) {
     tti.resize(tti.len().next_multiple_of(frames), padding);
 }
 
-/// Returns the radio frames of a TTI after the first interleaving and segmentation (4.2.5, 4.2.6): bits are written
-/// by rows and read by permuted columns, each of which is a radio frame.
+/// Returns the radio frames of a TTI after the first interleaving and segmentation (TS 25.212,
+/// 4.2.5 and 4.2.6). Bits are written by rows, and each column becomes a radio frame, in the
+/// interleaver's column order.
 pub fn first<T: Copy>(tti: &[T], frames: usize) -> Vec<Vec<T>> {
     let column = |&column: &usize| tti.iter().copied().skip(column).step_by(frames).collect();
     first_columns(frames).iter().map(column).collect()
 }
 
-/// Returns a radio frame after the second interleaving (4.2.11): bits are written by rows into 30
-/// columns and read by permuted columns. Cells beyond the end of the frame are left out.
+/// Returns a radio frame after the second interleaving (TS 25.212, 4.2.11): bits are written by
+/// rows into 30 columns, and read column by column in the interleaver's order. Empty cells of the
+/// last row are skipped.
 pub fn second<T: Copy>(frame: &[T]) -> Vec<T> {
     SECOND.iter().flat_map(|&column| frame.iter().copied().skip(column).step_by(SECOND.len())).collect()
 }
@@ -48,7 +52,7 @@ mod tests {
         }
     }
 
-    /// The column order of the first interleaver is the bit reversal of the column's number.
+    /// The first interleaver reads as its n-th column the one whose number is n with reversed bits.
     #[test]
     fn first_columns_are_reversed_bits() {
         for bits in 0..4u32 {

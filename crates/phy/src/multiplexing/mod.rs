@@ -9,15 +9,15 @@ pub mod rate_matching;
 
 use crate::error::{Error, Result};
 
-/// Number of radio frames of the longest TTI.
+/// Number of radio frames in the longest TTI, 80 ms.
 pub const CYCLE: usize = 8;
 
-/// Transport channel: the parameters that multiplexing needs.
+/// Parameters of a transport channel that multiplexing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Channel {
-    /// Number of radio frames of the channel's TTI.
+    /// Number of radio frames in the channel's TTI: 1, 2, 4 or 8.
     pub frames: usize,
-    /// Number of coded bits of a TTI.
+    /// Number of coded bits of the channel in a TTI.
     pub coded: usize,
     /// Rate-matching attribute, 1 to 256.
     pub attribute: u32,
@@ -25,25 +25,26 @@ pub struct Channel {
     pub turbo: bool,
 }
 
-/// Origin of a bit of the DPDCH.
+/// Origin of a bit of the DPDCH: a coded bit, or padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
-    /// Coded bit of a transport channel's TTI.
+    /// Coded bit number `bit` in the TTI of transport channel number `channel`.
     Coded { channel: u8, bit: u32 },
-    /// Padding by radio frame equalisation.
+    /// Bit 0 that was added by radio frame size equalisation.
     Padding,
 }
 
-/// Multiplexing map: the origin of each bit of the frames of one cycle of 80 ms.
+/// Multiplexing map: the origin of each bit of the DPDCH in a cycle of 80 ms, after which the map
+/// repeats.
 #[derive(Clone, Debug)]
 pub struct Map {
     frames: [Vec<Source>; CYCLE],
-    /// Number of frames of each channel's TTI.
+    /// Number of radio frames in the TTI of each transport channel.
     ttis: Vec<usize>,
 }
 
 impl Map {
-    /// Creates the map of `channels` into frames of `capacity` bits.
+    /// Creates the map of the coded bits of `channels` to radio frames of `capacity` bits.
     ///
     /// # Errors
     ///
@@ -69,7 +70,8 @@ impl Map {
         Ok(Self { frames: std::array::from_fn(frame), ttis: channels.iter().map(|c| c.frames).collect() })
     }
 
-    /// Returns the bits of radio frame `frame`. `coded` has the coded bits of each channel's TTIs from frame 0 on.
+    /// Returns the DPDCH bits of radio frame `frame`. `coded` has the coded bits by channel and
+    /// TTI, from frame 0 on.
     pub fn collect(&self, frame: usize, coded: &[Vec<Vec<u8>>]) -> Vec<u8> {
         let tti: Vec<&[u8]> = self.current(frame, coded).map(|at| coded[at.0][at.1].as_slice()).collect();
         let bit = |&source: &Source| match source {
@@ -79,7 +81,8 @@ impl Map {
         self.frames[frame % CYCLE].iter().map(bit).collect()
     }
 
-    /// Adds the LLRs of radio frame `frame` to those of the coded bits of each channel's TTIs.
+    /// Adds the LLRs `soft` of radio frame `frame` to the LLRs of the coded bits, by channel and
+    /// TTI. Repeated bits get the sum of their LLRs.
     pub fn distribute(&self, frame: usize, soft: &[f32], llrs: &mut [Vec<Vec<f32>>]) {
         let current: Vec<usize> = self.current(frame, llrs).map(|at| at.1).collect();
         for (&source, soft) in self.frames[frame % CYCLE].iter().zip(soft) {
@@ -98,8 +101,8 @@ impl Map {
     }
 }
 
-/// Returns the bits of `channel` in each frame of a TTI after rate matching to `share` bits per
-/// frame.
+/// Returns the bits of transport channel `number` in each radio frame of its TTI, after rate
+/// matching to `share` bits per frame.
 fn carried(number: u8, channel: &Channel, share: usize) -> Vec<Vec<Source>> {
     let coded = (0..channel.coded as u32).map(|bit| Source::Coded { channel: number, bit });
     let mut tti: Vec<Source> = coded.collect();

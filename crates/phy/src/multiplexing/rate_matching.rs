@@ -22,7 +22,7 @@ pub fn shares(channels: &[(u32, usize)], capacity: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Error accumulator that spreads repeated or punctured bits evenly (4.2.7.5).
+/// Error accumulator that spreads repeated or punctured bits evenly (TS 25.212, 4.2.7.5).
 #[derive(Clone, Copy, Debug)]
 struct Accumulator {
     error: i64,
@@ -31,7 +31,8 @@ struct Accumulator {
 }
 
 impl Accumulator {
-    /// Returns the number of times that the next bit is sent with puncturing: 0 or 1.
+    /// Advances by one bit when bits are punctured. Returns 1 if the bit is sent and 0 if it is
+    /// punctured.
     fn puncture(&mut self) -> usize {
         self.error -= self.minus;
         if self.error > 0 {
@@ -41,7 +42,8 @@ impl Accumulator {
         0
     }
 
-    /// Returns the number of times that the next bit is sent with repetition: 1 or more.
+    /// Advances by one bit when bits are repeated. Returns how many times the bit is sent, at least
+    /// 1.
     fn repeat(&mut self) -> usize {
         self.error -= self.minus;
         let mut sent = 1;
@@ -70,12 +72,13 @@ pub fn pattern(frame: usize, frames: usize, bits: usize, sent: usize, turbo: boo
     copies.iter().enumerate().flat_map(|(bit, &copies)| std::iter::repeat_n(bit, copies)).collect()
 }
 
-/// Returns the accumulator for convolutional codes, and for repetition with any code (4.2.7.1.2.1).
+/// Returns the accumulator for puncturing of convolutional codes, and for repetition with any code
+/// (TS 25.212, 4.2.7.1.2.1).
 fn any_bit(frame: usize, frames: usize, bits: i64, change: i64) -> Accumulator {
     let f = frames as i64;
     let rest = change.rem_euclid(bits);
     let q = if rest != 0 && 2 * rest <= bits { ceiling(bits, rest) } else { ceiling(bits, rest - bits) };
-    // q' is a multiple of 1/F, so all values are counted in units of 1/F.
+    // The standard's q' is a multiple of 1/F, so all values are in units of 1/F.
     let step = if q % 2 == 0 { q * f + gcd(q.abs(), f) } else { q * f };
     let mut shift = vec![0; frames];
     for x in 0..f {
@@ -91,14 +94,16 @@ fn any_bit(frame: usize, frames: usize, bits: i64, change: i64) -> Accumulator {
     .started()
 }
 
-/// Returns the copies of each bit when puncturing the two parity streams of a turbo code (4.2.7.1.2.2).
+/// Returns how many times each bit is sent, 0 or 1, if the two parity streams of a turbo code are
+/// punctured (TS 25.212, 4.2.7.1.2.2).
 fn parity_copies(frame: usize, frames: usize, bits: usize, change: i64) -> Vec<usize> {
     let per_stream = (bits / 3) as i64;
     let mut streams = [(2, 1, change.div_euclid(2)), (1, 2, change - change.div_euclid(2))]
         .map(|(a, stream, change)| parity(frame, frames, per_stream, (a, stream, change)));
     let column = first_columns(frames)[frame];
-    // The first interleaver took every F-th of the bits x1 z1 z'1 x2 ..., beginning with its
-    // column. Bits after the last complete triple count as systematic and are not punctured.
+    // The first interleaver took every F-th of the bits x1 z1 z'1 x2 ..., beginning with the number
+    // of its column. Bits after the last complete triple count as systematic, so they are not
+    // punctured.
     let stream = |at: usize| if at < 3 * (bits / 3) { (column + frames * at) % 3 } else { 0 };
     let mut copies = |at| match stream(at) {
         0 => 1,
@@ -137,13 +142,14 @@ fn parity(
 }
 
 impl Accumulator {
-    /// Returns the accumulator with an initial error of 0 replaced by `plus`, a whole period.
+    /// Returns the accumulator ready for the first bit: an initial error of 0 is replaced by
+    /// `plus`, a whole period.
     fn started(self) -> Self {
         if self.error == 0 { Self { error: self.plus, ..self } } else { self }
     }
 }
 
-/// Returns `a / b` rounded up.
+/// Returns `a / b` rounded towards positive infinity.
 fn ceiling(a: i64, b: i64) -> i64 {
     a / b + i64::from(a % b != 0 && (a < 0) == (b < 0))
 }
@@ -159,7 +165,8 @@ mod tests {
     use super::*;
     use crate::multiplexing::interleave;
 
-    /// Returns the frames of a TTI whose bits are replaced by their numbers.
+    /// Returns the radio frames of a TTI in which each bit is replaced by its position before the
+    /// first interleaver.
     fn numbered(bits: usize, frames: usize) -> Vec<Vec<usize>> {
         interleave::first(&(0..bits * frames).collect::<Vec<_>>(), frames)
     }

@@ -1,4 +1,4 @@
-//! Channel estimation from the pilots of the DPCCH.
+//! Channel estimation: coefficients of rake fingers from the pilots of the DPCCH.
 
 use num_complex::Complex32;
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::spreading::dpcch::PILOTS;
 use crate::spreading::{CONTROL_FACTOR, FRAME_CHIPS, SLOT_CHIPS, SLOTS};
 
-/// Number of segments of a radio frame.
+/// Number of segments of 64 chips in a radio frame.
 pub const SEGMENTS: usize = FRAME_CHIPS / SEGMENT;
 /// Middle of the pilots in chips from the beginning of their slot.
 const PILOT_CENTRE: usize = PILOTS * CONTROL_FACTOR / 2;
@@ -51,7 +51,8 @@ impl Estimation {
     }
 }
 
-/// Returns the moving average of `width` slots around `at`, over the slots that exist.
+/// Returns the mean of up to `width` slots centred on slot `at`; at the ends of `slots` there are
+/// fewer.
 fn smoothed(slots: &[Complex32], at: usize, width: usize) -> Complex32 {
     let around = &slots[at.saturating_sub(width / 2)..slots.len().min(at + width / 2 + 1)];
     around.iter().sum::<Complex32>() / around.len() as f32
@@ -82,16 +83,16 @@ mod tests {
     use crate::spreading::CHIP_RATE;
 
     const DOPPLER_HZ: f64 = 222.0;
-    /// Power of the noise on a slot's mean of pilots, relative to the power of the path.
+    /// Power of the noise on the mean of a slot's pilots, relative to the mean power of the path.
     const NOISE: f64 = 0.2;
-    /// Number of segments that a slot's pilots cover.
+    /// Number of segments of 64 chips that the pilots of a slot cover.
     const SOUNDED: usize = PILOTS * CONTROL_FACTOR / SEGMENT;
-    /// Number of segments of a slot.
+    /// Number of segments of 64 chips in a slot.
     const SLOT_SEGMENTS: usize = SLOT_CHIPS / SEGMENT;
 
-    /// Returns the mean square error of a linear estimate of a path of power 1 at time `at`, in segments. The
-    /// estimate is the sum of slots' means over pilots with `weights` by slot, with Jakes' autocorrelation and white
-    /// noise.
+    /// Returns the mean square error with which a path of power 1 is estimated at time `at`, in
+    /// segments of 64 chips. The estimate is a sum of the slots' pilot means with the weights
+    /// `weights`, for Jakes' autocorrelation and white noise.
     fn closed_form(weights: &[(usize, f64)], at: f64) -> f64 {
         let turns = DOPPLER_HZ * SEGMENT as f64 / CHIP_RATE;
         let alike = |lag: f64| libm::j0(2.0 * std::f64::consts::PI * turns * lag);
@@ -112,8 +113,9 @@ mod tests {
         1.0 - 2.0 * with_path + among + noise
     }
 
-    /// Returns the weights of slots for an interpolation between the middles of the pilots of `slot` and the next
-    /// one.
+    /// Returns the weights of the slots' pilot means in an estimate between the pilots of `slot`
+    /// and of the next slot. `width` is the width of the moving average, and `part` the position
+    /// between the pilots, from 0 to 1.
     fn weights(slot: usize, width: usize, part: f64) -> Vec<(usize, f64)> {
         let share = |at: usize| match at {
             0 => 1.0 - part,
@@ -129,8 +131,9 @@ mod tests {
         Complex32::new(parts[0], parts[1])
     }
 
-    /// Returns the squared errors of one path's estimate, by segment. The segments cover one slot's
-    /// duration from the middle of the first pilots of the second frame on.
+    /// Returns the squared error of the estimated coefficient in each segment of 64 chips, for one
+    /// random path. The segments are those of one slot's duration, from the middle of the first
+    /// pilots of frame 1 on.
     fn errors(width: usize, seed: u64) -> Vec<f64> {
         let path = Fading::rayleigh(&mut stream(seed, "fading", 0), 1.0, DOPPLER_HZ);
         let mut h = vec![Complex32::ZERO; 3 * SEGMENTS];
@@ -148,7 +151,8 @@ mod tests {
         here.map(|at| f64::from((found[at] - h[SEGMENTS + at]).norm_sqr())).collect()
     }
 
-    /// An average over more slots reduces noise and follows fading less, as Jakes' spectrum predicts.
+    /// The mean square error equals the closed form for Jakes' spectrum: an average over more slots
+    /// reduces noise but follows fading less closely.
     #[test]
     fn estimation_error_matches_the_closed_form() {
         const PATHS: u64 = 1000;
@@ -163,8 +167,8 @@ mod tests {
                 let part = (at as f64 + 0.5) / SLOT_SEGMENTS as f64;
                 let time = (SEGMENTS + SOUNDED / 2 + at) as f64;
                 let expected = closed_form(&weights(SLOTS, width, part), time);
-                // The squared magnitude of a complex Gaussian error has a standard deviation equal
-                // to its mean.
+                // The test allows five standard errors. The squared magnitude of a complex Gaussian
+                // error has a standard deviation equal to its mean.
                 let chance = 5.0 * expected / f64::sqrt(PATHS as f64);
                 assert!((measured - expected).abs() < chance, "{width}, {at}: {measured} for {expected}");
             }

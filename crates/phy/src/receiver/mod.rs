@@ -1,4 +1,4 @@
-//! The receiver: a rake with fingers at known delays and maximum-ratio combining.
+//! Receiver: a rake whose fingers are at known delays, with maximum-ratio combining.
 
 pub mod estimate;
 pub mod rake;

@@ -1,4 +1,5 @@
-//! The rake receiver: estimation from each finger's pilots, and combination of all fingers into soft bits.
+//! Rake receiver: estimates the channel from each finger's pilots, and combines all fingers into
+//! soft bits.
 
 use num_complex::Complex32;
 
@@ -9,16 +10,17 @@ use crate::spreading::{CONTROL_FACTOR, Chips, FRAME_CHIPS, SLOT_CHIPS, SLOTS, Sp
 
 const LANES: usize = 16;
 
-/// Estimates from a finger's pilots in one frame.
+/// Estimates that a finger makes from the pilots of one radio frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Sounding {
-    /// Channel coefficient in each slot, with noise: the mean over the slot's six pilots.
+    /// Estimated channel coefficient of each slot: the mean over the slot's six pilots, which still
+    /// contains noise.
     pub slots: [Complex32; SLOTS],
-    /// Power of noise and interference per chip.
+    /// Estimated power of noise and interference per chip.
     pub noise: f32,
 }
 
-/// Rake receiver of one terminal's signal.
+/// Rake receiver for the signal of one terminal.
 #[derive(Clone, Debug)]
 pub struct Rake<'a> {
     spreader: &'a Spreader,
@@ -26,12 +28,16 @@ pub struct Rake<'a> {
 }
 
 impl<'a> Rake<'a> {
-    /// Creates a receiver for the codes and gains of `spreader`.
+    /// Creates a receiver for the terminal whose codes and gains are in `spreader`.
     pub fn new(spreader: &'a Spreader, isa: Isa) -> Self {
         Self { spreader, isa }
     }
 
-    /// Returns the estimates from the pilots of a frame at a delay of `delay` chips.
+    /// Returns the estimates that a finger at a delay of `delay` chips makes from the pilots of a
+    /// frame.
+    ///
+    /// The noise is measured from differences of adjacent pilots, on which fading has little
+    /// effect.
     ///
     /// Noise is measured from differences of adjacent pilots, on which fading has little effect.
     pub fn sound(&self, received: &Chips, delay: usize) -> Sounding {
@@ -40,7 +46,7 @@ impl<'a> Rake<'a> {
         for (slot, mean) in slots.iter_mut().enumerate() {
             let pilots = dpcch::pilots(slot);
             let coefficient = |at: usize| {
-                // The DPCCH is on the quadrature branch, so divide by j.
+                // The DPCCH is on the quadrature branch, so the sum is divided by j.
                 let sum = self.correlate(received, delay, slot * SLOT_CHIPS + at * CONTROL_FACTOR);
                 Complex32::new(sum.im, -sum.re) * pilots[at] / gain
             };
@@ -52,7 +58,8 @@ impl<'a> Rake<'a> {
         Sounding { slots, noise: variance * gain * gain / CONTROL_FACTOR as f32 }
     }
 
-    /// Returns the descrambled sum of the 256 chips from `chip` on, received with a delay of `delay` chips.
+    /// Descrambles the 256 chips from `chip` on, received at a delay of `delay` chips, and returns
+    /// their sum.
     fn correlate(&self, received: &Chips, delay: usize, chip: usize) -> Complex32 {
         let (here, there) = (chip..chip + CONTROL_FACTOR, chip + delay..chip + delay + CONTROL_FACTOR);
         let (r_re, r_im) = (&received.re[there.clone()], &received.im[there]);
@@ -110,7 +117,7 @@ impl<'a> Rake<'a> {
     }
 }
 
-/// Returns the complete segments of 64 chips in `part`, without the rest.
+/// Returns the complete segments of 64 chips in `part`. A shorter rest at the end is ignored.
 #[inline(always)]
 fn segments(part: &[f32]) -> &[[f32; SEGMENT]] {
     part.as_chunks().0

@@ -3,9 +3,9 @@
 
 use super::SLOTS;
 
-/// Number of bits per slot, each of which is spread to 256 chips.
+/// Number of bits in a slot of the DPCCH. Each bit is spread to 256 chips.
 pub const SLOT_BITS: usize = 10;
-/// Number of pilot bits at the beginning of a slot.
+/// Number of pilot bits at the beginning of each slot of the DPCCH.
 pub const PILOTS: usize = 6;
 
 /// Pilot bits of slots 0 to 14 (TS 25.211, table 3, six pilots); columns 1, 2, 4 and 5 are the frame synchronisation
@@ -28,13 +28,13 @@ const PILOT_BITS: [[u8; PILOTS]; SLOTS] = [
     [1, 0, 0, 1, 1, 1],
 ];
 
-/// Returns the pilots of `slot` (0 to 14) as sent: +1 for a 0.
+/// Returns the pilots of slot `slot`, 0 to 14, as they are sent: +1 for bit 0 and -1 for bit 1.
 pub fn pilots(slot: usize) -> [f32; PILOTS] {
     PILOT_BITS[slot].map(|bit| 1.0 - 2.0 * f32::from(bit))
 }
 
-/// Returns the control bits of a frame: the pilots, and `others` (4 per slot) as TFCI and TPC, which the receiver
-/// does not read.
+/// Returns the DPCCH bits of a frame. `others` has the four bits of TFCI and TPC of each slot,
+/// which the receiver does not read.
 pub fn frame(others: &[u8]) -> Vec<u8> {
     let slots = PILOT_BITS.iter().zip(others.chunks(SLOT_BITS - PILOTS));
     slots.flat_map(|(pilots, others)| pilots.iter().chain(others)).copied().collect()
@@ -44,8 +44,8 @@ pub fn frame(others: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// The autocorrelation of the frame synchronisation words, summed over the four, is flat away from the beginning
-    /// of the frame.
+    /// The sum of the autocorrelations of the four frame synchronisation words has its only peak at
+    /// the beginning of the frame.
     #[test]
     fn synchronisation_words_have_a_single_peak() {
         let correlation = |shift: usize| {

@@ -12,9 +12,9 @@ pub mod scrambling;
 pub const CHIP_RATE: f64 = 3.84e6;
 /// Number of chips of a radio frame of 10 ms.
 pub const FRAME_CHIPS: usize = 38_400;
-/// Number of slots of a radio frame.
+/// Number of slots in a radio frame.
 pub const SLOTS: usize = 15;
-/// Number of chips of a slot.
+/// Number of chips in a slot, 2560.
 pub const SLOT_CHIPS: usize = FRAME_CHIPS / SLOTS;
 /// Spreading factor of the DPCCH.
 pub const CONTROL_FACTOR: usize = 256;
@@ -22,14 +22,14 @@ pub const CONTROL_FACTOR: usize = 256;
 /// Complex chips as two arrays, so that loops over them vectorise.
 #[derive(Clone, Debug, Default)]
 pub struct Chips {
-    /// In-phase parts.
+    /// In-phase parts of the chips.
     pub re: Vec<f32>,
-    /// Quadrature parts.
+    /// Quadrature parts of the chips.
     pub im: Vec<f32>,
 }
 
 impl Chips {
-    /// Creates `n` chips of zero.
+    /// Creates `n` chips with the value 0.
     pub fn zeros(n: usize) -> Self {
         Self { re: vec![0.0; n], im: vec![0.0; n] }
     }
@@ -39,16 +39,16 @@ impl Chips {
         self.re.len()
     }
 
-    /// Returns true if there are no chips.
+    /// Returns true if the number of chips is 0.
     pub fn is_empty(&self) -> bool {
         self.re.is_empty()
     }
 }
 
-/// Codes and gains of one terminal, for its transmitter and its receiver.
+/// Codes and gains with which one terminal is transmitted and received.
 #[derive(Clone, Debug)]
 pub struct Spreader {
-    /// Channelisation code of the DPDCH, repeated to 256 chips.
+    /// Channelisation code of the DPDCH as +1 and -1, repeated to 256 chips.
     data_code: Vec<f32>,
     factor: usize,
     scrambling: Chips,
@@ -57,8 +57,9 @@ pub struct Spreader {
 }
 
 impl Spreader {
-    /// Creates the spreader of a terminal with a DPDCH of spreading factor `factor` (4 to 256), a gain factor of its
-    /// DPCCH of `beta_c` fifteenths of the DPDCH's (4.2.1), and a scrambling code.
+    /// Creates the spreader of a terminal. `factor` is the spreading factor of its DPDCH (4 to
+    /// 256), and `beta_c` the gain factor of its DPCCH in fifteenths of the DPDCH's (TS 25.213,
+    /// 4.2.1).
     pub fn new(factor: usize, beta_c: u32, scrambling_code: u32) -> Self {
         let ratio = beta_c as f32 / 15.0;
         let data = 1.0 / (1.0 + ratio * ratio).sqrt();
@@ -71,7 +72,7 @@ impl Spreader {
         }
     }
 
-    /// Returns the number of DPDCH bits of a radio frame.
+    /// Returns the number of DPDCH bits in a radio frame.
     pub fn capacity(&self) -> usize {
         FRAME_CHIPS / self.factor
     }
@@ -81,12 +82,12 @@ impl Spreader {
         self.factor
     }
 
-    /// Returns the channelisation code of the DPDCH over the 256 chips of a control symbol.
+    /// Returns the channelisation code of the DPDCH as +1 and -1, repeated to 256 chips.
     pub fn data_code(&self) -> &[f32] {
         &self.data_code
     }
 
-    /// Returns the scrambling code over a radio frame.
+    /// Returns the chips of the terminal's scrambling code for one radio frame.
     pub fn scrambling(&self) -> &Chips {
         &self.scrambling
     }
@@ -96,7 +97,8 @@ impl Spreader {
         self.gains
     }
 
-    /// Writes the chips of a frame with the DPDCH bits `data` and the DPCCH bits `control` to `re` and `im`.
+    /// Writes the chips of one frame to `re` and `im`. `data` has the bits of the DPDCH and
+    /// `control` those of the DPCCH.
     #[inline(always)]
     pub fn spread(&self, data: &[u8], control: &[u8], re: &mut [f32], im: &mut [f32]) {
         let [data_gain, control_gain] = self.gains;

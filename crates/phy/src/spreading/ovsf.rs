@@ -8,8 +8,8 @@
 pub fn code(factor: usize, number: usize) -> Vec<f32> {
     assert!(factor.is_power_of_two() && number < factor, "C_ch,{factor},{number}");
     let levels = factor.trailing_zeros();
-    // Each level of the tree doubles a code and negates the second half in odd branches. So the sign of a chip is the
-    // parity of the odd branches at whose levels it lies in the second half.
+    // Each level of the code tree doubles the code, and an odd branch negates the second half. So
+    // the sign of a chip is the parity of the odd branches in whose second half the chip lies.
     let negative = |chip: usize| {
         (0..levels).filter(|&i| number >> i & 1 == 1 && chip >> (levels - 1 - i) & 1 == 1).count() % 2
     };
@@ -20,7 +20,7 @@ pub fn code(factor: usize, number: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// Returns the code by the recursion of the standard.
+    /// Returns the code by the recursive definition of TS 25.213, 4.3.1.1, for comparison.
     fn by_recursion(factor: usize, number: usize) -> Vec<f32> {
         if factor == 1 {
             return vec![1.0];
@@ -49,7 +49,8 @@ mod tests {
         }
     }
 
-    /// Codes of different factors are orthogonal unless one descends from the other.
+    /// Channelisation codes with different spreading factors are orthogonal unless one is an
+    /// ancestor of the other in the code tree.
     #[test]
     fn data_and_control_channel_are_orthogonal() {
         let control = code(256, 0);

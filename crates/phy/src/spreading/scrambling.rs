@@ -2,17 +2,18 @@
 
 use super::{Chips, FRAME_CHIPS};
 
-/// Feedback of the x sequence: `X^25 + X^3 + 1`.
+/// Feedback taps of the x sequence: `X^25 + X^3 + 1`.
 const X_TAPS: u32 = 1 << 3 | 1;
-/// Feedback of the y sequence: `X^25 + X^3 + X^2 + X + 1`.
+/// Feedback taps of the y sequence: `X^25 + X^3 + X^2 + X + 1`.
 const Y_TAPS: u32 = 1 << 3 | 1 << 2 | 1 << 1 | 1;
 const DEGREE: u32 = 25;
-/// Shift of the second sequence against the first in chips.
+/// Number of chips by which the second sequence is shifted against the first (TS 25.213, 4.3.2.2).
 const SHIFT: u64 = 16_777_232;
-/// Number of scrambling codes.
+/// Number of scrambling codes of the uplink, 2^24.
 pub const CODES: u32 = 1 << 24;
 
-/// Shift register whose bit `i` is the element of its sequence `i` steps from now.
+/// Shift register of an m-sequence. Its bit `i` is the element that the sequence reaches `i` steps
+/// from now.
 #[derive(Clone, Copy, Debug)]
 struct Register {
     bits: u32,
@@ -20,8 +21,8 @@ struct Register {
 }
 
 impl Register {
-    /// Returns the element selected by `mask` (bit `i`: the one `i` steps from now; several bits: their sum), and
-    /// advances by one step.
+    /// Returns the sum modulo 2 of the elements selected by `mask`, whose bit `i` selects the
+    /// element `i` steps from now. Then advances by one step.
     fn next(&mut self, mask: u32) -> u32 {
         let element = (self.bits & mask).count_ones() & 1;
         let fed_back = (self.bits & self.taps).count_ones() & 1;
@@ -30,7 +31,8 @@ impl Register {
     }
 }
 
-/// Returns the mask that selects the element `steps` steps ahead: `X^steps` modulo the register's polynomial.
+/// Returns the mask that selects the element `steps` steps from now: `X^steps` modulo the
+/// polynomial with feedback `taps`.
 fn ahead(steps: u64, taps: u32) -> u32 {
     let reduce = |word: u64| {
         (u64::from(DEGREE)..64).rev().fold(word, |word, i| {

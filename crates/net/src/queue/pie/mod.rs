@@ -32,7 +32,8 @@ pub enum DelayEstimate {
 params! {
     /// Parameters of a PIE queue.
     pub struct Pie {
-        // The defaults are those of RFC 8033, sections 4 and 5.1; `limit` is that of Linux.
+        // The defaults are those of RFC 8033, sections 4 and 5.1, except that the default limit is
+        // that of Linux.
         /// Largest number of packets waiting.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
         /// Target of the queueing delay, QDELAY_REF.
@@ -77,22 +78,23 @@ impl Checked for Pie {
     }
 }
 
-/// Bytes over which a departure rate is measured (section 5.2).
+/// Number of bytes that depart in one measurement of the departure rate (RFC 8033, section 5.2).
 const MEASURED_BYTES: u64 = 1 << 14;
 const WEIGHT: f64 = MEASURED_BYTES as f64 / (1 << 16) as f64;
 
-/// Estimator of the departure rate.
+/// Estimator of the rate at which packets leave the queue (RFC 8033, section 5.2).
 #[derive(Debug, Default)]
 struct DepartureRate {
-    /// Start of the current measurement, and the bytes departed since.
+    /// Start of the current measurement, and the number of bytes that have departed since then;
+    /// `None` between measurements.
     under_way: Option<(Time, u64)>,
-    /// Average time per byte in seconds; 0 before the first measurement.
+    /// Moving average of the time per departing byte, in seconds; 0 before the first measurement.
     s_per_byte: f64,
 }
 
 impl DepartureRate {
-    /// Records that a packet of `size` bytes departs and leaves `backlog` bytes. Its transmission
-    /// only starts at `now`, so a measurement does not count the packet whose departure starts it.
+    /// Records that a packet of `size` bytes leaves the queue, in which `backlog` bytes remain. A
+    /// measurement starts after a departure and so does not count the packet that departs then.
     fn leaves(&mut self, now: Time, size: u32, backlog: u64) {
         if let Some((begin, bytes)) = &mut self.under_way {
             let time_s = now.since(*begin).as_secs();
@@ -100,8 +102,9 @@ impl DepartureRate {
             if *bytes < MEASURED_BYTES {
                 return;
             }
-            // The measured interval covers the transmission of the packet that started the
-            // measurement, instead of that of the last packet, which only starts now.
+            // A packet leaves the queue when its transmission starts. So the interval contains the
+            // transmission of the packet that departed at its start, but not that of the packet
+            // that departs now.
             let measured = time_s / *bytes as f64;
             let weight = if self.s_per_byte == 0.0 { 1.0 } else { WEIGHT };
             self.s_per_byte += weight * (measured - self.s_per_byte);
@@ -123,7 +126,7 @@ impl QueueParams for Pie {
     }
 }
 
-/// A PIE queue, with the names of RFC 8033, appendix A.
+/// Queue with PIE. The fields have the names of RFC 8033, appendix A.
 #[derive(Debug)]
 pub struct PieQueue {
     params: Pie,
@@ -132,7 +135,7 @@ pub struct PieQueue {
     drop_prob: f64,
     accu_prob: f64,
     qdelay_old_s: f64,
-    /// Waiting time of the packet that departed last.
+    /// Time that the packet which departed last had waited in the queue.
     last_wait: Duration,
     departure_rate: DepartureRate,
     burst_allowance: Duration,
@@ -140,7 +143,7 @@ pub struct PieQueue {
 }
 
 impl PieQueue {
-    /// Creates an empty queue.
+    /// Creates a queue without packets.
     pub fn new(params: &Pie, stream: Stream) -> Self {
         Self {
             params: params.clone(),
@@ -156,7 +159,7 @@ impl PieQueue {
         }
     }
 
-    /// Returns PIE's estimate of the queueing delay in seconds, 0 if the queue is empty.
+    /// Returns PIE's estimate of the queueing delay in seconds, or 0 if the queue is empty.
     fn delay_s(&self) -> f64 {
         match self.params.delay_estimate {
             _ if self.fifo.is_empty() => 0.0,
@@ -177,7 +180,7 @@ impl PieQueue {
         }
     }
 
-    /// Returns true if updates are no-ops until the next arrival.
+    /// Returns true if the queue is empty and updates change nothing until the next packet arrives.
     fn is_calm(&self) -> bool {
         self.fifo.is_empty()
             && self.drop_prob == 0.0
@@ -185,7 +188,7 @@ impl PieQueue {
             && self.burst_allowance == self.params.burst
     }
 
-    /// Updates the drop probability and the burst allowance (sections 4.2 and 4.4).
+    /// Updates the drop probability and the burst allowance once (RFC 8033, sections 4.2 and 4.4).
     fn update(&mut self) {
         let delay_s = self.delay_s();
         let target_s = self.params.target.as_secs();
@@ -203,7 +206,8 @@ impl PieQueue {
         self.qdelay_old_s = delay_s;
     }
 
-    /// Returns true if an arriving packet must be dropped or marked (sections 4.1 and 5.4).
+    /// Returns true if an arriving packet must be dropped or marked (RFC 8033, sections 4.1 and
+    /// 5.4).
     fn drop_early(&mut self) -> bool {
         let calm = self.qdelay_old_s < self.params.target.as_secs() / 2.0 && self.drop_prob < 0.2;
         if self.burst_allowance.0 > 0 || calm || self.fifo.bytes() <= 2 * self.params.mean_packet.0 {
@@ -222,8 +226,9 @@ impl PieQueue {
     }
 }
 
-/// Returns the change of the drop probability after scaling: reduced below a probability of 10 %
-/// (section 4.2), and limited to an increase of 2 % from there on (section 5.5).
+/// Scales a change of the drop probability. Below a probability of 10 % the change is divided by up
+/// to 2048 (RFC 8033, section 4.2); from 10 % on an increase is limited to 2 percentage points
+/// (section 5.5).
 fn scaled(change: f64, drop_prob: f64) -> f64 {
     const STEPS: [(f64, f64); 6] =
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];

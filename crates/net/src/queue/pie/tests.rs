@@ -1,4 +1,4 @@
-//! PIE against the formulas of RFC 8033.
+//! Tests: PIE follows the formulas of RFC 8033.
 
 use nodeb_base::packet::EcnField;
 use nodeb_base::rng::Streams;
@@ -14,7 +14,8 @@ fn segment(capable: bool) -> Packet {
     Packet { ecn, ..Packet::new(0, 1500) }
 }
 
-/// Serves a packet every millisecond for `ms` ms, with `arrivals(t)` packets arriving at time t.
+/// Removes one packet per millisecond from the queue for the times `ms`, in ms. At each time t,
+/// `arrivals(t)` packets arrive first. Returns the drops and marks.
 fn serve(
     queue: &mut PieQueue,
     ms: std::ops::Range<u64>,
@@ -47,7 +48,8 @@ fn updates_follow_the_scaled_controller() {
         assert!((queue.drop_prob - (before + 0.015_625 / divisor)).abs() < 1e-12, "{before}");
         assert!((queue.qdelay_old_s - 0.040).abs() < 1e-12);
     }
-    // From a probability of 10 % on the change is not reduced, but increases are limited to 2 %.
+    // From a drop probability of 10 % on a change is not divided, but an increase is limited to 2
+    // percentage points.
     assert!((scaled(0.015, 0.1) - 0.015).abs() < 1e-12);
     assert!((scaled(0.5, 0.3) - 0.02).abs() < 1e-12);
     assert!((scaled(-0.5, 0.3) + 0.5).abs() < 1e-12);
@@ -66,7 +68,7 @@ fn the_departure_rate_estimates_the_delay() {
     let params = Pie { delay_estimate: DelayEstimate::DepartureRate, ..Pie::default() };
     let mut queue = pie(&params);
     serve(&mut queue, 0..60, false, |t| if t == 0 { 100 } else { 0 });
-    // 40 packets wait, each taking a millisecond.
+    // After the arrivals 40 packets wait, each of which takes a millisecond to transmit.
     assert_eq!(queue.fifo.len(), 40);
     assert!((queue.delay_s() - 0.040).abs() < 1e-9, "{}", queue.delay_s());
 }
@@ -80,7 +82,8 @@ fn bursts_within_the_allowance_are_not_dropped() {
     let drops = serve(&mut queue, 0..2_000, false, |_| 2);
     assert!(drops.counts.early > 100, "{:?}", drops.counts);
     assert_eq!(queue.burst_allowance, Duration::ZERO);
-    // After a long calm period the allowance is restored, and the updates in between are skipped.
+    // After a long calm period the burst allowance is restored, although the updates in that period
+    // are skipped.
     let mut drops = DropLog::default();
     while queue.pop(Time(2_000_000_000), &mut drops).is_some() {}
     queue.push(Time(900_000_000_000), segment(false), &mut drops);
@@ -91,7 +94,7 @@ fn bursts_within_the_allowance_are_not_dropped() {
 
 #[test]
 fn the_delay_stays_near_the_target() {
-    // Six packets arrive for every five that can depart, for a minute.
+    // For a minute, six packets arrive in the time in which five can depart.
     let mut queue = pie(&Pie::default());
     let (mut drops, mut waits) = (DropLog::default(), Vec::new());
     for t in 0..60_000u64 {
@@ -106,7 +109,7 @@ fn the_delay_stays_near_the_target() {
     }
     let mean = waits.iter().sum::<f64>() / waits.len() as f64;
     assert!((mean - 0.015).abs() < 0.003, "{mean}");
-    // The excess is dropped: one packet in six.
+    // PIE drops the excess, which is one packet in six.
     assert!((queue.drop_prob - 1.0 / 6.0).abs() < 0.05, "{}", queue.drop_prob);
 }
 

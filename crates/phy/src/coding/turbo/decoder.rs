@@ -78,7 +78,7 @@ impl Settings {
     }
 }
 
-/// Decoded code block.
+/// Result of decoding one code block: its bits, and the number of iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
     /// Decoded information bits, each a byte of 0 or 1.
@@ -87,7 +87,7 @@ pub struct Decoded {
     pub iterations: u32,
 }
 
-/// Decoder of blocks of one length.
+/// Turbo decoder of code blocks of one length, which decodes up to 16 blocks at once.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     settings: Settings,
@@ -223,10 +223,11 @@ impl Decoder {
     }
 }
 
-/// Number of squares (16 lanes by 16 values) of each stream that are transposed at a time.
+/// Number of squares of each stream that are transposed at a time; a square has 16 values of each
+/// of 16 lanes.
 const SQUARES: usize = 16;
 
-/// Received blocks, and the extrinsic information and path metrics of the constituent decoders.
+/// Memory of the decoder: received LLRs, extrinsic information and path metrics of up to 16 blocks.
 #[derive(Clone, Debug, Default)]
 struct Buffers<T> {
     x: Vec<Row<T>>,
@@ -237,8 +238,8 @@ struct Buffers<T> {
 }
 
 impl<T: Copy + Default> Buffers<T> {
-    /// Converts the LLRs of each block to the metric's numbers, and copies them into the block's
-    /// lane.
+    /// Converts the LLRs of each block to the metric's number type, and copies them into the lane
+    /// of the block.
     #[inline(always)]
     fn fill<M: Metric<Item = T>>(&mut self, metric: M, blocks: &[&[f32]], k: usize) {
         let [z1, z2] = &mut self.z;
@@ -248,8 +249,8 @@ impl<T: Copy + Default> Buffers<T> {
         self.extrinsic.clear();
         self.extrinsic.resize(k, Row::default());
         self.alpha.resize(k, [Row::default(); 8]);
-        // Convert a part of each block at a time, so that memory is read sequentially and the result stays in the
-        // first-level cache.
+        // Each block is converted in parts, so that memory is read sequentially and the result
+        // stays in the first-level cache.
         let mut quantised = [[T::default(); 3 * SQUARES * LANES]; LANES];
         for first in (0..k).step_by(SQUARES * LANES) {
             let bits = first..k.min(first + SQUARES * LANES);
@@ -261,8 +262,8 @@ impl<T: Copy + Default> Buffers<T> {
             let rows = self.x[bits.clone()].chunks_mut(LANES);
             let rows = rows.zip(z1[bits.clone()].chunks_mut(LANES)).zip(z2[bits].chunks_mut(LANES));
             for (at, ((x, z1), z2)) in rows.enumerate() {
-                // Three squares hold 16 bits of each block with their two parities, 48 values per
-                // block.
+                // The three squares hold, for each block, 16 information bits and the two parity
+                // bits of each, that is, 48 values.
                 let mut squares = [[Row::default(); LANES]; 3];
                 for (i, square) in squares.iter_mut().enumerate() {
                     for (row, values) in square.iter_mut().zip(&quantised) {

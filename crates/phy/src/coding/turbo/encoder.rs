@@ -3,10 +3,11 @@
 use super::interleaver::permutation;
 use crate::error::Result;
 
-/// Number of bits added by the termination of both trellises (4.2.3.2.2).
+/// Number of coded bits that terminate the trellises of both constituent encoders (TS 25.212,
+/// 4.2.3.2.2).
 pub const TAIL: usize = 12;
 
-/// State of a constituent encoder: its registers, the newest in bit 2.
+/// State of a constituent encoder: its three registers, the newest in bit 2.
 pub(super) type State = u8;
 
 /// Returns parity bit and next state of the constituent encoder `(1 + D + D^3) / (1 + D^2 + D^3)` for input bit `u`.
@@ -21,7 +22,7 @@ pub(super) const fn terminating(state: State) -> u8 {
     (state >> 1 ^ state) & 1
 }
 
-/// Encoder of blocks of one length.
+/// Turbo encoder of code blocks of one length.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     interleaver: Vec<u32>,

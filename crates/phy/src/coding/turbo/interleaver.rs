@@ -2,15 +2,16 @@
 
 use crate::error::{Error, Result};
 
-/// Minimum length of a code block in bits.
+/// Minimum length of a code block of the turbo code in bits.
 pub const K_MIN: usize = 40;
-/// Maximum length of a code block in bits.
+/// Maximum length of a code block of the turbo code in bits.
 pub const K_MAX: usize = 5114;
 
-/// Row order of the other blocks with 20 rows (table 3). Blocks with 5 or 10 rows have their rows
-/// reversed.
+/// Row order of blocks with 20 rows, except for the lengths of `LONG_SPECIAL` (TS 25.212, table 3).
+/// Blocks with 5 or 10 rows have their rows reversed.
 const LONG: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 10, 8, 13, 17, 3, 1, 16, 6, 15, 11];
-/// Row order of blocks of 2281 to 2480 and of 3161 to 3210 bits (table 3).
+/// Row order of blocks of 2281 to 2480 and of 3161 to 3210 bits, which have 20 rows too (TS 25.212,
+/// table 3).
 const LONG_SPECIAL: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17, 15, 3, 1, 6, 11, 8, 10];
 
 /// Returns the interleaver of blocks of `k` bits: output bit `i` is input bit `permutation(k)[i]`.
@@ -37,7 +38,7 @@ pub fn permutation(k: usize) -> Result<Vec<u32>> {
     }
     let swap_last = columns == p + 1 && k == rows * columns;
     let column_of = |row: usize, j: usize| {
-        // Exchange the first and the last column of the last row.
+        // The first and the last column are exchanged in the last row.
         let j = if swap_last && row == rows - 1 && (j == 0 || j == p) { p - j } else { j };
         match j {
             _ if j == p => p,
@@ -61,7 +62,8 @@ fn row_order(k: usize) -> Vec<usize> {
     }
 }
 
-/// Returns the prime p and the number of columns C of the rectangle; C is p - 1, p or p + 1.
+/// Returns the prime p and the number of columns C of the rectangle into which a block of `k` bits
+/// is written. C is p - 1, p or p + 1.
 fn prime_and_columns(k: usize, rows: usize) -> (usize, usize) {
     if (481..=530).contains(&k) {
         return (53, 53);
@@ -76,7 +78,7 @@ fn is_prime(n: usize) -> bool {
 }
 
 /// Returns the sequence s of the standard: the powers of the least primitive root v modulo p, which
-/// are all of 1 to p - 1. The roots in table 2 are the least ones.
+/// take all values from 1 to p - 1. Table 2 of the standard lists the same roots.
 fn base_sequence(p: usize) -> Vec<usize> {
     let powers = |v: usize| std::iter::successors(Some(1), move |s| Some(s * v % p)).take(p - 1);
     let primitive = |v: &usize| powers(*v).skip(1).all(|s| s != 1);
@@ -105,8 +107,8 @@ mod tests {
         }
     }
 
-    /// Computed by hand: R = 5, p = 7, C = 8, v = 3, s = 1 3 2 6 4 5, r = 17 13 11 7 1, and K = R C, so the last row
-    /// ends with its first column.
+    /// Computed by hand for 40 bits: R = 5, p = 7, C = 8, v = 3, s = 1 3 2 6 4 5, r = 17 13 11 7 1.
+    /// As K = R C, the last row ends with its first column.
     #[test]
     fn interleaver_of_40_bits_matches_hand_computation() {
         let rows = [
@@ -121,7 +123,8 @@ mod tests {
         assert_eq!(permutation(40).unwrap(), by_hand);
     }
 
-    /// Primes and roots of table 2 of TS 25.212, including the two largest.
+    /// The test compares some primes and roots of table 2 of TS 25.212, including the two largest
+    /// primes.
     #[test]
     fn least_primitive_roots_match_table_2() {
         let table = [
@@ -150,7 +153,8 @@ mod tests {
         }
     }
 
-    /// Adjacent bits are far apart after interleaving, which is its purpose.
+    /// Bits that are adjacent before interleaving are far apart afterwards, which is the purpose of
+    /// the interleaver.
     #[test]
     fn adjacent_bits_are_spread() {
         for k in [320, 1024, 1344, 3840, 5114] {

@@ -9,24 +9,24 @@ use super::encoder::{self, State};
 use super::metric::{Metric, Row};
 
 const STATES: usize = 8;
-/// Number of steps between normalisations of path metrics.
+/// Number of trellis steps from one normalisation of the path metrics to the next.
 const NORMALISE: usize = 4;
 
-/// Branch of the trellis.
+/// Branch of the trellis: a transition of the constituent encoder for one information bit.
 #[derive(Clone, Copy)]
 struct Branch {
-    /// Information bit.
+    /// Information bit of the branch, 0 or 1.
     u: u8,
-    /// Parity bit.
+    /// Parity bit of the branch, 0 or 1.
     z: u8,
-    /// State before the branch.
+    /// State of the encoder before the branch, 0 to 7.
     from: usize,
-    /// State after the branch.
+    /// State of the encoder after the branch, 0 to 7.
     to: usize,
 }
 
 impl Branch {
-    /// Returns the branch from state `from` with bit `u`.
+    /// Returns the branch that leaves state `from` with information bit `u`.
     const fn new(from: usize, u: u8) -> Self {
         let (z, to) = encoder::step(from as State, u);
         Self { u, z, from, to: to as usize }
@@ -37,7 +37,8 @@ impl Branch {
         [Self::leading(to << 1 & 7, to), Self::leading(to << 1 & 7 | 1, to)]
     }
 
-    /// Returns the `nth` of the four branches with information bit `u` and parity `z`.
+    /// Returns branch number `nth`, 0 to 3, of the four branches with information bit `u` and
+    /// parity bit `z`, in the order of the states from which they come.
     const fn with(u: u8, z: u8, mut nth: usize) -> Self {
         let mut from = 0;
         loop {
@@ -57,14 +58,14 @@ impl Branch {
         if zero.to == to { zero } else { Self::new(from, 1) }
     }
 
-    /// Returns the branch from state `from` towards termination.
+    /// Returns the branch that leaves state `from` when the trellis is terminated.
     const fn tail(from: usize) -> Self {
         Self::new(from, encoder::terminating(from as State))
     }
 }
 
-/// Makes an array of the values of `body` for each of the 8 states. The loop is unrolled, and
-/// `body` uses the state as a constant.
+/// Makes an array with the value of `body` for each of the 8 states. The loop is unrolled, so that
+/// `body` can use the state as a constant.
 macro_rules! for_states {
     ($state:ident => $body:expr) => {
         for_states!(@ $state, $body, 0 1 2 3 4 5 6 7)
@@ -74,7 +75,8 @@ macro_rules! for_states {
     };
 }
 
-/// Costs subtracted from the metric of a path that takes a branch.
+/// Costs of branches with information bit 1 (`x`), parity bit 1 (`z`) or both. They are subtracted
+/// from the metric of a path that takes such a branch.
 #[derive(Clone, Copy)]
 struct Costs<L> {
     x: L,
@@ -99,13 +101,13 @@ impl<L: Copy> Costs<L> {
     }
 }
 
-/// Input of a constituent decoder: its part of the received block.
+/// Input of a constituent decoder: the part of the received block that its encoder produced.
 pub struct Received<'a, T> {
-    /// Systematic values, in the order of the block.
+    /// LLRs of the systematic bits, in the order of the block.
     pub x: &'a [Row<T>],
-    /// Parity values, in the order of this encoder.
+    /// LLRs of the parity bits, in the order of this decoder's encoder.
     pub z: &'a [Row<T>],
-    /// Pairs `x, z` of the three steps that terminate the trellis.
+    /// LLRs of the three pairs of systematic and parity bit that terminate the trellis.
     pub tail: &'a [Row<T>; 6],
 }
 
@@ -143,7 +145,8 @@ pub fn decode<M: Metric>(
     }
 }
 
-/// Runs the forward recursion. `alpha[k]` becomes the path metrics before bit `k`.
+/// Runs the forward recursion over the block, and writes the path metrics before bit `k` to
+/// `alpha[k]`.
 #[inline(always)]
 fn forward<M: Metric>(
     metric: M,
@@ -170,7 +173,8 @@ fn forward<M: Metric>(
     }
 }
 
-/// Returns the backward path metrics after the last bit, from the steps that terminate the trellis in state 0.
+/// Returns the path metrics of the backward recursion after the last bit of the block. They follow
+/// from the three steps that terminate the trellis in state 0.
 #[inline(always)]
 fn terminated<M: Metric>(metric: M, tail: &[Row<M::Item>; 6]) -> [M::Lanes; STATES] {
     let mut beta = [metric.splat(M::Item::default()); STATES];
@@ -196,8 +200,8 @@ fn normalise<M: Metric>(metric: M, k: usize, paths: &mut [M::Lanes; STATES]) {
     }
 }
 
-/// Returns the extrinsic information on one bit: the information from all inputs but `Lx` of this
-/// bit.
+/// Returns the extrinsic information on one bit, that is, the information from all inputs except
+/// the bit's own `Lx`.
 #[inline(always)]
 fn soft_output<M: Metric>(
     metric: M,
@@ -205,7 +209,8 @@ fn soft_output<M: Metric>(
     beta: &[M::Lanes; STATES],
     z: M::Lanes,
 ) -> M::Lanes {
-    // Best path whose branch has information bit `u` and parity `z`, without the costs of that branch.
+    // Returns the metric of the best path through a branch with information bit `u` and parity bit
+    // `z`, without the costs of that branch.
     macro_rules! best {
         ($u:literal, $z:literal) => {{
             let [a, b, c, d] = const {

@@ -1,4 +1,10 @@
-//! Simulator of one unit of work: 16 TTIs of the data channel, decoded side by side.
+//! Simulator of a unit of work: 16 TTIs of the data channel, which are decoded side by side.
+//!
+//! A unit depends only on the link, the seed and its number. Fading is evaluated at the unit's
+//! time; all other random numbers are drawn from streams named by the number of the frame or TTI.
+//! Before and after each frame the receiver sees random chips of the same power (as many as the
+//! channel is long) instead of the neighbouring frames, and the smoothing of pilots ends at the
+//! limits of the unit.
 //!
 //! A unit is a pure function of link, seed and number. Fading is evaluated at the unit's time; all other random
 //! numbers are drawn from streams named by the number of the frame or TTI. Each frame is sent between random chips of
@@ -19,7 +25,7 @@ use crate::receiver::estimate::SEGMENTS;
 use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, Chips, FRAME_CHIPS, Spreader, scrambling};
 
-/// Prepared link: state that all units share.
+/// Prepared link: everything that is computed once and used by all units.
 pub(super) struct Simulator {
     link: Link,
     seed: u64,
@@ -28,51 +34,51 @@ pub(super) struct Simulator {
     coders: Vec<(TransportChannel, TransportCoder)>,
     map: Map,
     spreader: Spreader,
-    /// Length of the radio channel in chips.
+    /// Length of the radio channel in chips: the largest delay plus one.
     span: usize,
-    /// Delays of the rake's fingers in chips.
+    /// Delays of the rake's fingers in chips, strongest first.
     fingers: Vec<usize>,
-    /// Radio channel to each antenna.
+    /// Radio channel from the terminal to each antenna.
     antennas: Vec<Channel>,
     interferers: Vec<Interferer>,
     /// Standard deviation of the noise on each of the two components of a chip.
     sigma: f32,
 }
 
-/// Interfering terminal of another cell.
+/// Terminal of another cell, whose signal interferes.
 struct Interferer {
     spreader: Spreader,
     amplitude: f32,
-    /// Radio channel to each antenna.
+    /// Radio channel from the interfering terminal to each antenna.
     antennas: Vec<Channel>,
 }
 
-/// Buffers that a thread reuses for all its units.
+/// Buffers of a thread, which are reused for all units that it simulates.
 pub(super) struct Workspace {
     decoder: Option<Decoder>,
     sent: Chips,
-    /// Signals of the antennas in this frame and the previous one.
+    /// Received signals of all antennas in the current frame and in the previous one.
     received: [Vec<Air>; 2],
     chips: Vec<f32>,
     coefficients: Vec<Complex32>,
     soft: Vec<f32>,
 }
 
-/// Signal of one antenna during a frame.
+/// Received signal of one antenna during a frame, with the channel coefficients.
 #[derive(Clone, Default)]
 struct Air {
     chips: Chips,
-    /// Coefficients of the terminal's channel.
+    /// Channel coefficients of the terminal whose errors are counted.
     response: Response,
-    /// Coefficients of the channel of the interferer that is being added.
+    /// Channel coefficients of the interfering terminal whose signal is being added.
     other: Response,
 }
 
-/// Transmitted bits of a unit.
+/// Bits that the terminal transmits in a unit.
 struct Sent {
-    /// PDU bits of each TTI of each channel.
+    /// PDU bits by transport channel and TTI.
     bits: Vec<Vec<Vec<u8>>>,
-    /// DPDCH bits of each frame.
+    /// DPDCH bits of each radio frame.
     frames: Vec<Vec<u8>>,
 }
 
@@ -89,8 +95,8 @@ impl Simulator {
         let noise = if terminals == 0 { n0 + interference } else { n0 };
         let service = &link.service;
         let spreader = |code| Spreader::new(service.spreading_factor as usize, service.beta_c, code);
-        // Scrambling codes of adjacent numbers begin alike, so the interferers' numbers are spread
-        // over all codes.
+        // Scrambling codes of adjacent numbers begin with similar chips. So the numbers of the
+        // interferers' codes are spread over all codes.
         let code =
             |at: u32| link.scrambling_code.wrapping_add((at + 1).wrapping_mul(0x9E_3779)) % scrambling::CODES;
         let interferer = |at: u32| Interferer {
@@ -130,18 +136,18 @@ impl Simulator {
         }
     }
 
-    /// Returns the number of radio frames of a unit.
+    /// Returns the number of radio frames in a unit.
     fn frames(&self) -> usize {
         LANES * self.coders[0].0.frames()
     }
 
-    /// Returns the time of a unit on the air in s.
+    /// Returns the duration of a unit on the air in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.frames() as f64 * FRAME_CHIPS as f64 / CHIP_RATE
     }
 
-    /// Simulates unit `number`. Returns its counts, and for each PDU of the data channel true if it
-    /// was lost.
+    /// Simulates unit `number`. Returns its counts of errors, and for each PDU of the data channel
+    /// whether it was lost.
     pub(super) fn unit(&self, number: u64, workspace: &mut Workspace) -> (Counts, Vec<bool>) {
         let sent = self.transmit(number);
         let mut counts = Counts::default();
@@ -154,7 +160,7 @@ impl Simulator {
     }
 }
 
-/// Returns the channels from one terminal to each antenna.
+/// Returns the radio channels from terminal number `terminal` to each antenna.
 fn channels(geometry: &Geometry, doppler: f64, seed: u64, terminal: u64, antennas: u32) -> Vec<Channel> {
     let channel =
         |antenna: u32| Channel::new(geometry, doppler, seed, "fading", terminal * 2 + u64::from(antenna));

@@ -1,4 +1,4 @@
-//! The radio channel and the receiver in the simulation of a unit.
+//! Radio channel and receiver of the simulated link.
 
 use num_complex::Complex32;
 
@@ -14,16 +14,17 @@ use crate::receiver::estimate::interpolate;
 use crate::receiver::{Estimation, Rake};
 use crate::rng::{self, fill_bits};
 
-/// Channel estimates from the pilots of the unit's frames received so far.
+/// Channel estimates from the pilots of all frames of the unit that have been received.
 struct Soundings {
-    /// Coefficient estimated in each slot, for each finger of each antenna.
+    /// Estimated coefficient of each slot, for each finger of each antenna.
     slots: Vec<Vec<Complex32>>,
-    /// Power of noise and interference per chip, for each frame.
+    /// Estimated power of noise and interference per chip, one value per frame.
     noise: Vec<f32>,
 }
 
 impl Simulator {
-    /// Sends the frames of a unit through the channel. Returns the LLRs of each TTI of each channel.
+    /// Sends the frames of a unit through the radio channel and the rake. Returns the LLRs of the
+    /// coded bits by transport channel and TTI.
     pub(super) fn receive(
         &self,
         number: u64,
@@ -39,7 +40,8 @@ impl Simulator {
         let fingers = self.fingers.len() * self.antennas.len();
         let mut soundings = Soundings { slots: vec![Vec::new(); fingers], noise: Vec::new() };
         let mut raw_errors = 0;
-        // Interpolation needs the pilots of the next frame, so combining is one frame behind.
+        // Interpolation needs the pilots of the next frame, so each frame is combined when the next
+        // one has been received.
         for at in 0..=frames {
             if at < frames {
                 self.receive_frame(number * frames as u64 + at as u64, &sent.frames[at], workspace, at % 2);
@@ -56,7 +58,7 @@ impl Simulator {
         llrs
     }
 
-    /// Computes the signals of all antennas in radio frame `frame`.
+    /// Computes the chips that every antenna receives in radio frame `frame`.
     fn receive_frame(&self, frame: u64, data: &[u8], workspace: &mut Workspace, slot: usize) {
         let Workspace { sent, received, .. } = workspace;
         let antennas = &mut received[slot];
@@ -83,7 +85,7 @@ impl Simulator {
         }
     }
 
-    /// Returns the delay in chips of every finger of every antenna, with the antenna's signal.
+    /// Returns all fingers of all antennas: the delay in chips, and the signal of the antenna.
     fn each_finger<'a>(&'a self, antennas: &'a [Air]) -> impl Iterator<Item = (usize, &'a Air)> {
         antennas.iter().flat_map(|air| self.fingers.iter().map(move |&delay| (delay, air)))
     }
@@ -99,7 +101,8 @@ impl Simulator {
         soundings.noise.push(noise / soundings.slots.len() as f32);
     }
 
-    /// Writes the LLRs of the DPDCH bits of frame `at` of the unit to `workspace.soft`.
+    /// Writes the LLRs of the DPDCH bits to `workspace.soft`. `at` is the frame's index in the
+    /// unit.
     fn combine(&self, at: usize, soundings: &Soundings, workspace: &mut Workspace) {
         let Workspace { received, chips, coefficients, soft, .. } = workspace;
         let rake = Rake::new(&self.spreader, self.isa);
@@ -114,7 +117,8 @@ impl Simulator {
         rake.soft_bits(chips, soundings.noise[at], soft);
     }
 
-    /// Decodes the data channel. Returns, for each PDU in order, true if it is lost.
+    /// Decodes the data channel and counts its errors. Returns, for each PDU in order, whether it
+    /// was lost.
     pub(super) fn decode_data(
         &self,
         bits: &[Vec<u8>],
@@ -144,8 +148,8 @@ impl Simulator {
         lost
     }
 
-    /// Decodes the TTIs of a unit with the turbo decoder, side by side. Returns the bits of each
-    /// TTI's code blocks, and the number of iterations.
+    /// Decodes all TTIs of a unit with the turbo decoder, side by side. Returns the bits of each
+    /// TTI's code blocks, and the sum of the iterations.
     fn turbo(
         &self,
         coder: &TransportCoder,
@@ -173,7 +177,8 @@ impl Simulator {
     }
 }
 
-/// Returns the TTIs of the signalling channel, and the number of TTIs whose CRC failed.
+/// Decodes the signalling channel. Returns the tally of TTIs, where an error is a TTI whose CRC
+/// failed.
 pub(super) fn decode_signalling(coder: &TransportCoder, bits: &[Vec<u8>], llrs: &[Vec<f32>]) -> Tally {
     let wrong = |(sent, llrs): (&Vec<u8>, &Vec<f32>)| {
         compare(coder, sent, &viterbi(coder, llrs)).lost.contains(&true)
@@ -182,7 +187,8 @@ pub(super) fn decode_signalling(coder: &TransportCoder, bits: &[Vec<u8>], llrs: 
     Tally::unit(bits.len() as u64, errors)
 }
 
-/// Writes the true coefficient of each segment for a finger at `delay` to `to`.
+/// Writes the true coefficient of a finger at a delay of `delay` chips to `to`, one value per
+/// segment of 64 chips.
 fn true_coefficients(air: &Air, delay: usize, to: &mut [Complex32]) {
     let row = air.response.at(delay);
     for (segment, to) in to.iter_mut().enumerate() {
@@ -194,12 +200,12 @@ fn viterbi(coder: &TransportCoder, llrs: &[f32]) -> Vec<u8> {
     coder.viterbi(llrs).expect("a convolutional code")
 }
 
-/// Errors of a decoded TTI.
+/// Errors in the PDUs of a decoded TTI.
 struct Block {
     bit_errors: u64,
-    /// Whether the CRC of each PDU failed.
+    /// For each PDU, whether its CRC failed.
     lost: Vec<bool>,
-    /// Number of PDUs with errors that their CRC did not detect.
+    /// Number of PDUs with wrong bits whose CRC is correct.
     undetected: u64,
 }
 

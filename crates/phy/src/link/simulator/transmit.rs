@@ -1,11 +1,11 @@
-//! The transmitter in the simulation of a unit.
+//! Transmitter of the simulated link.
 
 use super::{Sent, Simulator};
 use crate::rng::{self, Stream, fill_bits};
 use crate::spreading::{Chips, FRAME_CHIPS, SLOTS, Spreader, dpcch};
 
 impl Simulator {
-    /// Draws and codes the PDUs of unit `number`.
+    /// Draws random PDUs for unit `number`, and codes and multiplexes them into radio frames.
     pub(super) fn transmit(&self, number: u64) -> Sent {
         let frames = self.frames();
         let mut sent = Sent { bits: Vec::new(), frames: Vec::new() };
@@ -26,8 +26,8 @@ impl Simulator {
         sent
     }
 
-    /// Fills `chips` with radio frame `frame` of the terminal with the codes of `spreader`: `data`
-    /// on its DPDCH, and random chips before and after the frame.
+    /// Writes the chips of radio frame `frame` to `chips`, with the codes of `spreader` and with
+    /// `data` on the DPDCH. The chips before and after the frame are random.
     pub(super) fn modulate(
         &self,
         spreader: &Spreader,
@@ -52,7 +52,7 @@ impl Simulator {
     }
 }
 
-/// Fills one component of chips with random values of power 1/2.
+/// Fills the real or imaginary parts of chips with random values of power 1/2.
 fn fill_random(stream: &mut Stream, part: &mut [f32]) {
     let mut bits = vec![0; part.len()];
     fill_bits(stream, &mut bits);

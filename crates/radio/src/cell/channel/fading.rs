@@ -54,7 +54,8 @@ impl ChannelParams for Fading {
 }
 
 impl Fading {
-    /// Returns the channel of user `id`.
+    /// Returns the channel of user `id`. The user's fading is drawn from random streams of this
+    /// number.
     pub fn build(&self, id: u64, streams: &Streams, numerology: Numerology) -> Fader {
         Fader {
             mean: from_db(self.mean_snr_db),
@@ -63,7 +64,7 @@ impl Fading {
     }
 }
 
-/// A channel that fades around a mean.
+/// Channel whose SNR fades around a mean SNR.
 #[derive(Debug)]
 pub struct Fader {
     mean: f32,

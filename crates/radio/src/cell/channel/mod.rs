@@ -1,4 +1,4 @@
-//! Channels: sources of a user's SNR.
+//! Channels: models and recordings of a user's SNR in each TTI.
 
 pub mod constant;
 pub mod fading;
@@ -66,21 +66,22 @@ registry! {
     }
 }
 
-/// Channel of one user, evaluated by TTI.
+/// Channel of one user, which gives the SNR of each TTI.
 #[derive(Debug)]
 pub enum Channel {
     /// SNR computed from the user's position in the cell.
     Cell(place::Placed),
-    /// Fading around a mean SNR.
+    /// SNR that fades around a mean.
     Fading(fading::Fader),
-    /// A constant linear SNR per chip.
+    /// Constant SNR: the linear SNR per chip.
     Constant(f32),
-    /// Recorded SNRs or bit rates.
+    /// Recorded SNRs or bit rates, one per TTI.
     Trace(Box<trace::Player>),
 }
 
 impl ChannelSpec {
-    /// Returns the channel of user `id`, who is served by the first `served` sites if it has a position.
+    /// Returns the channel of user `id`. If the user has a position, one of the first `served`
+    /// sites serves the user.
     pub fn build(
         &self,
         cell: &Cell,
@@ -99,7 +100,7 @@ impl ChannelSpec {
 }
 
 impl Channel {
-    /// Returns the linear SNR per chip in TTI `tti`.
+    /// Returns the linear SNR per chip in TTI `tti`; 0 if the channel is a recording of bit rates.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {
             Self::Cell(placed) => placed.snr(sequence, tti),
@@ -109,16 +110,15 @@ impl Channel {
         }
     }
 
-    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti`, or `None` unless the channel
-    /// is that of a user who stands still in the cell: only then computing them in advance is
-    /// cheap.
+    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti` on. Returns `None` unless the
+    /// user stands still in the cell, because only then are SNRs cheap to compute in advance.
     pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
         if let Self::Cell(placed) = self { placed.ahead(sequence, tti) } else { None }
     }
 
-    /// Returns an upper bound of the linear SNR per chip from TTI `tti`, and the first TTI in which
-    /// it is not valid. Returns `None` unless the channel is that of a user who stands still in the
-    /// cell: for other channels a bound is not cheap to compute.
+    /// Returns an upper bound of the linear SNR per chip from TTI `tti` on, and the first TTI in
+    /// which the bound is not valid. Returns `None` unless the user stands still in the cell,
+    /// because only then is a bound cheap to compute.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         if let Self::Cell(placed) = self { placed.peak(sequence, tti) } else { None }
     }
@@ -129,7 +129,8 @@ impl Channel {
         if let Self::Cell(placed) = self { Some(placed.place(tti)) } else { None }
     }
 
-    /// Returns the index of the site that serves the user, 0 without a position.
+    /// Returns the index of the site that serves the user. The index is 0 if the user has no
+    /// position.
     pub fn serving(&self) -> usize {
         if let Self::Cell(placed) = self { placed.serving() } else { 0 }
     }
@@ -149,8 +150,9 @@ impl Channel {
         if let Self::Trace(player) = self { player.rate(tti) } else { 0 }
     }
 
-    /// Returns the linear SNR after combining `transmission` transmissions of a block, the last one
-    /// in TTI `tti`, or `None` if the channel is not a recording with combined SNRs.
+    /// Returns the recorded linear SNR after `transmission` transmissions of a block, the last one
+    /// in TTI `tti`. Returns `None` if the channel has no recorded SNRs for that number of
+    /// transmissions.
     pub fn recorded_combined(&self, tti: u64, transmission: u32) -> Option<f32> {
         if let Self::Trace(player) = self { player.combined(tti, transmission) } else { None }
     }

@@ -79,7 +79,7 @@ impl ChannelParams for Place {
 }
 
 impl Place {
-    /// Returns the channel of user `id`, who is served by one of the first `served` sites.
+    /// Returns the channel of user `id`, whom one of the first `served` sites serves.
     pub fn build(
         &self,
         cell: &Cell,
@@ -100,13 +100,13 @@ impl Place {
     }
 }
 
-/// Channel of a user in the cell.
+/// Channel of a user who has a position in the cell.
 #[derive(Debug)]
 pub struct Placed {
     rake: Rake,
     paths: Paths,
-    /// Disturbance (power of other cells and noise, divided by that of the serving site) of a user
-    /// who does not move; `None` if the user moves.
+    /// Power of other cells and noise, divided by the power of the serving site, if the user does
+    /// not move; `None` if the user moves.
     at_rest: Option<f32>,
     journey: Box<Journey>,
 }
@@ -134,15 +134,16 @@ impl Placed {
         self.paths.gains(sequence, tti, |gains| rake.snr(gains.iter().copied(), disturbance))
     }
 
-    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti`, or `None` if the user moves.
+    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti` on, or `None` if the user
+    /// moves.
     pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
         let disturbance = self.at_rest?;
         let rake = self.rake;
         Some(self.paths.blocks(sequence, tti, |gains| rake.snrs(gains, disturbance)))
     }
 
-    /// Returns an upper bound of the linear SNR per chip from TTI `tti`, and the first TTI in which
-    /// it is not valid, or `None` if the user moves.
+    /// Returns an upper bound of the linear SNR per chip from TTI `tti` on, and the first TTI in
+    /// which the bound is not valid. Returns `None` if the user moves.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         let disturbance = self.at_rest?;
         let rake = self.rake;
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
     use nodeb_base::units::Probability;
 
-    /// SNRs computed in advance equal those computed TTI by TTI bit for bit.
+    /// SNRs computed in advance are bit for bit equal to SNRs computed in each TTI.
     #[test]
     fn snrs_computed_in_advance_are_equal() {
         let (cell, streams) = (Cell::default(), Streams::new(5, 0));
@@ -174,8 +175,8 @@ mod tests {
         }
     }
 
-    /// `Placed::peak` bounds the SNR even near the Node B, where paths interfere with each other
-    /// more than other cells do.
+    /// The bound of [`Placed::peak`] is never exceeded, even near the Node B, where the user's own
+    /// paths interfere more than other cells.
     #[test]
     fn no_snr_is_above_its_peak() {
         let streams = Streams::new(5, 0);

@@ -1,4 +1,4 @@
-//! Lists that a scenario stores once for all users and replications.
+//! Lists that are stored once and shared by all users and replications of a scenario.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::from_db;
 
-/// SNRs in dB with the corresponding linear ratios, which are computed at the first use.
+/// Recorded SNRs in dB. The corresponding linear ratios are computed when they are first used.
 #[derive(Clone, Debug, Default)]
 pub struct Decibels(Arc<Both>);
 
@@ -72,7 +72,8 @@ impl JsonSchema for Decibels {
     }
 }
 
-/// Returns true if a shared list is empty; serde then leaves its key out of the scenario.
+/// Returns true if a shared list is empty. Serde calls this to omit the list's key from the
+/// scenario.
 pub fn is_empty<T>(list: &Arc<Vec<T>>) -> bool {
     list.as_ref().is_empty()
 }

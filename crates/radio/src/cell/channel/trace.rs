@@ -1,4 +1,4 @@
-//! A recorded channel with one line per TTI.
+//! Recorded channel of a user, with one line per TTI.
 
 use nodeb_base::params;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Trace {
         self.file.as_deref().filter(|_| self.ttis() == 0)
     }
 
-    /// Returns the number of TTIs recorded.
+    /// Returns the number of recorded TTIs, 0 if the file has not been read.
     pub fn ttis(&self) -> u64 {
         self.snrs_db.len().max(self.rates.len()) as u64
     }
@@ -111,12 +111,12 @@ impl Checked for Trace {
     }
 }
 
-/// Recorded channel of one user, read by TTI.
+/// Recorded channel of one user, from which the values of each TTI are read.
 #[derive(Debug)]
 pub struct Player {
     at_end: AtEnd,
-    /// Recorded SNRs after one, two and three transmissions of a block; the last two lists may be
-    /// empty.
+    /// Recorded SNRs after one, two and three transmissions of a block. The lists for two and three
+    /// are empty if only SNRs of single transmissions were recorded.
     snrs: [Decibels; 3],
     cqi: Arc<Vec<u8>>,
     rates: Arc<Vec<Rate>>,
@@ -124,7 +124,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// Creates a player of the recording from its start.
+    /// Creates a player of the recording `params`, whose first line is TTI 0.
     pub fn new(params: &Trace) -> Self {
         Self {
             at_end: params.at_end.unwrap_or(AtEnd::Stop),
@@ -163,8 +163,9 @@ impl Player {
         Some(self.line(tti).map_or(0, |line| self.cqi[line]))
     }
 
-    /// Returns the linear SNR after combining `transmission` transmissions, or `None` if it was not
-    /// recorded. The value for three transmissions also stands for more than three.
+    /// Returns the recorded linear SNR after `transmission` transmissions of a block, the last one
+    /// in TTI `tti`. Returns `None` if no such SNRs were recorded. The recorded SNRs for three
+    /// transmissions are also used for more than three.
     pub fn combined(&self, tti: u64, transmission: u32) -> Option<f32> {
         let list = self.snrs[transmission.clamp(1, 3) as usize - 1].linear();
         if list.is_empty() {

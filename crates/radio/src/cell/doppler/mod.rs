@@ -15,7 +15,7 @@
 
 use nodeb_base::rng::{Indexed, Stream, uniform};
 
-/// Number of samples per period of the maximum Doppler shift.
+/// Number of samples of the sequence per period of the maximum Doppler shift.
 pub const SAMPLES_PER_PERIOD: u64 = 16;
 const LENGTH_BITS: u32 = 15;
 const LENGTH: usize = 1 << LENGTH_BITS;
@@ -24,31 +24,32 @@ const LENGTH: usize = 1 << LENGTH_BITS;
 const SEGMENT: u64 = 512 * SAMPLES_PER_PERIOD;
 const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 
-/// Largest number of TTIs for which [`Ray::peak`] gives one bound; only paths that hardly fade
-/// reach it.
+/// Maximum number of TTIs for which [`Ray::peak`] gives one bound. Only paths that hardly fade have
+/// bounds for so many TTIs.
 const MAX_PEAK_TTIS: u64 = 1 << 10;
 
 /// Number of fractional bits of a position in the sequence.
 const FRACTION_BITS: u32 = 20;
 
-/// A complex number: real and imaginary part.
+/// Complex number, as real and imaginary part.
 type Complex<T> = (T, T);
 
-/// Number of samples that an entry of `JakesSequence::peaks` covers after the sample with its index.
+/// Number of samples after the sample with its index that an entry of `JakesSequence::peaks`
+/// covers.
 const PEAK_SPAN: u64 = 8;
 
-/// Fading sequence that all paths of a run read.
+/// Fading sequence of a run, which all paths of all users read at different positions.
 #[derive(Clone, Debug)]
 pub struct JakesSequence {
-    /// Samples of the sequence. The first one is repeated at the end, so that interpolation after
-    /// the last one needs no wrap-around.
+    /// Complex samples of the sequence. The first sample is repeated at the end, so that
+    /// interpolation after the last sample does not have to wrap around.
     samples: Box<[Complex<f32>; LENGTH + 1]>,
-    /// For each sample, the highest power among it and the [`PEAK_SPAN`] samples after it.
+    /// For each sample, the highest power of this sample and the [`PEAK_SPAN`] samples after it.
     peaks: Box<[f32]>,
 }
 
 impl JakesSequence {
-    /// Creates a sequence of unit power.
+    /// Creates a fading sequence whose mean power is 1, from random numbers of `stream`.
     pub fn new(stream: &mut Stream) -> Self {
         let half = LENGTH / SAMPLES_PER_PERIOD as usize;
         let mut bins = vec![(0.0, 0.0); LENGTH];

@@ -6,12 +6,13 @@ use super::{LANES, Metric, Row, sign_bits, zip};
 const REACH: f32 = 8.0;
 const TERMS: usize = 12;
 
-/// Chebyshev series of `ln(1 + e^-x)` on [0, 8], with an error of at most 5e-5.
+/// Chebyshev series of `ln(1 + e^-x)` on [0, 8], the correction of max* in log-MAP, with an error
+/// of at most 5e-5.
 #[derive(Clone, Copy, Debug)]
 pub struct Correction([f32; TERMS]);
 
 impl Correction {
-    /// Creates the series that interpolates the function at the Chebyshev nodes.
+    /// Creates the series that interpolates `ln(1 + e^-x)` at the Chebyshev nodes.
     pub fn new() -> Self {
         let angle = |node: usize| std::f64::consts::PI * (node as f64 + 0.5) / TERMS as f64;
         let value = |node| libm::log1p(libm::exp(-f64::from(REACH) / 2.0 * (1.0 + libm::cos(angle(node)))));
@@ -35,7 +36,8 @@ impl Correction {
     }
 }
 
-/// Metrics in single precision; `CORRECTED` selects log-MAP, otherwise max-log-MAP.
+/// Metrics in single precision. If `CORRECTED` is true, the decoder is log-MAP, otherwise
+/// max-log-MAP.
 #[derive(Clone, Copy, Debug)]
 pub struct Float<const CORRECTED: bool> {
     correction: Correction,
@@ -43,7 +45,7 @@ pub struct Float<const CORRECTED: bool> {
 }
 
 impl<const CORRECTED: bool> Float<CORRECTED> {
-    /// Creates metrics whose extrinsic information is multiplied by `scale`.
+    /// Creates metrics that multiply extrinsic information by `scale`.
     pub fn new(scale: f32) -> Self {
         Self { correction: Correction::new(), scale }
     }

@@ -6,18 +6,19 @@
 
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Number of quantisation steps per unit of LLR.
+/// Number of quantisation steps per unit of LLR, that is, three fractional bits.
 const RESOLUTION: f32 = 8.0;
 /// Maximum channel value in steps: an LLR of 48.
 const CHANNEL_LIMIT: f32 = 383.0;
 /// Maximum extrinsic information in steps: an LLR of 192.
 const EXTRINSIC_LIMIT: i16 = 1535;
-/// Metric of an impossible path: more than 3 S below any other, and still within 16 bits after three steps and with a
-/// backward metric.
+/// Metric of an impossible path: more than 3 S below the metric of any possible path. It stays
+/// within 16 bits after three steps and after a backward metric is added.
 const IMPOSSIBLE: i16 = -9_700;
 
-/// Returns an LLR rounded to the nearest step, halves to even. Near 1.5 * 2^23 the last bit of a float is worth one,
-/// so its last 16 bits are the number.
+/// Returns an LLR rounded to the nearest quantisation step, with halves rounded to even. The sum
+/// with 1.5 * 2^23 does the rounding: the last bit of a float of that size is worth one, so its
+/// last 16 bits are the number.
 #[inline(always)]
 fn quantise(llr: f32) -> i16 {
     let steps = (llr * RESOLUTION).clamp(-CHANNEL_LIMIT, CHANNEL_LIMIT);
@@ -30,7 +31,7 @@ fn fraction(scale: f32) -> i16 {
     (scale * 32_768.0).clamp(0.0, 32_767.0) as i16
 }
 
-/// Metrics in portable Rust, for any processor.
+/// Metrics of max-log-MAP in portable Rust, which run on every processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable {
     scale: i16,
@@ -108,7 +109,7 @@ mod avx2 {
 
     use super::{EXTRINSIC_LIMIT, IMPOSSIBLE, LANES, Metric, Row, fraction, quantise};
 
-    /// Metrics in 256-bit registers of x86-64.
+    /// Metrics of max-log-MAP in AVX2 registers of x86-64, each with 16 lanes.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx2 {
         isa: V3,
@@ -172,14 +173,16 @@ mod avx2 {
 
         #[inline(always)]
         fn negative(self, lanes: __m256i) -> u16 {
-            // Packing operates on halves: lanes 0 to 7 become bytes 0 to 7, lanes 8 to 15 bytes 16 to 23.
+            // Packing works on halves of a register: lanes 0 to 7 become bytes 0 to 7, lanes 8 to
+            // 15 become bytes 16 to 23.
             let bytes = self.isa.avx2._mm256_packs_epi16(lanes, self.isa.avx._mm256_setzero_si256());
             let mask = self.isa.avx2._mm256_movemask_epi8(bytes) as u32;
             (mask & 0xFF | mask >> 8 & 0xFF00) as u16
         }
 
-        /// Interleaves rows `i` and `i + 8` to rows `2 i` and `2 i + 1`, four times: this moves the four bits of a
-        /// row's number, one by one, into the number of the lane.
+        /// Transposes 16 rows in four rounds. Each round interleaves rows `i` and `i + 8` to rows
+        /// `2 i` and `2 i + 1`, which moves one of the four bits of a row's number into the number
+        /// of the lane.
         #[inline(always)]
         fn transpose(self, rows: &mut [Row<i16>; LANES]) {
             let mut now = rows.map(|row| self.load(&row));
@@ -194,11 +197,12 @@ mod avx2 {
         }
     }
 
-    /// Returns `a0 b0 a1 b1 ...`: the first 16 and the last 16 elements.
+    /// Returns `a0 b0 a1 b1 ...` in two registers: the first 16 elements and the last 16 elements.
     #[inline(always)]
     fn interleave(isa: V3, a: __m256i, b: __m256i) -> [__m256i; 2] {
         let (low, high) = (isa.avx2._mm256_unpacklo_epi16(a, b), isa.avx2._mm256_unpackhi_epi16(a, b));
-        // Unpacking operates on halves: `low` holds the first and third quarter, `high` the second and fourth.
+        // Unpacking works on halves of a register, so `low` has the first and third quarter of the
+        // result, `high` the second and fourth.
         [
             isa.avx2._mm256_permute2x128_si256::<0x20>(low, high),
             isa.avx2._mm256_permute2x128_si256::<0x31>(low, high),

@@ -3,7 +3,7 @@
 //! `max*(a, b) = ln(e^a + e^b)` is log-MAP (Robertson, Villebrun and Hoeher, ICC 1995, equation 14). Without its
 //! correction `ln(1 + e^-|a-b|)` it is max-log-MAP.
 
-/// Number of code blocks that are decoded side by side.
+/// Number of code blocks that are decoded at once, one in each lane.
 pub const LANES: usize = 16;
 
 /// One number per lane, where each lane holds one of 16 code blocks.
@@ -11,22 +11,23 @@ pub const LANES: usize = 16;
 #[repr(C, align(32))]
 pub struct Row<T>(pub [T; LANES]);
 
-/// Operations that the forward-backward algorithm needs.
+/// Arithmetic of path metrics, with the operations that the forward-backward algorithm needs.
 pub trait Metric: Copy {
-    /// Type of the number of one lane in memory.
+    /// Type of one lane's number in memory.
     type Item: Copy + Default;
-    /// Type of the numbers of all lanes in registers.
+    /// Type of the numbers of all 16 lanes in registers.
     type Lanes: Copy;
-    /// Metric of an impossible path: below all others, and without overflow when costs are subtracted.
+    /// Metric of an impossible path. It is below all other metrics, and subtracting costs from it
+    /// does not overflow.
     const IMPOSSIBLE: Self::Item;
 
-    /// Converts a channel value to this arithmetic.
+    /// Converts a channel LLR to a number of this arithmetic.
     fn quantise(self, llr: f32) -> Self::Item;
     /// Loads a row from memory into registers.
     fn load(self, row: &Row<Self::Item>) -> Self::Lanes;
     /// Stores the lanes in registers to a row in memory.
     fn store(self, lanes: Self::Lanes, row: &mut Row<Self::Item>);
-    /// Returns the same number in all lanes.
+    /// Returns registers with `item` in all lanes.
     fn splat(self, item: Self::Item) -> Self::Lanes;
     /// Returns `a + b` in each lane.
     fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
@@ -34,11 +35,12 @@ pub trait Metric: Copy {
     fn sub(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
     /// Returns `max*(a, b)` in each lane.
     fn max_star(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// Returns the extrinsic information multiplied by the scale, for the other decoder.
+    /// Returns extrinsic information multiplied by the scale of the settings, as input for the
+    /// other constituent decoder.
     fn scale(self, extrinsic: Self::Lanes) -> Self::Lanes;
-    /// Returns a mask whose bit `l` is set if lane `l` is negative.
+    /// Returns a mask whose bit `l` is set if the number in lane `l` is negative.
     fn negative(self, lanes: Self::Lanes) -> u16;
-    /// Transposes the numbers of 16 blocks, one row per block, into rows with one lane per block.
+    /// Transposes the numbers of 16 blocks: from one row per block to one lane per block.
     #[inline(always)]
     fn transpose(self, rows: &mut [Row<Self::Item>; LANES]) {
         let blocks = *rows;
@@ -48,7 +50,7 @@ pub trait Metric: Copy {
     }
 }
 
-/// Applies `f` to each pair of lanes.
+/// Returns `f` of the numbers of `a` and `b` in each lane.
 #[inline(always)]
 fn zip<T: Copy>(a: Row<T>, b: Row<T>, f: impl Fn(T, T) -> T) -> Row<T> {
     Row(std::array::from_fn(|lane| f(a.0[lane], b.0[lane])))
