@@ -5,7 +5,7 @@
 //! adjustment, the block is that of the last CQI without adjustment, and the additional power
 //! lowers its BLER.
 
-/// Modulation of HS-PDSCH.
+/// Modulation of the symbols on HS-PDSCHs (TS 25.211, 5.3.3.13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
     /// Two bits per symbol.
@@ -19,7 +19,7 @@ pub enum Modulation {
 pub struct Format {
     /// Transport block size in bits.
     pub bits: u32,
-    /// Number of HS-PDSCH codes.
+    /// Number of HS-PDSCH codes that the block takes.
     pub codes: u32,
     /// Modulation of the block's symbols.
     pub modulation: Modulation,
@@ -36,8 +36,8 @@ pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
 /// Largest number of HS-PDSCH codes (TS 25.213, 5.2.1).
 pub const MAX_CODES: u32 = 15;
 
-/// Number of bits and codes for CQI 1 to 30 without a limit by the category, as in category 10
-/// (table 7D).
+/// Number of bits and of codes for CQIs 1 to 30 in a category that does not limit the block size,
+/// such as category 10 (table 7D).
 const LARGEST: [(u32, u32); CQIS - 1] = [
     (137, 1),
     (173, 1),
@@ -71,7 +71,7 @@ const LARGEST: [(u32, u32); CQIS - 1] = [
     (25_558, 15),
 ];
 
-/// Last CQI with QPSK; higher ones use 16QAM.
+/// Last CQI with QPSK; higher CQIs use 16QAM.
 const LAST_QPSK: u8 = 15;
 
 /// Returns the last CQI at which the block size of a category grows, by tables 7A to 7E. Higher
@@ -86,12 +86,13 @@ fn last_growing(category: u8) -> u8 {
     }
 }
 
-/// Returns the modulation of a CQI.
+/// Returns the modulation that a CQI selects: QPSK up to CQI 15, else 16QAM.
 pub fn modulation(cqi: u8) -> Modulation {
     if cqi > LAST_QPSK { Modulation::Qam16 } else { Modulation::Qpsk }
 }
 
-/// Returns the format of each CQI in a UE category, `None` for CQI 0.
+/// Returns the format that each CQI, the index of the array, selects in a UE category; `None` for
+/// CQI 0.
 pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     std::array::from_fn(|cqi| {
         let curve = (cqi as u8).min(last_growing(category));
@@ -134,8 +135,8 @@ mod tests {
         assert_eq!(at(12, 30), (3_319, 5, Modulation::Qpsk));
     }
 
-    /// No format, with a CRC of 24 bits, has more bits than its codes carry: 480 symbols per code
-    /// and TTI.
+    /// With its CRC of 24 bits, no block has more bits than its codes carry, which is 480 symbols
+    /// per code and TTI.
     #[test]
     fn every_block_fits_its_codes() {
         for category in CATEGORIES {

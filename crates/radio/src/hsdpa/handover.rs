@@ -85,11 +85,11 @@ impl Handover {
 /// State of event 1D (change of the best cell) for one user.
 #[derive(Debug)]
 pub struct Trigger {
-    /// Hysteresis as a linear ratio.
+    /// Hysteresis `hysteresis_db` as a linear ratio of powers.
     ratio: f32,
     ttis: u64,
-    /// TTI since which each site has been better than the serving one by the hysteresis; `None` if
-    /// it is not.
+    /// For each site, the TTI since which it has been received better than the serving site by the
+    /// hysteresis; `None` if it is not.
     since: Vec<Option<u64>>,
 }
 
@@ -103,8 +103,8 @@ impl Trigger {
         }
     }
 
-    /// Compares the sites in TTI `tti`. Returns the site to change to, or `None` if event 1D does
-    /// not occur.
+    /// Compares the sites in TTI `tti`. Returns the site to which the user must change, or `None`
+    /// if event 1D does not occur.
     pub fn compare(&mut self, tti: u64, journey: &mut Journey) -> Option<usize> {
         let serving = journey.serving();
         let least = journey.strength(serving, tti) * self.ratio;
@@ -125,7 +125,7 @@ impl Trigger {
         Some(site)
     }
 
-    /// Discards the comparisons made so far.
+    /// Forgets since when sites have been better, so the time to trigger of each site starts again.
     pub fn forget(&mut self) {
         self.since.fill(None);
     }

@@ -201,7 +201,8 @@ impl Hsdpa {
         Payload { pdu_bytes, segmented: self.segmentation }
     }
 
-    /// Returns the TTI in which the answer (ACK or NACK) to a transmission in TTI `tti` is known.
+    /// Returns the TTI in which the ACK or NACK for a transmission in TTI `tti` is known to the
+    /// Node B.
     fn answer_at(&self, tti: u64) -> u64 {
         tti + self.numerology().ttis(self.retransmission_delay).max(1)
     }
@@ -299,7 +300,8 @@ impl Radio for Hsdpa {
         }
     }
 
-    /// Returns the highest bit rate of all served cells together, with any users.
+    /// Returns the highest bit rate that all served cells can have together, whatever users they
+    /// have.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         let most = match &self.link_adaptation {
             LinkAdaptationSpec::Cqi(reports) => {

@@ -9,7 +9,7 @@ const MAC_HS_HEADER: u32 = 21;
 /// 7).
 const MAC_EHS_HEADER: u32 = 24;
 
-/// Mapping of packets to blocks.
+/// Mapping of packets to blocks: as whole RLC PDUs or as octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payload {
     /// Payload of an RLC PDU in octets.
@@ -19,8 +19,8 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Returns the number of units that a packet of `bytes` bytes takes: PDUs, the last one padded,
-    /// or octets including headers.
+    /// Returns the number of units that a packet of `bytes` bytes takes: its PDUs, of which the
+    /// last is padded, or its octets including one header per PDU.
     pub fn units_of(self, bytes: u32) -> u64 {
         let pdus = u64::from(bytes.div_ceil(self.pdu_bytes));
         if self.segmented { u64::from(bytes) + RLC_HEADER * pdus } else { pdus }
@@ -37,15 +37,16 @@ impl Payload {
         bits.saturating_sub(header) / self.unit_bits()
     }
 
-    /// Returns the number of packet bytes in `units` units, without headers but with padding.
+    /// Returns the number of packet bytes that `units` units carry, without RLC headers; padding
+    /// counts as packet bytes.
     pub fn bytes_in(self, units: u32) -> f64 {
         let pdu = f64::from(self.pdu_bytes);
         let per_unit = if self.segmented { pdu / (pdu + RLC_HEADER as f64) } else { pdu };
         f64::from(units) * per_unit
     }
 
-    /// Returns the number of bytes of a packet in its first `units` units. In each PDU the header
-    /// comes first; padding counts as bytes of the packet.
+    /// Returns the number of bytes that the first `units` units of a packet carry. Each PDU starts
+    /// with its header, and padding counts as packet bytes.
     pub fn bytes_before(self, units: u64) -> u32 {
         let pdu = u64::from(self.pdu_bytes);
         let bytes = if self.segmented {
@@ -57,8 +58,8 @@ impl Payload {
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    /// Returns the number of units that hold about `bytes` bytes: octets, or whole PDUs without
-    /// their headers.
+    /// Returns the number of units that hold about `bytes` bytes: as many octets, or whole PDUs
+    /// with at most that payload.
     pub fn units_for(self, bytes: u64) -> u64 {
         if self.segmented { bytes } else { bytes / u64::from(self.pdu_bytes) }
     }
@@ -68,8 +69,8 @@ impl Payload {
 mod tests {
     use super::*;
 
-    /// Forty octets and their header are 336 bits. With the MAC-hs header they fit in no block
-    /// below CQI 5.
+    /// A PDU of forty octets and an RLC header takes 336 bits. With the MAC-hs header it fits in no
+    /// block below CQI 5, while octets fit in every block.
     #[test]
     fn small_blocks_carry_octets_but_no_pdu() {
         let whole = Payload { pdu_bytes: 40, segmented: false };

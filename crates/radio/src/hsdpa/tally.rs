@@ -96,7 +96,8 @@ impl Tally {
         self.handovers += 1;
     }
 
-    /// Returns the results of `user`, whose position is `place`.
+    /// Returns the results of the phone of `user` as a row, given its position `place` and its
+    /// available bandwidth.
     pub fn row(&self, user: usize, place: Option<[f64; 2]>, available_bps: f64) -> PhoneRow {
         PhoneRow { user, place_m: place.unwrap_or([f64::NAN; 2]), tally: *self, available_bps }
     }

@@ -1,4 +1,4 @@
-//! Block sizes, peak rates and MCSs that follow from the tables.
+//! Block sizes, peak rates and MCSs that follow from the tables of TS 36.213.
 
 use super::bandwidth::Bandwidth;
 use super::block_size;

@@ -1,7 +1,7 @@
-//! BLER as a function of SNR by CQI: the published formula or measured curves.
+//! BLER as a function of SNR for each CQI: the published formula or measured curves.
 //!
-//! Between two points log BLER is linear in the SNR in dB; beyond the first and last point the BLER is
-//! constant.
+//! Between two measured points the logarithm of the BLER is linear in the SNR in dB; below the
+//! first and above the last point the BLER is constant.
 
 use nodeb_base::params;
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use nodeb_base::check::{Check, Checked};
 use super::super::format::CQIS;
 use crate::mac::harq::link_curve;
 
-/// BLER up to which a UE reports a CQI (TS 25.214, 6A.2).
+/// Largest BLER of the block whose CQI a UE reports (TS 25.214, 6A.2).
 pub const TARGET_BLER: f64 = 0.1;
 
 params! {
@@ -32,13 +32,14 @@ params! {
 }
 
 impl LinkCurves {
-    /// Returns the path of a file that the caller has yet to read, as this crate does not read
-    /// files, or `None` if the curves are complete.
+    /// Returns the path of the file with the curves if the caller must still read it, as this crate
+    /// does not read files. Returns `None` if the curves are complete.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.cqi.is_empty())
     }
 
-    /// Returns the points of a CQI as (SNR in dB, BLER), in order of SNR.
+    /// Returns the points of a CQI's curve as (SNR in dB, BLER), in ascending order of SNR; empty
+    /// if the CQI has none.
     fn curve(&self, cqi: u8) -> Vec<(f64, f64)> {
         let points = self.cqi.iter().zip(self.snr_db.iter().zip(&self.bler));
         let mut curve: Vec<_> =
@@ -81,8 +82,8 @@ impl LinkCurves {
     }
 }
 
-/// Returns the first run of consecutive numbers as the start of a sentence about CQIs, such as `7
-/// to 9 have`.
+/// Returns the first group of consecutive numbers in `numbers` as the start of a sentence about
+/// CQIs, such as `7 to 9 have`; empty if there are no numbers.
 fn runs(numbers: &[u8]) -> String {
     let Some(first) = numbers.first() else {
         return String::new();
@@ -128,14 +129,14 @@ impl Checked for LinkCurves {
 /// BLER curves that decide whether blocks are decoded.
 #[derive(Clone, Debug)]
 pub enum Curves {
-    /// The formula of Brouwer et al., in `mac::harq::link_curve`.
+    /// Formula of Brouwer et al., implemented in `mac::harq::link_curve`.
     Formula,
     /// Measured points (SNR in dB, log10 BLER) in order of SNR, for each CQI from 0 to 30.
     Measured(Vec<Vec<(f64, f64)>>),
 }
 
 impl Curves {
-    /// Creates the measured curves, or the formula if there are none.
+    /// Creates the curves from measured points, or selects the formula if `measured` is `None`.
     pub fn new(measured: Option<&LinkCurves>) -> Self {
         let log = |(snr_db, bler): (f64, f64)| (snr_db, libm::log10(bler));
         let curve = |curves: &LinkCurves, cqi| curves.curve(cqi).into_iter().map(log).collect();
@@ -147,13 +148,14 @@ impl Curves {
     /// Returns true if a block of CQI `cqi` is decoded, where `draw` is a random number uniform in
     /// [0, 1).
     pub fn decodes(&self, cqi: u8, snr_db: f64, draw: f64) -> bool {
-        // Most blocks are far from failing, so a cheap bound of the BLER is enough.
+        // Most blocks are far from failing, so a bound of the BLER that is cheap to compute decides
+        // them.
         let is_safe = matches!(self, Self::Formula) && draw >= link_curve::bler_limit(f64::from(cqi), snr_db);
         is_safe || draw >= self.bler(cqi, snr_db)
     }
 
-    /// Returns the BLER of a block of CQI `cqi`, 1 if there are measured curves but none for this
-    /// CQI.
+    /// Returns the BLER of a block of CQI `cqi` at an SNR in dB. If other CQIs have measured curves
+    /// but this CQI has none, returns 1.
     pub fn bler(&self, cqi: u8, snr_db: f64) -> f64 {
         let Self::Measured(curves) = self else {
             return link_curve::bler(f64::from(cqi), snr_db);
@@ -168,9 +170,9 @@ impl Curves {
         libm::pow(10.0, log)
     }
 
-    /// Returns the smallest SNR in dB at which each CQI up to `highest` is reported as its blocks,
-    /// or those of a larger CQI, fail with at most [`TARGET_BLER`]. Returns `None` without measured
-    /// curves.
+    /// Returns the smallest SNR in dB at which a UE reports each CQI from 1 to `highest` or a
+    /// larger one: the block of that CQI fails with at most [`TARGET_BLER`]. Returns `None` without
+    /// measured curves.
     pub fn least_snrs_db(&self, highest: u8) -> Option<Vec<f64>> {
         let Self::Measured(curves) = self else {
             return None;
@@ -222,7 +224,8 @@ mod tests {
         }
     }
 
-    /// CQIs 1 to 3 reach a BLER of 10 % at 0.5, 3 and 2 dB, so CQI 2 is never reported.
+    /// The blocks of CQIs 1 to 3 reach a BLER of 10 % at 0.5, 3 and 2 dB, so CQI 2 is never
+    /// reported.
     #[test]
     fn the_largest_cqi_that_meets_the_target_is_reported() {
         let points = [(1, 0.0, 1.0), (1, 1.0, 0.01), (2, 3.0, 0.1), (3, 2.0, 0.1)];

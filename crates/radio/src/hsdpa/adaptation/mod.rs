@@ -17,14 +17,15 @@ use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
 use crate::numerology::Numerology;
 
-/// Parameters of link adaptation.
+/// Interface of the parameters of all methods of link adaptation.
 pub trait LinkAdaptationParams {
     /// Returns true if every block matches the channel, with any number of codes, so that no block
     /// can fail.
     fn is_certain(&self) -> bool {
         false
     }
-    /// Reports keys of CQI measurements that have no effect if every user's CQIs are `recorded`.
+    /// Reports keys of CQI measurements that are set without effect. `recorded` is true if every
+    /// user's CQIs are recorded, so that none is measured.
     fn check_reports(&self, _recorded: bool, _check: &mut Check) {}
 }
 
@@ -38,18 +39,18 @@ registry! {
     }
 }
 
-/// Block that a user could be sent in a TTI.
+/// Block that the Node B could send to a user in a TTI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer {
     /// Number of payload units, PDUs or bytes, in the block.
     pub units: u32,
-    /// Number of HS-PDSCH codes.
+    /// Number of HS-PDSCH codes that the block needs.
     pub codes: u32,
     /// CQI whose link-level curve gives the BLER; `None` if the block cannot fail.
     pub curve: Option<u8>,
 }
 
-/// Limits of the block that a user can be sent in a TTI.
+/// Limits on the block that a user can be sent in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Number of HS-PDSCH codes that are free.
@@ -60,30 +61,30 @@ pub struct Limits {
     pub units: u64,
 }
 
-/// Properties of the link that link adaptation needs.
+/// Properties of the radio link, equal for all users, that link adaptation needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Link<'a> {
-    /// Mapping of packets to blocks.
+    /// Mapping of packets to blocks: the size of PDUs, and whether blocks carry octets of PDUs.
     pub payload: Payload,
-    /// BLER curves.
+    /// BLER curves that decide whether blocks are decoded.
     pub curves: &'a Curves,
-    /// Numerology of the air interface.
+    /// Numerology of the air interface, such as the length of a TTI.
     pub numerology: Numerology,
 }
 
-/// Link adaptation of one user.
+/// Link adaptation of one user: selects the user's blocks.
 #[derive(Debug)]
 pub enum Adapter {
-    /// By CQI reports.
+    /// Selects blocks by CQI reports.
     Cqi(cqi::Reporter),
-    /// By the capacity of the channel.
+    /// Selects blocks by the capacity of the channel.
     Shannon(shannon::Genie),
-    /// By recorded rates.
+    /// Selects blocks by recorded rates.
     Recorded(recorded::RecordedRate),
 }
 
 impl LinkAdaptationSpec {
-    /// Returns the adapter of user `id`, a UE of `category`.
+    /// Returns the link adaptation of user `id`, whose UE is of category `category`.
     pub fn build(
         &self,
         category: u8,
@@ -111,7 +112,7 @@ impl Adapter {
         }
     }
 
-    /// Returns the block that `quality` and `limits` allow, or `None` if no unit fits.
+    /// Returns the block for a channel quality within `limits`, or `None` if no payload unit fits.
     pub fn offer(&self, quality: f32, limits: Limits) -> Option<Offer> {
         match self {
             Self::Cqi(reporter) => reporter.offer(quality, limits),
@@ -120,26 +121,28 @@ impl Adapter {
         }
     }
 
-    /// Returns the CQIs of consecutive TTIs that include `tti`, and the first of these TTIs, or
-    /// `None` if the CQIs are not known without evaluating the channel again.
+    /// Returns the CQIs of consecutive TTIs that include `tti`, and the first of these TTIs.
+    /// Returns `None` if the CQI of TTI `tti` was not computed ahead, or if the method uses no
+    /// CQIs.
     #[inline]
     pub fn peek(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
         if let Self::Cqi(reporter) = self { reporter.peek(tti) } else { None }
     }
 
-    /// Returns the number of units in the block for each CQI that [`Self::peek`] returned, 0 if
-    /// there is none.
+    /// Returns the number of units in the block for each CQI that [`Self::peek`] returned, 0 if the
+    /// CQI allows no block.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
         if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; N] }
     }
 
     /// Returns an upper bound of the CQIs from TTI `tti`, and the first TTI in which the bound is
-    /// not valid. Returns `None` if only evaluating the channel in each TTI would give a bound.
+    /// not valid. Returns `None` if the bound is not cheap to compute, or if the method uses no
+    /// CQIs.
     pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
         if let Self::Cqi(reporter) = self { reporter.peak(channel, sequence, tti) } else { None }
     }
 
-    /// Returns true if the channel quality is a CQI instead of decibels.
+    /// Returns true if the channel quality is a CQI, false if it is a value in decibels.
     pub fn has_cqis(&self) -> bool {
         matches!(self, Self::Cqi(_))
     }
@@ -149,8 +152,8 @@ impl Adapter {
         matches!(self, Self::Cqi(reporter) if reporter.learns())
     }
 
-    /// Processes the answer to the first transmission of a block, which the outer loop of CQI
-    /// reports uses.
+    /// Processes the ACK or NACK for the first transmission of a block; only the outer loop of CQI
+    /// reports uses it.
     pub fn on_answer(&mut self, acknowledged: bool) {
         if let Self::Cqi(reporter) = self {
             reporter.on_answer(acknowledged);

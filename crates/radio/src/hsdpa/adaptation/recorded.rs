@@ -6,7 +6,7 @@ use super::super::payload::Payload;
 use super::{Limits, Offer};
 use crate::numerology::Numerology;
 
-/// Adapter that uses the recorded rate of the TTI.
+/// Link adaptation of one user whose rate in each TTI is recorded.
 #[derive(Debug)]
 pub struct RecordedRate {
     payload: Payload,
@@ -16,21 +16,21 @@ pub struct RecordedRate {
 }
 
 impl RecordedRate {
-    /// Creates the adapter of one user.
+    /// Creates the link adaptation of one user, with a rate of 0 until [`Self::look`] is called.
     pub fn new(payload: Payload, numerology: Numerology) -> Self {
         Self { payload, numerology, bits: 0 }
     }
 
-    /// Sets the recorded rate of the TTI in bit/s. Returns 10 log10 of the bits that it allows in a
-    /// TTI.
+    /// Sets the recorded rate of the current TTI in bit/s. Returns 10 log10 of the number of bits
+    /// that this rate allows in a TTI, minus infinity for 0.
     pub fn look(&mut self, rate_bps: u64) -> f32 {
         let bits = u128::from(rate_bps) * u128::from(self.numerology.tti.0) / u128::from(NANOS_PER_S);
         self.bits = u32::try_from(bits).unwrap_or(u32::MAX);
         10.0 * libm::log10f(self.bits as f32)
     }
 
-    /// Returns the block that the recorded rate allows, or `None` if no unit fits. Users who share
-    /// a TTI share the rate.
+    /// Returns the block that the recorded rate allows, or `None` if no payload unit fits. Users
+    /// who are served in the same TTI share the rate equally.
     pub fn offer(&self, limits: Limits) -> Option<Offer> {
         let sharers = limits.sharers.max(1);
         let units = self.payload.units_in(self.bits / sharers);

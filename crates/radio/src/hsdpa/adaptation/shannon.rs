@@ -1,5 +1,6 @@
-//! Capacity of the channel: `B log2(1 + SNR)` bits per second (Shannon 1948), for the SNR of the TTI and
-//! without errors. No system reaches it; at a low SNR it is proportional to the SNR.
+//! Capacity of the channel, `B log2(1 + SNR)` bits per second (Shannon 1948), for the SNR of the
+//! TTI and without errors. The capacity is an upper bound for all systems, and is proportional to
+//! the SNR if the SNR is low.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -41,14 +42,15 @@ impl Shannon {
         (self.rate.0 as f64 * numerology.tti_s()).min(f64::from(u32::MAX)) as u32
     }
 
-    /// Returns the adapter of one user.
+    /// Returns the link adaptation of one user.
     pub fn build(&self, payload: Payload, numerology: Numerology) -> Genie {
         let symbols = self.bandwidth_hz * numerology.tti_s();
         Genie { symbols, largest: self.largest_block(numerology), payload, snr: 0.0 }
     }
 }
 
-/// Adapter that knows the SNR of the current TTI.
+/// Link adaptation that knows the SNR of the current TTI and selects a block at the capacity of the
+/// channel.
 #[derive(Debug)]
 pub struct Genie {
     /// Number of complex symbols in a TTI.
@@ -66,8 +68,8 @@ impl Genie {
         10.0 * libm::log10f(snr)
     }
 
-    /// Returns the block that the SNR allows, or `None` if no unit fits. Users who share a TTI
-    /// share the power.
+    /// Returns the block that the SNR allows, or `None` if no payload unit fits. Users who are
+    /// served in the same TTI share the power equally.
     pub fn offer(&self, limits: Limits) -> Option<Offer> {
         let sharers = limits.sharers.max(1);
         let snr = f64::from(self.snr) / f64::from(sharers);
@@ -91,7 +93,8 @@ mod tests {
             genie.look(snr);
             genie.offer(all).map_or(0, |offer| offer.units * 8 + 24)
         };
-        // A TTI has 7680 symbols. A block carries whole octets and a header of 24 bits.
+        // The capacity at 0 dB is one bit per symbol, and a TTI has 7680 symbols. A block carries
+        // whole octets, and a header of 24 bits.
         let near = |found: u32, expected: f64| assert!((f64::from(found) - expected).abs() < 8.0, "{found}");
         near(bits(1.0), 7_680.0);
         near(bits(3.0), 15_360.0);

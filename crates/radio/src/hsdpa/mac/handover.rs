@@ -25,7 +25,7 @@ const LONGEST_IDLE: Duration = Duration::from_secs(600);
 #[derive(Debug)]
 pub(super) struct HandoverControl {
     params: Handover,
-    /// Indices of the users that move.
+    /// Indices of the users who move and may therefore change cells.
     users: Vec<usize>,
     /// Number of TTIs between two comparisons of the Node Bs.
     comparison_ttis: u64,
@@ -33,7 +33,7 @@ pub(super) struct HandoverControl {
     pub next: u64,
     /// Number of TTIs after which phones sleep if no user has data to receive.
     longest_idle: u64,
-    /// TTI since which no user has data to receive; `None` while a user has.
+    /// TTI since which no user has had data to receive; `None` while any user has data.
     idle_since: Option<u64>,
     /// Cells in which sleeping users were last served, in the order of `users`; empty if users do
     /// not sleep.
@@ -41,7 +41,8 @@ pub(super) struct HandoverControl {
 }
 
 impl HandoverControl {
-    /// Creates the state for those of `users` who move, or returns `None` if no user moves.
+    /// Creates the state for those of `users` who move. Returns `None` if no user moves, so that no
+    /// cell can change.
     pub fn new(params: &Handover, users: &mut [User], numerology: Numerology) -> Option<Self> {
         let moving: Vec<_> = (0..users.len()).filter(|user| users[*user].moves()).collect();
         let params = params.clone();
@@ -61,8 +62,8 @@ impl HandoverControl {
         self.idle_since.is_some()
     }
 
-    /// Returns true if phones sleep in TTI `tti`, as no user has had data to receive for long
-    /// enough.
+    /// Returns true if phones sleep in TTI `tti`, because for [`LONGEST_IDLE`] no user has had data
+    /// to receive.
     fn sleeps(&self, tti: u64) -> bool {
         self.idle_since.is_some_and(|since| tti >= since + self.longest_idle)
     }
@@ -79,20 +80,21 @@ impl HsdpaMac {
         }
     }
 
-    /// Makes all comparisons of Node Bs due up to TTI `tti`, and the resulting changes of cells.
+    /// Makes all comparisons of Node Bs that are due up to TTI `tti`, and the changes of cells that
+    /// result from them.
     pub(super) fn change_cells(&mut self, ctx: &mut Context, tti: u64) {
         let Some(mut control) = self.handover.take() else {
             return;
         };
         while control.next <= tti {
             if control.sleeps(control.next) && self.meters.is_empty() {
-                // While phones sleep and no bandwidth is measured, only the last comparison has an
-                // effect.
+                // While phones sleep, each comparison overrides the earlier ones, so all but the
+                // last are skipped. Bandwidth meters need the cells in between.
                 control.next = tti - (tti - control.next) % control.comparison_ttis;
             }
             let now = control.next;
-            // Available bandwidth up to now is measured in the old cell first, so that channels are
-            // evaluated in order of time.
+            // Available bandwidth up to this comparison is measured in the old cell first, because
+            // channels must be evaluated in order of time.
             self.pass_idle(now);
             if control.sleeps(now) {
                 self.reselect(&mut control, now);
@@ -104,7 +106,8 @@ impl HsdpaMac {
         self.handover = Some(control);
     }
 
-    /// Compares the Node Bs in TTI `tti` for all moving users, and changes cells as needed.
+    /// Compares the Node Bs in TTI `tti` for all moving users, and changes the cell of each user
+    /// for whom event 1D occurs.
     fn compare(&mut self, control: &HandoverControl, tti: u64, ctx: &mut Context) {
         let numerology = self.node_bs.params.numerology();
         let resumes = tti + control.params.interruption_ttis(numerology);
@@ -116,8 +119,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Assigns sleeping users to the cell that is received best in TTI `tti`. When they fall
-    /// asleep, also records the cells in which they were last served.
+    /// Assigns sleeping users to the cells that they receive best in TTI `tti`. The first call of
+    /// an idle time also stores in `left` the cells in which the users were last served.
     fn reselect(&mut self, control: &mut HandoverControl, tti: u64) {
         let falls_asleep = control.left.is_empty();
         for &user in &control.users {
@@ -130,16 +133,16 @@ impl HsdpaMac {
         }
     }
 
-    /// Makes all comparisons of Node Bs due until now, in an idle time during which no packet
-    /// arrives or is lost.
+    /// Makes the comparisons of Node Bs that are due until now. They are deferred while no user has
+    /// data to receive, as they affect no packet then.
     pub(super) fn follow_users(&mut self, ctx: &mut Context, grid: &Grid) {
         if let Some(last) = grid.from(ctx.now).checked_sub(1) {
             self.change_cells(ctx, last);
         }
     }
 
-    /// Ends an idle time, as a packet arrives. Users who were assigned to another cell while they
-    /// slept change to it now.
+    /// Ends an idle time when a packet arrives. Users who were assigned to other cells while they
+    /// slept change to these cells now.
     pub(super) fn wake_up(&mut self, ctx: &mut Context, grid: &Grid) {
         let Some(control) = self.handover.as_mut().filter(|control| control.is_idle()) else {
             return;
@@ -154,8 +157,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Changes the cell of a user, who is served again from TTI `resumes`. Must be called when no
-    /// block is on the air.
+    /// Moves a user to its new serving cell, where it is served from TTI `resumes`. Must be called
+    /// when no block is on the air.
     fn leave(&mut self, ctx: &mut Context, at: Time, user: usize, resumes: u64, data: HeldData) {
         let Self { node_bs: NodeBs { users, slots, .. }, flow_control, timers, .. } = self;
         let state = &mut users[user];

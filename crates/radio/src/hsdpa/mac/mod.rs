@@ -36,7 +36,7 @@ pub struct HsdpaMac {
     /// Whether link adaptation of any user depends on ACKs and NACKs.
     learns: bool,
     flow_control: Option<FlowControl>,
-    /// Outcomes of the last TTI's blocks, which take effect at the start of the next TTI.
+    /// Outcomes of blocks sent in the last TTI, which take effect at the start of the next TTI.
     outcomes: Vec<Outcome>,
     /// State of handover, if it is configured and any user moves.
     handover: Option<Box<HandoverControl>>,
@@ -72,7 +72,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Replaces the scheduler of the first cell.
+    /// Replaces the scheduler of the first cell by the result of `by`, which is called with the old
+    /// scheduler.
     #[cfg(test)]
     pub(super) fn replace_scheduler(&mut self, by: impl Fn(Box<dyn Scheduler>) -> Box<dyn Scheduler>) {
         let cell = self.schedulers.remove(0);
@@ -98,8 +99,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Forwards new data of a user from the RNC over the Iub. Without an Iub, refreshes the user's
-    /// cached state after new data or a discard.
+    /// Sends a user's data from the RNC over the Iub, as far as the user has credits. Without an
+    /// Iub, only refreshes the user's cached state, as new data or a discard may change it.
     fn update_from_rnc(&mut self, now: Time, user: usize) {
         match &mut self.flow_control {
             Some(control) => control.forward(now, user, &mut self.node_bs),
@@ -119,7 +120,8 @@ impl HsdpaMac {
                 let had_timer = reordering.timer().is_some();
                 let leave = |units| packets.settle(now, units, false, &mut decide);
                 if !reordering.receive(tti, tsn, units.clone(), leave) {
-                    // The block arrived too late: the reordering queue no longer waits for it.
+                    // The reordering queue has given this block up, so the units of the block are
+                    // lost although it was decoded.
                     packets.settle(now, units, true, &mut decide);
                 }
                 if !had_timer && reordering.timer().is_some() {
@@ -168,7 +170,7 @@ impl HsdpaMac {
         units
     }
 
-    /// Returns a row of results until `now` for each phone.
+    /// Returns the results of each phone until `now`, one row per phone.
     pub(super) fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
         let mut rows = Vec::with_capacity(self.node_bs.users.len());
         for user in 0..self.node_bs.users.len() {
@@ -182,8 +184,8 @@ impl HsdpaMac {
     }
 }
 
-/// Emits a transmission of a block as an event. Also emits the contents of a new block, and the
-/// loss of a block that is given up.
+/// Emits an event for the transmission of a block. Also emits the parts of packets in a new block,
+/// and the loss of a block that the Node B gives up.
 #[cold]
 fn emit_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &SentBlock) {
     let (bearer, user, block) = (ctx.place.index, user as u32, sent.tsn);
@@ -217,8 +219,8 @@ impl Mac for HsdpaMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         let now = ctx.now;
         self.emit_frames(ctx);
-        // Earlier events must not depend on the packet, so they are handled first, and credits that
-        // have arrived are granted.
+        // Events up to now must not depend on this packet, so they are processed first: comparisons
+        // of Node Bs, and frames and credits that have arrived over the Iub.
         self.follow_users(ctx, grid);
         self.wake_up(ctx, grid);
         self.receive_frames(now);
@@ -239,13 +241,14 @@ impl Mac for HsdpaMac {
         let rlc =
             self.node_bs.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
         if !self.outcomes.is_empty() {
-            // Frames that arrive over the Iub before the next TTI need no event of their own.
+            // The next TTI must be simulated to deliver these blocks. It also adds the frames that
+            // have arrived over the Iub, so their arrivals need no event.
             return Some(grid.beginning(next)).into_iter().chain(rlc).min();
         }
         let ready = self.node_bs.slots.first();
         let timers = self.timers.iter().filter_map(|user| self.node_bs.users[*user].reordering.timer());
-        // A bandwidth meter examines the cell in every TTI. Without a meter, comparisons of Node Bs
-        // due in idle times are made later.
+        // A bandwidth meter needs every comparison of Node Bs at its time. Without a meter, the
+        // comparisons that are due in idle times are deferred.
         let idle_matters = !self.meters.is_empty();
         let compares = self.handover.as_ref().filter(|handover| idle_matters || !handover.is_idle());
         let compares = compares.map(|handover| handover.next);
@@ -303,7 +306,8 @@ impl Mac for HsdpaMac {
         if !self.node_bs.users[user].adapter.has_cqis() {
             return None;
         }
-        // Channels are evaluated in order of time, so earlier TTIs are completed first.
+        // The CQI depends on the channel in this TTI, and channels must be evaluated in order of
+        // time, so all deferred updates are made first.
         self.settle(ctx, grid);
         let NodeBs { users, sequence, params, .. } = &mut self.node_bs;
         Some(users[user].quality(ctx.now.0 / params.numerology().tti.0, sequence))

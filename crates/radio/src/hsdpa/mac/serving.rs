@@ -11,7 +11,8 @@ impl HsdpaMac {
     /// Serves the users of every cell in TTI `tti`.
     pub(super) fn serve_cells(&mut self, ctx: &mut Context, tti: u64) {
         if !self.meters.is_empty() {
-            // Channels are evaluated in order of time, so earlier TTIs are completed first.
+            // Channels must be evaluated in order of time, so the meters account for all earlier
+            // TTIs first.
             self.pass_idle(tti);
         }
         self.node_bs.slots.advance(tti);
@@ -32,8 +33,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Returns the single user to be served in a cell with its grant, or `None` if no user can be
-    /// sent anything.
+    /// Returns the only user to be served in a cell in TTI `tti` and the user's grant, or `None` if
+    /// no user can be sent anything.
     fn choose(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         let Self { node_bs, schedulers, learns, .. } = self;
         let limits = node_bs.limits();
@@ -56,7 +57,8 @@ impl HsdpaMac {
         node_bs.users[user].grant(tti, limits, &node_bs.sequence).map(|grant| (user, grant))
     }
 
-    /// Serves several users of a cell in TTI `tti`, the scheduler's first choice first.
+    /// Serves up to `users_per_tti` users of a cell in TTI `tti`, in the order in which the
+    /// scheduler selects them.
     fn serve_sharers(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
         let Self { node_bs: NodeBs { users, params, .. }, schedulers, candidates, .. } = self;
         let most = params.users_per_tti.get();
@@ -73,13 +75,13 @@ impl HsdpaMac {
         }
     }
 
-    /// Returns the scheduler's first choice among the users that can be sent something, with its
-    /// grant.
+    /// Returns the user that the scheduler selects among those that can be sent something in TTI
+    /// `tti`, and the user's grant. Returns `None` if no user can be sent anything.
     fn pick(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         self.gather(tti, cell);
         let limits = self.node_bs.limits();
-        // The scheduler may score users differently after `pick`, so bounds of their scores are not
-        // valid any more.
+        // The state of the scheduler may change in `pick`, so the upper bounds of users' scores are
+        // no longer valid.
         self.node_bs.slots.forget_ceilings();
         while !self.candidates.is_empty() {
             let at = self.schedulers[cell].pick(tti, &self.candidates.list);
@@ -129,14 +131,15 @@ impl HsdpaMac {
         }
     }
 
-    /// Accounts for the idle TTIs before TTI `tti` in all bandwidth meters.
+    /// Accounts in all bandwidth meters for the TTIs before TTI `tti` that they have not accounted
+    /// for, in which no user has data.
     pub(super) fn pass_idle(&mut self, tti: u64) {
         for meter in &mut self.meters {
             meter.pass(tti, &mut self.node_bs);
         }
     }
 
-    /// Measures the available bandwidth of the metered users of a cell in TTI `tti`.
+    /// Accounts for TTI `tti` in the bandwidth meters of users who are served by `cell`.
     fn meter(&mut self, tti: u64, cell: usize) {
         let Self { node_bs, meters, candidates, .. } = self;
         for meter in meters {

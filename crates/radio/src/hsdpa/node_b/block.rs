@@ -2,20 +2,21 @@
 
 use std::ops::Range;
 
-/// Block in flight: a block that has been sent and whose HARQ process has not ended.
+/// Block that the Node B has sent and whose HARQ process has not ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Transmission sequence number, which never wraps; on the air it is modulo 64.
     pub tsn: u64,
-    /// Range of units that the block carries.
+    /// Range of the payload units, PDUs or octets, that the block carries.
     pub units: Range<u64>,
-    /// Number of HS-PDSCH codes.
+    /// Number of HS-PDSCH codes that the block takes.
     pub codes: u32,
     /// CQI whose link-level curve gives the BLER; `None` if the block cannot fail.
     pub curve: Option<u8>,
     /// Number of transmissions so far.
     pub transmissions: u32,
-    /// Whether the block was sent in a cell that the user has left.
+    /// Whether the block was first sent in a cell that the user has left, and continues in the new
+    /// cell.
     pub forwarded: bool,
     /// SNR of all transmissions so far after combining (linear, per symbol).
     pub symbol_snr: f64,
@@ -27,7 +28,8 @@ pub struct Block {
 }
 
 impl Block {
-    /// Resets the block for transmission in another cell, where its first transmission follows.
+    /// Prepares the block for a first transmission in another cell: transmissions in the old cell
+    /// are not combined with later ones.
     pub fn restart(&mut self) {
         (self.transmissions, self.symbol_snr, self.forwarded) = (0, 0.0, true);
     }

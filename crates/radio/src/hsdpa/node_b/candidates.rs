@@ -1,11 +1,11 @@
-//! Candidates for transmission in a TTI, and the blocks (grants) that they could be sent.
+//! Users that can be sent something in a TTI, and the block (grant) that each could be sent.
 
 use super::turn::Grant;
 use crate::hsdpa::adaptation::Limits;
 use crate::mac::sched::{Candidate, Scheduler};
 
-/// Candidates for transmission in a TTI, in order of user index, with their grants if these have
-/// been computed.
+/// Users that can be sent something in a TTI, in ascending order of user index. The list of grants
+/// is empty if grants have not been computed.
 #[derive(Debug, Default)]
 pub struct Candidates {
     pub list: Vec<Candidate>,
@@ -27,7 +27,7 @@ impl Candidates {
         self.grants.push(grant);
     }
 
-    /// Inserts a candidate with its grant, or replaces those of the same user.
+    /// Inserts a candidate with its grant, or replaces the candidate and grant of the same user.
     pub fn put(&mut self, candidate: Candidate, grant: Grant) {
         let user = candidate.user;
         match self.list.binary_search_by_key(&user, |other| other.user) {
@@ -44,7 +44,7 @@ impl Candidates {
         self.grants.remove(at);
     }
 
-    /// Replaces this list by the candidates of `from` except `user`.
+    /// Replaces this list by a copy of the candidates in `from`, without `user`.
     pub fn copy_others(&mut self, from: &Self, user: usize) {
         self.clear();
         let both = from.list.iter().zip(&from.grants);
@@ -53,13 +53,13 @@ impl Candidates {
         }
     }
 
-    /// Selects at most `most` users for TTI `tti`, who share `codes` and, equally, the power. Returns them
-    /// with their grants, the scheduler's first choice first.
+    /// Selects at most `most` users for TTI `tti`, who share `codes` and, equally, the power.
+    /// Returns them with their grants, the scheduler's first choice first.
     ///
     /// A grant depends on the number of users who share the power, and the number of users who get
     /// codes depends on their grants. So the power is first divided among as many users as
-    /// possible. If fewer users get codes, the power is divided again among that number, until no
-    /// share is unused.
+    /// possible. If only fewer users get codes, the selection is repeated with that number, until
+    /// each share of the power has a user.
     pub fn choose(
         &mut self,
         tti: u64,
@@ -97,7 +97,7 @@ impl Candidates {
         }
     }
 
-    /// Replaces every grant by the result of `limited`, and removes candidates for which this is
+    /// Replaces each grant by the result of `limited`, and removes the candidate if this result is
     /// `None`.
     fn limit(&mut self, limited: impl Fn(usize, Grant) -> Option<Grant>) {
         let mut at = 0;

@@ -25,7 +25,7 @@ use user::User;
 pub struct NodeBs {
     pub params: Hsdpa,
     pub users: Vec<User>,
-    /// Cached state of all users.
+    /// Cached state of all users, by which users without anything to send are skipped.
     pub slots: Slots,
     pub sequence: JakesSequence,
 }
@@ -43,18 +43,20 @@ impl NodeBs {
         Self { params: params.clone(), slots: Slots::new(&users, params.served()), users, sequence }
     }
 
-    /// Refreshes a user's cached state after a change of its queue, its HARQ processes or its cell.
+    /// Refreshes the cached state of a user. Must be called after its queue, its HARQ processes or
+    /// its cell has changed.
     pub fn refresh(&mut self, user: usize) {
         self.slots.refresh(user, &self.users[user]);
     }
 
     /// Returns the user with the highest score among the users of a cell that can be sent something
-    /// in TTI `tti`, or `None` if there is none. Ties are resolved by the lowest `turn`, then by
-    /// the lowest index. Scores must not decrease with units or quality.
+    /// in TTI `tti`, or `None` if there is none. Among users with equal scores, the one with the
+    /// lowest `turn` wins, then the one with the lowest index. Scores must not decrease with units
+    /// or quality.
     ///
     /// Most users would not have the highest score even with the best channel that they may have in
-    /// the next TTIs, so they are skipped. This saves most if good users are examined first, so the
-    /// best two of the last TTI are.
+    /// the next TTIs, so they are skipped. The two best users of the last TTI are examined first,
+    /// as an early high score allows more users to be skipped.
     pub fn find_best(
         &mut self,
         tti: u64,
@@ -88,13 +90,14 @@ impl NodeBs {
         (first < usize::MAX).then_some(first)
     }
 
-    /// Returns the limits of a user served alone: all codes, full power.
+    /// Returns the limits for a user who is served alone, with all codes and the full power.
     pub fn limits(&self) -> Limits {
         Limits { codes: self.params.codes.get(), sharers: 1, units: 0 }
     }
 }
 
-/// Claim of a user to be served in a TTI: its score, and its turn among users of equal score.
+/// Claim of a user to be served in a TTI. The highest score wins; among equal scores the lowest
+/// `turn`, then the lowest user index wins.
 #[derive(Clone, Copy, Debug)]
 struct Claim {
     score: f64,
@@ -103,11 +106,11 @@ struct Claim {
 }
 
 impl Claim {
-    /// Claim that is below the claim of any user.
+    /// Claim that loses against the claim of any user.
     const NONE: Self = Self { score: f64::NEG_INFINITY, turn: u64::MAX, user: usize::MAX };
 }
 
-/// Search for the user to be served in a TTI, with the best two claims so far.
+/// Search for the user of a cell to be served in a TTI. It keeps the best two claims found so far.
 struct Contest<'a, S, T> {
     tti: u64,
     limits: Limits,

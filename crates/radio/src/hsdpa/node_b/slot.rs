@@ -1,8 +1,10 @@
-//! State of all users that the scheduler's loop reads, in arrays apart from the other state.
+//! Cached state of all users, which the scheduler reads in every TTI. It is kept in arrays apart
+//! from the other state of the users.
 //!
 //! The block that a user could be sent changes with its CQI, its queue and the answers to its HARQ
-//! processes. CQIs are computed for several TTIs at once, and the other two are known in advance
-//! until the next event of the user. Therefore results are cached for several TTIs.
+//! processes. CQIs are computed for several TTIs at once, and changes of queues and processes are
+//! known in advance until the next event of the user. Therefore the blocks of several TTIs are
+//! cached.
 
 use super::user::User;
 use crate::cell::profile::BLOCK;
@@ -11,14 +13,14 @@ use crate::mac::user_set::UserSet;
 /// Cached state of all users.
 #[derive(Debug)]
 pub struct Slots {
-    /// For each user, the first TTI in which it may have something to send (`u64::MAX` if unknown),
-    /// and its cell.
+    /// For each user, its cell and the first TTI in which it may have something to send (`u64::MAX`
+    /// if no TTI is known).
     turns: Vec<(u64, u8)>,
     /// For each cell, the users that may have something to send in the current TTI.
     pub waiting: Vec<UserSet>,
     /// For each cell, the users with the best two claims to be served in the last TTI.
     pub leading: Vec<[usize; 2]>,
-    /// Users that may be served in a later TTI, in any order.
+    /// Users that may have something to send in a later TTI, in any order.
     later: Vec<usize>,
     pub ceilings: Vec<Ceiling>,
     pub kept: Vec<Slot>,
@@ -28,25 +30,25 @@ pub struct Slots {
 #[derive(Clone, Copy, Debug)]
 pub struct Ceiling {
     pub score: f64,
-    /// First TTI in which the bound is not valid.
+    /// First TTI in which the bound is no longer valid.
     pub until: u64,
 }
 
 impl Ceiling {
     /// Infinite bound, valid until the cached state of the user is refreshed.
     pub const NONE: Self = Self { score: f64::INFINITY, until: u64::MAX };
-    /// Bound that must be computed before use.
+    /// Bound that is not valid in any TTI, and must therefore be computed before use.
     const UNKNOWN: Self = Self { score: f64::INFINITY, until: 0 };
 }
 
-/// Cached results for one user in consecutive TTIs.
+/// Blocks and CQIs cached for one user in consecutive TTIs.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Slot {
-    /// TTI of the first element of the lists.
+    /// TTI to which the first elements of `units` and `cqi` belong.
     pub first: u64,
     pub until: u64,
-    /// Number of units that the user could be sent in each TTI; 0 for none.
+    /// Number of units that the user could be sent in each TTI, 0 if it could be sent nothing.
     pub units: [u32; BLOCK],
     /// CQI known to the Node B in each TTI.
     pub cqi: [u8; BLOCK],
@@ -66,7 +68,8 @@ impl Slots {
         }
     }
 
-    /// Refreshes a user's cached state after a change of its queue, its HARQ processes or its cell.
+    /// Refreshes the cached state of a user, given its `state`. Must be called after its queue, its
+    /// HARQ processes or its cell has changed.
     pub fn refresh(&mut self, user: usize, state: &User) {
         self.waiting[usize::from(self.turns[user].1)].remove(user);
         self.later.retain(|other| *other != user);
@@ -77,18 +80,19 @@ impl Slots {
         self.forget(user);
     }
 
-    /// Invalidates the results cached for a user.
+    /// Invalidates the bound of the score, the units and the CQIs that are cached for a user.
     pub fn forget(&mut self, user: usize) {
         self.ceilings[user] = Ceiling::UNKNOWN;
         self.kept[user].until = 0;
     }
 
-    /// Invalidates all ceilings, as the scheduler may score users differently.
+    /// Invalidates the bounds of all users' scores. Must be called if the scheduler may have
+    /// changed how it scores users.
     pub fn forget_ceilings(&mut self) {
         self.ceilings.fill(Ceiling::UNKNOWN);
     }
 
-    /// Marks users as waiting that may have something to send from TTI `tti` or before.
+    /// Marks as waiting all users that may have something to send in TTI `tti` or an earlier TTI.
     pub fn advance(&mut self, tti: u64) {
         let Self { turns, waiting, later, .. } = self;
         later.retain(|&user| {
@@ -100,8 +104,8 @@ impl Slots {
         });
     }
 
-    /// Returns the first TTI in which any user may have something to send, 0 if a user has already,
-    /// and `None` if no TTI is known.
+    /// Returns the first TTI in which any user may have something to send. Returns 0 if a user is
+    /// marked as waiting already, and `None` if no user may have something to send.
     pub fn first(&self) -> Option<u64> {
         if self.waiting.iter().any(|users| !users.is_empty()) {
             return Some(0);

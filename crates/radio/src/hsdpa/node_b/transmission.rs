@@ -18,7 +18,7 @@ pub struct Outcome {
     pub user: usize,
     pub tsn: u64,
     pub units: Range<u64>,
-    /// Whether the block was decoded, and for the first time; otherwise its units are lost.
+    /// Whether the block was decoded. If not, its units are lost.
     pub decoded: bool,
 }
 
@@ -29,17 +29,19 @@ pub struct SentBlock {
     pub units: Range<u64>,
     /// Number of transmissions of the block so far.
     pub transmission: u32,
-    /// Whether the units of the block were sent for the first time.
+    /// Whether the units of the block were sent for the first time. False for retransmissions, also
+    /// for those after a change of cell.
     pub is_new: bool,
     pub failed: bool,
-    /// Outcome that this transmission settles: true if it is the first to be decoded, false if the block is
-    /// given up. `None` if another transmission follows, or if an earlier one was decoded.
+    /// Final outcome of the block, if this transmission decides it: true if the UE decoded the
+    /// block for the first time, false if the Node B sends it no more although it is not decoded.
+    /// `None` otherwise.
     pub settled: Option<bool>,
 }
 
 impl User {
-    /// Sends the block of `grant` in TTI `tti`. Returns the block, or `None` if there is nothing to
-    /// send.
+    /// Sends the block of `grant` in TTI `tti`. Returns the block with the result of the
+    /// transmission, or `None` if there was nothing to send.
     pub fn send(
         &mut self,
         tti: u64,

@@ -7,28 +7,29 @@ use crate::cell::profile::BLOCK;
 use crate::hsdpa::adaptation::{Limits, Offer};
 use crate::mac::sched::{Candidate, View};
 
-/// Block that a user would be sent in a TTI.
+/// Block that the Node B would send to a user in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
-    /// Channel quality known to the Node B.
+    /// Channel quality of the user that the Node B knows: a CQI, or a value in decibels.
     pub quality: f32,
     /// New block; `None` for a retransmission.
     pub offer: Option<Offer>,
-    /// Number of HS-PDSCH codes of the block.
+    /// Number of HS-PDSCH codes that the block takes.
     pub codes: u32,
     pub units: u32,
 }
 
 impl User {
-    /// Returns the block that could be sent to the user in TTI `tti`, or `None` if there is none.
+    /// Returns the block that could be sent to the user in TTI `tti`, or `None` if nothing can be
+    /// sent.
     #[inline]
     pub fn grant(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Grant> {
         let quality = self.quality(tti, sequence);
         self.grant_at(quality, tti, limits)
     }
 
-    /// Returns the block that could be sent in TTI `tti` at channel quality `quality`, or `None` if
-    /// there is none.
+    /// Returns the block that could be sent in TTI `tti` at the channel quality `quality`, or
+    /// `None` if nothing can be sent.
     fn grant_at(&self, quality: f32, tti: u64, limits: Limits) -> Option<Grant> {
         if let Some(block) = self.processes.retransmission(tti) {
             let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
@@ -44,8 +45,8 @@ impl User {
         self.grant_of(quality, Limits { units: self.available(), ..limits })
     }
 
-    /// Returns the number of units that could be sent in TTI `tti`, 0 for none, and the channel
-    /// quality known to the Node B. Both are cached in `slot` for as many TTIs as they are valid.
+    /// Returns the number of units that could be sent in TTI `tti`, 0 if nothing can be sent, and
+    /// the channel quality that the Node B knows. Caches these values for following TTIs in `slot`.
     #[inline]
     pub fn look(
         &mut self,
@@ -67,13 +68,15 @@ impl User {
         (self.grant_at(quality, tti, limits).map_or(0, |grant| grant.units), quality)
     }
 
-    /// Returns upper bounds, valid from TTI `tti` on, of the units in a block for the user and of the
-    /// channel quality; and the TTI at which the bounds end. A refresh of the user's cached state
-    /// ends them earlier. Returns `None` if the bounds would take too much time to compute.
+    /// Returns an upper bound of the units in a block for the user, with an upper bound of the
+    /// channel quality; and the first TTI after TTI `tti` in which these bounds may no longer hold.
+    /// A refresh of the user's cached state also invalidates them. Returns `None` if the bounds are
+    /// not cheap to compute.
     pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<((u32, f32), u64)> {
         let (cqi, until) = self.adapter.peak(&mut self.channel, sequence, tti)?;
         let units = if self.processes.has_retransmission() {
-            // A retransmitted block may be larger than the channel allows now.
+            // A retransmitted block may be larger than the current CQI allows, so there is no
+            // useful bound.
             u32::MAX
         } else {
             let [units] = self.adapter.units(&[cqi], Limits { units: self.available(), ..limits });
@@ -82,8 +85,8 @@ impl User {
         Some(((units, f32::from(cqi)), until))
     }
 
-    /// Returns the units and CQIs for TTI `tti` and TTIs after it, or `None` if they are not known
-    /// in advance.
+    /// Returns the units and CQIs of TTI `tti` and of the TTIs around it for which CQIs were
+    /// computed ahead. Returns `None` if the CQI of TTI `tti` was not computed ahead.
     fn plan(&self, tti: u64, limits: Limits) -> Option<Slot> {
         let (cqi, first) = self.adapter.peek(tti)?;
         let mut until = (first + BLOCK as u64).min(self.processes.unchanged_until(tti));
@@ -101,8 +104,8 @@ impl User {
         Some(Slot { first, until, units, cqi: *cqi })
     }
 
-    /// Returns the new block that could be sent if the queue were full and a HARQ process were
-    /// free.
+    /// Returns the new block that could be sent if the user's queue were full and a HARQ process
+    /// were free, or `None` if no payload unit fits.
     pub fn full_queue_grant(&self, quality: f32, limits: Limits) -> Option<Grant> {
         self.grant_of(quality, Limits { units: u64::MAX, ..limits })
     }
@@ -122,8 +125,8 @@ impl User {
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
     }
 
-    /// Returns the grant limited to the codes that other users have left, or `None` if no block
-    /// fits.
+    /// Returns the user's block after it is limited to the codes in `limits` that other users have
+    /// left. Returns `None` if no block fits.
     pub fn limit(&self, grant: Grant, limits: Limits) -> Option<Grant> {
         match grant.offer {
             Some(_) => self.offer(grant.quality, limits),
@@ -131,20 +134,21 @@ impl User {
         }
     }
 
-    /// Returns the user as a candidate for the scheduler, with the properties that `view` names.
+    /// Returns the user as a candidate for the scheduler. The deadline is only computed if `view`
+    /// requires it, else it is 0.
     #[inline]
     pub fn candidate(&self, user: usize, rate: u32, quality: f32, view: View) -> Candidate {
         let deadline = if view.deadline { self.deadline() } else { 0 };
         Candidate { user, rate, quality, deadline }
     }
 
-    /// Returns the TTI by which the user's next packet should arrive: the TTI since which it waits
-    /// plus the delay budget.
+    /// Returns the TTI by which the user's next packet should arrive: the TTI since which the
+    /// packet waits, plus the delay budget. If no packet waits, the first term is 0.
     pub fn deadline(&self) -> u64 {
         self.packets.waits_since().unwrap_or(0) + self.delay_budget
     }
 
-    /// Asserts that cached results equal newly computed ones.
+    /// Asserts that the cached units and channel quality of TTI `tti` equal newly computed ones.
     #[cfg(test)]
     pub fn assert_cached(
         &mut self,

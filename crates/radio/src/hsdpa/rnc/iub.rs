@@ -67,19 +67,19 @@ impl Checked for Iub {
 
 /// The two ends of the Iub: the buffers at the RNC and the queues at the Node B.
 pub trait Endpoints {
-    /// Takes at most `most` units of a user from the RNC's buffer. Returns the number of units
-    /// taken.
+    /// Takes at most `most` units of a user from the RNC's buffer at the time `now`. Returns the
+    /// number of units taken.
     fn take(&mut self, now: Time, user: usize, most: u64) -> u64;
-    /// Adds units that have arrived to a user's queue at the Node B.
+    /// Adds `units` units that have arrived over the Iub to a user's queue at the Node B.
     fn put(&mut self, user: usize, units: u64);
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Account {
-    /// Number of units that the RNC may send.
+    /// Number of units that the RNC may still send for this user.
     credits: u64,
-    /// Sum of the units in the Node B's queue, the credits at the RNC, and the units and credits in
-    /// flight.
+    /// Sum of the units in the user's queue at the Node B, the credits at the RNC, and the units
+    /// and credits in flight. An allocation raises the sum to the capacity of the queue.
     counted: u64,
 }
 
@@ -93,8 +93,8 @@ pub struct FlowControl {
     delay: Duration,
     rate: Option<Rate>,
     unit_bits: u64,
-    /// Time at which the link has sent all frames, rounded down to whole nanoseconds. `remainder`
-    /// is the part rounded off, in units of 1 / `rate` nanoseconds.
+    /// Time, rounded down to whole nanoseconds, at which the link will have sent all frames.
+    /// `remainder` is the fraction rounded off, in units of 1 / `rate` nanoseconds.
     free_at: Time,
     remainder: u64,
     period: u64,
@@ -102,7 +102,7 @@ pub struct FlowControl {
     accounts: Vec<Account>,
     allocations: InFlight,
     frames: InFlight,
-    /// Users whose queues at the Node B have capacity that is not allocated.
+    /// Users whose queues at the Node B have free capacity that has not been allocated to the RNC.
     short: Vec<usize>,
     /// Frames sent since their events were last emitted, with the times of sending; `None` if no
     /// listener subscribes to these events.
@@ -142,7 +142,7 @@ impl FlowControl {
         }
     }
 
-    /// Sends a user's data from the RNC to the Node B, up to the user's credits.
+    /// Sends a user's data from the RNC to the Node B in one frame, as far as the user has credits.
     pub fn forward(&mut self, now: Time, user: usize, ends: &mut impl Endpoints) {
         let credits = &mut self.accounts[user].credits;
         if *credits == 0 {
@@ -183,7 +183,8 @@ impl FlowControl {
         account.counted -= units;
     }
 
-    /// Processes all arrivals of allocations and frames until `now`.
+    /// Processes all allocations that have arrived at the RNC and all frames that have arrived at
+    /// the Node B until `now`.
     pub fn run(&mut self, now: Time, ends: &mut impl Endpoints) {
         while let Some(&(at, user, units)) = self.allocations.front().filter(|(at, ..)| *at <= now) {
             self.allocations.pop_front();
@@ -196,8 +197,8 @@ impl FlowControl {
         }
     }
 
-    /// Allocates the free capacity of all queues at the start of TTI `tti`, if an allocation period
-    /// starts.
+    /// Allocates the free capacity of all queues to the RNC, if an allocation period starts with
+    /// TTI `tti`, which starts at `now`.
     pub fn allocate(&mut self, tti: u64, now: Time) {
         if !tti.is_multiple_of(self.period) {
             return;
@@ -209,9 +210,9 @@ impl FlowControl {
         }
     }
 
-    /// Returns the time of the next event, or `None` if none is due: the arrival of an allocation
-    /// at the RNC, the first TTI at or after the arrival of a frame, or the next allocation in a
-    /// TTI from `next`.
+    /// Returns the time of the next event of flow control, or `None` if no event is pending. An
+    /// event is the arrival of an allocation at the RNC, the first start of a TTI after a frame has
+    /// arrived at the Node B, or an allocation in a TTI from number `next`.
     pub fn next(&self, next: u64) -> Option<Time> {
         let on_grid = |at: Time| self.numerology.beginning(self.numerology.first_from(at));
         let allocation = self.allocations.front().map(|(at, ..)| *at);
@@ -232,7 +233,7 @@ mod tests {
         Time(ms * 1_000_000)
     }
 
-    /// Numbers of PDUs of one user at the RNC and at the Node B.
+    /// Numbers of PDUs of one user that are at the RNC and at the Node B.
     #[derive(Default)]
     struct Pdus {
         rnc: u64,
@@ -251,8 +252,8 @@ mod tests {
         }
     }
 
-    /// Returns flow control of one user for whom `waiting` PDUs arrive at the RNC at `at`, and
-    /// these PDUs.
+    /// Returns flow control of one user, and the PDUs of this user, of which `waiting` arrive at
+    /// the RNC at the time `at`.
     fn begin(params: &Iub, at: Time, waiting: u64) -> (FlowControl, Pdus) {
         let mut control = FlowControl::new(params, PDUS, 1, Numerology::HSDPA);
         let mut pdus = Pdus { rnc: waiting, node_b: 0 };
@@ -291,7 +292,8 @@ mod tests {
         assert_eq!(advance(&mut control, &mut pdus, 60, 75, 100), 100);
     }
 
-    /// The queue of 250 PDUs of 40 octets is filled once in 60 ms: the limit known from EURANE.
+    /// With default parameters, the Node B's queue of 250 PDUs of 40 octets is filled once in 60
+    /// ms, which gives the rate limit known from EURANE.
     #[test]
     fn capacity_and_two_periods_limit_the_rate() {
         let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 1_000_000);
@@ -310,8 +312,8 @@ mod tests {
         assert_eq!(advance(&mut control, &mut pdus, 101, 109, 10), 3);
     }
 
-    /// At 333.33 kbit/s, 3 PDUs of 336 bits take 3.024 ms, and 2 PDUs of another user after them
-    /// take 2.016 ms.
+    /// At 333.33 kbit/s, 3 PDUs of 336 bits take 3.024 ms; 2 PDUs of another user follow on the
+    /// same link and take 2.016 ms.
     #[test]
     fn frames_are_sent_one_after_the_other() {
         let params = Iub { rate: Some(Rate(1_000_000_000 / 3_000)), ..Iub::default() };

@@ -31,24 +31,26 @@ pub struct Meter {
     /// Number of TTIs between two records of the available bandwidth.
     record_ttis: u64,
     max_passed: u64,
-    /// First TTI that is not yet accounted for.
+    /// First TTI for which available bandwidth has not been computed yet.
     next: u64,
     /// TTIs in which the HARQ processes of the measured user become free, in ascending order.
     free: VecDeque<u64>,
-    /// First TTI in which the user may be served, given the minimum distance from its last TTI.
+    /// First TTI in which the measured user may be served again, given the minimum distance of TTIs
+    /// for its UE category.
     rested: u64,
     candidates: Candidates,
-    /// Number of packet bytes credited since the start.
+    /// Number of packet bytes that the measured user could have received since the start.
     pub bytes: f64,
-    /// Time of each record, bytes credited until then, and CQI; `None` if no records are kept.
+    /// Records that were not emitted yet, each with its time, the bytes credited until then, and
+    /// the CQI, which is NaN if none is used; `None` if no records are kept.
     records: Option<Vec<(Time, f64, f32)>>,
 }
 
 /// Time between two records of the available bandwidth.
 const RECORD: Duration = Duration::from_millis(20);
 
-/// Length of the end of an idle time in which TTIs are evaluated one by one: long enough for about
-/// 1000 independent values of a pedestrian's fading.
+/// Longest part of an idle time that is evaluated TTI by TTI, at its end. It has about 1000
+/// independent values of a pedestrian's fading.
 const MAX_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
@@ -70,12 +72,13 @@ impl Meter {
         }
     }
 
-    /// Starts to keep records, which [`Self::emit_records`] emits.
+    /// Starts to keep a record of the available bandwidth every 20 ms. [`Self::emit_records`] emits
+    /// the records.
     pub fn keep_records(&mut self) {
         self.records = Some(Vec::new());
     }
 
-    /// Emits the records kept as events, and removes them.
+    /// Emits all records kept so far as events, and removes these records.
     pub fn emit_records(&mut self, ctx: &mut Context) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
         for (at, bytes, cqi) in self.records.iter_mut().flat_map(|records| records.drain(..)) {
@@ -94,11 +97,11 @@ impl Meter {
         }
     }
 
-    /// Accounts for all TTIs before TTI `tti` that are not yet accounted for, in which no user has
-    /// data.
+    /// Accounts for all TTIs before TTI `tti` that have not been accounted for. No user has data in
+    /// these TTIs.
     ///
     /// If these TTIs take more than 200 s and no records are kept, only the last 200 s are
-    /// evaluated and represent all.
+    /// evaluated. Their mean bandwidth is then assumed for the whole time.
     pub fn pass(&mut self, tti: u64, node_bs: &mut NodeBs) {
         let no_candidates = Candidates::default();
         let open = tti.saturating_sub(self.next);
@@ -114,14 +117,15 @@ impl Meter {
         }
     }
 
-    /// Accounts for TTI `tti`, in which `real` lists the candidates of the cell's scheduler.
+    /// Accounts for TTI `tti`, in which `real` lists the candidates of the real cell's scheduler.
     pub fn account(&mut self, tti: u64, real: &Candidates, node_bs: &mut NodeBs) {
         self.next = tti + 1;
         self.record(tti, node_bs);
         let limits = node_bs.limits();
         let resumes = node_bs.users[self.user].resumes;
         if self.rested.max(resumes) > tti || self.free[0] > tti {
-            // The measured user cannot be served in this TTI, but other users can.
+            // The measured user cannot be served in this TTI, but the scheduler of the meter may
+            // serve other users.
             self.candidates.copy_others(real, self.user);
         } else {
             self.join(tti, real, limits, node_bs);
@@ -150,7 +154,8 @@ impl Meter {
         }
     }
 
-    /// Lists the other candidates in `real`, and the measured user as if it had a full queue.
+    /// Lists the candidates in `real`, except that the measured user has a full queue even if it
+    /// has no data.
     fn join(&mut self, tti: u64, real: &Candidates, limits: Limits, node_bs: &mut NodeBs) {
         self.candidates.copy_others(real, self.user);
         let state = &mut node_bs.users[self.user];

@@ -8,7 +8,7 @@ use crate::mac::harq::link_curve;
 
 const ROUND_ROBIN: &str = "round_robin";
 
-/// Returns a bearer that measures the available bandwidth of user 0.
+/// Returns a bearer that measures the bandwidth available to user 0.
 fn measuring(params: &Hsdpa, ues: &[Ue]) -> Bench {
     let mut bench = Bench::new(params, ues, 0);
     bench.bearer.mac.measure(0);
@@ -23,8 +23,8 @@ fn constant(snr_db: f64) -> Ue {
     ue(json!({ "category": 10, "channel": { "constant": { "snr_db": snr_db } } }))
 }
 
-/// Number of packet bytes in a block of CQI 15: (3319 - 24) / 8 octets, of which 40 out of 42
-/// belong to packets.
+/// Number of packet bytes in a block of CQI 15. The block carries (3319 - 24) / 8 octets, of which
+/// 40 out of 42 belong to packets and 2 to headers.
 const BLOCK_BYTES: f64 = 411.0 * 40.0 / 42.0;
 
 fn within(found: f64, expected: f64, share: f64) {
@@ -51,8 +51,9 @@ fn an_idle_cell_offers_every_tti() {
     within(available(&mut other, 500) * 2.0, twice, 1e-9);
 }
 
-/// A user who is alone and always has packets gets the available bandwidth. With independent
-/// decoding and without combining, every transmission has the goodput of a first one.
+/// A user who is alone and always has packets receives all of the available bandwidth. With
+/// independent decoding and without combining, each retransmission succeeds with the same
+/// probability as a first transmission.
 #[test]
 fn a_user_alone_gets_the_available_bandwidth() {
     let snr_db = link_curve::snr_db(15.0, 0.1);
@@ -74,7 +75,7 @@ fn equal_users_have_equal_available_shares() {
     let found = available(&mut bench, 4_000);
     within(found, bench.bytes[0] as f64, 0.01);
     within(found, 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
-    // A user who is idle among saturated users could have had an equal share.
+    // A user who is idle while the others always have packets could have had an equal share.
     let mut idle = measuring(&params, &users);
     idle.saturate_some(1..n, 4_000, 20, 1_500);
     within(available(&mut idle, 4_000), 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
@@ -86,13 +87,14 @@ fn the_best_channel_could_have_all_ttis_under_max_ci() {
     let mut bench = measuring(&params, &[playing(&[50.0], &[15]), playing(&[50.0], &[12])]);
     bench.saturate_some(1..2, 2_000, 20, 1_500);
     within(available(&mut bench, 2_000), 2_000.0 * BLOCK_BYTES, 0.01);
-    // The user with the worse channel could have none of the TTIs that the better one uses.
+    // The user with the worse channel could have none of the TTIs, as the better user takes all of
+    // them.
     let mut worse = measuring(&params, &[playing(&[50.0], &[12]), playing(&[50.0], &[15])]);
     worse.saturate_some(1..2, 2_000, 20, 1_500);
     assert!(available(&mut worse, 2_000) < 0.01 * 2_000.0 * BLOCK_BYTES);
 }
 
-/// Measuring bandwidth does not change the packets' arrivals.
+/// Packets arrive at the same times with and without a measurement of bandwidth.
 #[test]
 fn measuring_changes_nothing() {
     let user = |kmh: u32| {
@@ -113,8 +115,8 @@ fn measuring_changes_nothing() {
     }
 }
 
-/// Too few HARQ processes, or a category with a minimum distance of TTIs, leave TTIs unused for a
-/// measured user, too.
+/// With too few HARQ processes, or in a category with a minimum distance of TTIs, the measured user
+/// cannot use all TTIs, which limits its available bandwidth.
 #[test]
 fn processes_and_category_limit_the_bandwidth() {
     let few = hsdpa(json!({ "processes": 3, "retransmission_delay": "12 ms" }));

@@ -1,5 +1,5 @@
-//! Tests of the cached state of users. In tests the bearer itself compares cached results with
-//! newly computed ones (`User::assert_cached`); here it does so in random scenarios.
+//! Tests of the cached state of users. In all tests the bearer compares cached results with newly
+//! computed ones (`User::assert_cached`); these tests use random scenarios.
 
 use nodeb_base::units::Duration;
 use proptest::prelude::*;
@@ -47,8 +47,9 @@ fn scenario() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// At 120 km/h and more a later block may be due for retransmission before an earlier one, so
-    /// the block that waits to be sent to a user may change.
+    /// Cached results equal newly computed ones in random scenarios. These include speeds of 120
+    /// km/h and more, at which a later block may be due for retransmission before an earlier one,
+    /// so the block that waits to be sent changes.
     #[test]
     fn cached_state_equals_newly_computed_state(
         text in scenario(),
@@ -93,8 +94,8 @@ impl Scheduler for SeesAll {
     }
 }
 
-/// Returns the time and the user of each TTI. First all users always have packets, then single
-/// packets arrive for random users.
+/// Returns the start and the user of each TTI. In the first 1500 TTIs all users always have
+/// packets; in the other 1000 TTIs single packets arrive for random users.
 fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     let mut bench = Bench::new(params, users, 0);
     if sees_all {
@@ -110,7 +111,8 @@ fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     bench.ttis()
 }
 
-/// A scheduler selects the same users if the MAC skips users that cannot be selected.
+/// The MAC serves the same users whether it skips users that cannot win or shows all users to the
+/// scheduler.
 #[test]
 fn skipped_users_would_not_have_been_selected() {
     for scheduler in ["proportional_fair", "max_ci", "round_robin"] {

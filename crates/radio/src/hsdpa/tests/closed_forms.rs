@@ -4,7 +4,8 @@ use super::*;
 use crate::mac::harq::CombiningSpec;
 use crate::mac::harq::link_curve::{self, SPREADING_FACTOR};
 
-/// Returns the BLER of a block of CQI `cqi` after combining `n` transmissions at `snr_db` each.
+/// Returns the BLER of a block of CQI `cqi` on `codes` codes, after `n` transmissions at `snr_db`
+/// each have been combined.
 fn bler_after(cqi: u8, codes: f64, snr_db: f64, combining: &CombiningSpec, n: u32) -> f64 {
     let gain = SPREADING_FACTOR / codes;
     let symbol = 10f64.powf(snr_db / 10.0) * gain;
@@ -12,8 +13,8 @@ fn bler_after(cqi: u8, codes: f64, snr_db: f64, combining: &CombiningSpec, n: u3
     link_curve::bler(f64::from(cqi), 10.0 * combined.log10())
 }
 
-/// For a single user at a fixed SNR without combining, the goodput per TTI is the octets in a block
-/// times 1 - BLER.
+/// For a single user at a fixed SNR without combining, the goodput per TTI is the number of octets
+/// in a block times 1 - BLER.
 #[test]
 fn goodput_at_a_fixed_snr_is_the_closed_form() {
     for (cqi, bits, margin_db) in [(8, 792, 0.0), (16, 3_565, -0.2), (22, 7_168, 0.3)] {
@@ -25,11 +26,12 @@ fn goodput_at_a_fixed_snr_is_the_closed_form() {
         bench.saturate(ttis, 100, 1_500);
         let bler = link_curve::bler(f64::from(cqi), snr_db);
         let octets = f64::from((bits - 24) / 8);
-        // A packet takes 38 PDUs, which have a header of two octets each.
+        // A packet of 1500 octets takes 38 PDUs, each with a header of two octets, which are 1576
+        // octets.
         let expected = octets * (1.0 - bler) * 1_500.0 / 1_576.0;
         let found = bench.bytes[0] as f64 / ttis as f64;
-        // The number of decoded blocks is binomial; up to 100 packets are still in flight at the
-        // end.
+        // The number of decoded blocks is binomial, which gives the standard deviation. Up to 100
+        // packets are still in flight at the end.
         let sigma = (bler * (1.0 - bler) / ttis as f64).sqrt() / (1.0 - bler);
         let under_way = 100.0 * 1_500.0 / (expected * ttis as f64);
         assert!((found / expected - 1.0).abs() < 4.0 * sigma + under_way, "CQI {cqi}: {found} {expected}");
@@ -39,18 +41,20 @@ fn goodput_at_a_fixed_snr_is_the_closed_form() {
     }
 }
 
-/// The mean number of transmissions of a block is one, plus the probability of failure after each
-/// transmission.
+/// The mean number of transmissions of a block is one plus the sum, over all n, of the probability
+/// that the block has still failed after n transmissions.
 #[test]
 fn mean_transmissions_match_theory() {
     let (cqi, codes) = (16, 5.0);
     for combining in ["none", "chase", "incremental_redundancy"] {
         for decoding in ["independent", "one_number"] {
             if (combining, decoding) == ("none", "one_number") {
-                // With one random number and without combining, a block could fail for ever.
+                // Skipped, as every retransmission at a fixed SNR would fail like the first one:
+                // the random number and the BLER stay the same.
                 continue;
             }
-            // The SNR is lower than that of the format, as after a CQI that was too high.
+            // The SNR is 0.35 dB below that of the format, as if the UE had reported a CQI that was
+            // too high.
             let snr_db = link_curve::snr_db(f64::from(cqi), 0.1) - 0.35;
             let params = hsdpa(json!({ "combining": combining, "decoding": decoding, "t1": "10 s" }));
             let params = Hsdpa { max_transmissions: None, ..params };
@@ -94,8 +98,8 @@ fn losses_by_the_transmission_limit_match_theory() {
     assert!((lost - 0.16).abs() < 4.0 * (0.16 * 0.84 / settled).sqrt(), "{lost}");
 }
 
-/// An ACK received as a NACK costs a transmission and nothing else. A NACK received as an ACK costs
-/// the block, which happens to a share `p e / (1 - p (1 - e))` of all blocks.
+/// An ACK received as a NACK costs one more transmission but no block. A NACK received as an ACK
+/// costs the block, which happens to a share `p e / (1 - p (1 - e))` of all blocks.
 #[test]
 fn answer_errors_cost_what_theory_says() {
     let (p, e) = (0.3, 0.2);
@@ -112,22 +116,23 @@ fn answer_errors_cost_what_theory_says() {
         bench.counts()
     };
     let acks = run("ack_error");
-    // A block is sent until it is decoded and its ACK is received. The expiry of T1 gives up very
-    // few blocks.
+    // A block is sent until it has been decoded and one of its ACKs is received as such, which
+    // gives the expected number. Very few blocks are given up because T1 expires.
     let per_block = acks.blocks as f64 / (acks.blocks_failed as f64 / p * (1.0 - p));
     assert!((per_block - (1.0 / (1.0 - p) + e / (1.0 - e))).abs() < 0.06, "{per_block}");
     let nacks = run("nack_error");
     let settled = (nacks.packets_delivered + nacks.packets_dropped) as f64;
     let expected = p * e / (1.0 - p * (1.0 - e));
     let lost = nacks.packets_dropped as f64 / settled;
-    // Three or more failures in a row also exceed T1 of 40 ms, so these blocks are lost too.
+    // Blocks that fail three or more times in a row exceed T1 of 40 ms, so up to this share of
+    // blocks is lost in addition.
     let late = (p * (1.0 - e)).powi(3);
     let sigma = (expected / settled).sqrt();
     assert!(lost > expected - 4.0 * sigma && lost < expected + late + 4.0 * sigma, "{lost} {expected}");
 }
 
-/// The outer loop balances steps up and down, so the share of failed blocks is the target for any
-/// channel and any delay of reports.
+/// Steps at ACKs and NACKs balance if the share of failed blocks is the target, whatever the
+/// channel and the delay of reports.
 #[test]
 fn the_outer_loop_meets_its_target() {
     for (target, speed) in [(0.1, "3 km/h"), (0.1, "50 km/h"), (0.3, "120 km/h")] {
@@ -145,8 +150,8 @@ fn the_outer_loop_meets_its_target() {
     }
 }
 
-/// With ideal reports, which have no delay, a channel just above the SNR of a CQI makes blocks fail
-/// with a little less than 10 %.
+/// If reports have no delay and the SNR is just above the threshold of a CQI, blocks fail with the
+/// BLER at this SNR, a little less than 10 %.
 #[test]
 fn ideal_reports_fail_with_10_percent() {
     let params = hsdpa(json!({ "max_transmissions": 1, "link_adaptation": { "cqi": { "delay": "0 s" } } }));
@@ -162,8 +167,8 @@ fn ideal_reports_fail_with_10_percent() {
     }
 }
 
-/// Measured curves determine CQI and BLER: at 0 dB CQI 7 fails with 5 % and CQI 8 with 50 %. CQI 7 is a block
-/// of 650 bits.
+/// Measured curves determine both CQI and BLER: at 0 dB a block of CQI 7 fails with 5 % and one of
+/// CQI 8 with 50 %. So the UE reports CQI 7, whose block has 650 bits.
 #[test]
 fn measured_curves_determine_cqi_and_bler() {
     let points =
@@ -183,9 +188,9 @@ fn measured_curves_determine_cqi_and_bler() {
     assert!((failed - 0.05).abs() < 4.0 * (0.05 * 0.95 / 20_000f64).sqrt(), "{failed}");
 }
 
-/// The recorded rate steps from 1 to 3 Mbit/s: blocks have 2000 and later 6000 bits, 24 of them
-/// header. All whole packets, of 1500 octets and 38 headers, that were sent before the last TTI
-/// have arrived.
+/// The recorded rate steps from 1 to 3 Mbit/s, so blocks have 2000 and later 6000 bits, of which 24
+/// are the header. All packets have arrived whose 1500 octets and 38 headers were sent completely
+/// before the last TTI.
 #[test]
 fn a_step_in_recorded_rates_delivers_the_recorded_bytes() {
     let rates: Vec<_> = (0..2_000).map(|tti| if tti < 1_000 { "1 Mbps" } else { "3 Mbps" }).collect();

@@ -1,5 +1,5 @@
-//! Tests of handover on paths computed by hand: east from the site in the middle to the next site,
-//! 1732 m away.
+//! Tests of handover for users who go east from the site in the middle to the next site, which is
+//! 1732 m away. Times and positions of the change are computed by hand.
 
 use nodeb_base::units::Duration;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub fn going_east(metres: f64) -> Ue {
 }
 
 /// Returns the distance in m from the site in the middle at which the next site is received better
-/// by 3 dB, with a path loss of 37.6 dB per decade.
+/// by the hysteresis of 3 dB, with a path loss of 37.6 dB per decade.
 fn place_of_the_event() -> f64 {
     let ratio = 10f64.powf(3.0 / 37.6);
     1_000.0 * 3f64.sqrt() * ratio / (1.0 + ratio)
@@ -70,8 +70,8 @@ fn the_cell_changes_once_at_the_right_time() {
     assert_eq!(changes.len(), 1, "{changes:?}");
     assert!(is_in_time(changes[0], 299.7), "{changes:?}");
     assert_eq!(bench.bearer.mac.phones(changes[0])[0].tally.handovers, 1);
-    // Nothing is sent for 100 ms after the change, but blocks are sent before it and soon after the
-    // interruption.
+    // No block is sent during the interruption of 100 ms after the change. Blocks are sent in the
+    // second before the change and in the second after the interruption.
     let ttis = bench.ttis();
     let sent = |from: Time, to: Time| ttis.iter().filter(|(at, _)| (from..to).contains(at)).count();
     let (second, change) = (Duration::from_secs(1), changes[0]);
@@ -81,8 +81,8 @@ fn the_cell_changes_once_at_the_right_time() {
     assert_eq!(sent(change, resumes), 0);
 }
 
-/// A user on the path of the handover tests turns at the edge of the only cell if there is no
-/// handover.
+/// Without handover, a user on the path of the other tests is only served by the cell in the
+/// middle, and turns back at its edge.
 #[test]
 fn without_handover_the_cell_in_the_middle_serves() {
     let params = hsdpa(json!({ "cell": { "shadowing": { "sigma_db": 0.0 } } }));
@@ -95,8 +95,8 @@ fn numbers(bench: &Bench) -> Vec<u64> {
     bench.arrived.iter().map(|(.., number)| *number).collect()
 }
 
-/// Runs a user for 8 s from 800 m east of the site in the middle, which crosses the border between
-/// two cells, with 80 packets of 1000 bytes in the buffer.
+/// Runs a user who starts 800 m east of the site in the middle for 8 s, with 80 packets of 1000
+/// bytes in the buffer. The user crosses the border between two cells once.
 fn pass_the_border(params: &Hsdpa, run: u64) -> Bench {
     let mut bench = Bench::new(params, &[going_east(800.0)], run);
     assert_eq!(go(&mut bench, 80, Time::ZERO + Duration::from_secs(8)).len(), 1);
@@ -112,8 +112,8 @@ fn forwarded_data_arrives_once_and_in_order() {
     }
 }
 
-/// T1 (TS 25.321, 11.6.2) excludes the interruption, during which no block can fill the gap: its 13
-/// TTIs start with the first TTI in which the user is served again.
+/// T1 (TS 25.321, 11.6.2) does not run during the interruption, in which no block can fill the gap.
+/// Its 13 TTIs start with TTI 50, the first in which the user is served again.
 #[test]
 fn t1_restarts_when_forwarded_blocks_can_arrive() {
     let params = changing("forwarded", &json!({ "t1": "26 ms" }));
@@ -131,7 +131,8 @@ fn data_of_the_old_node_b_is_lost_in_unacknowledged_mode() {
     for run in 0..5 {
         let bench = pass_the_border(&changing("lost", &json!({})), run);
         let dropped = bench.counts().packets_dropped;
-        // The change loses at most a queue of 40 kB at the Node B and the blocks on the air.
+        // The change loses at most the 40 kB in the Node B's queue and the blocks on the air, which
+        // is less than the 80 packets in the buffer.
         assert!((1..80).contains(&dropped), "{dropped}");
         assert!(numbers(&bench).is_sorted());
     }

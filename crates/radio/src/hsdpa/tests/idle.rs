@@ -8,8 +8,8 @@ use super::timelines::ms;
 use super::*;
 use crate::BandwidthMeter as _;
 
-/// Sends a packet every 7 s to a user who changes from one cell to another between two packets. If
-/// `records` is true, bandwidth is recorded.
+/// Sends a packet every 7 s for 30 s to a user who changes from one cell to another between two
+/// packets. If `records` is true, records the available bandwidth.
 fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     let params = changing(data, &json!({ "iub": { "delay": "0 ms" }, "t1": "100 s" }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
@@ -25,8 +25,8 @@ fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     bench
 }
 
-/// A handover between two packets is complete when the second packet arrives, with and without
-/// observers.
+/// A handover between two packets is complete when the second packet arrives, whether bandwidth is
+/// recorded or not.
 #[test]
 fn an_idle_handover_does_not_affect_later_packets() {
     for data in ["lost", "forwarded"] {
@@ -45,7 +45,7 @@ fn an_idle_handover_does_not_affect_later_packets() {
     }
 }
 
-/// A user's position is current at its first evaluation after 66 s.
+/// The position of a user who has no traffic is current when it is first requested, after 66 s.
 #[test]
 fn positions_are_current_even_if_never_evaluated() {
     let mut bench = Bench::new(&changing("lost", &json!({})), &[going_east(-700.0)], 0);
@@ -69,7 +69,8 @@ fn timers_expire_between_ttis_of_other_users() {
     assert_eq!(bench.counts().packets_dropped, before + 1);
 }
 
-/// A block that continues in another cell is counted once.
+/// A block that is sent in one cell and continues in another cell is counted once in the user's
+/// results.
 #[test]
 fn a_forwarded_block_is_counted_once() {
     let params = changing("forwarded", &json!({ "link_adaptation": { "cqi": { "delay": "200 ms" } } }));
@@ -84,7 +85,7 @@ fn a_forwarded_block_is_counted_once() {
     assert!(found > 0);
 }
 
-/// If the Node B knows the channel's SNR itself, no CQIs are reported.
+/// With `shannon` the Node B knows the SNR itself and no CQIs are reported, so the mean CQI is NaN.
 #[test]
 fn cqi_is_nan_if_the_quality_is_in_decibels() {
     let params = hsdpa(json!({ "link_adaptation": "shannon" }));
@@ -99,8 +100,8 @@ fn cqi_is_nan_if_the_quality_is_in_decibels() {
     assert!(!bench.around.take_events().into_iter().any(quality));
 }
 
-/// Users who have slept for a day have the same cells and positions as users who were evaluated
-/// every five minutes.
+/// Users who have slept for a day have the same cells and positions as users whose positions were
+/// evaluated every five minutes.
 #[test]
 fn a_day_asleep_equals_a_day_of_evaluations() {
     let params = changing("lost", &json!({ "cell": {}, "iub": { "delay": "0 ms" } }));
@@ -127,8 +128,8 @@ fn a_day_asleep_equals_a_day_of_evaluations() {
     assert_eq!(places[0], places[1]);
 }
 
-/// Only the end of a very long idle time is evaluated. A pedestrian's available bytes over 1,000 s
-/// evaluated at once are compared with those evaluated in parts of 100 s.
+/// A pedestrian's available bytes over 1,000 s are computed at once, for which only the last 200 s
+/// are evaluated. They differ by less than 5 % from the bytes computed in parts of 100 s.
 #[test]
 fn a_long_idle_time_offers_the_sum_of_its_parts() {
     let user =
@@ -156,8 +157,8 @@ fn a_window_that_limits_the_rate_causes_a_warning() {
     assert!(found.len() == 1 && found[0].contains("256 PDUs"), "{found:?}");
 }
 
-/// Sends two packets, the second after `seconds`, to a user who changes cells repeatedly between
-/// them. If `records` is true, bandwidth is recorded.
+/// Sends two packets, the second `seconds` after the first, to a user who changes cells repeatedly
+/// between them. If `records` is true, records the available bandwidth.
 fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
     let params = changing("lost", &json!({ "iub": { "delay": "0 ms" } }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
@@ -173,8 +174,8 @@ fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
     bench
 }
 
-/// Recording bandwidth changes no count of handovers, whether the phone wakes up in the cell in
-/// which it fell asleep or in another cell.
+/// Recording bandwidth does not change the number of handovers, whether the phone wakes up in the
+/// cell in which it fell asleep or in another cell.
 #[test]
 fn observers_do_not_change_a_long_pause() {
     let mut elsewhere = 0;

@@ -44,7 +44,7 @@ fn ue(text: serde_json::Value) -> Ue {
     serde_json::from_value(text).expect("a UE")
 }
 
-/// HSDPA bearer with a record of the packets and events that it puts out.
+/// HSDPA bearer with the packets and events that it has emitted.
 struct Bench {
     bearer: TtiBearer<HsdpaMac>,
     around: Surroundings,
@@ -88,7 +88,7 @@ impl Bench {
         }
     }
 
-    /// Offers packets to a user until `packets` packets wait.
+    /// Offers packets of `size` bytes to a user at the time `at` until `packets` packets wait.
     fn fill(&mut self, at: Time, user: usize, packets: usize, size: u32) {
         while self.bearer.backlog(user).packets < packets {
             self.push(at, user, size);
@@ -100,7 +100,8 @@ impl Bench {
         self.saturate_some(0..self.bytes.len(), ttis, packets, size);
     }
 
-    /// Like [`Self::saturate`], but only the users of the range always have packets.
+    /// Runs `ttis` TTIs while every user in the range `users` always has `packets` packets of
+    /// `size` bytes waiting; the other users have none.
     fn saturate_some(&mut self, users: std::ops::Range<usize>, ttis: u64, packets: usize, size: u32) {
         for tti in 0..ttis {
             users.clone().for_each(|user| self.fill(Time(tti * TTI.0), user, packets, size));
@@ -128,7 +129,7 @@ impl Bench {
         self.around.take_events().into_iter().filter_map(of).collect()
     }
 
-    /// Returns the start and the user of each TTI with a block.
+    /// Returns the start and the user of each TTI in which a block was sent.
     fn ttis(&mut self) -> Vec<(Time, usize)> {
         let of = |(at, event)| match event {
             Event::Tti { user, .. } => Some((at, user as usize)),

@@ -17,16 +17,16 @@ fn am(text: &Value) -> Value {
     json!({ "am": am })
 }
 
-/// Returns a user with constant CQI 5, whose block carries one PDU. The channel fails in TTI `lost`
-/// only.
+/// Returns a user with constant CQI 5, whose block carries one PDU. Blocks sent in TTI `lost` fail,
+/// and all others are decoded.
 fn losing(lost: usize) -> Ue {
     let mut snrs = [50.0; 200];
     snrs[lost] = -50.0;
     playing(&snrs, &[5; 200])
 }
 
-/// Sends packets of one PDU each, all available at the start. Returns the arrival time in ms and
-/// the number of each packet.
+/// Sends `packets` packets of one PDU each, which all wait at the start. Returns the arrival time
+/// in ms and the number of each packet.
 fn play(params: &Value, ue: Ue, packets: usize) -> Vec<(u64, u64)> {
     let mut bench = Bench::new(&one_by_one(params), &[ue], 0);
     (0..packets).for_each(|_| bench.push(Time::ZERO, 0, 40));
@@ -36,9 +36,9 @@ fn play(params: &Value, ue: Ue, packets: usize) -> Vec<(u64, u64)> {
     arrivals(&bench)
 }
 
-/// Block 1 is lost: it is given up after its only transmission, or its NACK is received as an ACK.
-/// T1 delivers blocks 2 and 3 at 26 ms, when the phone detects the gap; the status report reaches
-/// the RNC at 56 ms.
+/// Block 1 is lost, as it is given up after its only transmission or its NACK is received as an
+/// ACK. T1 expires and delivers blocks 2 and 3 at 26 ms, when the phone detects the gap; the status
+/// report reaches the RNC at 56 ms.
 #[test]
 fn acknowledged_mode_retransmits_what_mac_hs_loses() {
     for lossy in [json!({ "max_transmissions": 1 }), json!({ "max_transmissions": 9, "nack_error": 1.0 })] {
@@ -76,7 +76,7 @@ fn retransmissions_cross_the_iub_again() {
     assert_eq!(play(&params, losing(3), 4), [(68, 0), (68, 1), (68, 2), (68, 3)]);
 }
 
-/// The sender polls again when the poll timer expires.
+/// The sender polls again when the poll timer expires before a status report has arrived.
 #[test]
 fn an_unanswered_poll_is_repeated() {
     let mut slow = am(&json!({ "tx_window": 2, "rx_window": 2 }));
@@ -89,14 +89,15 @@ fn an_unanswered_poll_is_repeated() {
     assert_eq!(arrivals(&bench), [(2, 0), (4, 1), (36, 2)]);
 }
 
-/// In unacknowledged mode a packet that waits at the RNC for more than 9 ms is discarded.
+/// In unacknowledged mode, a packet that has waited at the RNC for more than 9 ms is discarded.
 #[test]
 fn packets_that_wait_too_long_are_discarded() {
     let params = one_by_one(&json!({ "rlc": { "um": { "discard_timer": "9 ms" } } }));
     let mut bench = Bench::new(&params, &[playing(&[50.0], &[5])], 0);
     (0..8).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(100));
-    // The TTIs 0 to 4 start before 9 ms, so the packets sent in them are not discarded.
+    // TTIs 0 to 4 start before the discard timer expires at 9 ms, so only the packets sent in these
+    // TTIs arrive.
     assert_eq!(arrivals(&bench), [(2, 0), (4, 1), (6, 2), (8, 3), (10, 4)]);
     assert_eq!((bench.counts().packets_dropped, bench.bearer.backlog(0).packets), (3, 0));
     assert_eq!(bench.bearer.next_wake(), None);

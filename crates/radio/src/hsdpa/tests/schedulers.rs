@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::*;
 
-/// Bandwidth in Hz. It is so large that a block holds a packet or two at SNRs so low that the
-/// capacity is linear in the SNR.
+/// Bandwidth in Hz. It is so large that a block holds one or two packets although the SNR is so low
+/// that capacity is linear in the SNR.
 const LINEAR: f64 = 7e9;
 const MEAN_SNR_DB: f64 = -30.0;
 
@@ -61,8 +61,9 @@ fn equal_users_gain_the_harmonic_number() {
     }
 }
 
-/// For users with different mean SNRs, proportional fair gives each user the same gain over its own
-/// share. Max C/I gives each user the expected SNR in the TTIs in which this SNR is the largest.
+/// Proportional fair multiplies the mean rate of each user by the same gain, even if the mean SNRs
+/// of users differ. Max C/I gives each user the expected SNR in the TTIs in which the user's SNR is
+/// the largest.
 #[test]
 fn unequal_users_match_theory() {
     let means_db = [-30.0, -30.0, -33.010_3];
@@ -70,9 +71,10 @@ fn unequal_users_match_theory() {
     for (found, mean_db) in found.iter().zip(means_db) {
         within_3_percent(*found, harmonic(3) / 3.0 * mean_bits(mean_db), "proportional fair");
     }
-    // Expected SNR of a user while it is the largest, E[x; x is largest], for exponentials of means
-    // 1, 1 and 1/2, by inclusion and exclusion: the sum over all sets S of other users of (-1)^|S|
-    // a / (a + sum of the rates in S)^2, where a is the user's rate and the rates are 1, 1 and 2.
+    // Expected SNR of a user in the TTIs in which it is the largest, E[x; x is largest], for
+    // exponential SNRs with means 1, 1 and 1/2, so with rate parameters 1, 1 and 2. By inclusion
+    // and exclusion it is the sum of (-1)^|S| a / (a + r(S))^2 over all sets S of other users,
+    // where a is the user's rate parameter and r(S) the sum of those in S.
     let share = |a: f64, others: [f64; 2]| {
         let term = |rates: f64| a / (a + rates).powi(2);
         term(0.0) - term(others[0]) - term(others[1]) + term(others[0] + others[1])

@@ -8,7 +8,7 @@ pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Returns parameters with which a block holds one PDU, that is, one packet, at any SNR.
+/// Returns parameters with which a block holds one PDU, and a packet is one PDU, at any SNR.
 pub fn one_by_one(text: &serde_json::Value) -> Hsdpa {
     let mut all =
         json!({ "segmentation": false, "combining": "none", "max_transmissions": 1, "t1": "20 ms" });
@@ -74,8 +74,8 @@ fn too_few_processes_leave_ttis_unused() {
     assert_eq!(times, [2, 4, 6, 8, 10, 12, 18, 20]);
 }
 
-/// With room for two PDUs at the Node B, a round trip of 10 ms, and an allocation every 10 ms,
-/// packets wait at the RNC for credits.
+/// The Node B has capacity for two PDUs, the round trip on the Iub takes 10 ms, and credits are
+/// allocated every 10 ms, so packets wait at the RNC for credits.
 #[test]
 fn exhausted_credits_keep_packets_at_the_rnc() {
     let params = one_by_one(&json!({ "iub": { "delay": "5 ms", "period": "10 ms", "room": "80 B" } }));
@@ -111,7 +111,7 @@ fn codes_are_shared_in_one_tti() {
         assert!((*bytes as f64 / expected - 1.0).abs() < 0.01, "{:?}", bench.bytes);
     }
     assert_eq!(bench.counts().ttis * 3, bench.counts().blocks);
-    // Ten codes are enough for two of the users.
+    // Ten codes are enough for two of the three users, who are served in the TTI.
     let mut two = Bench::new(&hsdpa(json!({ "users_per_tti": 3, "codes": 10 })), &users, 0);
     two.saturate(300, 50, 1_500);
     assert_eq!(two.counts().ttis * 2, two.counts().blocks);

@@ -1,10 +1,11 @@
 //! CQI reports and the transport formats that they select.
 //!
-//! The UE reports `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the SNR in dB before despreading: the
-//! format that fails with a probability of 10 % (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS
-//! 25.214, 6A.1.2) and arrive with a delay. An outer loop at the Node B shifts them until the share of failed
-//! first transmissions meets a target: up by a step at a NACK, down by `step p / (1 - p)` at an ACK (Sampath,
-//! Kumar & Holtzman, VTC 1997, for power control).
+//! The UE reports the CQI `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the SNR in dB
+//! before despreading; the block of this CQI fails with a probability of at most about 10 %
+//! (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS 25.214, 6A.1.2) and arrive with a
+//! delay. An outer loop at the Node B shifts the reported CQIs until the share of failed first
+//! transmissions meets a target `p`: it lowers later CQIs by a step at a NACK, and raises them by
+//! `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
 
 use nodeb_base::params;
 use std::sync::{Arc, OnceLock};
@@ -139,7 +140,8 @@ impl CqiReports {
         }
     }
 
-    /// Returns the format of each CQI in a UE category, or `None` for a CQI without a format.
+    /// Returns the format that each CQI, the index of the array, selects in a UE category. CQI 0
+    /// has no format (`None`).
     pub fn formats(&self, category: u8) -> [Option<Format>; CQIS] {
         if self.table.is_empty() {
             return format::formats(category);
@@ -155,7 +157,7 @@ impl CqiReports {
         })
     }
 
-    /// Returns the smallest linear SNR at which each CQI is reported. With measured curves, CQIs
+    /// Returns the smallest linear SNR at which the UE reports each CQI. With measured curves, CQIs
     /// above `highest` are never reported.
     fn thresholds(&self, curves: &Curves, highest: u8) -> Thresholds {
         let Some(least) = curves.least_snrs_db(highest) else {
@@ -169,7 +171,8 @@ impl CqiReports {
         })))
     }
 
-    /// Returns the CQI reporter of user `id`, a UE of `category`.
+    /// Returns the CQI reporter of user `id`, whose UE is of category `category`. Users with equal
+    /// blocks share a table in `tables`.
     pub fn build(
         &self,
         category: u8,
@@ -209,7 +212,7 @@ impl CqiReports {
     }
 }
 
-/// Block that each CQI selects; CQI 0 selects an empty block.
+/// Table of the blocks that CQIs select, in order of CQIs; CQI 0 selects an empty block.
 #[derive(Debug, PartialEq)]
 pub struct CqiTable {
     offers: [Offer; CQIS],
@@ -220,7 +223,7 @@ pub struct CqiTable {
     max_codes: u32,
 }
 
-/// Length of the padded list of units: the 31 CQIs, rounded up to a power of two.
+/// Length of the list of units for CQIs 0 to 30, which is padded from 31 to a power of two.
 const UNITS: usize = 32;
 
 impl CqiTable {
@@ -243,7 +246,7 @@ fn shared(tables: &mut Tables, blocks: &[Offer; CQIS]) -> Arc<CqiTable> {
     tables[tables.len() - 1].clone()
 }
 
-/// Largest shift of a CQI by an outer loop in either direction, in CQIs.
+/// Largest shift of a CQI by the outer loop in either direction, in CQIs.
 const LARGEST_SHIFT: f32 = 6.0;
 
 fn linear(db: f64) -> f32 {
@@ -251,14 +254,15 @@ fn linear(db: f64) -> f32 {
 }
 
 impl Rounding {
-    /// Returns the fraction of a CQI by which rounding increases a report.
+    /// Returns the fraction of a CQI that rounding may add to a report: 0.5 if it rounds to the
+    /// nearest CQI, 0 if it rounds down.
     fn lead(self) -> f64 {
         if self == Self::Nearest { 0.5 } else { 0.0 }
     }
 
-    /// Returns the smallest linear SNR for each CQI by the formula. The entry of CQI 0 is not used,
-    /// and the entry after CQI 30 is NaN, which no SNR reaches. All users share the table, which
-    /// stays in the CPU cache.
+    /// Returns the smallest linear SNR at which the formula gives each CQI. Element 0 is not used,
+    /// and element 31 is NaN, which no SNR reaches. All users share the table, which stays in the
+    /// CPU cache.
     fn thresholds(self) -> &'static [f32; CQIS + 1] {
         static DOWN: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
         static NEAREST: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
@@ -271,19 +275,20 @@ impl Rounding {
     }
 }
 
-/// Smallest linear SNR for each CQI.
+/// Smallest linear SNR at which the UE reports each CQI.
 #[derive(Debug)]
 enum Thresholds {
-    /// By the formula: a CQI every 1.02 dB.
+    /// Thresholds of the formula, which are 1.02 dB apart.
     OfFormula(&'static [f32; CQIS + 1]),
-    /// By measured curves; infinite for CQIs without a curve.
+    /// Thresholds of measured curves; infinite for CQIs without a curve.
     Measured(Box<[f32; CQIS]>),
 }
 
-/// Returns the CQI of a linear SNR by the formula, with a CQI every 1.02 dB.
+/// Returns the CQI of a linear SNR by the formula, whose CQIs are 1.02 dB apart.
 ///
-/// The bits of a float, read as an integer, are almost its logarithm, so a guess from them is at
-/// most one CQI off. The guess is corrected without a branch, as the branch would be unpredictable.
+/// The bits of a float, read as an integer, are nearly proportional to its logarithm, so a guess
+/// from them is at most one CQI off. The guess is corrected without a branch, which the CPU could
+/// not predict.
 #[inline]
 fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
     let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
@@ -305,18 +310,22 @@ pub struct Reporter {
     cycle: u64,
     error_db: f64,
     errors: Indexed,
-    /// First TTI of the reports computed ahead; far in the future if none are.
+    /// TTI of the measurement for the first element of `ahead`; `u64::MAX / 2` if no reports were
+    /// computed ahead.
     first: u64,
     ahead: [u8; BLOCK],
-    /// TTI and CQI of the last measurement that was not computed ahead.
+    /// TTI and CQI of the last measurement that was not computed ahead; `None` before the first
+    /// one.
     latest: Option<(u64, u8)>,
-    /// Shifts in CQIs at a NACK and at an ACK; `None` without an outer loop.
+    /// Number of CQIs by which a NACK lowers later CQIs, and by which an ACK raises them; `None`
+    /// without an outer loop.
     steps: Option<[f32; 2]>,
     shift: f32,
 }
 
 impl Reporter {
-    /// Returns the CQI known to the Node B in TTI `tti`.
+    /// Returns the CQI that the Node B knows in TTI `tti`: that of a measurement at least `delay`
+    /// TTIs earlier.
     #[inline]
     pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
         let at = tti.saturating_sub(self.delay);
@@ -324,8 +333,9 @@ impl Reporter {
         if within < BLOCK { self.ahead[within] } else { self.look(channel, sequence, at) }
     }
 
-    /// Returns the CQIs that [`Self::report`] computed ahead, and the first TTI in which the Node B
-    /// uses them, or `None` if the CQI used in TTI `tti` is not among them.
+    /// Returns the CQIs of consecutive TTIs that [`Self::report`] computed ahead, and the TTI in
+    /// which the Node B uses the first of them. Returns `None` if the CQI for TTI `tti` was not
+    /// computed ahead.
     #[inline]
     pub fn peek(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
         let within = tti.checked_sub(self.delay)?.wrapping_sub(self.first);
@@ -333,8 +343,8 @@ impl Reporter {
     }
 
     /// Returns an upper bound of the CQIs that the Node B uses from TTI `tti`, and the first TTI in
-    /// which the bound is not valid. Returns `None` if only evaluating every report would give a
-    /// bound.
+    /// which the bound is not valid. Returns `None` if the bound is not cheap to compute, as with
+    /// an outer loop or measurement errors.
     pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
         if !self.works_ahead() || self.learns() {
             return None;
@@ -343,8 +353,8 @@ impl Reporter {
         Some((self.cqi_of(snr), until + self.delay))
     }
 
-    /// Returns true if a report depends only on the channel in its TTI, so that it can be computed
-    /// ahead.
+    /// Returns true if a report depends only on the channel in its TTI, and can therefore be
+    /// computed ahead: the cycle is one TTI and measurements have no error.
     fn works_ahead(&self) -> bool {
         self.cycle == 1 && self.error_db <= 0.0
     }
@@ -354,8 +364,8 @@ impl Reporter {
         self.steps.is_some()
     }
 
-    /// Returns the CQI of the report of TTI `at`. Also computes the reports of the TTIs after it,
-    /// if each depends only on the channel and the channel can be evaluated ahead.
+    /// Returns the CQI that the UE reports for TTI `at`. Also stores the CQIs for the TTIs after
+    /// `at`, if each depends only on the channel and the channel can be evaluated ahead.
     fn look(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
         if self.works_ahead()
             && let Some(snrs) = channel.ahead(sequence, at)
@@ -392,7 +402,7 @@ impl Reporter {
         cqi
     }
 
-    /// Returns the CQI of a linear SNR.
+    /// Returns the CQI, 0 to 30, that the UE reports at a linear SNR.
     fn cqi_of(&self, snr: f32) -> u8 {
         match &self.thresholds {
             Thresholds::OfFormula(thresholds) => cqi_of_formula(thresholds, snr),
@@ -430,15 +440,16 @@ impl Reporter {
         if self.steps.is_some() || limits.sharers > 1 || self.blocks.max_codes > limits.codes {
             return cqis.map(|cqi| self.offer(f32::from(cqi), limits).map_or(0, |offer| offer.units));
         }
-        // The number of free codes is no limit here, so the smallest block that holds all units is
-        // selected.
+        // Enough codes are free for every block, so only the number of units to be sent limits the
+        // block: the smallest block that holds all of them is sufficient.
         let fails = |units: &u32| u64::from(*units) < limits.units;
         let most = self.blocks.units[CQIS - 1];
         let enough = if fails(&most) { CQIS } else { self.blocks.units[1..CQIS].partition_point(fails) + 1 };
         cqis.map(|cqi| self.blocks.units[usize::from(cqi).min(enough) % UNITS])
     }
 
-    /// Returns a reported CQI after the deductions for the outer loop and shared power.
+    /// Returns a reported CQI, rounded down, after the deductions for the outer loop and for
+    /// transmit power shared among `sharers` users.
     fn deduct(&self, cqi: f32, sharers: u32) -> usize {
         let sharing = match sharers {
             0 | 1 => 0.0,
@@ -449,7 +460,8 @@ impl Reporter {
         ((cqi - self.shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1)
     }
 
-    /// Shifts later CQIs after the answer to a first transmission, if there is an outer loop.
+    /// Lowers later CQIs if a first transmission was answered with a NACK, and raises them if it
+    /// was acknowledged. Does nothing without an outer loop.
     pub fn on_answer(&mut self, acknowledged: bool) {
         if let Some([up, down]) = self.steps {
             let shift = if acknowledged { self.shift - down } else { self.shift + up };

@@ -38,7 +38,7 @@ fn cqi_is_the_published_function_of_the_snr() {
     assert_eq!([0.0, f32::MAX, f32::INFINITY].map(|snr| reporter.cqi_of(snr)), [0, 30, 30]);
 }
 
-/// At the SNR where a CQI starts, its format fails with 10 %, within 0.03 CQIs.
+/// At the lowest SNR at which a CQI is reported, its block fails with 10 %, within 0.035 CQIs.
 #[test]
 fn a_cqi_starts_where_its_block_fails_with_10_percent() {
     for cqi in 5..=30 {
@@ -52,7 +52,7 @@ fn a_cqi_starts_where_its_block_fails_with_10_percent() {
 fn reports_have_delay_and_cycle() {
     let params = CqiReports { cycle: Duration::from_millis(4), ..CqiReports::default() };
     let (mut reporter, sequence) = (reporter(&params, 10), sequence());
-    // The SNR rises by one CQI per TTI.
+    // The SNR rises by one CQI per TTI, starting at CQI 5.5.
     let mut channel = playing((0..20).map(|tti| STEP_DB * (f64::from(tti) + 5.5 - CQI_AT_0_DB)).collect());
     let found: Vec<u8> = (3..10).map(|tti| reporter.report(&mut channel, &sequence, tti)).collect();
     assert_eq!(found, [5, 5, 7, 7, 9, 9, 11]);
@@ -82,7 +82,7 @@ fn offers_respect_codes_power_and_queue() {
     // 5.9 CQIs, to 22.
     assert_eq!(units(30.0, Limits { codes: 5, ..ALL }), 21);
     assert_eq!(units(28.0, Limits { sharers: 4, ..ALL }), 21);
-    // Two PDUs fit in the block of CQI 8, and in no smaller one.
+    // Two PDUs fit in the block of CQI 8, but in no smaller block.
     let small = reporter.offer(30.0, Limits { units: 2, ..ALL }).unwrap();
     assert_eq!((small.units, small.curve), (2, Some(8)));
     // No PDU of 40 bytes fits in the blocks of CQIs below 5.

@@ -4,13 +4,14 @@ use super::User;
 use crate::hsdpa::node_b::block::Block;
 
 impl User {
-    /// Returns true if the user moves and may change to another cell.
+    /// Returns true if handover is configured and the user moves, so that it may change to another
+    /// cell.
     pub fn moves(&mut self) -> bool {
         self.trigger.is_some() && self.channel.journey().is_some()
     }
 
-    /// Compares the Node Bs in TTI `tti`, unless a change of cell is in progress. Returns true if
-    /// the user changes its cell.
+    /// Compares the Node Bs in TTI `tti`, unless the interruption of an earlier change of cell
+    /// lasts. Returns true if the user changes its cell now.
     pub fn compare(&mut self, tti: u64) -> bool {
         if tti >= self.resumes
             && let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey())
@@ -23,7 +24,7 @@ impl User {
         false
     }
 
-    /// Assigns the user to the cell that is received best in TTI `tti`.
+    /// Assigns the user to the cell that it receives best in TTI `tti`, without an interruption.
     pub fn reselect(&mut self, tti: u64) {
         if let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey()) {
             trigger.forget();
@@ -32,7 +33,8 @@ impl User {
         }
     }
 
-    /// Continues blocks and timers in the new cell from TTI `resumes`, without a reset of MAC-hs.
+    /// Continues the blocks and the timer T1 of the user in its new cell from the TTI in field
+    /// `resumes`, without a reset of MAC-hs.
     pub fn continue_blocks(&mut self) {
         self.processes.change_cell(self.resumes, Block::restart);
         self.reordering.delay_timer(self.resumes);

@@ -47,7 +47,8 @@ pub struct User {
     /// Index of the serving cell.
     pub serving: usize,
     trigger: Option<Box<Trigger>>,
-    /// First TTI after a change of cell in which the user may be served.
+    /// First TTI in which the user may be served after its last change of cell; 0 before any
+    /// change.
     pub resumes: u64,
     pub(super) draws: Box<Draws>,
 }
@@ -100,24 +101,27 @@ impl User {
         self.queue += units;
     }
 
-    /// Returns the number of unsent units with which a block can be filled.
+    /// Returns the number of units with which a new block can be filled: those in the Node B's
+    /// queue and, without an Iub, those that wait at the RNC.
     pub(super) fn available(&self) -> u64 {
         if self.direct { self.queue + self.packets.waiting() } else { self.queue }
     }
 
-    /// Returns the first TTI in which there may be something to send to the user.
+    /// Returns the first TTI in which there may be something to send to the user, `u64::MAX` if
+    /// there is nothing.
     pub fn ready(&self) -> u64 {
         self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
     }
 
-    /// Applies the answers (ACKs and NACKs) that are known in TTI `tti` to link adaptation.
+    /// Passes the answers (ACKs and NACKs) to first transmissions that are known in TTI `tti` to
+    /// link adaptation.
     #[inline]
     pub fn listen(&mut self, tti: u64) {
         let adapter = &mut self.adapter;
         self.processes.take_answers(tti, |acknowledged| adapter.on_answer(acknowledged));
     }
 
-    /// Returns the channel quality known to the Node B in TTI `tti`.
+    /// Returns the channel quality of the user that the Node B knows in TTI `tti`.
     #[inline]
     pub fn quality(&mut self, tti: u64, sequence: &JakesSequence) -> f32 {
         self.adapter.quality(&mut self.channel, sequence, tti)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::User;
 
-/// Units that MAC-hs contained at a reset.
+/// Payload units that were in MAC-hs when it was reset.
 #[derive(Debug)]
 pub struct Flushed {
     /// Ranges of units, each with a flag that is true if the units are lost and false if they have
@@ -15,7 +15,8 @@ pub struct Flushed {
 }
 
 impl User {
-    /// Resets MAC-hs at the Node B and in the phone. Returns the units that it contained.
+    /// Resets MAC-hs at the Node B and in the phone. Returns the units that were in the queue, the
+    /// HARQ processes and the reordering queue.
     pub fn flush(&mut self) -> Flushed {
         let queued = std::mem::take(&mut self.queue);
         let arrived = self.reordering.reset().into_iter().map(|units| (units, false));

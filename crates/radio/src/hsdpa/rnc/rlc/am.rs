@@ -24,26 +24,26 @@ use crate::rlc::{Delivered, Peers as _};
 #[derive(Debug)]
 struct InFlight {
     pdu: Option<Pdu>,
-    /// Number of the PDU's units neither received nor lost.
+    /// Number of the PDU's units that are neither received nor lost.
     open: u64,
     /// Whether a unit of the PDU was lost.
     damaged: bool,
 }
 
-/// Packets of a user in acknowledged mode, with both RLC entities.
+/// Packets of one user in acknowledged mode, with the RLC entities of RNC and phone.
 #[derive(Debug)]
 pub struct Acknowledged {
     peers: Entities,
-    /// Number of units of a PDU: its octets with MAC-ehs, else 1.
+    /// Number of units in a PDU: its octets with MAC-ehs, else 1.
     pdu_units: u64,
-    /// PDUs handed over that are not settled yet or follow such a PDU, starting with number
-    /// `settled`.
+    /// PDUs handed over, from the first one with units that are neither received nor lost. The
+    /// number of the first element is `settled`.
     in_flight: VecDeque<InFlight>,
     settled: u64,
     /// Number of units sent by the Node B so far.
     sent: u64,
-    /// TTI from which each packet, starting with number `first`, could have been sent if it had
-    /// been first in the queue.
+    /// For each packet from number `first`, the first TTI in which it may be sent; its waiting time
+    /// starts there.
     since: VecDeque<u64>,
     first: u64,
 }
@@ -70,7 +70,7 @@ impl Acknowledged {
         }
     }
 
-    /// Returns the number of units of a PDU: its octets with MAC-ehs, else 1.
+    /// Returns the number of units in a PDU: its octets with MAC-ehs, else 1.
     pub fn pdu_units(&self) -> u64 {
         self.pdu_units
     }
@@ -84,7 +84,8 @@ impl Acknowledged {
         taken
     }
 
-    /// Returns the number of units that the RNC could hand over now, or slightly more than that.
+    /// Returns an upper bound of the number of units that the RNC could hand over now; it is 0 only
+    /// if there is none.
     pub fn waiting(&self) -> u64 {
         self.peers.waiting() as u64 * self.pdu_units
     }
@@ -102,7 +103,8 @@ impl Acknowledged {
         taken
     }
 
-    /// Sends the next `units` of the units handed over. Returns their range.
+    /// Puts the next `units` units that were handed over into a block. Returns the numbers of these
+    /// units.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         self.sent += units;
         self.sent - units..self.sent
@@ -137,8 +139,8 @@ impl Acknowledged {
         parts
     }
 
-    /// Records that `units` were received or lost, and passes the packets that are thereby
-    /// delivered or dropped to `decided`.
+    /// Records that `units` were received or lost. Passes the packets that RLC delivers or drops as
+    /// a result to `decided`.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         let mut start = units.start;
         while start < units.end {
@@ -161,8 +163,8 @@ impl Acknowledged {
         self.hand_over(decided);
     }
 
-    /// Returns the TTI since which the next packet to be sent waits, or `None` if no packet waits
-    /// or the next PDU is a command.
+    /// Returns the first TTI in which the next packet to be sent could have been sent. Returns
+    /// `None` if no packet waits or the next PDU is a command.
     pub fn waits_since(&self) -> Option<u64> {
         let next = self.in_flight.get((self.sent / self.pdu_units - self.settled) as usize);
         let number = match next.and_then(|next| next.pdu.as_ref()) {
@@ -183,14 +185,14 @@ impl Acknowledged {
         self.peers.due()
     }
 
-    /// Handles timers and reports that are due until `now`, and passes the packets that are thereby
-    /// delivered or dropped to `decided`.
+    /// Handles the timers and status reports that are due until `now`. Passes the packets that RLC
+    /// delivers or drops as a result to `decided`.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         self.peers.on_time(now);
         self.hand_over(decided);
     }
 
-    /// Passes the packets that were delivered or dropped since the last call to `decided`.
+    /// Passes the packets that RLC has delivered or dropped since the last call to `decided`.
     fn hand_over(&mut self, mut decided: impl FnMut(Fate)) {
         let sdus = self.peers.sdus();
         sdus.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);

@@ -30,7 +30,7 @@ registry! {
     }
 }
 
-/// Final outcome of a packet.
+/// Final outcome of a packet: it has arrived or is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The packet is complete at the phone.
@@ -39,7 +39,7 @@ pub enum Fate {
     Lost(Packet),
 }
 
-/// RLC of a user, with its packets that are neither delivered nor lost.
+/// RLC of one user, which contains the user's packets until they are delivered or lost.
 #[derive(Debug)]
 pub enum Packets {
     /// Packets in unacknowledged mode.
@@ -49,8 +49,8 @@ pub enum Packets {
 }
 
 impl RlcModeSpec {
-    /// Returns the smallest number of octets that the RNC hands over at a time, if PDUs have a
-    /// payload of `pdu_size`.
+    /// Returns the smallest portion that the RNC must be able to hand over at a time: a PDU with a
+    /// payload of `pdu_size`, in acknowledged mode with its header.
     pub fn smallest_portion(&self, pdu_size: Size) -> Size {
         match self {
             Self::Um(_) => pdu_size,
@@ -88,7 +88,7 @@ impl RlcModeSpec {
     }
 }
 
-/// Calls a method of the packets, in whichever RLC mode they are.
+/// Calls a method of the RLC mode that is in use, on the packets in that mode.
 macro_rules! in_mode {
     ($packets:ident.$method:ident($($argument:expr),*)) => {
         match $packets {
@@ -104,7 +104,8 @@ impl Packets {
         in_mode!(self.push(now, packet, since))
     }
 
-    /// Returns the number of units that the RNC could hand over now, or slightly more than that.
+    /// Returns the number of units that the RNC could hand over now; in acknowledged mode an upper
+    /// bound.
     pub fn waiting(&self) -> u64 {
         in_mode!(self.waiting())
     }
@@ -123,7 +124,8 @@ impl Packets {
         }
     }
 
-    /// Sends the next `units` of the units handed over. Returns their range.
+    /// Puts the next `units` units that were handed over into a block. Returns the numbers of these
+    /// units.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         in_mode!(self.send(units))
     }
@@ -133,13 +135,14 @@ impl Packets {
         in_mode!(self.carried(units))
     }
 
-    /// Records that `units` were received or lost, and passes the packets that are thereby complete
-    /// or lost to `decided`.
+    /// Records that `units` were received or lost. Passes the packets that are complete or lost as
+    /// a result to `decided`.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         in_mode!(self.settle(now, units, lost, decided));
     }
 
-    /// Returns the TTI since which the next packet to be sent waits, or `None` if none waits.
+    /// Returns the first TTI in which the next packet to be sent could have been sent, or `None` if
+    /// no packet waits.
     pub fn waits_since(&self) -> Option<u64> {
         in_mode!(self.waits_since())
     }
@@ -154,8 +157,8 @@ impl Packets {
         in_mode!(self.due())
     }
 
-    /// Handles timers and reports that are due until `now`, and passes the packets that are thereby
-    /// delivered or lost to `decided`.
+    /// Handles the timers and status reports that are due until `now`. Passes the packets that are
+    /// complete or lost as a result to `decided`.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         in_mode!(self.on_time(now, decided));
     }

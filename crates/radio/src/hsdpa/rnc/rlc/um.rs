@@ -30,7 +30,7 @@ impl Checked for UnacknowledgedMode {
     }
 }
 
-/// Packet that is neither delivered nor lost, as a range of units.
+/// Packet as a range of units, until it is delivered or lost.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
@@ -43,7 +43,7 @@ struct Sdu {
     damaged: bool,
     /// Time of the packet's arrival at the RNC.
     arrived: Time,
-    /// TTI from which the packet could have been sent if it had been first in the queue.
+    /// First TTI in which the packet may be sent; its waiting time starts there.
     since: u64,
 }
 
@@ -54,13 +54,13 @@ pub struct Unacknowledged {
     buffer: usize,
     discard_timer: Option<Duration>,
     sdus: VecDeque<Sdu>,
-    /// Number of packets removed from `sdus` so far. The position of a packet is its index in
-    /// `sdus` plus this number.
+    /// Number of packets removed from the front of `sdus` so far. The position of a packet among
+    /// all packets is its index in `sdus` plus this number.
     gone: usize,
-    /// Position (see `gone`) of the next packet to be sent.
+    /// Position of the next packet to be sent, counted among all packets as explained at `gone`.
     head: usize,
     backlog: Backlog,
-    /// Number of the unit after the last unit of all packets.
+    /// Number that the first unit of the next packet will have.
     end: u64,
     taken: u64,
     next: u64,
@@ -116,7 +116,8 @@ impl Unacknowledged {
         units
     }
 
-    /// Sends the next `units` units, which must have been handed over. Returns their range.
+    /// Puts the next `units` units, which must have been handed over, into a block. Returns the
+    /// numbers of these units.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         let sent = self.next..self.next + units;
         self.next = sent.end;
@@ -146,13 +147,14 @@ impl Unacknowledged {
         self.sdus.get(position - self.gone)
     }
 
-    /// Returns the TTI since which the next packet to be sent waits, or `None` if none waits.
+    /// Returns the first TTI in which the next packet to be sent could have been sent, or `None` if
+    /// no packet waits.
     pub fn waits_since(&self) -> Option<u64> {
         self.sdu(self.head).map(|sdu| sdu.since)
     }
 
-    /// Records that `units` were received or lost. Passes the packets none of whose units is open
-    /// any more to `decided`: as lost if one of their units was lost, else as arrived.
+    /// Records that `units` were received or lost. If no unit of a packet is outstanding any more,
+    /// passes the packet to `decided`: as lost if any of its units was lost, else as arrived.
     pub fn settle(&mut self, _now: Time, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
         let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let mut start = units.start;
@@ -180,21 +182,22 @@ impl Unacknowledged {
         self.backlog
     }
 
-    /// Returns the index in `sdus` of the first packet with a part at the RNC, or `None` if there
-    /// is none.
+    /// Returns the index in `sdus` of the first packet of which a part is still at the RNC, or
+    /// `None` if there is none.
     fn first_at_rnc(&self) -> Option<usize> {
         let place = self.sdus.partition_point(|sdu| sdu.end <= self.taken);
         (place < self.sdus.len()).then_some(place)
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
+    /// Returns the time at which the discard timer of the first packet at the RNC expires, when
+    /// [`Self::on_time`] must be called. Returns `None` if no timer runs.
     pub fn due(&self) -> Option<Time> {
         let timer = self.discard_timer?;
         self.first_at_rnc().map(|place| self.sdus[place].arrived + timer)
     }
 
-    /// Discards the packets whose timer has expired until `now`. Passes those without a part in
-    /// flight to `decided` as lost.
+    /// Discards the packets whose discard timer has expired until `now`. Packets of which a part is
+    /// in flight are decided later; the others are passed to `decided` as lost.
     pub fn on_time(&mut self, now: Time, mut decided: impl FnMut(Fate)) {
         while self.due().is_some_and(|at| at <= now)
             && let Some(place) = self.first_at_rnc()
@@ -205,8 +208,9 @@ impl Unacknowledged {
         }
     }
 
-    /// Drops the part of a packet that is at the RNC. Returns the packet unless a part of it is in
-    /// flight; in that case the packet counts as lost when that part has arrived or been lost.
+    /// Drops the part of packet `place` in `sdus` that is at the RNC. Returns the packet if nothing
+    /// of it is in flight. Otherwise it counts as lost when the part in flight has arrived or been
+    /// lost.
     fn discard(&mut self, place: usize) -> Option<Packet> {
         let rest = self.sdus[place].end - self.taken;
         self.end -= rest;
@@ -234,7 +238,7 @@ impl Unacknowledged {
 mod tests {
     use super::*;
 
-    /// Returns the state with three packets of 10 PDUs each, which fill the buffer.
+    /// Returns the state with three packets of 10 PDUs each, which fill the buffer of 3 packets.
     fn packets() -> Unacknowledged {
         let params = UnacknowledgedMode { discard_timer: Some(Duration(100)) };
         let mut packets = Unacknowledged::new(&params, Payload { pdu_bytes: 10, segmented: false }, 3);
@@ -293,9 +297,10 @@ mod tests {
         assert_eq!(held(&packets), (0, 0));
     }
 
-    /// Of the 30 units of three packets, 14 have left the RNC and 12 have been sent by the Node B.
-    /// Packet 0 has left the RNC completely. Packet 1 expires at 130: its part at the RNC is
-    /// dropped, and its part in flight counts as lost. Packet 2 is dropped completely at 160.
+    /// Three packets have 30 units, of which 14 have left the RNC and 12 have been sent by the Node
+    /// B. Packet 0 has left the RNC completely. The timer of packet 1 expires at 130: its part at
+    /// the RNC is dropped, and its part in flight counts as lost. Packet 2 is dropped completely at
+    /// 160.
     #[test]
     fn packets_waiting_too_long_at_the_rnc_are_discarded() {
         let mut packets = packets();
