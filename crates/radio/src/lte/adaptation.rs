@@ -11,8 +11,9 @@ use super::modulation::Modulation;
 /// Largest number of layers of a UE (TS 36.211, table 6.3.3.2-1).
 pub const MAX_LAYERS: u8 = 8;
 
-/// Returns the layers of the first and of the second transport block of a TTI, 0 for none (TS 36.211,
-/// table 6.3.3.2-1), or `None` if there are no such layers. Assumes two blocks from two layers on.
+/// Returns the numbers of layers of the first and of the second transport block of a TTI, 0 if
+/// there is no second one (TS 36.211, table 6.3.3.2-1). With two or more layers there are two
+/// blocks. Returns `None` unless `layers` is 1 to 8.
 pub const fn layers_of_blocks(layers: u8) -> Option<[u8; 2]> {
     match layers {
         1 => Some([1, 0]),
@@ -21,52 +22,53 @@ pub const fn layers_of_blocks(layers: u8) -> Option<[u8; 2]> {
     }
 }
 
-/// Resource blocks that a transport block occupies, and their elements.
+/// Resource blocks that a transport block occupies, with their number of layers and of resource
+/// elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// Number of resource blocks.
     pub blocks: u16,
-    /// Layers of the transport block.
+    /// Number of layers of the transport block, 1 to 4.
     pub layers: u8,
-    /// Resource elements for data in all these blocks, on one layer.
+    /// Number of resource elements for data in all of these resource blocks, on one layer.
     pub elements: u32,
 }
 
 impl Allocation {
-    /// Returns the size in bits of a transport block with an MCS, or `None` if the tables have none (TS
-    /// 36.213, 7.1.7, 8.6).
+    /// Returns the size in bits of a transport block with an MCS, or `None` if the tables have no
+    /// such block (TS 36.213, 7.1.7, 8.6).
     pub fn bits(self, table: McsTable, mcs: u8) -> Option<u32> {
         block_size::bits(table.row(mcs)?.size_index, self.blocks, self.layers)
     }
 
-    /// Returns the effective code rate of a transport block with an MCS, or `None` if the tables have
-    /// none (TS 36.213, 7.1.7).
+    /// Returns the effective code rate of a transport block with an MCS, or `None` if the tables
+    /// have no such block (TS 36.213, 7.1.7).
     pub fn code_rate(self, table: McsTable, mcs: u8) -> Option<f64> {
         let bits = self.bits(table, mcs)?;
         Some(code_rate(bits, self.elements * u32::from(self.layers), table.row(mcs)?.modulation))
     }
 
-    /// Returns the efficiency of an MCS: bits with CRCs per resource element and layer, or `None` if the
-    /// tables have no block.
+    /// Returns the efficiency of an MCS, which is the number of bits, including CRCs, per resource
+    /// element and layer. Returns `None` if the tables have no such block.
     pub fn efficiency(self, table: McsTable, mcs: u8) -> Option<f64> {
         Some(self.code_rate(table, mcs)? * f64::from(table.row(mcs)?.modulation.order()))
     }
 
-    /// Returns true if a UE must try to decode a block with an MCS: its code rate is at most
-    /// [`MAX_CODE_RATE`] (TS 36.213, 7.1.7).
+    /// Returns true if a UE must try to decode a block with an MCS, because the code rate is at
+    /// most [`MAX_CODE_RATE`] (TS 36.213, 7.1.7).
     pub fn fits(self, table: McsTable, mcs: u8) -> bool {
         self.code_rate(table, mcs).is_some_and(|rate| rate <= MAX_CODE_RATE)
     }
 
-    /// Returns the MCS with the largest block among those that fit and have at most the modulation
-    /// `most`, or `None` if none fits.
+    /// Returns the MCS with the largest block among the MCSs with a modulation up to `most` whose
+    /// blocks a UE must try to decode, or `None` if there is none.
     pub fn largest_mcs(self, table: McsTable, most: Modulation) -> Option<u8> {
         let candidates = (0..=table.highest_with(most)).filter(|&mcs| self.fits(table, mcs));
         candidates.max_by_key(|&mcs| self.bits(table, mcs))
     }
 
-    /// Returns the MCS with the largest block whose efficiency is at most that of a CQI, or `None` for
-    /// CQI 0. MCS 0 stands for CQIs below the efficiency of MCS 0.
+    /// Returns the MCS with the largest block whose efficiency is at most that of a CQI. Returns
+    /// MCS 0 if the CQI is below the efficiency of all MCSs, and `None` for CQI 0.
     pub fn mcs_of_cqi(self, cqis: CqiTable, cqi: u8, table: McsTable) -> Option<u8> {
         let limit = cqis.row(cqi)?.efficiency();
         let slow_enough =
@@ -76,8 +78,8 @@ impl Allocation {
     }
 }
 
-/// Returns the most bits that a TTI carries on all resource blocks with the highest MCS, without regard
-/// to code rates and categories; `None` if the tables have no such block.
+/// Returns the number of bits that a TTI carries on all resource blocks with the highest MCS,
+/// without regard to code rates and categories. Returns `None` if the tables have no such block.
 pub fn peak_bits(bandwidth: Bandwidth, table: McsTable, layers: u8) -> Option<u32> {
     let size = |layers: u8| match layers {
         0 => Some(0),
@@ -87,9 +89,9 @@ pub fn peak_bits(bandwidth: Bandwidth, table: McsTable, layers: u8) -> Option<u3
     Some(size(first)? + size(second)?)
 }
 
-/// Returns the peak rate of the downlink in bit/s for a UE of a category, at TTIs of 1 ms: the smaller
-/// one of the cell's and the category's limit (TS 36.306, table 4.1-1), or `None` if the tables have no
-/// such block.
+/// Returns the peak rate of the downlink in bit/s for a UE of a category, with TTIs of 1 ms. The
+/// rate is limited by the cell or by the category (TS 36.306, table 4.1-1). Returns `None` if the
+/// tables have no block for these parameters.
 pub fn peak_rate(bandwidth: Bandwidth, table: McsTable, layers: u8, category: &Category) -> Option<f64> {
     let bits = peak_bits(bandwidth, table, layers)?.min(category.down_bits);
     Some(f64::from(bits) * 1e3)
@@ -128,8 +130,8 @@ mod tests {
         assert!((rate(5, 4) - 299.552).abs() < 1e-9);
     }
 
-    /// At 20 MHz with one control symbol and two ports the largest block fits, with three symbols it
-    /// does not: 75,712 bits in 72,000.
+    /// At 20 MHz with two ports, the largest block fits with one control symbol. With three control
+    /// symbols it has 75,712 bits with CRCs, but only 72,000 channel bits.
     #[test]
     fn largest_mcs_depends_on_the_control_region() {
         let mcs = |ports, control| {
@@ -142,7 +144,8 @@ mod tests {
         assert_eq!(allocation.largest_mcs(McsTable::Down64Qam, Modulation::Qpsk), Some(9));
     }
 
-    /// The block of 328 bits at I_TBS 6 fits no single resource block.
+    /// In one resource block, I_TBS 6 has an unusually large block of 328 bits. Its code rate is
+    /// too high, so its MCS is never selected.
     #[test]
     fn block_that_stands_out_never_fits() {
         let allocation = Allocation { blocks: 1, layers: 1, elements: 150 };

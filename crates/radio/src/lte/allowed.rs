@@ -3,25 +3,25 @@
 /// Value that stands for "infinity" in lists of [`Allowed`].
 pub const INFINITY: u32 = u32::MAX;
 
-/// List of the values of a field of RRC.
+/// List of the values that a field of RRC can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    /// Name of the field.
+    /// Name of the field in RRC messages.
     pub name: &'static str,
-    /// Unit of the values, empty if they are numbers.
+    /// Unit of the values; empty if they have no unit.
     pub unit: &'static str,
     /// Values in ascending order.
     pub values: &'static [u32],
-    /// Information element of TS 36.331, 6.3.2, that has the field.
+    /// Information element of TS 36.331, 6.3.2, that contains the field.
     pub element: &'static str,
 }
 
 impl Allowed {
-    /// Checks that a value is one of the list.
+    /// Checks that the field can have the value `value`.
     ///
     /// # Errors
     ///
-    /// Returns a message that lists the values if it is not.
+    /// Returns a message that lists the possible values if `value` is not one of them.
     pub fn check(&self, value: u32) -> Result<(), String> {
         if self.values.contains(&value) {
             return Ok(());
@@ -45,7 +45,7 @@ fn shown(value: u32) -> String {
     if value == INFINITY { "infinity".to_owned() } else { value.to_string() }
 }
 
-/// Declares the lists and [`ALL`], which contains each of them.
+/// Declares a constant for each list of values, and [`ALL`], which contains all lists.
 macro_rules! allowed {
     ($(
         $(#[$doc:meta])*
@@ -63,71 +63,74 @@ macro_rules! allowed {
 }
 
 allowed! {
-    /// Subframes with PDCCH at the start of each DRX cycle in which the UE listens.
+    /// Number of subframes with PDCCH, at the start of each DRX cycle, in which the UE listens.
     ON_DURATION = "onDurationTimer", "subframes", "DRX-Config",
         [1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 40, 50, 60, 80, 100, 200];
-    /// Subframes with PDCCH in which the UE listens after a grant of a new block.
+    /// Number of subframes with PDCCH in which the UE continues to listen after a grant of a new
+    /// block.
     DRX_INACTIVITY = "drx-InactivityTimer", "subframes", "DRX-Config",
         [1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 40, 50, 60, 80, 100, 200, 300, 500, 750, 1280, 1920,
          2560];
-    /// Subframes with PDCCH in which the UE waits for a retransmission.
+    /// Largest number of subframes with PDCCH in which the UE listens for a retransmission.
     DRX_RETRANSMISSION = "drx-RetransmissionTimer", "subframes", "DRX-Config", [1, 2, 4, 6, 8, 16, 24, 33];
-    /// Long DRX cycle.
+    /// Length of the long DRX cycle in subframes.
     LONG_DRX_CYCLE = "longDRX-CycleStartOffset", "subframes", "DRX-Config",
         [10, 20, 32, 40, 64, 80, 128, 160, 256, 320, 512, 640, 1024, 1280, 2048, 2560];
-    /// Short DRX cycle.
+    /// Length of the short DRX cycle in subframes.
     SHORT_DRX_CYCLE = "shortDRX-Cycle", "subframes", "DRX-Config",
         [2, 5, 8, 10, 16, 20, 32, 40, 64, 80, 128, 160, 256, 320, 512, 640];
-    /// Short DRX cycles before the long ones.
+    /// Number of short DRX cycles after which the UE changes to the long cycle.
     SHORT_CYCLE_TIMER = "drxShortCycleTimer", "cycles", "DRX-Config",
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
-    /// Transmissions of a block in the uplink.
+    /// Largest number of transmissions of a block in the uplink.
     MAX_HARQ_TX = "maxHARQ-Tx", "", "MAC-MainConfig", [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 28];
-    /// Period of buffer status reports.
+    /// Period of buffer status reports in subframes.
     PERIODIC_BSR = "periodicBSR-Timer", "subframes", "MAC-MainConfig",
         [5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560, INFINITY];
-    /// Time without a grant after which a buffer status report is repeated.
+    /// Number of subframes without a grant after which the UE repeats a buffer status report.
     RETX_BSR = "retxBSR-Timer", "subframes", "MAC-MainConfig", [320, 640, 1280, 2560, 5120, 10_240];
-    /// Periods of scheduling requests between two requests.
+    /// Number of scheduling request periods after a request in which the UE sends no other request.
     SR_PROHIBIT = "sr-ProhibitTimer", "periods", "MAC-MainConfig", [0, 1, 2, 3, 4, 5, 6, 7];
-    /// Scheduling requests before the UE falls back to random access.
+    /// Number of scheduling requests without a grant after which the UE falls back to random
+    /// access.
     DSR_TRANS_MAX = "dsr-TransMax", "", "SchedulingRequestConfig", [4, 8, 16, 32, 64];
-    /// Preambles before random access fails.
+    /// Number of preambles without success after which random access fails.
     PREAMBLE_TRANS_MAX = "preambleTransMax", "", "RACH-ConfigCommon",
         [3, 4, 5, 6, 7, 8, 10, 20, 50, 100, 200];
-    /// Length of the window in which a UE expects a random access response.
+    /// Length in subframes of the window in which a UE expects a random access response.
     RESPONSE_WINDOW = "ra-ResponseWindowSize", "subframes", "RACH-ConfigCommon", [2, 3, 4, 5, 6, 7, 8, 10];
-    /// Time in which contention of random access must be resolved.
+    /// Number of subframes after message 3 in which contention of random access must be resolved.
     CONTENTION_RESOLUTION = "mac-ContentionResolutionTimer", "subframes", "RACH-ConfigCommon",
         [8, 16, 24, 32, 40, 48, 56, 64];
-    /// Paging cycle of idle UEs.
+    /// Length in frames of the paging cycle of idle UEs.
     PAGING_CYCLE = "defaultPagingCycle", "frames", "RadioResourceConfigCommonSIB", [32, 64, 128, 256];
-    /// Time after which an AM sender polls again.
+    /// Time in ms after which an AM sender polls again if a poll is not answered.
     POLL_RETRANSMIT = "t-PollRetransmit", "ms", "RLC-Config",
         [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 105, 110,
          115, 120, 125, 130, 135, 140, 145, 150, 155, 160, 165, 170, 175, 180, 185, 190, 195, 200,
          205, 210, 215, 220, 225, 230, 235, 240, 245, 250, 300, 350, 400, 450, 500];
-    /// PDUs after which an AM sender polls.
+    /// Number of new PDUs after which an AM sender polls.
     POLL_PDU = "pollPDU", "", "RLC-Config", [4, 8, 16, 32, 64, 128, 256, INFINITY];
-    /// Kilobytes after which an AM sender polls.
+    /// Number of new kilobytes after which an AM sender polls.
     POLL_BYTE = "pollByte", "kB", "RLC-Config",
         [25, 50, 75, 100, 125, 250, 375, 500, 750, 1000, 1250, 1500, 2000, 3000, INFINITY];
-    /// Retransmissions of a PDU after which the link has failed.
+    /// Number of retransmissions of a PDU at which the radio link is considered failed.
     MAX_RETX = "maxRetxThreshold", "", "RLC-Config", [1, 2, 3, 4, 6, 8, 16, 32];
-    /// Time that a receiver waits for a PDU that others overtook.
+    /// Time in ms for which a receiver waits for a missing PDU after a later PDU has arrived.
     REORDERING = "t-Reordering", "ms", "RLC-Config",
         [0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 110,
          120, 130, 140, 150, 160, 170, 180, 190, 200];
-    /// Least time between two status reports.
+    /// Shortest time in ms between two status reports.
     STATUS_PROHIBIT = "t-StatusProhibit", "ms", "RLC-Config",
         [0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 105,
          110, 115, 120, 125, 130, 135, 140, 145, 150, 155, 160, 165, 170, 175, 180, 185, 190, 195,
          200, 205, 210, 215, 220, 225, 230, 235, 240, 245, 250, 300, 350, 400, 450, 500];
-    /// Bits of a sequence number of UM (TS 36.322, 6.2.1.3).
+    /// Number of bits of a sequence number in UM (TS 36.322, 6.2.1.3).
     UM_SEQUENCE_NUMBER = "sn-FieldLength", "bits", "RLC-Config", [5, 10];
-    /// Time after which PDCP discards a packet.
+    /// Time in ms after which PDCP discards a packet that was not sent.
     DISCARD = "discardTimer", "ms", "PDCP-Config", [50, 100, 150, 300, 500, 750, 1500, INFINITY];
-    /// Bits of a sequence number of PDCP on UM (TS 36.323, 6.2); AM has 12 bits.
+    /// Number of bits of a PDCP sequence number on bearers in UM (TS 36.323, 6.2); in AM it has 12
+    /// bits.
     PDCP_SEQUENCE_NUMBER = "pdcp-SN-Size", "bits", "PDCP-Config", [7, 12];
 }
 

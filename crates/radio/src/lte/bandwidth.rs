@@ -1,12 +1,12 @@
-//! Channel bandwidths and their division into resource blocks, groups and subbands.
+//! Channel bandwidths, and the resource blocks, groups and subbands into which they are divided.
 
-/// Subcarriers of a resource block (TS 36.211, table 6.2.3-1).
+/// Number of subcarriers of a resource block (TS 36.211, table 6.2.3-1).
 pub const SUBCARRIERS: u32 = 12;
 
 /// Distance between subcarriers in Hz (TS 36.211, table 6.2.3-1).
 pub const SUBCARRIER_HZ: f64 = 15e3;
 
-/// Bandwidth of a resource block in Hz.
+/// Bandwidth of a resource block in Hz: 12 subcarriers of 15 kHz.
 pub const BLOCK_HZ: f64 = 180e3;
 
 /// Channel bandwidth (TS 36.101, table 5.6-1).
@@ -74,7 +74,7 @@ impl Bandwidth {
         f64::from(self.blocks()) * BLOCK_HZ
     }
 
-    /// Returns the size of the usual FFT, which receives this channel (TS 36.104, annex E.5.1).
+    /// Returns the FFT size that is usual for a receiver of this channel (TS 36.104, annex E.5.1).
     pub const fn fft_size(self) -> u32 {
         match self {
             Self::Mhz1_4 => 128,
@@ -86,7 +86,8 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the sample rate of the usual FFT in Hz, for the resolution of delays.
+    /// Returns the sample rate in Hz of a receiver with the usual FFT size, which limits the
+    /// resolution of delays.
     pub fn sample_rate_hz(self) -> f64 {
         f64::from(self.fft_size()) * SUBCARRIER_HZ
     }
@@ -112,8 +113,9 @@ impl Bandwidth {
         self.blocks().saturating_sub(group.saturating_mul(self.group_size())).min(self.group_size())
     }
 
-    /// Returns the size in resource blocks of a subband of CQI reports that higher layers configure, or
-    /// `None` if only wideband reports exist (TS 36.213, table 7.2.1-3).
+    /// Returns the size of a subband in resource blocks, for CQI reports on subbands that higher
+    /// layers configure. Returns `None` at 1.4 MHz, where only wideband reports exist (TS 36.213,
+    /// table 7.2.1-3).
     pub const fn subband_size(self) -> Option<u16> {
         match self.blocks() {
             ..=7 => None,
@@ -123,14 +125,14 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the number of subbands of CQI reports, 1 if only wideband reports exist (TS 36.213,
-    /// 7.2.1).
+    /// Returns the number of subbands in CQI reports, 1 at 1.4 MHz, where only wideband reports
+    /// exist (TS 36.213, 7.2.1).
     pub fn subbands(self) -> u16 {
         self.subband_size().map_or(1, |size| self.blocks().div_ceil(size))
     }
 
-    /// Returns the numbers of OFDM symbols that the control region of a subframe can have (TS 36.211,
-    /// table 6.7-1).
+    /// Returns the range of the number of OFDM symbols in the control region of a subframe (TS
+    /// 36.211, table 6.7-1).
     pub const fn control_symbols(self) -> std::ops::RangeInclusive<u8> {
         if self.blocks() > 10 { 1..=3 } else { 2..=4 }
     }

@@ -1,4 +1,4 @@
-//! Capabilities of UE categories.
+//! Capabilities of UE categories 1 to 12: block sizes, layers, modulations and buffers.
 
 /// Capabilities of a UE category (TS 36.306, tables 4.1-1 and 4.1-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Category {
     /// Largest number of bits of one DL-SCH block in a TTI, with the most layers and the highest
     /// modulation.
     pub down_block_bits: u32,
-    /// Soft channel bits of all HARQ processes.
+    /// Number of soft channel bits that the UE can store for all HARQ processes together.
     pub soft_bits: u32,
     /// Largest number of layers of spatial multiplexing in the downlink.
     pub layers: u8,
@@ -22,12 +22,12 @@ pub struct Category {
     pub up_block_bits: u32,
     /// Whether the UE can send 64QAM.
     pub up_64qam: bool,
-    /// Layer 2 buffer in bytes (TS 36.306, table 4.1-3).
+    /// Size of the layer 2 buffer in bytes (TS 36.306, table 4.1-3).
     pub buffer_bytes: u32,
 }
 
-/// A row without 256QAM: category; downlink bits of a TTI, bits of a block, soft bits and layers; uplink
-/// bits of a TTI, bits of a block and 64QAM; buffer in bytes.
+/// Creates a category without 256QAM. `down` has bits per TTI, bits per block, soft bits and layers
+/// of the downlink; `up` has bits per TTI, bits per block and true for 64QAM in the uplink.
 const fn row(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool), buffer_bytes: u32) -> Category {
     let (down_bits, down_block_bits, soft_bits, layers) = down;
     let (up_bits, up_block_bits, up_64qam) = up;
@@ -45,7 +45,7 @@ const fn row(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool), buffer
     }
 }
 
-/// A row with optional 256QAM.
+/// Creates a category whose UEs may receive 256QAM, with the parameters of [`row`].
 const fn row_256qam(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool), buffer: u32) -> Category {
     Category { down_256qam: true, ..row(number, down, up, buffer) }
 }
@@ -67,11 +67,11 @@ impl Category {
         row_256qam(12, (603_008, 195_816, 7_308_288, 4), (102_048, 51_024, false), 6_700_000),
     ];
 
-    /// Returns the category with a number.
+    /// Returns the category with the number `number`.
     ///
     /// # Errors
     ///
-    /// Returns a message that names the categories if there is no such category.
+    /// Returns a message that names the existing categories if there is no such category.
     pub fn of(number: u8) -> Result<&'static Self, String> {
         const ALL: &[Category] = &Category::ALL;
         ALL.iter().find(|category| category.number == number).ok_or_else(|| {
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::lte::block_size;
 
-    /// Returns true if the tables have a block of so many bits.
+    /// Returns true if the tables have a transport block of `bits` bits.
     fn exists(bits: u32) -> bool {
         let all = (0..34).flat_map(|index| (1..=110).map(move |blocks| (index, blocks)));
         all.flat_map(|(index, blocks)| (1..=4).map(move |layers| block_size::bits(index, blocks, layers)))
@@ -100,8 +100,8 @@ mod tests {
         }
     }
 
-    /// A TTI holds two of the largest blocks per component carrier, of one or two layers each;
-    /// categories 1 and 2 have one, category 3 less than two.
+    /// From category 4 on, the bits of a TTI are two equal blocks per component carrier. A block
+    /// has one layer, in category 5 two and in category 8 four layers.
     #[test]
     fn bits_of_a_tti_are_multiples_of_blocks() {
         for (category, blocks) in Category::ALL[3..].iter().zip([2, 2, 4, 4, 10, 6, 6, 8, 8]) {
@@ -114,7 +114,8 @@ mod tests {
         }
     }
 
-    /// A process keeps at most three coded bits for each bit of a block (mother code of rate 1/3).
+    /// Blocks of the largest size in eight HARQ processes fill the soft bits of a category at code
+    /// rates from 0.32 to 0.67. The mother code has the rate 1/3.
     #[test]
     fn soft_bits_hold_eight_processes_at_a_rate_of_at_least_one_third() {
         for category in Category::ALL {

@@ -1,4 +1,4 @@
-//! Code blocks, CRCs and code rates.
+//! Division of transport blocks into code blocks, with their CRCs and code rates.
 
 use super::modulation::Modulation;
 
@@ -17,8 +17,8 @@ pub const fn code_blocks(bits: u32) -> u32 {
     if with_crc <= MAX_CODE_BLOCK { 1 } else { with_crc.div_ceil(MAX_CODE_BLOCK - CRC) }
 }
 
-/// Returns the bits of a transport block with all CRCs. A single code block has no CRC of its own (TS
-/// 36.212, 5.1.2).
+/// Returns the size in bits of a transport block with all CRCs. If there is only one code block, it
+/// has no CRC of its own (TS 36.212, 5.1.2).
 pub const fn with_crcs(bits: u32) -> u32 {
     let blocks = code_blocks(bits);
     bits + CRC + if blocks > 1 { blocks * CRC } else { 0 }
@@ -54,8 +54,8 @@ pub const fn filler_bits(bits: u32) -> u32 {
     (blocks - small_blocks) * larger + small_blocks * smaller - total
 }
 
-/// Returns the effective code rate of a transport block on a number of resource elements of one layer:
-/// information bits with CRCs over channel bits (TS 36.213, 7.1.7).
+/// Returns the effective code rate of a transport block on `elements` resource elements of one
+/// layer: bits with CRCs divided by channel bits (TS 36.213, 7.1.7).
 pub fn code_rate(bits: u32, elements: u32, modulation: Modulation) -> f64 {
     f64::from(with_crcs(bits)) / f64::from(elements * modulation.order())
 }
@@ -75,7 +75,8 @@ mod tests {
     #[test]
     fn filler_bits_complete_a_code_block() {
         assert_eq!([16, 17, 8, 488, 489, 6_120].map(filler_bits), [0, 7, 8, 0, 15, 0]);
-        // 75,712 bits are 13 blocks of 5,824.
+        // With its CRCs the block of 75,376 bits has 75,712 bits, which fill 13 code blocks of
+        // 5,824 bits.
         assert_eq!(filler_bits(75_376), 0);
     }
 

@@ -1,15 +1,16 @@
-//! Combinations of bandwidth, antenna ports, layers, modulation and UE category that exist.
+//! Checks that bandwidth, antenna ports, layers, modulation and UE category can be combined.
 
 use super::bandwidth::Bandwidth;
 use super::category::Category;
 use super::cqi::CqiTable;
 use super::resources::{Downlink, Ports};
 
-/// Returns the number of antenna ports as [`Ports`] (TS 36.211, 6.10.1).
+/// Returns `count` antenna ports as [`Ports`] (TS 36.211, 6.10.1).
 ///
 /// # Errors
 ///
-/// Returns a message that lists the numbers if there is no such number of ports.
+/// Returns a message that lists the possible numbers of ports, 1, 2 and 4, if `count` is another
+/// number.
 pub fn ports(count: u8) -> Result<Ports, String> {
     [Ports::One, Ports::Two, Ports::Four]
         .into_iter()
@@ -17,11 +18,13 @@ pub fn ports(count: u8) -> Result<Ports, String> {
         .ok_or_else(|| format!("{count} antenna ports do not exist; expected 1, 2 or 4 (TS 36.211, 6.10.1)"))
 }
 
-/// Checks that a control region exists in a bandwidth (TS 36.211, table 6.7-1).
+/// Checks that a channel of bandwidth `bandwidth` can have the control region of `downlink` (TS
+/// 36.211, table 6.7-1).
 ///
 /// # Errors
 ///
-/// Returns a message that states the possible numbers of symbols if it does not.
+/// Returns a message that states the possible numbers of control symbols if the control region has
+/// another number.
 pub fn check_control(bandwidth: Bandwidth, downlink: Downlink) -> Result<(), String> {
     let allowed = bandwidth.control_symbols();
     if allowed.contains(&downlink.control) {
@@ -36,12 +39,12 @@ pub fn check_control(bandwidth: Bandwidth, downlink: Downlink) -> Result<(), Str
     ))
 }
 
-/// Checks that a UE of a category can receive so many layers from the antenna ports of a cell (TS
+/// Checks that a UE of a category can receive `layers` layers from the antenna ports of a cell (TS
 /// 36.306, table 4.1-1; TS 36.211, 6.3.3.2).
 ///
 /// # Errors
 ///
-/// Returns a message that states the possible numbers of layers if it cannot.
+/// Returns a message that states the possible numbers of layers if the UE cannot.
 pub fn check_layers(layers: u8, ports: Ports, category: &Category) -> Result<(), String> {
     let most = ports.count().min(category.layers);
     if (1..=most).contains(&layers) {
@@ -59,7 +62,8 @@ pub fn check_layers(layers: u8, ports: Ports, category: &Category) -> Result<(),
 ///
 /// # Errors
 ///
-/// Returns a message that names the categories with 256QAM if it cannot.
+/// Returns a message that names the categories with 256QAM if the table has 256QAM and the category
+/// has not.
 pub fn check_cqi_table(table: CqiTable, category: &Category) -> Result<(), String> {
     if table == CqiTable::Qam64 || category.down_256qam {
         return Ok(());

@@ -1,11 +1,11 @@
-//! Tables of channel quality indicators.
+//! Tables of channel quality indicators (CQIs), with the modulation and code rate of each.
 
 use super::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
-/// Number of CQIs: 0 is out of range, 1 to 15 select a row.
+/// Number of CQIs. CQI 0 means out of range, and CQIs 1 to 15 select a row of the table.
 pub const CQIS: u8 = 16;
 
-/// Table that a UE is configured to report CQIs of.
+/// CQI table by which a UE is configured to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CqiTable {
     /// QPSK to 64QAM (TS 36.213, table 7.2.3-1).
@@ -14,17 +14,17 @@ pub enum CqiTable {
     Qam256,
 }
 
-/// Row of a CQI table.
+/// Row of a CQI table: modulation and code rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cqi {
-    /// Modulation of the row.
+    /// Modulation that the CQI stands for.
     pub modulation: Modulation,
-    /// Code rate times 1024.
+    /// Code rate that the CQI stands for, times 1024.
     pub rate_1024: u16,
 }
 
 impl Cqi {
-    /// Returns the code rate.
+    /// Returns the code rate, less than 1.
     pub fn code_rate(self) -> f64 {
         f64::from(self.rate_1024) / 1024.0
     }
@@ -82,7 +82,8 @@ impl CqiTable {
         Some(Cqi { modulation, rate_1024 })
     }
 
-    /// Returns the highest CQI whose efficiency is at most `efficiency`, 0 if there is none.
+    /// Returns the highest CQI whose efficiency is at most `efficiency`, or 0 if all efficiencies
+    /// are higher.
     pub fn highest(self, efficiency: f64) -> u8 {
         (1..CQIS).take_while(|&cqi| self.row(cqi).is_some_and(|row| row.efficiency() <= efficiency)).count()
             as u8

@@ -2,27 +2,29 @@
 
 use super::allowed;
 
-/// Configuration of DRX; all times in subframes.
+/// Configuration of DRX. All times are in subframes of 1 ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drx {
-    /// Subframes at the start of each cycle in which the UE listens.
+    /// Number of subframes at the start of each cycle in which the UE listens.
     pub on_duration: u32,
-    /// Subframes in which the UE listens after a grant of a new block.
+    /// Number of subframes in which the UE continues to listen after a grant of a new block.
     pub inactivity: u32,
-    /// Subframes in which the UE waits for a retransmission.
+    /// Largest number of subframes in which the UE listens for a retransmission.
     pub retransmission: u32,
-    /// Long cycle.
+    /// Length of the long cycle in subframes.
     pub long_cycle: u32,
-    /// Short cycle and the number of short cycles before the long ones; `None` without short cycles.
+    /// Length of the short cycle in subframes, and the number of short cycles before the first long
+    /// one; `None` if there are no short cycles.
     pub short_cycle: Option<(u32, u32)>,
 }
 
 impl Drx {
-    /// Checks that the values exist and fit together (TS 36.331, 6.3.2, DRX-Config).
+    /// Checks that RRC allows each value, and that the cycles fit together (TS 36.331, 6.3.2,
+    /// DRX-Config).
     ///
     /// # Errors
     ///
-    /// Returns a message that names the first value that does not.
+    /// Returns a message that names the first invalid value.
     pub fn check(&self) -> Result<(), String> {
         allowed::ON_DURATION.check(self.on_duration)?;
         allowed::DRX_INACTIVITY.check(self.inactivity)?;
@@ -43,8 +45,8 @@ impl Drx {
         self.check_sleep(short_cycle)
     }
 
-    /// Returns an error if the UE never sleeps in a cycle. No clause forbids this, but such a cycle has
-    /// no effect.
+    /// Returns an error if the UE listens in all subframes of a cycle. No clause forbids this
+    /// configuration, but DRX then has no effect.
     fn check_sleep(&self, cycle: u32) -> Result<(), String> {
         if self.on_duration < cycle {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use super::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
-/// Table that the MCS of a grant refers to.
+/// Table by which the MCS of a grant is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum McsTable {
     /// Downlink up to 64QAM (TS 36.213, table 7.1.7.1-1).
@@ -28,8 +28,8 @@ const SIZE_INDICES_256QAM: [u8; 28] = [
 ];
 
 impl McsTable {
-    /// Returns the highest MCS of a new block. Higher values up to 31 state only the modulation
-    /// (downlink) or the redundancy version (uplink) of a retransmission.
+    /// Returns the highest MCS of a new block. Higher values up to 31 mark a retransmission; they
+    /// state only its modulation (downlink) or redundancy version (uplink).
     pub const fn highest(self) -> u8 {
         match self {
             Self::Down64Qam | Self::Up => 28,
@@ -45,7 +45,9 @@ impl McsTable {
         let modulation = self.modulation(mcs);
         let size_index = match self {
             Self::Down256Qam => SIZE_INDICES_256QAM[usize::from(mcs)],
-            // Where the modulation changes, two MCSs have the same block size.
+            // Where the modulation changes, the last MCS of the lower and the first MCS of the
+            // higher modulation have the same I_TBS. So I_TBS is the MCS, less 1 for 16QAM and less
+            // 2 for 64QAM.
             Self::Down64Qam | Self::Up => mcs + 1 - modulation.order() as u8 / 2,
         };
         Some(Mcs { modulation, size_index })
@@ -69,7 +71,7 @@ impl McsTable {
         }
     }
 
-    /// Returns the highest MCS with at most the modulation `most`.
+    /// Returns the highest MCS of a new block whose modulation is at most `most`.
     pub fn highest_with(self, most: Modulation) -> u8 {
         (0..=self.highest()).rev().find(|&mcs| self.modulation(mcs) <= most).unwrap_or(0)
     }

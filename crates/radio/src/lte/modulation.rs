@@ -1,4 +1,4 @@
-//! Modulations of PDSCH and PUSCH.
+//! Modulations of data symbols on PDSCH and PUSCH, QPSK to 256QAM.
 
 /// Modulation of data symbols (TS 36.211, 7.1; 256QAM since Release 12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,28 +1,30 @@
-//! Subframes of random access (FDD, preamble format 0).
+//! Preambles, occasions and times of random access, in subframes (FDD, preamble format 0).
 
-/// Preambles of a cell (TS 36.211, 5.7.2).
+/// Number of preambles in a cell (TS 36.211, 5.7.2).
 pub const PREAMBLES: u8 = 64;
 
-/// Resource blocks of PRACH (TS 36.211, 5.7.3).
+/// Number of resource blocks that PRACH occupies (TS 36.211, 5.7.3).
 pub const BLOCKS: u16 = 6;
 
-/// Subframes from the end of a preamble to the start of the response window (TS 36.321, 5.1.4).
+/// Number of subframes from the end of a preamble to the start of the response window (TS 36.321,
+/// 5.1.4).
 pub const RESPONSE_WINDOW_AFTER: u64 = 3;
 
 /// Least number of subframes from a random access response to message 3 (TS 36.213, 6.1.1).
 pub const MESSAGE_3_AFTER: u64 = 6;
 
-/// Occasions of a configuration of PRACH.
+/// Subframes in which a PRACH configuration lets UEs send preambles (occasions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occasions {
-    /// Whether only frames with an even number have occasions.
+    /// Whether only frames with an even number have occasions; if not, all frames have.
     pub even_frames: bool,
-    /// Subframes of such a frame with an occasion, 0 to 9.
+    /// Numbers, 0 to 9, of the subframes with an occasion in a frame that has occasions.
     pub subframes: &'static [u8],
 }
 
 impl Occasions {
-    /// Returns the first occasion at or after subframe `from`, which counts from subframe 0 of frame 0.
+    /// Returns the number of the first subframe at or after subframe `from` that has an occasion.
+    /// Subframes are counted from subframe 0 of frame 0.
     pub fn next(self, from: u64) -> u64 {
         (from..from + 20).find(|&at| self.has(at)).unwrap_or(from)
     }
@@ -33,7 +35,7 @@ impl Occasions {
     }
 }
 
-/// Subframes of configurations 3 to 14, in frames of any number.
+/// Subframes with an occasion in PRACH configurations 3 to 14, which have occasions in every frame.
 const ANY_FRAME: [&[u8]; 12] = [
     &[1],
     &[4],
@@ -49,12 +51,12 @@ const ANY_FRAME: [&[u8]; 12] = [
     &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
 ];
 
-/// Returns the occasions of `prach-ConfigIndex` 0 to 15, which have preamble format 0 (TS 36.211, table
-/// 5.7.1-2).
+/// Returns the occasions of `prach-ConfigIndex` `index`. Indices 0 to 15 have preamble format 0 (TS
+/// 36.211, table 5.7.1-2).
 ///
 /// # Errors
 ///
-/// Returns a message that states these indices for others.
+/// Returns a message that states the indices with preamble format 0 if `index` is above 15.
 pub fn occasions(index: u8) -> Result<Occasions, String> {
     let (even_frames, subframes): (bool, &[u8]) = match index {
         0 => (true, &[1]),
@@ -86,7 +88,8 @@ mod tests {
         assert!(occasions(16).is_err());
     }
 
-    /// Density of each configuration in occasions per 20 ms.
+    /// The number of occasions in 20 ms is that of table 5.7.1-2 for each configuration, from 1 to
+    /// 20.
     #[test]
     fn densities_grow_from_one_to_twenty() {
         let density = |index| {

@@ -2,16 +2,18 @@
 
 use super::bandwidth::{Bandwidth, SUBCARRIERS};
 
-/// OFDM or SC-FDMA symbols of a subframe (TS 36.211, tables 6.2.3-1 and 5.2.3-1).
+/// Number of OFDM or SC-FDMA symbols in a subframe (TS 36.211, tables 6.2.3-1 and 5.2.3-1).
 pub const SYMBOLS: u32 = 14;
 
-/// Symbols of a subframe with reference signals of PUSCH, one in each slot (TS 36.211, 5.5.2.1.2).
+/// Number of symbols in a subframe with reference signals of PUSCH, one in each slot (TS 36.211,
+/// 5.5.2.1.2).
 pub const UPLINK_REFERENCE_SYMBOLS: u32 = 2;
 
-/// Subcarriers around DC with synchronization signals and PBCH (TS 36.211, 6.6.4, 6.11).
+/// Number of subcarriers around DC that synchronization signals and PBCH occupy (TS 36.211, 6.6.4,
+/// 6.11).
 pub const CENTRAL_SUBCARRIERS: u32 = 72;
 
-/// Number of antenna ports with cell-specific reference signals (TS 36.211, 6.10.1).
+/// Antenna ports with cell-specific reference signals: one, two or four (TS 36.211, 6.10.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ports {
     /// Port 0.
@@ -23,7 +25,7 @@ pub enum Ports {
 }
 
 impl Ports {
-    /// Returns the number of ports.
+    /// Returns the number of ports: 1, 2 or 4.
     pub const fn count(self) -> u8 {
         match self {
             Self::One => 1,
@@ -32,8 +34,8 @@ impl Ports {
         }
     }
 
-    /// Returns the reference symbols of a resource block in the first and in the second symbol of a slot
-    /// (TS 36.211, 6.10.1.2).
+    /// Returns the numbers of reference elements of a resource block in the first and in the second
+    /// symbol of a slot (TS 36.211, 6.10.1.2).
     const fn at_start(self) -> [u32; 2] {
         match self {
             Self::One => [2, 0],
@@ -42,15 +44,15 @@ impl Ports {
         }
     }
 
-    /// Returns the reference symbols of a resource block in a subframe: those at the start of each slot,
-    /// and those of ports 0 and 1 in its fifth symbol.
+    /// Returns the number of reference elements of a resource block in a subframe: those in the
+    /// first two symbols of each slot, and those of ports 0 and 1 in the fifth symbol of each slot.
     pub const fn reference_elements(self) -> u32 {
         let [first, second] = self.at_start();
         2 * (2 * first + second)
     }
 
-    /// Returns the reference symbols of a resource block after the first `control` symbols, 1 to 4, of a
-    /// subframe.
+    /// Returns the number of reference elements of a resource block that lie after the first
+    /// `control` symbols, 1 to 4, of a subframe.
     pub const fn reference_elements_after(self, control: u8) -> u32 {
         let [first, second] = self.at_start();
         self.reference_elements() - first - if control > 1 { second } else { 0 }
@@ -60,21 +62,24 @@ impl Ports {
 /// Subframe layout of the downlink: its control region and reference signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Downlink {
-    /// Antenna ports of the cell.
+    /// Antenna ports of the cell, which determine the reference signals.
     pub ports: Ports,
-    /// OFDM symbols of the control region, see [`Bandwidth::control_symbols`].
+    /// Number of OFDM symbols of the control region, within [`Bandwidth::control_symbols`].
     pub control: u8,
 }
 
 impl Downlink {
-    /// Returns the elements for PDSCH in a resource block without synchronization signals and PBCH.
+    /// Returns the number of resource elements for PDSCH in a resource block that has no
+    /// synchronization signals and no PBCH.
     pub const fn block(self) -> u32 {
         (SYMBOLS - self.control as u32) * SUBCARRIERS - self.ports.reference_elements_after(self.control)
     }
 
-    /// Returns the elements for PDSCH in resource block `block` of subframe `subframe`, 0 to 9.
-    /// Subframes 0 and 5 have two symbols with synchronization signals, subframe 0 four more with PBCH,
-    /// which leaves all elements free that four ports would use (TS 36.211, 6.6.4, 6.11).
+    /// Returns the number of resource elements for PDSCH in resource block `block` of subframe
+    /// `subframe`, 0 to 9. In subframes 0 and 5 synchronization signals take two symbols of the
+    /// central subcarriers. In subframe 0 PDSCH cannot use four more symbols there: PBCH takes
+    /// them, except the elements that four ports would use for reference signals (TS 36.211, 6.6.4,
+    /// 6.11).
     pub fn block_in(self, bandwidth: Bandwidth, block: u16, subframe: u8) -> u32 {
         let wide = u32::from(bandwidth.blocks()) * SUBCARRIERS;
         let begin = u32::from(block) * SUBCARRIERS;
@@ -83,8 +88,8 @@ impl Downlink {
         self.block() - self.taken(central, subframe)
     }
 
-    /// Returns the elements on `central` subcarriers, 0, 6 or 12, that synchronization signals and PBCH
-    /// take.
+    /// Returns the number of resource elements that synchronization signals and PBCH take on the
+    /// `central` subcarriers of a resource block, 0, 6 or 12, that are among the central 72.
     const fn taken(self, central: u32, subframe: u8) -> u32 {
         let [first, second] = self.ports.at_start();
         let synchronization = 2 * central;
@@ -95,20 +100,21 @@ impl Downlink {
         }
     }
 
-    /// Returns the elements for PDSCH in all resource blocks of subframe `subframe`, 0 to 9.
+    /// Returns the number of resource elements for PDSCH in all resource blocks of subframe
+    /// `subframe`, 0 to 9.
     pub fn subframe(self, bandwidth: Bandwidth, subframe: u8) -> u32 {
         (0..bandwidth.blocks()).map(|block| self.block_in(bandwidth, block, subframe)).sum()
     }
 }
 
-/// Returns the elements for PUSCH in `blocks` resource blocks of a subframe. Sounding takes the last
-/// symbol (TS 36.211, 5.3.4, 5.5.3).
+/// Returns the number of resource elements for PUSCH in `blocks` resource blocks of a subframe. If
+/// `sounding` is true, sounding takes the last symbol (TS 36.211, 5.3.4, 5.5.3).
 pub const fn uplink(blocks: u16, sounding: bool) -> u32 {
     (SYMBOLS - UPLINK_REFERENCE_SYMBOLS - sounding as u32) * SUBCARRIERS * blocks as u32
 }
 
-/// Returns the largest number of resource blocks, at most `blocks`, that a grant of PUSCH can have: only
-/// factors 2, 3 and 5 (TS 36.211, 5.3.3).
+/// Returns the largest number of resource blocks, at most `blocks`, that a grant of PUSCH can have.
+/// The number must have no prime factors other than 2, 3 and 5 (TS 36.211, 5.3.3).
 pub fn largest_uplink_grant(blocks: u16) -> u16 {
     (1..=blocks).rev().find(|&blocks| is_product_of_2_3_5(blocks)).unwrap_or(0)
 }
@@ -142,8 +148,9 @@ mod tests {
         assert_eq!([1, 2, 3].map(|control| block(Ports::Four, control)), [136, 128, 116]);
     }
 
-    /// Whatever the parity of the number of blocks, subframe 5 loses 2 x 72 elements, subframe 0 also
-    /// 240 of PBCH and the elements that are reserved for four ports.
+    /// In all bandwidths, with an even or odd number of resource blocks, subframe 5 loses 2 x 72
+    /// elements. Subframe 0 loses 240 more to PBCH, and the elements reserved for reference signals
+    /// of ports that the cell does not have.
     #[test]
     fn central_signals_take_the_same_elements_in_all_bandwidths() {
         for bandwidth in Bandwidth::ALL {

@@ -1,8 +1,8 @@
 //! Transport block sizes (TS 36.213, 7.1.7.2).
 //!
-//! The sizes are facts without a rule, 34 rows of 110 numbers. They are kept as text, which can be
-//! compared with the specification line by line, and the compiler makes arrays of it. `SOURCES.md`
-//! states how they were verified.
+//! The 34 rows of 110 sizes follow no formula. They are kept as text, which can be compared with
+//! the specification line by line, and the compiler converts the text to arrays. `SOURCES.md`
+//! states how the sizes were verified.
 
 pub mod csv;
 #[cfg(test)]
@@ -19,27 +19,32 @@ pub const MAX_LAYERS: u8 = 4;
 
 const SIZES_OF_LAYERS: usize = 142;
 
-/// I_TBS, then the sizes for 1 to 110 resource blocks (table 7.1.7.2.1-1).
+/// One row for each I_TBS: its number, then the sizes in bits for 1 to 110 resource blocks (table
+/// 7.1.7.2.1-1).
 static ONE_LAYER: [u32; INDICES * (MAX_BLOCKS + 1)] = csv::numbers(include_str!("one_layer.csv"));
 
-/// Sizes on one to four layers, in ascending order (tables 7.1.7.2.2-1, 7.1.7.2.4-1, 7.1.7.2.5-1).
+/// One row for each size in bits on one layer, in ascending order, with the sizes on two, three and
+/// four layers (tables 7.1.7.2.2-1, 7.1.7.2.4-1, 7.1.7.2.5-1). Size 0 stands for a translation that
+/// does not exist.
 static MORE_LAYERS: [u32; SIZES_OF_LAYERS * 4] = csv::numbers(include_str!("more_layers.csv"));
 
-/// Returns the size in bits of a transport block on one layer, or `None` outside of the table (TS
-/// 36.213, table 7.1.7.2.1-1).
+/// Returns the size in bits of a transport block on one layer, or `None` if the table has no such
+/// block (TS 36.213, table 7.1.7.2.1-1).
 ///
-/// I_TBS 6 with one resource block has 328 bits, more than its neighbours: so does the specification.
+/// The size for I_TBS 6 and one resource block, 328 bits, is larger than the neighbouring sizes, as
+/// in the specification.
 pub fn one_layer(index: u8, blocks: u16) -> Option<u32> {
     let (index, blocks) = (usize::from(index), usize::from(blocks));
     let exists = index < INDICES && (1..=MAX_BLOCKS).contains(&blocks);
     exists.then(|| ONE_LAYER[index * (MAX_BLOCKS + 1) + blocks])
 }
 
-/// Returns the size in bits of a transport block on 1 to 4 layers, or `None` outside of the tables.
+/// Returns the size in bits of a transport block on 1 to 4 layers, or `None` if the tables have no
+/// such block.
 ///
-/// Few blocks have the size of one layer with as many times the blocks as there are layers; the size of
-/// more blocks is translated (TS 36.213, 7.1.7.2.2, 7.1.7.2.4, 7.1.7.2.5). Sizes of 256QAM above 75,376
-/// bits have no translation to three and four layers here.
+/// If `blocks * layers` is at most 110, the size is that of one layer with so many resource blocks.
+/// Otherwise the size on one layer is translated (TS 36.213, 7.1.7.2.2, 7.1.7.2.4, 7.1.7.2.5).
+/// Sizes of 256QAM above 75,376 bits have no translation to three and four layers here.
 pub fn bits(index: u8, blocks: u16, layers: u8) -> Option<u32> {
     if !(1..=MAX_LAYERS).contains(&layers) {
         return None;
@@ -56,8 +61,8 @@ fn translated(one: u32, layers: u8) -> Option<u32> {
     Some(rows[row][usize::from(layers) - 1]).filter(|&bits| bits > 0)
 }
 
-/// Returns the I_TBS of the largest block that has at most `bits` bits, or `None` if all blocks are
-/// larger.
+/// Returns the I_TBS of the largest block in `blocks` resource blocks that has at most `bits` bits,
+/// or `None` if all blocks are larger.
 pub fn largest_index(bits: u32, blocks: u16) -> Option<u8> {
     let fitting = (0..INDICES as u8).filter_map(|index| Some((one_layer(index, blocks)?, index)));
     fitting.filter(|&(size, _)| size <= bits).max().map(|(_, index)| index)

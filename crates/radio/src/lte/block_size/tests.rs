@@ -1,7 +1,7 @@
 use super::*;
 use crate::lte::coding::{code_blocks, filler_bits};
 
-/// Returns the sizes of a row, for 1 to 110 resource blocks.
+/// Returns the sizes of I_TBS `index` for 1 to 110 resource blocks.
 fn row(index: u8) -> Vec<u32> {
     (1..=MAX_BLOCKS as u16).map(|blocks| one_layer(index, blocks).unwrap()).collect()
 }
@@ -47,8 +47,8 @@ fn sizes_grow_with_the_blocks() {
     }
 }
 
-/// Sizes grow with I_TBS from 0 to 26 and from 27 to 33; row 27 is below row 26, which only MCS 28 up to
-/// 64QAM uses.
+/// Sizes grow with I_TBS from 0 to 26 and from 27 to 33. Those of I_TBS 27 are below those of I_TBS
+/// 26, which only MCS 28 of the tables up to 64QAM uses.
 #[test]
 fn sizes_grow_with_the_index() {
     for index in (1..34).filter(|&index| index != 27) {
@@ -61,7 +61,8 @@ fn sizes_grow_with_the_index() {
     assert!(pairs.into_iter().all(|((at_25, at_26), at_27)| at_25 <= at_27 && at_27 <= at_26));
 }
 
-/// All sizes were chosen so that code blocks need no filler bits (TS 36.212, 5.1.2).
+/// The specification chose all sizes from 16 bits on so that code blocks need no filler bits (TS
+/// 36.212, 5.1.2).
 #[test]
 fn code_blocks_are_full() {
     for bits in (0..34).flat_map(row).chain(MORE_LAYERS).filter(|&bits| bits >= 16) {
@@ -69,8 +70,8 @@ fn code_blocks_are_full() {
     }
 }
 
-/// Every size of up to 64QAM that needs a translation has one, and it is within 2.2 % of the layers'
-/// sum.
+/// Every size of up to 64QAM exists on 1 to 4 layers, and a translated size differs by less than
+/// 2.2 % from the sum of the layers.
 #[test]
 fn translations_are_complete_and_near_the_sum() {
     for layers in 1..=MAX_LAYERS {

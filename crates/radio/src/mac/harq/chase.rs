@@ -30,14 +30,15 @@ impl Checked for Chase {
 }
 
 impl Chase {
-    /// Returns the SNR (linear, per symbol) of `n` combined transmissions of SNR `snr` each.
+    /// Returns the SNR (linear, per symbol) after combining `n` transmissions that each have the
+    /// SNR `snr`.
     pub fn combined_snr(&self, snr: f64, n: u32) -> f64 {
         snr * f64::from(n) * libm::pow(self.efficiency.0, f64::from(n - 1))
     }
 
-    /// Returns the SNR after transmission `n` with SNR `snr`, if earlier transmissions combined to
-    /// `before`. For equal SNRs the result is [`Self::combined_snr`]. Beyond [`LAST_DISTINCT`]
-    /// transmissions the loss by combining does not grow further.
+    /// Returns the SNR after transmission number `n` with SNR `snr`, if combining the earlier
+    /// transmissions gave the SNR `before`. For equal SNRs the result is [`Self::combined_snr`].
+    /// From transmission [`LAST_DISTINCT`] on, the combining loss does not grow further.
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
         let kept = if n <= LAST_DISTINCT { self.efficiency.0 * before } else { before };
         kept + libm::pow(self.efficiency.0, f64::from(n.min(LAST_DISTINCT) - 1)) * snr

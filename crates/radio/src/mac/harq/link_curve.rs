@@ -45,12 +45,12 @@ pub fn bler(cqi: f64, snr_db: f64) -> f64 {
     libm::pow(libm::pow(10.0, exponent(cqi, snr_db)) + 1.0, -1.0 / 0.7)
 }
 
-/// Returns a power of two that is not below [`bler`], computed without calling `pow`. The bound
-/// leaves out the 1 that [`bler`] adds to `10^x`; the rest is `2^-(x log2(10) / 0.7)`.
+/// Returns a power of two that is not below [`bler`], computed without calling `pow`. It omits the
+/// 1 that [`bler`] adds to `10^x`, so it is `2^-(x log2(10) / 0.7)`, rounded up.
 pub fn bler_limit(cqi: f64, snr_db: f64) -> f64 {
     let halvings = exponent(cqi, snr_db) * (std::f64::consts::LOG2_10 / 0.7);
-    // With at most 50 halvings the 1 that the bound leaves out exceeds the rounding error of
-    // `bler`, so the bound holds.
+    // The 1 that this bound omits exceeds the rounding error of `bler` if there are at most 50
+    // halvings, so the bound never falls below `bler`.
     let halvings = halvings.clamp(0.0, 50.0) as u64;
     f64::from_bits((f64::MAX_EXP as u64 - 1 - halvings) << (f64::MANTISSA_DIGITS - 1))
 }
@@ -59,9 +59,9 @@ fn exponent(cqi: f64, snr_db: f64) -> f64 {
     2.0 * (snr_db - 1.03 * cqi + 17.3) / (3f64.sqrt() - libm::log10(cqi))
 }
 
-/// Returns the BLER of a block of `bits` bits after `combine` has changed its SNR (linear, per
-/// symbol of a code after despreading). A single transmission of the block fails with probability
-/// `single`.
+/// Returns the BLER of a block of `bits` bits whose SNR (linear, per symbol of a code after
+/// despreading) is changed by `combine`. A single transmission of the block fails with probability
+/// `single`, which determines the SNR before the change.
 pub fn bler_after(single: Probability, bits: u64, combine: impl Fn(f64) -> f64) -> f64 {
     let cqi = cqi_of(bits);
     let codes = f64::from(CODES[cqi as usize - 1]);

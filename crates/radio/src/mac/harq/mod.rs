@@ -1,8 +1,10 @@
-//! Hybrid ARQ: timing of retransmissions, and their failure probability given the receiver's combining.
+//! Hybrid ARQ: timing of retransmissions, and the probability that they fail, which depends on the
+//! combining in the receiver.
 //!
 //! The first transmission fails with the bearer's BLER. The gain of retransmissions is computed on
 //! the link-level curve of [`link_curve`]: the BLER gives the SNR of one transmission, the
-//! combining method the SNR of several, and the curve the BLER at that SNR.
+//! combining method gives the SNR of several transmissions, and the curve gives the BLER at that
+//! SNR.
 
 pub mod chase;
 pub mod incremental_redundancy;
@@ -26,7 +28,8 @@ registry! {
     }
 }
 
-/// Number of the transmission of a block from which on its failure probability no longer changes.
+/// Number of a block's transmission from which on later transmissions have the same failure
+/// probability.
 pub const LAST_DISTINCT: u32 = 8;
 
 impl CombiningSpec {
@@ -49,7 +52,7 @@ impl CombiningSpec {
     }
 
     /// Returns the SNR (linear, per symbol) after transmission number `n` with SNR `snr`, if
-    /// earlier transmissions combined to `before`.
+    /// combining the earlier transmissions gave the SNR `before`.
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
         match self {
             Self::Chase(params) if n > 1 => params.add(before, snr, n),

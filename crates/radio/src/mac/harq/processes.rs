@@ -1,21 +1,24 @@
-//! HARQ processes of one user: N blocks in flight, each sent, answered and retransmitted.
+//! HARQ processes of one user. Each process sends a block, waits for its answer and retransmits it,
+//! so N processes have at most N blocks in flight.
 //!
-//! TS 25.321, 11.6.1 (MAC-hs) and 11.6.3 (MAC-ehs): stop-and-wait in each process, asynchronous. The answer
-//! (ACK or NACK) is known the retransmission delay after the start of the TTI. An ACK received as a NACK
-//! costs a transmission that the UE recognizes as a duplicate. A NACK received as an ACK loses the block, as
-//! the next one flushes the UE's soft buffer.
+//! TS 25.321, 11.6.1 (MAC-hs) and 11.6.3 (MAC-ehs): stop-and-wait in each process, asynchronous.
+//! The answer (ACK or NACK) to a transmission is known when the retransmission delay has passed
+//! since the start of its TTI. An ACK received as a NACK costs a transmission that the UE
+//! recognizes as a duplicate. A NACK received as an ACK loses the block, as the next block flushes
+//! the UE's soft buffer.
 
-/// HARQ process, which waits for an answer until TTI `at`.
+/// HARQ process, which is busy until the answer to its last transmission is known in TTI `at`.
 #[derive(Debug)]
 struct Process<B> {
-    /// TTI in which the answer to the last transmission is known.
+    /// TTI in which the answer to the last transmission is known; 0 before the first transmission.
     at: u64,
     /// Number (TSN) of the last block sent.
     tsn: u64,
-    /// Block that must be retransmitted, if any.
+    /// Block that must be retransmitted from TTI `at`, or `None` if the process is free from then
+    /// on.
     pending: Option<B>,
-    /// Answer to a first transmission (true for an ACK), until [`Processes::take_answers`] takes
-    /// it.
+    /// Answer to a first transmission (true for an ACK) that link adaptation has not received yet;
+    /// [`Processes::take_answers`] passes it on.
     first_answer: Option<bool>,
 }
 
@@ -23,30 +26,30 @@ impl<B> Process<B> {
     const IDLE: Self = Self { at: 0, tsn: 0, pending: None, first_answer: None };
 }
 
-/// HARQ processes of a user, for blocks `B`.
+/// HARQ processes of a user, which transmit blocks of type `B`.
 #[derive(Debug)]
 pub struct Processes<B> {
     all: Vec<Process<B>>,
     next_tsn: u64,
     window: u64,
-    /// First TTIs in which a block may be retransmitted, in which a new block may be sent
-    /// (`new_at`), and in which an answer is known (`answer_at`); `u64::MAX` if there is none. All
-    /// three are derived from `all` and cached, as they are needed in every TTI.
+    /// First TTI in which a block may be retransmitted. Like `new_at`, for a new block, and
+    /// `answer_at`, in which an answer is known, it follows from `all` and is cached, as it is
+    /// needed in every TTI. Each is `u64::MAX` if there is no such TTI.
     retransmission_at: u64,
     new_at: u64,
     answer_at: u64,
 }
 
 impl<B> Processes<B> {
-    /// Creates idle processes. A new block is not sent while its number is `window` or more ahead
-    /// of the oldest block in flight.
+    /// Creates `processes` idle processes. A new block is not sent while its number is `window` or
+    /// more above that of the oldest block in flight.
     pub fn new(processes: u32, window: u64) -> Self {
         let all = (0..processes).map(|_| Process::IDLE).collect();
         Self { all, next_tsn: 0, window, retransmission_at: u64::MAX, new_at: 0, answer_at: u64::MAX }
     }
 
-    /// Returns the first TTI in which a block may be retransmitted or, if `has_new`, a new block
-    /// sent.
+    /// Returns the first TTI in which a block may be retransmitted or, if `has_new` is true, a new
+    /// block may be sent. Returns `u64::MAX` if there is none.
     pub fn ready(&self, has_new: bool) -> u64 {
         if has_new { self.retransmission_at.min(self.new_at) } else { self.retransmission_at }
     }
@@ -78,8 +81,8 @@ impl<B> Processes<B> {
         self.new_at = self.new_at.max(open);
     }
 
-    /// Returns the index of the process with the lowest block number among those that may
-    /// retransmit in TTI `tti`.
+    /// Returns the index of the process whose block may be retransmitted in TTI `tti`, the one with
+    /// the lowest block number if there are several, or `None` if there is none.
     fn next_retransmission(&self, tti: u64) -> Option<usize> {
         if self.retransmission_at > tti {
             return None;
@@ -89,7 +92,7 @@ impl<B> Processes<B> {
         first.map(|(index, _)| index)
     }
 
-    /// Returns the block to be retransmitted in TTI `tti`, or `None` if none is due.
+    /// Returns the block to be retransmitted in TTI `tti`, or `None` if no retransmission is due.
     pub fn retransmission(&self, tti: u64) -> Option<&B> {
         self.all[self.next_retransmission(tti)?].pending.as_ref()
     }
@@ -104,27 +107,27 @@ impl<B> Processes<B> {
         self.new_at <= tti
     }
 
-    /// Returns the first TTI after `tti` in which the result of [`Self::retransmission`] or [`Self::has_free`] may
-    /// differ, if nothing is sent before.
+    /// Returns the first TTI after `tti` in which the result of [`Self::retransmission`] or
+    /// [`Self::has_free`] may change, provided that nothing is sent until then.
     pub fn unchanged_until(&self, tti: u64) -> u64 {
         if self.retransmission_at > tti {
             let opens = if self.new_at > tti { self.new_at } else { u64::MAX };
             return self.retransmission_at.min(opens);
         }
-        // A block is due for retransmission, but a block with a lower number may become due before
-        // it is sent.
+        // A retransmission is due, but before it is sent, a block with a lower number may become
+        // due and take its place.
         let later = self.all.iter().filter(|process| process.at > tti && process.pending.is_some());
         later.map(|process| process.at).min().unwrap_or(u64::MAX)
     }
 
-    /// Returns the first TTI in which an answer is known that was not taken; `u64::MAX` if there is
-    /// none.
+    /// Returns the first TTI in which an answer is known that [`Self::take_answers`] has not passed
+    /// on, or `u64::MAX` if there is none.
     pub fn next_answer(&self) -> u64 {
         self.answer_at
     }
 
-    /// Removes the block that [`Self::retransmission`] returns. Returns the index of its process
-    /// and the block.
+    /// Removes the block that [`Self::retransmission`] returns for TTI `tti`. Returns the index of
+    /// its process and the block, or `None` if no retransmission is due.
     pub fn take_retransmission(&mut self, tti: u64) -> Option<(usize, B)> {
         let index = self.next_retransmission(tti)?;
         Some((index, self.all[index].pending.take()?))
@@ -141,16 +144,16 @@ impl<B> Processes<B> {
         Some((index, self.next_tsn - 1))
     }
 
-    /// Records that process `index` has sent block `tsn`. `pending` is the block if the answer,
-    /// known in TTI `at`, makes the Node B retransmit it; `acknowledged` is the answer to a first
-    /// transmission, if it is to be taken.
+    /// Records that process `index` has sent block `tsn`, and that the answer is known in TTI `at`.
+    /// `pending` is the block if the Node B must retransmit it. `acknowledged` is the answer to a
+    /// first transmission if link adaptation needs it, else `None`.
     pub fn sent(&mut self, index: usize, tsn: u64, at: u64, pending: Option<B>, acknowledged: Option<bool>) {
         self.all[index] = Process { at, tsn, pending, first_answer: acknowledged };
         self.update_times();
     }
 
-    /// Moves the processes to another cell without a reset of MAC-hs: pending blocks are
-    /// retransmitted from TTI `tti`, after `forward` is applied to each.
+    /// Moves the processes to another cell without a reset of MAC-hs. Pending blocks are
+    /// retransmitted from TTI `tti` on, and `forward` is called for each of them.
     pub fn change_cell(&mut self, tti: u64, forward: impl Fn(&mut B)) {
         for process in &mut self.all {
             process.first_answer = None;
@@ -162,8 +165,8 @@ impl<B> Processes<B> {
         self.update_times();
     }
 
-    /// Resets the processes with MAC-hs at a change of cell, so block numbers start at 0. Returns
-    /// the blocks that waited for retransmission.
+    /// Resets the processes with MAC-hs at a change of cell, so that block numbers start at 0
+    /// again. Returns the blocks that waited for retransmission.
     pub fn flush(&mut self) -> impl Iterator<Item = B> + use<B> {
         let old = std::mem::replace(self, Self::new(self.all.len() as u32, self.window));
         old.all.into_iter().filter_map(|process| process.pending)
@@ -191,7 +194,8 @@ impl<B> Processes<B> {
 mod tests {
     use super::*;
 
-    /// Sends a new block in TTI `tti`, which is answered 6 TTIs later. Returns its number.
+    /// Sends a new block in TTI `tti`, whose answer is known 6 TTIs later. Returns the number of
+    /// the block.
     fn send(processes: &mut Processes<u64>, tti: u64, fails: bool) -> u64 {
         let (index, tsn) = processes.begin(tti).unwrap();
         processes.sent(index, tsn, tti + 6, fails.then_some(tsn), Some(!fails));
@@ -205,7 +209,7 @@ mod tests {
             assert!(processes.has_free(tti) && processes.ready(true) <= tti);
             send(&mut processes, tti, false);
         }
-        // The first process is free again in TTI 6, so one user can use every TTI.
+        // The process that sent in TTI 0 is free again in TTI 6, so one user can use every TTI.
         assert!(!processes.has_free(5) && processes.has_free(6));
         assert_eq!(processes.ready(true), 6);
         assert_eq!(processes.ready(false), u64::MAX);

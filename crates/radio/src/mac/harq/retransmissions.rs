@@ -1,17 +1,18 @@
-//! Queue of failed blocks, retransmitted in the order in which they failed, used by the simple HARQ
-//! models.
+//! Queue of failed blocks of the simple HARQ models, which retransmit blocks in the order in which
+//! they failed.
 //!
-//! Unlike with the [processes](super::processes) of TS 25.321, any number of blocks may be in flight, no
-//! process is busy until its answer is known, and both ends know which blocks were given up.
+//! These models differ from the [processes](super::processes) of TS 25.321: any number of blocks
+//! may be in flight, no process is busy until its answer is known, and both ends know which blocks
+//! were given up.
 
 use std::collections::VecDeque;
 
-/// Blocks `B` that wait for retransmission.
+/// Queue of blocks of type `B` that wait for retransmission.
 #[derive(Debug)]
 pub struct Retransmissions<B> {
     waiting: VecDeque<(u64, B)>,
-    /// First TTI in which the first block may be retransmitted; `u64::MAX` if none waits. Cached,
-    /// as [`Self::take`] needs it in every TTI.
+    /// First TTI in which the first block of the queue may be retransmitted; `u64::MAX` if no block
+    /// waits. Cached, as [`Self::take`] needs it in every TTI.
     first_from: u64,
 }
 
@@ -22,13 +23,14 @@ impl<B> Default for Retransmissions<B> {
 }
 
 impl<B> Retransmissions<B> {
-    /// Appends a failed block, to be retransmitted from TTI `from`, after those that already wait.
+    /// Appends a failed block to the queue. It may be retransmitted from TTI `from` on.
     pub fn keep(&mut self, from: u64, block: B) {
         self.first_from = self.first_from.min(from);
         self.waiting.push_back((from, block));
     }
 
-    /// Returns the first TTI in which a block may be retransmitted, or `None` if none waits.
+    /// Returns the first TTI in which the first block of the queue may be retransmitted, or `None`
+    /// if no block waits.
     pub fn eligible(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.first_from)
     }
