@@ -41,7 +41,7 @@ Further help:
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # This replaces the constant of `typing`, which is slow to import.
+TYPE_CHECKING = False  # Type checkers take it as true. Importing it from `typing` would be slow.
 if TYPE_CHECKING:
     from typing import Any
 

@@ -19,7 +19,10 @@ GC_THRESHOLD = 100_000
 
 
 def main() -> None:
-    """Runs the command line and exits; the status after a signal is 128 + its number."""
+    """Runs the command line and exits with its status.
+
+    If a signal ended the command, the exit status is 128 + the number of the first signal.
+    """
     gc.set_threshold(GC_THRESHOLD)
     end_as_interrupts()
     streams.prepare()

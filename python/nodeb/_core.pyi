@@ -53,27 +53,33 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """Error: a scenario is wrong. The message names file, line and key, and is complete."""
+    """Error: a scenario is wrong. The message names file, line and key; callers add nothing."""
 
 class Cancelled(Exception):
     """Error: the replication was cancelled through its `Control`."""
 
 class InternalError(RuntimeError):
-    """Error: nodeb itself failed. The message says in what and where, and is complete."""
+    """Error: a mistake of nodeb itself. The message names the operation and the code line."""
 
 class LinkError(ValueError):
-    """Error: a link cannot be simulated; the arguments are a key and the reason."""
+    """Error: a link experiment is wrong.
+
+    The arguments of the exception are the wrong key of the experiment and the reason.
+    """
 
 @final
 class Control:
-    """Progress of a replication or a batch, and its cancellation, from another thread."""
+    """Object with which another thread reads the progress of a running call and can cancel it.
+
+    The call simulates one replication or several.
+    """
 
     def __new__(cls) -> Control: ...
     def cancel(self) -> None:
-        """Asks the replication to stop; its call raises `Cancelled` soon after."""
+        """Asks the running call to stop. That call raises `Cancelled` soon after."""
 
     def progress(self) -> float:
-        """Returns the fraction of the replication or batch that is done, from 0 to 1."""
+        """Returns the fraction of the running call's work that is done, from 0 to 1."""
 
 @final
 class Emulation:
@@ -81,19 +87,24 @@ class Emulation:
 
     def __new__(cls) -> Emulation: ...
     def fileno(self) -> int:
-        """Returns the socket over which endpoints pass their devices.
+        """Returns the file descriptor of the socket over which endpoints pass their TUN devices.
 
-        Each device comes with its number as a byte; the server has number 0.
+        A message has one device and, as a byte, the endpoint's number: 0 for the server, from 1 for
+        the phones.
         """
 
     def stop(self) -> None:
         """Stops the emulation at once. It cannot be resumed."""
 
     def status(self) -> dict[str, Any]:
-        """Returns the latest status: times in s, bytes, packets; `cqi` is NaN without a CQI."""
+        """Returns the latest status of the running emulation; all values are 0 before the first.
+
+        Names that end in `_s` are times in s and names that end in `_bytes` are bytes; other counts
+        are packets. `cqi` is NaN if the radio has no CQI.
+        """
 
     def forward(self, mtu: int) -> int:
-        """Receives two devices, and copies packets between them until `stop`.
+        """Receives two TUN devices, and copies packets between them until `stop` is called.
 
         Returns:
             The number of packets copied.
@@ -113,10 +124,11 @@ class Emulation:
         duration_s: float | None,
         log: tuple[str | os.PathLike[str], bytes, int] | None,
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Receives the devices, and emulates the scenario until `stop` or the end of `duration_s`.
+        """Receives the TUN devices, and emulates the scenario in real time.
 
-        `log` has the path of the recording, its header, and the number of bytes to record of each
-        packet.
+        The emulation ends when `stop` is called or `duration_s` is over. `log` consists of the path
+        of the recording, its header, and the number of bytes to record of each packet; None records
+        nothing.
 
         Returns:
             The report, and the result tables by name.
@@ -127,10 +139,13 @@ class Emulation:
         """
 
 def emulation_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Returns the tables that only emulations have, in the form of `metrics`. Linux only."""
+    """Returns descriptions of the tables that only emulations have. Linux only.
+
+    Their form is that of the result of the function `metrics`.
+    """
 
 def flight_header(path: str | os.PathLike[str]) -> bytes:
-    """Returns the header of a recording, JSON. Linux only.
+    """Returns the header of a recording, a JSON text as bytes. Linux only.
 
     Raises:
         OSError: the file cannot be read or is not a recording.
@@ -142,8 +157,9 @@ def flight_connections(
     """Returns the TCP connections of a recording. Linux only.
 
     Returns:
-        `connections`; the numbers of packets of other protocols and of unknown protocol, of which
-        too few bytes were recorded; whether the log is complete.
+        Four values: a dict with the table `connections`; the number of packets of other protocols;
+        the number of packets whose protocol is unknown, because too few of their bytes were
+        recorded; and whether the log is complete.
 
     Raises:
         Cancelled: `control` was cancelled.
@@ -156,7 +172,8 @@ def flight_packets(
     """Returns the headers of a recording's packets. Linux only.
 
     Returns:
-        `packets` by their numbers; whether the log is complete.
+        A dict with the table `packets`, one row per packet in the order of their numbers, and
+        whether the log is complete.
 
     Raises:
         Cancelled: `control` was cancelled.
@@ -174,11 +191,12 @@ def flight_explain(
     """Replays a recording and explains one of its TCP connections. Linux only.
 
     Returns:
-        As `CompiledScenario.explain`.
+        The tables that `CompiledScenario.explain` returns, for the transfer of the connection.
 
     Raises:
         Cancelled: `control` was cancelled.
-        ValueError: no such connection, none of its packets arrived, or the replay differs.
+        ValueError: there is no such connection, none of its packets arrived, or the replay differs
+            from the recording.
         OSError: the log cannot be read or does not fit the scenario.
     """
 
@@ -196,11 +214,13 @@ def flight_timeline(
     """Replays a recording and returns the packet timeline of a window of time. Linux only.
 
     Returns:
-        As `timeline`; `seq` of real packets is their number in the recording.
+        What the function `timeline` returns, but `seq` of a real packet is its number in the
+        recording.
 
     Raises:
         Cancelled: `control` was cancelled.
-        ValueError: as `timeline`, or the replay differs.
+        ValueError: there is no such user, nothing happens in the window, there are more than `most`
+            events, or the replay differs from the recording.
         OSError: the log cannot be read or does not fit the scenario.
     """
 
@@ -221,11 +241,12 @@ def replay_flight(
         seed: seed of the recording.
         users: user indices of the recording's phones.
         control: receives the progress and can cancel the replay.
-        pcap: file (pcapng) for the packets at the interfaces.
+        pcap: pcapng file to which the packets at the interfaces are written; None for no file.
         radio: capture at `rnc` and `node_b` too, with comments on packets.
 
     Returns:
-        The report, which says whether the replay equals the recording, and the tables.
+        The report, which says whether the replay equals the recording, and the result tables by
+        name.
 
     Raises:
         Cancelled: `control` was cancelled.
@@ -236,20 +257,32 @@ def replay_flight(
 def read_numbers(
     text: bytes, skip: int, columns: list[int] | None, most: int
 ) -> list[NDArray[np.float64]]:
-    """Returns the columns of numbers in a text, from entry number `skip` on.
+    """Returns the columns of numbers in a text, one array per column.
+
+    An entry is a line that is neither empty nor begins with `#`. The first `skip` entries are left
+    out. `columns` selects columns by index, from 0; None returns all.
 
     Raises:
-        ValueError: a line is malformed; the arguments are the line's number and the reason.
+        ValueError: a line is malformed, or there are more than `most` entries. The arguments of the
+            exception are the line's number and the reason.
     """
 
 def first_entries(text: bytes, most: int) -> list[tuple[int, list[str]]]:
-    """Returns the first entries of a text, each with its line number and its words."""
+    """Returns the first `most` entries of a text, each as its line number, from 1, and its words.
+
+    An entry is a line that is neither empty nor begins with `#`.
+    """
 
 def line_of_entry(text: bytes, entry: int) -> int | None:
-    """Returns the line number of an entry of a text."""
+    """Returns the line number, from 1, of entry number `entry`, from 0; None if there are fewer.
+
+    An entry is a line that is neither empty nor begins with `#`.
+    """
 
 def fail_on_purpose(what: str) -> None:
-    """Fails in the way a mistake of nodeb would while doing `what`; for tests.
+    """Raises the error that a mistake of nodeb would cause, so that tests can check its message.
+
+    `what` is the operation that the message names.
 
     Raises:
         InternalError: always.
@@ -259,19 +292,20 @@ def schema() -> str:
     """Returns the JSON Schema (draft 2020-12) of a scenario."""
 
 def cell_map(scenario: CompiledScenario, side: int) -> dict[str, Any]:
-    """Returns a map of a cell's mean SNR: `axis_m`, `snr_db` and `sites_m`.
+    """Returns a map of the mean SNR in a scenario's served cells, `side` by `side` points.
 
-    `snr_db` has one row after the other from the south, NaN outside the cell.
+    `snr_db` has the SNR in dB, row by row from the south, NaN outside the cells. `axis_m` has the
+    coordinates of the points along each axis, and `sites_m` x and y of one Node B after the other.
 
     Raises:
         ScenarioError: the scenario's radio has no cell.
     """
 
 def era_switches() -> list[list[str]]:
-    """Returns the defaults of classic TCP that depend on the era, in order of time.
+    """Returns the defaults of classic TCP that ns-2 changed, by the day of the change.
 
-    Each has the key below `tcp.classic`, ns-2's variable, the day of the change, the default before
-    and after as JSON, and the meaning.
+    Each item is a list: key below `tcp.classic`, ns-2's variable, day of the change, default before
+    and default after that day as JSON, and meaning.
     """
 
 def registry() -> list[tuple[str, str, str]]:
@@ -293,9 +327,9 @@ class CompiledScenario:
     ) -> CompiledScenario:
         """Reads a partial or complete scenario; `label` is its name in messages about a run.
 
-        `recorded` has the lists of recordings as arrays, each with its owner: the number of a group
-        of users, or `down` or `up` of `radio.trace`. `file` is the scenario as its file alone gave
-        it.
+        `recorded` has the lists of recordings as arrays, each with the owner of the recording: the
+        number of a group of users, or `down` or `up` for a direction of `radio.trace`. `file` is
+        the scenario as read from its file, without changes; messages name lines of that file.
 
         Raises:
             ScenarioError: the scenario is wrong, or names a file whose content it lacks.
@@ -310,14 +344,18 @@ class CompiledScenario:
         """
 
     def with_overrides(self, overrides: list[str], without: list[str] = ...) -> CompiledScenario:
-        """Returns the scenario without some dotted keys, and with overrides `key.path=value`."""
+        """Returns the scenario without the dotted keys in `without`, and with overrides.
+
+        Each override has the form `key.path=value`; removed keys have their defaults.
+        """
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None
     ) -> CompiledScenario:
-        """Returns the scenario with these values in place of its own.
+        """Returns the scenario with another number of replications, precision or seed.
 
-        `runs` removes the precision.
+        None keeps the scenario's own value, but `runs` without `precision` removes the scenario's
+        precision, so that exactly `runs` replications are simulated.
         """
 
     @property
@@ -353,16 +391,17 @@ class CompiledScenario:
         """True if the file that the scenario was read from has a `[sweep]` table."""
 
     def superfluous(self) -> list[str]:
-        """Returns the keys that the file sets to their defaults and that have no effect in it.
+        """Returns the keys that the scenario's file sets to their defaults, without any effect.
 
-        Each entry has the form `file:line: key: why`.
+        Each item is a text of the form `file:line: key: reason`. The list is empty if the scenario
+        was not read from a file.
         """
 
     def to_json(self) -> str:
         """Returns the scenario with every default filled in, as JSON."""
 
     def to_bare_json(self) -> str:
-        """Returns the scenario as `to_json` does, without the lists that came as `recorded`."""
+        """Returns what `to_json` returns, without the lists that `from_json` got as `recorded`."""
 
     def to_toml(self) -> str:
         """Returns the scenario with every default filled in, as TOML."""
@@ -400,7 +439,7 @@ class CompiledScenario:
         radio: bool = False,
         causes: list[int] = ...,
     ) -> dict[str, dict[str, Any]]:
-        """Simulates as `run` does, and writes the packets that pass server, phones and proxy.
+        """Simulates a replication as `run` does, and writes captured packets to a pcapng file.
 
         Args:
             seed: seed of the random streams.
@@ -424,8 +463,10 @@ class CompiledScenario:
         """Simulates a replication until a user's transfer is complete, and explains the transfer.
 
         Returns:
-            `transfer`, a table of one row, and `spans`, its critical path. A text column of `spans`
-            is an array of indices into a list, and the list.
+            Three tables by name: `transfer` with one row, `busy` with the time for which each link
+            and channel transmitted packets of the connection, and `spans` with the critical path.
+            A text column of `spans` is a pair: an array of indices, and the list of texts to which
+            they refer.
 
         Raises:
             ValueError: there is no such user or transfer.
@@ -433,7 +474,10 @@ class CompiledScenario:
         """
 
 def hsdpa_blocks(category: int) -> list[tuple[int, int, int]]:
-    """Returns CQI, bits and codes of a UE category's blocks from CQI 1 on, while they grow."""
+    """Returns CQI, bits and number of codes of each transport block of a UE category, from CQI 1.
+
+    A CQI that has the block size of a lower CQI is skipped.
+    """
 
 def causes() -> list[tuple[str, str]]:
     """Returns name and meaning of every cause that time on a critical path can have."""
@@ -451,7 +495,9 @@ def resolve(json: str) -> str:
     """Returns a partial scenario with every default filled in; both are JSON."""
 
 def metrics() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Returns the tables of a run: name, meaning, and name, unit and meaning of each column.
+    """Returns descriptions of a run's tables: name, meaning, and a list of the columns.
+
+    Each column is described by its name, unit and meaning.
 
     The unit is 1 for a ratio, and empty for a count, a number or a name.
     """
@@ -482,7 +528,10 @@ def timeline(
     """
 
 def timeline_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Returns the tables of a timeline, in the form of `metrics`."""
+    """Returns descriptions of the tables of a timeline.
+
+    Their form is that of the result of the function `metrics`.
+    """
 
 def read_error_model(text: str, file: str) -> str:
     """Returns a radio's `errors` as JSON from a model file's text.
@@ -494,7 +543,7 @@ def link_schema() -> str:
     """Returns the JSON Schema (draft 2020-12) of a link experiment."""
 
 def link_resolve(json: str) -> tuple[str, str]:
-    """Returns a link experiment with every default and its service filled in, as JSON."""
+    """Returns a link experiment with every default filled in, and the service it uses, as JSON."""
 
 def link_run(
     json: str,
@@ -524,27 +573,40 @@ def version() -> str:
 def wcdma_sinr(
     path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float
 ) -> float:
-    """Returns the average SINR of a path."""
+    """Returns the average SINR (linear) of a path with the share `path` of the received power."""
 
 def wcdma_ber(gammas: list[float]) -> float:
-    """Returns the bit error rate over paths with these mean signal-to-noise ratios."""
+    """Returns the bit error rate of a receiver with maximum-ratio combining of paths.
+
+    `gammas` has the mean signal-to-noise ratio (linear) of each path.
+    """
 
 def wcdma_frame(ber: float, bits: int, correctable: int) -> tuple[float, float]:
-    """Returns the probabilities of at most and of more than `correctable` errors in a frame."""
+    """Returns the probability of at most `correctable` bit errors in a frame, and that of more.
+
+    `ber` is the probability of a bit error, and `bits` the number of bits of the frame.
+    """
 
 def wcdma_check_bits(bits: int, correctable: int) -> int | None:
-    """Returns the number of check bits of a code that corrects a number of errors.
+    """Returns the number of check bits of a code of `bits` bits that corrects `correctable` errors.
 
-    Returns None if no data would be left.
+    Returns None if no bits would be left for data.
     """
 
 def wcdma_shares(scenario: CompiledScenario) -> list[float]:
-    """Returns the share of each path in a scenario's power delay profile."""
+    """Returns the share of the received power on each path of a scenario's power delay profile."""
 
 def wcdma_rates(
     scenario: CompiledScenario, most: int, seed: int, run: int
 ) -> tuple[list[list[int]], list[list[float]], float]:
-    """Returns rates and frame error rates for 1 to `most` active connections, and alpha."""
+    """Returns rates and frame error rates for 1, 2, ... `most` active connections, and alpha.
+
+    The connections are those of the scenario's first users, and alpha is the mean rate of the other
+    cells.
+    """
 
 def wcdma_mean_factor(scenario: CompiledScenario, places: int) -> float:
-    """Returns the interference factor of the mean-sense model that replaces a scenario's map."""
+    """Returns the interference factor of the `mean` model that is equivalent to a scenario's map.
+
+    The factor is averaged over `places` random positions of phones.
+    """

@@ -98,7 +98,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class BatchMeans:
-    """A steady-state mean from one long run."""
+    """Mean of a steady-state series from one long run, with its interval over batches."""
 
     interval: Interval
     """The mean and its interval over the batches."""
@@ -325,10 +325,12 @@ def jain_indices(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     if (x < 0).any():
         raise InputError("a share cannot be negative")
     top = x.max(axis=1, keepdims=True)
-    # Squares of very small or large values would leave the range of a double.
+    # Each row is divided by its largest share, because squares of very small or large values would
+    # leave the range of a double. This does not change the index.
     x = x / np.where(top > 0, top, 1.0)
     totals = x.sum(axis=1).tolist()
-    squares = np.array([total**2 for total in totals])  # NumPy's own power rounds differently.
+    # Python computes the squares, because NumPy's own power rounds some of them differently.
+    squares = np.array([total**2 for total in totals])
     return np.where(top[:, 0] > 0, squares / (x.shape[1] * (x * x).sum(axis=1).clip(min=1)), 1.0)
 
 
@@ -513,7 +515,7 @@ def prediction_interval(values: ArrayLike, of: int = 1, confidence: float = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value that is a function of replications, with its 95 % confidence interval."""
+    """A value computed from replications or without any, with its 95 % confidence interval."""
 
     value: float
     """The estimate; NaN if there is none."""

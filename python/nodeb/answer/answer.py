@@ -25,7 +25,7 @@ ONE_REPLICATION = "One replication has no interval: --runs 20 gives one."
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Bar of a picture: its name, its value as text, and its length."""
+    """Bar of a bar chart: its label, its value as text, and its length."""
 
     name: str
     value: str
@@ -48,7 +48,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Ranked bars, labelled by their names."""
+    """Bar chart of ranked bars, each labelled by its name."""
 
     title: str
     """Title for pages and screen readers."""
@@ -92,7 +92,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Remark that readers must not overlook: its sign and its text."""
+    """Remark that readers must not overlook: a text after a sign such as `!` or `?`."""
 
     sign: str
     text: str

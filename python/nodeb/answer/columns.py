@@ -86,7 +86,10 @@ def beside(rows: Sequence[Cells]) -> list[str]:
 def _lines(
     head: Sequence[str], columns: Sequence[Sequence[str]], min_width: int, is_parted: bool
 ) -> list[str]:
-    """Formats columns as lines; if `is_parted`, long names and heads take several lines."""
+    """Formats columns as lines of text, one per row.
+
+    If `is_parted`, a long name in the first column and a long head are split over several lines.
+    """
     names, *others = columns or [[]]
     parts = [_parted_name(one) if is_parted else [one] for one in names]
     laid = [[line for name in parts for line in name]]

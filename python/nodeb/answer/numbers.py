@@ -71,12 +71,15 @@ class Shown:
 
     @property
     def value(self) -> str:
-        """Mean with its unit, and with its mark if it excludes users or transfers."""
+        """Value with its unit, and with a mark if it is a mean that excludes users or transfers."""
         return " ".join(filter(None, (self.number, self.unit, self.mark)))
 
     @property
     def interval(self) -> str:
-        """Interval with its unit; `ALWAYS` if it has no width, empty if there is none."""
+        """Interval with its unit, such as `2.95 to 3.07 s`; empty if the value has no interval.
+
+        If both ends equal the value as displayed, it is `ALWAYS` ("in every replication").
+        """
         if not self.low:
             return ""
         if self.low == self.high == self.number:
@@ -233,7 +236,10 @@ def _fixed(value: float, decimals: int) -> str:
 
 
 def _rounded(value: float, decimals: int) -> float:
-    """Rounds a number to `decimals`; rounding to `EXACT` digits first removes errors of sums."""
+    """Rounds a number to `decimals` decimals, after rounding it to `EXACT` significant digits.
+
+    The first step removes the rounding errors of sums, which could turn a tie the wrong way.
+    """
     return round(float(f"{value:.{EXACT}g}"), decimals)
 
 

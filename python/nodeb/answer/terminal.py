@@ -64,7 +64,7 @@ def text(
     ends += [filled(note, line) for note in answer.notes if note not in commands]
     if answer.folded and not everything:
         ends.append(filled(f"--all prints {answer.folded}.", line))
-    ends += map(printable, commands)  # not wrapped, so that they can be pasted
+    ends += map(printable, commands)  # Commands are not wrapped, so that they can be pasted.
     blocks.append("\n".join(ends))
     return for_stream("\n\n".join(filter(None, blocks)), encoding)
 

@@ -54,7 +54,7 @@ def call_checked(
             found = list(found) if inspect.isgenerator(found) else found
     except (Mistake, *PASSED_ON):
         raise
-    except (Exception, SystemExit) as error:  # a user-defined function may raise anything
+    except (Exception, SystemExit) as error:  # A user-defined function may raise anything.
         end = "" if isinstance(error, InputError) else f"; expected {expected}"
         line = line_of(error, file) or first
         raise Mistake(f"{_place(file, line)}{what}: {reason(error)}{end}") from error
@@ -91,7 +91,11 @@ def _place(file: str, line: int) -> str:
 
 
 def line_of(error: BaseException, file: str) -> int:
-    """Returns the line of `file` at which an error arose or passed; 0 if it did not pass there."""
+    """Returns the line of `file` in the traceback of an error, the innermost if there are several.
+
+    Returns 0 if the traceback has no line of `file`. For a syntax error in `file` it is the line
+    with the error.
+    """
     if isinstance(error, SyntaxError) and error.filename == file:
         return error.lineno or 0
     frames = traceback.extract_tb(error.__traceback__)
@@ -107,5 +111,5 @@ def numbers(found: Any) -> bool:
     """Returns true if a value is a number or an array of numbers."""
     try:
         return np.asarray(found).dtype.kind in "fiub"
-    except ValueError:  # nested lists of different lengths
+    except ValueError:  # NumPy raises this error for nested lists of different lengths.
         return False

@@ -1,4 +1,7 @@
-"""Signals that stop a process: each ends it as Ctrl-C does, but not while results are saved."""
+"""Handles signals that stop a process: they have the effect of Ctrl-C.
+
+While results are being saved, the effect of a signal is delayed until they are complete.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +40,11 @@ received: list[int] = []
 
 
 class Signalled(KeyboardInterrupt):
-    """Signal that ends the process.
+    """Exception for a signal that ends the process.
 
-    It is not a plain KeyboardInterrupt because Python remembers one that passes through code run by
-    `exec`, as it can while a module with data classes loads. A process started with `-m` would then
-    end itself by SIGINT, whatever status `sys.exit` was given.
+    A plain KeyboardInterrupt would not do. Python remembers one that passes through code run by
+    `exec`, as it can while a module with data classes loads, and then a process started with `-m`
+    ends itself by SIGINT, whatever exit status `sys.exit` was given.
     """
 
 
@@ -70,7 +73,7 @@ def _interrupt(number: int, _: Any) -> None:
 
 
 def _raise_again(lost: Any) -> None:
-    """Raises a signal again, after `AGAIN_S`, if its exception was lost.
+    """Raises the last signal again, after `AGAIN_S`, if Python ignored its KeyboardInterrupt.
 
     Python ignores exceptions in some places, such as destructors, and passes them to this hook.
     """

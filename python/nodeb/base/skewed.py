@@ -46,7 +46,7 @@ def varied(values: NDArray[np.float64], scale: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Distance of the interval's ends from the mean of `n` values."""
+    """Parameters that determine how far the ends of an interval lie from the mean of `n` values."""
 
     n: int
     t_all: float
@@ -56,7 +56,7 @@ class Reach:
 
     @classmethod
     def of(cls, n: int, degrees: int, confidence: float) -> Reach:
-        """Returns the reach of a two-sided interval.
+        """Returns the parameters of a two-sided confidence interval.
 
         Args:
             n: number of values, at least 2.
@@ -78,7 +78,7 @@ class Reach:
         deviation = math.sqrt(max(second, 0.0))
         if deviation**3 == 0:
             return mean, mean
-        largest = (self.n - 2) / math.sqrt(self.n - 1)  # largest skewness of n values
+        largest = (self.n - 2) / math.sqrt(self.n - 1)  # No n values have a larger skewness.
         skewness = min(max(third / deviation**3, -largest), largest)
         stdev = deviation * math.sqrt(self.n / (self.n - 1))
         above = max(half, -self._transformed(skewness, -self.t_all) * stdev)
@@ -86,10 +86,11 @@ class Reach:
         return mean - below, mean + above
 
     def half_width(self, squares: float) -> float:
-        """Returns the half-width of Student's interval.
+        """Returns the half-width of Student's confidence interval.
 
         Args:
-            squares: mean of the squared deviations, each times its quantile of Student's t.
+            squares: mean of the squares of the deviations, each deviation times the quantile of
+                Student's t for its degrees of freedom; a negative mean counts as 0.
         """
         return math.sqrt(max(squares, 0.0) / (self.n - 1))
 

@@ -30,7 +30,7 @@ def prepare() -> None:
         try:
             os.fstat(handle)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free handle: `handle`
+            os.open(os.devnull, os.O_RDWR)  # The lowest free handle is taken, which is `handle`.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
@@ -91,7 +91,10 @@ def _escaped(character: str) -> str:
 
 
 def _as_escapes(error: UnicodeError) -> tuple[str, int]:
-    """Returns escapes for characters that a stream cannot encode, and the position after them."""
+    """Returns escapes for characters that a stream cannot encode, and where to continue encoding.
+
+    This is an error handler of `codecs`; errors other than encoding errors are raised again.
+    """
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(_escaped, error.object[error.start : error.end])), error.end

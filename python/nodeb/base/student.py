@@ -17,7 +17,7 @@ __all__ = ["t_quantile"]
 TABLED = 0.975
 """Probability of the tabulated quantiles."""
 
-_TABLE = np.fromstring(  # indexed by degrees of freedom, from 0
+_TABLE = np.fromstring(  # The index of a quantile is its number of degrees of freedom, from 0.
     """
 nan
 12.706204736174694 4.302652729749462 3.1824463052837078 2.7764451051977934 2.5705818356363146
@@ -75,6 +75,6 @@ def t_quantile(degrees: ArrayLike, probability: float) -> NDArray[np.float64]:
     wanted = np.asarray(degrees)
     if probability == TABLED and wanted.size and wanted.max() < len(_TABLE):
         return np.asarray(_TABLE[wanted])
-    from scipy.special import stdtrit  # imported here because it is slow
+    from scipy.special import stdtrit  # SciPy is slow to import; most calls need only the table.
 
     return np.asarray(stdtrit(wanted, probability))

@@ -108,7 +108,8 @@ class Table:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yields the rows as dictionaries of plain Python values."""
         names = self.columns
-        for first in range(0, len(self), CHUNK):  # in chunks: Python's numbers are large
+        # Rows are converted in chunks, because Python's numbers take more memory than an array's.
+        for first in range(0, len(self), CHUNK):
             some = (column[first : first + CHUNK].tolist() for column in self._columns.values())
             yield from (dict(zip(names, row, strict=True)) for row in zip(*some, strict=True))
 
@@ -223,7 +224,7 @@ def _arrow(column: NDArray[Any]) -> Any:
         lengths = np.concatenate([[0], *(lengths for lengths, _ in parts)])
         ends = np.cumsum(lengths, dtype=np.int64)
         if ends[-1] > MAX_TEXT_BYTES:
-            return pa.array(column.tolist(), pa.string())  # pyarrow splits it into chunks
+            return pa.array(column.tolist(), pa.string())  # pyarrow splits large texts into chunks.
         data = b"".join(text for _, text in parts)
         return _from_buffers(pa.string(), len(column), [ends.astype(np.int32), data])
     kind = pa.from_numpy_dtype(column.dtype)

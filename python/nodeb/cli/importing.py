@@ -140,7 +140,11 @@ def _number(value: float) -> str:
 
 
 def _mean(trace: Trace) -> float:
-    """Returns the mean over time, or for traffic the mean of the amounts."""
+    """Returns the mean of a trace's values, each weighted by the time for which it holds.
+
+    If the values do not last until the next time or the end, it is their plain mean, such as the
+    mean amount of traffic.
+    """
     values = next(iter(trace.columns.values()))
     if trace.times_ns is None or trace.end_ns is None:
         return float(values.mean())

@@ -116,7 +116,7 @@ def _scenario(
     window: tuple[float, float | None],
     more: dict[str, int],
 ) -> Prepared:
-    """Prepares the packet timelines of a scenario's replication, to be computed later."""
+    """Reads a scenario, and returns a function that simulates a replication's packet timelines."""
     scenario = load(file, settings or ()).planned(seed=seed)
     print_warnings(scenario.warnings())
 
@@ -130,7 +130,7 @@ def _scenario(
 def _recording(
     file: Path, user: int | None, window: tuple[float, float | None], more: dict[str, int]
 ) -> Prepared:
-    """Prepares the packet timelines of a recording, to be computed later."""
+    """Reads a recording's header, and returns a function that replays it into packet timelines."""
     from nodeb.emulate import recordings, timeline
 
     recording = recordings.read(file)

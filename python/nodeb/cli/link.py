@@ -72,7 +72,7 @@ def run(
 def _kept(found: LinkResult, place: folders.Place) -> str:
     """Saves partial results, in another folder if the requested one has complete results.
 
-    Returns the folder as text.
+    Returns the folder as text for a message, with the reason if it is another folder.
     """
     try:
         return str(found.put(place))

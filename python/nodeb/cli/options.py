@@ -109,11 +109,10 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
 class Stopped(NodebError):
-    """Ctrl-C, raised after cleaning up.
+    """Exception that ends a command after Ctrl-C, once the command has cleaned up.
 
-    This is not a KeyboardInterrupt, because Typer would catch that. Further interrupts are ignored:
-    while the command leaves a folder or a cluster, further interrupts would only suppress the
-    message.
+    It is not a KeyboardInterrupt, because Typer would catch that. Further signals are ignored from
+    here on: while the command leaves a folder or a cluster, they would only suppress the message.
     """
 
     def __init__(self, message: str) -> None:
@@ -172,7 +171,9 @@ def _width() -> int:
 
 @contextmanager
 def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterator[None]:
-    """Prints the results if they cannot be written for lack of space, and raises the error again.
+    """Prints the results if the `with` block cannot write them for lack of space.
+
+    The `FullError` is then raised again.
 
     Args:
         show: function that prints results without naming a folder.
@@ -188,7 +189,9 @@ def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterat
 
 
 def results_if_full(work: Callable[[], T]) -> tuple[T, FullError | None]:
-    """Returns the results of `work`, and the error if an additional file found no space.
+    """Returns the results of `work`, and the error if there was no space for an additional file.
+
+    The error is None if everything was written.
 
     Raises:
         FullError: there was no space, and the error carries no results.
@@ -209,7 +212,10 @@ def print_place(place: Place) -> None:
 
 
 def print_other_folder(folder: Path, why: str | None) -> None:
-    """Prints that results go to another folder than usual, and `why`; nothing if it is None."""
+    """Prints that results go to another folder than usual, and why; nothing if `why` is None.
+
+    The note adds that `--force` would replace the content of the usual folder.
+    """
     if why is not None:
         print_message("note", f"results go to {folder}, because {why}; --force replaces that")
 

@@ -158,7 +158,10 @@ def run(
 
 @contextmanager
 def _complete(result: Result, place: Place) -> Iterator[None]:
-    """Saves the results if a signal arrives after the last replication, and reports it."""
+    """Saves the complete results if a signal interrupts the `with` block.
+
+    The exception that ends the command says that all replications were simulated.
+    """
     try:
         yield
     except KeyboardInterrupt:
@@ -167,7 +170,10 @@ def _complete(result: Result, place: Place) -> Iterator[None]:
 
 
 def _kept(result: Result, place: Place, text: str) -> Stopped:
-    """Saves the results to the folder, unless that is done. Returns the exception to raise."""
+    """Saves the results to the folder unless they were saved before.
+
+    Returns the exception that ends the command; its message names the folder.
+    """
     ignore()
     if not place.is_put:
         if result.provenance.runs >= MANY:

@@ -42,7 +42,10 @@ def validate(
 
 
 def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
-    """Returns the scenario or sweep of a file, and a text on the number of a sweep's cells."""
+    """Returns the scenario or sweep of a file, and a text that states a sweep's number of cells.
+
+    The text is empty for a scenario.
+    """
     from nodeb import _core
     from nodeb.inputs.reading import core_call, document, read_text
 

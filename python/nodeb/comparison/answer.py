@@ -131,7 +131,7 @@ class _Answer:
 
     @cached_property
     def of_all(self) -> list[Difference]:
-        """Differences in metrics of all users; those of each group if none is of all users."""
+        """Differences for all users together; if there are none, those for each group of users."""
         mine = [one for one in self.tried.differences if one.group == ALL]
         return mine or self.tried.differences
 

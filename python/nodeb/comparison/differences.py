@@ -88,7 +88,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Tried:
-    """Differences of a scenario from the baseline, and what cannot be compared."""
+    """Differences of a scenario from the baseline, and metrics that only one of the two has."""
 
     name: str
     differences: list[Difference]
@@ -190,10 +190,12 @@ def compare(
 
 
 def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Iterator[Difference]:
-    """Yields the differences with the share of users that have a value.
+    """Yields the differences, each with its `covered` set: the share of users that have a value.
+
+    Of the shares in the two scenarios, the smaller is used.
 
     Args:
-        found: differences.
+        found: differences without these shares.
         sides: tables of each of the two scenarios, and the result of `by_run` for them.
     """
     for one in found:

@@ -317,6 +317,9 @@ def _notes_on_runs(named: Mapping[str, int], asked: int | None, taken: int) -> I
 
 
 def _runs_named(text: str, settings: Sequence[str], scenario: Scenario) -> int | None:
-    """Returns the runs that a file or a setting asks for; None if neither does."""
+    """Returns the number of replications that a scenario's file or a setting states.
+
+    Returns None if neither has the key `runs`.
+    """
     named = "runs" in tomllib.loads(text) or "runs" in map(key_of, settings)
     return scenario.runs if named else None

@@ -20,7 +20,10 @@ PLAUSIBLE = 99
 
 @dataclass(frozen=True, slots=True)
 class MoreRuns:
-    """Range of further replications that decide in 80 % of experiments; 0 if decided."""
+    """Range of the number of further replications after which 80 % of experiments are decided.
+
+    Both ends are 0 if the verdict is already decided.
+    """
 
     low: float = 0.0
     """Sufficient for half of the plausible differences; infinite for a single pair."""
@@ -81,7 +84,7 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
     the interval. Without any difference only the margin decides, and a margin of 0 never does.
     """
     if not math.isfinite(found.half_width):
-        return MoreRuns(math.inf, math.inf)  # the spread of one pair is unknown
+        return MoreRuns(math.inf, math.inf)  # A single pair does not show how much pairs vary.
     spread = _spread(found, confidence)
     targets = sorted(max(abs(d), margin - abs(d)) for d in _plausible(found.mean, spread))
     usual, small = targets[PLAUSIBLE // 2], targets[PLAUSIBLE // 5]
@@ -92,20 +95,22 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
         needed = runs_needed(stdev, target, confidence, POWER)
         return math.inf if needed > MAX_RUNS else float(max(needed - found.n, 1))
 
-    widest = max(spread) * math.sqrt(found.n)  # the larger side, as the sample may lack rare values
+    # The larger of the two standard errors is taken, because the sample may lack rare values.
+    widest = max(spread) * math.sqrt(found.n)
     return MoreRuns(more(found.stdev, usual), more(widest, min(small, margin)))
 
 
 def _spread(found: Interval, confidence: float) -> tuple[float, float]:
-    """Returns the standard errors that an interval implies for its lower and its upper part."""
+    """Returns the standard errors that the sides of an interval imply: below and above the mean."""
     end = NormalDist().inv_cdf((1 + confidence) / 2)
     return (found.mean - found.low) / end, (found.high - found.mean) / end
 
 
 def _plausible(mean: float, spread: tuple[float, float]) -> list[float]:
-    """Returns equally probable values of the true difference, for an observed mean.
+    """Returns `PLAUSIBLE` equally probable values of the true difference, for an observed mean.
 
-    They are quantiles of a normal distribution with a standard deviation for each side of the mean.
+    They are quantiles of a normal distribution around the mean, with one standard deviation below
+    the mean and another above it.
     """
     normal = NormalDist()
     at = (normal.inv_cdf((place + 0.5) / PLAUSIBLE) for place in range(PLAUSIBLE))

@@ -58,7 +58,7 @@ SCENARIO = {
 
 @dataclass(frozen=True)
 class Carried:
-    """Result of the test at one link rate."""
+    """Result of the download test at one link rate: bit rate, lateness and load."""
 
     rate_mbps: int
     """Link rate, Mbit/s."""

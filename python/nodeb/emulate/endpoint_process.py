@@ -102,7 +102,8 @@ def _settle(name: str, about: dict[str, Any]) -> None:
     """Configures addresses and routes of the device, and switches off unsolicited IPv6 packets."""
     ipv6 = f"/proc/sys/net/ipv6/conf/{name}"
     for key, value in (("accept_ra", 0), ("router_solicitations", 0), ("addr_gen_mode", 1)):
-        # This fails without IPv6, or where /proc cannot be written.
+        # Without IPv6 there is no such setting, and in some containers /proc cannot be written. An
+        # emulation works without it, so the error is ignored.
         with contextlib.suppress(OSError):
             Path(ipv6, key).write_text(str(value))
     if not about["attached"]:

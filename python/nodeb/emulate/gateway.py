@@ -39,7 +39,7 @@ def set_up(about: dict[str, Any]) -> Masquerade:
     try:
         tables = Masquerade("nodeb")
         with Netlink() as link:
-            with suppress(OSError):  # This fails without IPv6.
+            with suppress(OSError):  # The setting exists only if the kernel has IPv6.
                 Path(f"/proc/sys/net/ipv6/conf/{DEVICE}/addr_gen_mode").write_text("1")
             link.up(DEVICE)
             for text, one in about.items():

@@ -191,7 +191,8 @@ def _is_unused(link: Netlink, address: str) -> bool:
     try:
         length, _ = link.route_to(address)
     except OSError as error:
-        # Other errors come from routes of type blackhole, unreachable or prohibit.
+        # With any other error there is a route (blackhole, unreachable or prohibit) to the address,
+        # which is therefore in use.
         return error.errno in (errno.ENETUNREACH, errno.EAFNOSUPPORT)
     return length <= MAX_DEFAULT_PREFIX
 
@@ -224,10 +225,7 @@ def _missing_sysctl(version: int, device: str) -> str | None:
 
 
 def _enable_forwarding(version: int, device: str) -> None:
-    """For IPv4, enables forwarding on nodeb's device.
-
-    For IPv6, disables its automatic addresses.
-    """
+    """Enables forwarding on nodeb's device (IPv4), or disables its automatic addresses (IPv6)."""
     conf = SYSCTL / f"ipv{version}" / "conf" / device
     if version == 6:
         conf.joinpath("addr_gen_mode").write_text("1")

@@ -97,9 +97,10 @@ class Masquerade:
         )
 
     def _change(self, family: int, *changes: tuple[int, bytes]) -> None:
-        """Sends changes as one transaction.
+        """Sends changes to the kernel as one transaction, of which all or none take effect.
 
-        The kernel answers the last change, or the first that it refuses.
+        The kernel's only answer refers to the last change, or to the first one that it refuses. A
+        refusal is raised as an `OSError`.
         """
         messages = [_message(BEGIN, 0, TABLES, b"", REQUEST)]
         for kind, body in changes:

@@ -104,7 +104,7 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
         *_machine(),
     ]
     scenario = plan.scenario
-    # External users are what an emulation is for, so they are no reason for a warning.
+    # Every emulation has external users, so the warning about such users is left out.
     warnings = [text for text in scenario.warnings() if OUTSIDE not in text]
     shown = Shown(
         scenario,

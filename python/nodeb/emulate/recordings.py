@@ -41,7 +41,7 @@ _Explained = dict[str, dict[str, Any]]
 
 @dataclass
 class Claim:
-    """Claim of the file that an emulation records to."""
+    """State of a claimed file, to which an emulation records; see `claimed`."""
 
     is_needed: bool = False
     """Whether a command has started; otherwise a new file is removed in the end."""
@@ -85,7 +85,8 @@ def _locked(path: Path) -> tuple[int, bool]:
             if not _lock(file, is_new=is_new) or os.fstat(file).st_size:
                 hint = "a recording is never overwritten; give another file with --record"
                 raise OutputError(f"{path} exists, and {hint}")
-            # The emulation that had created the file may have removed it.
+            # Another emulation may have removed the file after it was opened here: then the loop
+            # opens it again.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file), os.stat(path)):
                     return file, is_new
@@ -112,7 +113,7 @@ def _lock(file: int, *, is_new: bool) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # The file system has no locks.
+    except OSError:  # The file system has no locks, so an existing file may be in use.
         return is_new
     return True
 
@@ -131,7 +132,7 @@ def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:
 
 @dataclass(frozen=True)
 class Replay:
-    """Outcome of a replay."""
+    """Outcome of a replay: report on the real packets, and result tables."""
 
     report: dict[str, Any]
     """Counts, delays and losses of real packets; `differs` describes the first difference from the

@@ -33,7 +33,7 @@ def _servers(path: Path) -> list[str]:
         for line in path.read_text(errors="replace").splitlines():
             key, *words = line.split() or [""]
             if key == "nameserver" and words:
-                with contextlib.suppress(ValueError):  # The word is no address.
+                with contextlib.suppress(ValueError):  # A word that is no IP address is skipped.
                     address = ip_address(words[0])
                     if not (address.is_loopback or address.is_link_local):
                         found.append(words[0])

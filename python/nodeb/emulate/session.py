@@ -36,7 +36,7 @@ STOPPED = 124
 
 @dataclass(frozen=True)
 class Options:
-    """Options of an emulation."""
+    """Options of an emulation, such as its seed, time limit, MTU and recording."""
 
     seed: int
     """Seed of the random streams."""
@@ -68,7 +68,7 @@ class Options:
 
 @dataclass
 class Outcome:
-    """Outcome of an emulation."""
+    """Outcome of an emulation: report, result tables, and the ends of the commands."""
 
     report: dict[str, Any]
     """Counts, delays and losses of real packets, and the lateness of deliveries."""
@@ -213,7 +213,8 @@ def emulate(
         recording.is_needed = True
         _start(endpoints[1:], plan.phones)
         why, number = wait(endpoints, received, driving.is_alive, lambda: _report(driving, status))
-        # A signal may have ended the server, too, so its exit counts only without one.
+        # After a signal to nodeb, the same signal may have ended the server's command, so an end of
+        # this command is reported as unexpected only if no signal was received.
         if endpoints[0].exit and not received:
             server_ended = f"{ending(endpoints[0].exit)} while commands ran"
         terminate_commands(endpoints, number or signal.SIGTERM)
@@ -313,7 +314,10 @@ def _report(driving: DriverThread, status: Callable[[Mapping[str, Any]], None] |
 
 
 def _counted(endpoint: Endpoint) -> dict[str, int]:
-    """Returns the kernel's counters of an endpoint's device; empty without an answer."""
+    """Returns the kernel's packet counters of an endpoint's TUN device.
+
+    The result is empty if the endpoint does not answer within `ENDING_S`.
+    """
     endpoint.ask(count=True)
     found: dict[str, int] = endpoint.answer("device", ENDING_S) or {}
     return found

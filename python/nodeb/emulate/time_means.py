@@ -54,7 +54,10 @@ def means(phones: Table, cell: Table, names: Mapping[int, str]) -> Means:
 def _series(
     phones: Table, cell: Table, names: Mapping[int, str]
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Yields name and values of each quantity, without the possibly incomplete last interval."""
+    """Yields the name of each quantity, and its value in every recorded interval of time.
+
+    The last interval is left out, because it may be incomplete.
+    """
     for user, name in names.items():
         for way in ("down", "up"):
             mine = (phones["user"] == user) & (np.asarray(phones["way"]) == way)

@@ -58,9 +58,9 @@ class RecordedLife(Life):
         return found
 
     def _explained(self, found: CriticalPath, known: Connections) -> str:
-        """Adds the connections in the window to the critical path.
+        """Adds the critical paths of the user's TCP connections in the window to `found`.
 
-        Returns a note on omitted ones.
+        Returns a note if connections are omitted or the user has none; otherwise "".
         """
         about, recording = self.about, self._recording
         end_s = float("inf") if about.end_ns is None else about.end_ns / NS_PER_S

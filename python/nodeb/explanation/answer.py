@@ -114,7 +114,11 @@ def _is_undecided(one: WhatIf) -> bool:
 
 
 def savings(tried: Sequence[WhatIf]) -> Rows:
-    """Returns a table of changes, in the order given: saving, and time on the path targeted."""
+    """Returns a table with a row for each change of the scenario, in the given order.
+
+    The columns are its name, the simulated saving with its interval, and the time on the critical
+    path that the change targets.
+    """
     rows: list[list[str | Shown]] = []
     for one in tried:
         won = one.won
@@ -128,7 +132,10 @@ def savings(tried: Sequence[WhatIf]) -> Rows:
 
 
 def verdicts(tried: Sequence[WhatIf]) -> Iterator[Rows]:
-    """Yields a table of simulated changes: how the saving of each compares with the path."""
+    """Yields one table, which compares the saving of each change with the time that it targets.
+
+    The saving is simulated, and the targeted time is read from the critical path.
+    """
     title = "Simulated effect of each change, compared with the time on the path that it targets"
     yield Rows(("change", "simulated"), [[one.name, one.outcome] for one in tried], title)
 

@@ -44,7 +44,7 @@ class Explanation(Answering):
 
     @property
     def named(self) -> str:
-        """Owner and index of the transfer, in words."""
+        """Owner and index of the transfer, in words, such as `user 0, transfer 1`."""
         return self.what or f"user {self.user}, transfer {self.transfer}"
 
     @property
@@ -54,7 +54,7 @@ class Explanation(Answering):
 
     @cached_property
     def time(self) -> Interval:
-        """Mean duration of the transfer, s."""
+        """Mean duration of the transfer over replications, s, with its interval."""
         return mean_interval(self.times)
 
     def seconds(self, cause: str) -> NDArray[np.float64]:
@@ -73,7 +73,10 @@ class Explanation(Answering):
         return read_only([path.time_ns / NS_PER_S for path in self.paths])
 
     def mean_s(self, of: Callable[[Share], bool]) -> float:
-        """Returns the mean time, s, of the shares for which `of` is true, over replications."""
+        """Returns the time, s, of those shares of the path for which `of` returns true.
+
+        The time is the mean over the replications.
+        """
         sums = (sum(ns for share, ns in path.shares.items() if of(share)) for path in self.paths)
         return float(np.mean([ns / NS_PER_S for ns in sums]))
 
@@ -157,7 +160,10 @@ class Explanation(Answering):
         return what_if(self, jobs, progress)
 
     def levers(self) -> list[Lever]:
-        """Returns the changes that target time on the path, largest time first, unsimulated."""
+        """Returns the changes of the scenario that target time on the path, by decreasing time.
+
+        The changes are not simulated; see `what_if`.
+        """
         from nodeb.explanation.levers import levers
 
         return levers(self)
@@ -186,7 +192,10 @@ class Explanation(Answering):
 
 
 def _most(times: Iterable[Mapping[str, int]]) -> str:
-    """Returns the name with the largest total time, or "" if there is none."""
+    """Adds up the times of each name over all mappings, and returns the name with the largest sum.
+
+    Returns "" if there are no names.
+    """
     sums: dict[str, int] = {}
     for one in times:
         for name, ns in one.items():

@@ -121,13 +121,19 @@ def _half(text: str) -> str:
 
 
 def _halve(table: Data, *keys: str) -> bool:
-    """Halves a table's times under these keys, if it has them. Returns true if one changed."""
+    """Halves the times that a table has under `keys`; missing keys are skipped.
+
+    Returns true if a time changed. A time that would become 0 is left as it is.
+    """
     halved = {key: _half(table[key]) for key in keys if table.get(key)}
     return _set(table, **{key: text for key, text in halved.items() if not text.startswith("0 ")})
 
 
 def _double_rates(table: Data, *keys: str) -> bool:
-    """Doubles a table's rates under these keys, if it has them. Returns true if one changed."""
+    """Doubles the bit rates that a table has under `keys`; missing keys are skipped.
+
+    Returns true if a rate changed.
+    """
     rates = {key: table[key].split() for key in keys if table.get(key)}
     return _set(
         table, **{key: f"{2 * float(rate):.12g} {unit}" for key, (rate, unit) in rates.items()}
@@ -199,9 +205,10 @@ def _large_queues(data: Data, _user: int) -> bool:
 
 
 def _large_window(data: Data, _user: int) -> bool:
-    """Sets the initial window to the limit of the shortest queue on the path.
+    """Sets the initial window to each user's share of the limit of the shortest queue on the path.
 
-    A larger window would overflow that queue at once.
+    A larger window would overflow that queue at once. Returns false, without a change, if the share
+    is at most `MAX_USUAL` packets.
     """
     users = sum(group["count"] for group in data["users"])
     limits = (next(iter(link["queue"].values())).get("limit") for link in _links(data))
@@ -210,7 +217,8 @@ def _large_window(data: Data, _user: int) -> bool:
     if room <= MAX_USUAL:
         return False
     changed = False
-    for tcp in _tcps(data):  # an absent key has a default that depends on the era
+    # Without `initial_window` the window has a default that depends on the era, so it counts as 1.
+    for tcp in _tcps(data):
         most = LARGE if "era" in tcp else MAX_BYTES_FAMILY
         window = max(min(room, most), tcp.get("initial_window", 1))
         changed |= tcp.get("initial_window") != window

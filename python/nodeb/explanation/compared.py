@@ -131,7 +131,10 @@ def short_differences(
 
 
 def _is_short(flows: Table) -> bool:
-    """Returns true if user 0 completed transfers in every replication, of few bytes on average."""
+    """Returns true if user 0 completed transfers in every replication, and they were short.
+
+    In each replication, the mean of their sizes must be at most `SHORT_BYTES`.
+    """
     own = np.asarray(flows["user"]) == 0
     transfers = np.asarray(flows["transfers"])[own]
     if len(transfers) == 0 or not (transfers > 0).all():

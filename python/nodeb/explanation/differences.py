@@ -17,7 +17,7 @@ __all__ = ["Part", "difference", "difference_table"]
 
 @dataclass(frozen=True)
 class Part:
-    """Contribution of a cause, or of all causes, to a difference."""
+    """Contribution of one cause, or of all causes together, to a difference in duration."""
 
     cause: str
     """Name of the cause; empty for the whole."""

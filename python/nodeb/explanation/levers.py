@@ -29,7 +29,7 @@ class Lever:
 def levers(found: Explanation) -> list[Lever]:
     """Returns the changes that target any time on the path, by decreasing time."""
     if found.what:
-        return []  # a real connection cannot be changed and repeated
+        return []  # A real connection cannot be repeated with a changed scenario.
     aimed = [(change, change.on_path(found)) for change in CHANGES]
     return sorted(
         (

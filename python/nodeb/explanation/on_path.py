@@ -50,26 +50,28 @@ SERVES = (*SENDS, "others served")
 
 
 def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
-    """Returns a function for the time, s, that a change would save by reducing some causes.
+    """Returns a function that computes the time, s, that a change of some causes would save.
 
-    The function multiplies the time of the causes by `factor`, the share that the change removes.
+    It multiplies the time of these causes on the critical path by `factor`, the share of the time
+    that the change removes.
     """
     return lambda found: factor * found.mean_s(lambda share: share.cause in causes)
 
 
 def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
-    """Returns a function for the time, s, that a change would save by reducing some steps.
+    """Returns a function that computes the time, s, that a change of some steps would save.
 
-    The function multiplies the time of the steps by `factor`, the share that the change removes.
+    It multiplies the time of these steps on the critical path by `factor`, the share of the time
+    that the change removes.
     """
     return lambda found: factor * found.mean_s(lambda share: share.step in steps)
 
 
 def serving(places: tuple[str, ...], factor: float) -> OnPath:
-    """Returns a function for the time in which some links or channels were sending.
+    """Returns a function that computes the time, s, that faster links or channels would save.
 
-    The time includes that of other users' data ahead. It is multiplied by `factor`, the share that
-    a change removes.
+    It multiplies the time that the critical path spends while they send, including other users'
+    data ahead, by `factor`, the share of the time that the change removes.
     """
     return lambda found: (
         factor * found.mean_s(lambda share: share.place in places and share.step in SERVES)
@@ -77,9 +79,10 @@ def serving(places: tuple[str, ...], factor: float) -> OnPath:
 
 
 def on_links(links: str, factor: float) -> OnPath:
-    """Returns a function for the time in which the `wired` or the `core` links were sending.
+    """Returns a function that computes the time, s, that faster `wired` or `core` links would save.
 
-    The time is multiplied by `factor`, the share that a change removes.
+    It multiplies the time that the critical path spends while these links send by `factor`, the
+    share of the time that the change removes.
     """
 
     def seconds(found: Explanation) -> float:
@@ -127,15 +130,18 @@ def opening(found: Explanation) -> float:
 
 
 def of_rounds(cause: str) -> OnPath:
-    """Returns a function for the time, s, of the round trips that have a cause."""
+    """Returns a function that computes the time, s, of the round trips caused by `cause`.
+
+    Time in which the busiest link was sending anyway is subtracted (`_less_hidden`).
+    """
     return lambda found: _less_hidden(found, lambda share: _in_round(share, (cause,)))
 
 
 def behind_losses(*reasons: str) -> OnPath:
-    """Returns a function for the time, s, that losses for some reasons cost.
+    """Returns a function that computes the time, s, that losses for the given reasons cost.
 
-    The time consists of the repair of losses, and of the time in which the reduced window opens
-    again. It is attributed to reasons in proportion to their numbers of losses.
+    Losses cost the time of their repair, and the time in which the reduced window opens again. Each
+    reason gets a part of this time in proportion to its number of losses.
     """
 
     def seconds(found: Explanation) -> float:
@@ -147,7 +153,10 @@ def behind_losses(*reasons: str) -> OnPath:
 
 
 def was_lost(*reasons: str) -> Callable[[Explanation], bool]:
-    """Returns a predicate: true if a packet was lost for one of the reasons in any replication."""
+    """Returns a function that is true if a packet was lost for one of `reasons`.
+
+    A loss in any replication suffices.
+    """
     return lambda found: any(getattr(one, reason) for one in _lost(found) for reason in reasons)
 
 
@@ -162,19 +171,19 @@ def _is_behind_loss(share: Share) -> bool:
 
 
 def _in_round(share: Share, causes: tuple[str, ...]) -> bool:
-    """Returns true if one of `causes` is the cause of a share, or that of its round trip.
+    """Returns true if one of `causes` is the cause of a share, or of the round trip that it is in.
 
-    The round trip counts only for causes that belong to it (`WITH_ROUNDS`).
+    The cause of the round trip counts only if the share's own cause is one of `WITH_ROUNDS`.
     """
     return share.cause in causes or (share.round in causes and share.cause in WITH_ROUNDS)
 
 
 def _less_hidden(found: Explanation, of: Callable[[Share], bool]) -> float:
-    """Returns the time, s, of the shares for which `of` is true, less that of a busy link.
+    """Returns the time, s, of the shares for which `of` returns true, without hidden transmission.
 
-    A larger window, or the absence of a loss, does not save transmission time. So the time in which
-    the busiest link was sending while the path was elsewhere is subtracted, in proportion to the
-    share of the time elsewhere that is returned.
+    A larger window, or the absence of a loss, does not save transmission time. Therefore the time
+    is multiplied by the share of the time in which the busiest link was idle while the critical
+    path was elsewhere.
     """
     idle = min((_idle(found, place) for place in _places(found)), default=1.0)
     return idle * found.mean_s(of)
@@ -185,7 +194,10 @@ def _places(found: Explanation) -> set[str]:
 
 
 def _idle(found: Explanation, place: str) -> float:
-    """Returns the idle share of a link, or channel, in the time that the path spent elsewhere."""
+    """Returns how much of the time that the critical path spent elsewhere a link was idle.
+
+    The result is a share from 0 to 1, for `place`, a link or a channel.
+    """
     busy = float(np.mean([path.busy.get(place, 0) / NS_PER_S for path in found.paths]))
     steps = (*SENDS, "block repeated")
     seen = found.mean_s(

@@ -1,4 +1,4 @@
-"""Pairs of replications, with and without a change, counted by which transfers are complete."""
+"""Counts pairs of replications, with and without a change, by completeness of the transfer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ class Pairs:
 
     @classmethod
     def count(cls, plain: Sequence[Path], changed: Sequence[Path]) -> Pairs:
-        """Counts the pairs. If `changed` is empty, the transfer did not start with the change."""
+        """Counts pairs of paths by whether the transfer is complete.
+
+        If `changed` is empty, the transfer did not start in the changed scenario.
+        """
         if not changed:
             return cls(len(plain), 0, 0, 0, begun=False)
         pairs = [(a.complete, b.complete) for a, b in zip(plain, changed, strict=True)]
@@ -49,9 +52,9 @@ class Pairs:
 
     @property
     def summary(self) -> str:
-        """Numbers of pairs with complete transfers, in words.
+        """Sentence part on the number of pairs in which transfers are complete.
 
-        This is "" if there are several pairs, and in all of them both transfers are complete.
+        It is "" if there are several pairs and in every pair both transfers are complete.
         """
         if self.both == self.all and self.all > 1:
             return ""
@@ -68,7 +71,10 @@ class Pairs:
 
     @property
     def unknown(self) -> str:
-        """Result in words if in no pair both transfers are complete: a loss, or not known."""
+        """Text on the effect of the change if there is no pair with two complete transfers.
+
+        The effect is a loss if only unchanged transfers are complete, otherwise it is unknown.
+        """
         ends = "the run ends before the transfer"
         if not self.begun:
             return "unknown: with the change the transfer does not start before the run ends"

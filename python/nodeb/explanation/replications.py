@@ -38,7 +38,7 @@ Columns = Mapping[str, Any]
 
 
 class Share(NamedTuple):
-    """Attributes of a share of a path's time: all spans that have these attributes."""
+    """Attributes that spans of a critical path have in common; their time is one share of it."""
 
     cause: str
     step: str = ""
@@ -107,12 +107,12 @@ class Path:
         return _sums((share.cause, ns) for share, ns in self.shares.items())
 
     def places(self, cause: str) -> dict[str, int]:
-        """Returns the nanoseconds of a cause at each place."""
+        """Returns the time, ns, of a cause at each place, such as a link, by name of the place."""
         own = [(share.place, ns) for share, ns in self.shares.items() if share.cause == cause]
         return _sums(own)
 
     def steps(self, cause: str) -> dict[str, int]:
-        """Returns the nanoseconds of a cause by step, such as `propagates`."""
+        """Returns the time, ns, of a cause in each step, by name of the step: `propagates` etc."""
         own = [(share.step, ns) for share, ns in self.shares.items() if share.cause == cause]
         return _sums(own)
 
@@ -142,7 +142,11 @@ class Explaining(Work[list[Path]]):
         return path_of(run, self.found(seed, run, control), has_spans=run == 0)
 
     def found(self, seed: int, run: int, control: _core.Control) -> dict[str, Any]:
-        """Returns the path of one replication, as returned by the core."""
+        """Simulates one replication. Returns the tables of the path, as returned by the core.
+
+        Raises:
+            InputError: there is no such user or transfer.
+        """
         try:
             return self.source.compiled().explain(seed, run, self.user, self.transfer, control)
         except ValueError as error:
@@ -192,14 +196,14 @@ def _shares(columns: Columns) -> dict[Share, int]:
 
 
 def _after_loss(columns: Columns) -> np.ndarray:
-    """Returns for each span whether it is, or follows, the first repair of a loss."""
+    """Returns an array with one element per span: true from the first repair of a loss on."""
     codes, names = columns["cause"]
     repairs = np.isin(codes, [names.index(cause) for cause in REPAIRS if cause in names])
     return np.cumsum(repairs) > 0
 
 
 def _sums(parts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Returns the sum of the times, ns, for each name."""
+    """Returns the sum of the times, ns, that belong to each name, by name."""
     sums: dict[str, int] = {}
     for name, ns in parts:
         sums[name] = sums.get(name, 0) + ns

@@ -109,7 +109,10 @@ def _largest_gain(known: Sequence[WhatIf]) -> str:
 
 
 def _gain(one: WhatIf) -> str:
-    """Returns the name of a change, its saving, and the time in the same pairs without it."""
+    """Returns a text on a simulated change: its name, its saving, and the duration without it.
+
+    If no pair has two complete transfers, only the lower limit of the saving is stated.
+    """
     won = shown(one.won.mean, one.won.low, one.won.high, "s")
     if not one.pairs.both:
         return f"{one.name}, at least {won.with_level}"
@@ -121,7 +124,10 @@ def _gain(one: WhatIf) -> str:
 
 
 def _more_complete(tried: Sequence[WhatIf]) -> Iterator[str]:
-    """Yields a sentence on the change with which most transfers finish, if more than without."""
+    """Yields a sentence on the change with which most transfers finish.
+
+    Yields nothing if no change lets more transfers finish than finish without it.
+    """
     best = max(tried, key=lambda one: one.pairs.more, default=None)
     if best is not None and best.pairs.more > 0:
         pairs = best.pairs
@@ -130,7 +136,7 @@ def _more_complete(tried: Sequence[WhatIf]) -> Iterator[str]:
 
 
 def _remedy(found: Explanation, cause: str) -> str:
-    """Returns the remedy for a cause of an explanation."""
+    """Returns a phrase that names what would reduce a cause of the transfer's duration."""
     lost = [path.lost for path in found.paths]
     if found.step(cause) == OUTAGE:
         return "no outage of the link"

@@ -84,7 +84,10 @@ def _largest_side_effect(less: bool, parts: Sequence[Part], causes: Sequence[str
 
 
 def _partial(path_s: float, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """Returns a text if the targeted causes shrink by less than the time on the path."""
+    """Returns a text that states that the targeted causes shrink only in part.
+
+    Returns "" if they shrink by at least the time on the path, or if there are none.
+    """
     own = [-part.difference.mean for part in parts if part.cause in causes]
     return ": the cause shrinks only in part" if own and sum(own) < path_s else ""
 

@@ -56,12 +56,19 @@ class WhatIf:
 
     @property
     def won(self) -> Interval:
-        """Saving, s, or its lower limit if only the change completes transfers."""
+        """Mean saving of the change, s, with its interval.
+
+        If there is no pair in which both transfers are complete, it is the lower limit of the
+        saving.
+        """
         return self.gain if self.pairs.both else self.at_least
 
     @property
     def baseline_s(self) -> float:
-        """Duration without the change, s, in the pairs of `gain`, or NaN."""
+        """Mean duration without the change, s, over the pairs in which both transfers are complete.
+
+        NaN if there is no such pair.
+        """
         return self.parts[-1].baseline_s if self.parts else math.nan
 
     @property
@@ -76,7 +83,10 @@ class WhatIf:
 
     @property
     def outcome(self) -> str:
-        """Simulated saving compared with the path: result, reason and number of pairs, in words."""
+        """Text that compares the simulated saving with the time on the path.
+
+        It states the result, a reason for a difference, and the number of pairs.
+        """
         if self.pairs.both:
             agree = verdict(self.gain, self.path_s, self.parts, self.causes)
             return "; ".join(filter(None, [agree, self.pairs.summary]))
@@ -134,9 +144,9 @@ def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
 def _where(
     found: Explanation, other: Explanation, wanted: tuple[bool, bool]
 ) -> tuple[Explanation, Explanation]:
-    """Returns two explanations, restricted to pairs in which transfers are complete as `wanted`.
+    """Returns the explanations `found` and `other` with only the pairs of replications wanted.
 
-    The first of `wanted` is for `found`, the second for `other`.
+    `wanted` has two bools: whether the transfer is complete in `found`, and in `other`.
     """
     both = zip(found.paths, other.paths, strict=True)
     kept = [pair for pair in both if tuple(path.complete for path in pair) == wanted]

@@ -108,7 +108,9 @@ class Chain:
             try:
                 return float(model.score(errors.reshape(-1, 1)))
             except ValueError as error:
-                if "underflow" not in str(error):  # a symbol's probability is below 1e-300
+                # hmmlearn reports an underflow if the probability of a symbol is below 1e-300. The
+                # sequence then counts as impossible.
+                if "underflow" not in str(error):
                     raise
                 return -math.inf
 
@@ -137,7 +139,10 @@ class Chain:
 
 
 def _survival(state: Real, step: Real, longest: int) -> Real:
-    """Returns the probability left after 0 ... `longest` steps, relative to that after 0 steps."""
+    """Returns the share of the probability in `state` that is left after 0 ... `longest` steps.
+
+    `step` is the matrix of one step; its rows may sum to less than 1.
+    """
     tail = np.empty(longest + 1)
     mass = state.sum()
     state = state / mass if mass > 0 else state

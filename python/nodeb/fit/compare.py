@@ -39,7 +39,7 @@ TIMES = 4
 
 @dataclass(frozen=True)
 class Candidate:
-    """Model, and how well it agrees with the sequence."""
+    """Fitted model with its likelihood, its BIC, and tests of its agreement with the sequence."""
 
     model: ErrorModel
     log_likelihood: float

@@ -37,12 +37,12 @@ class ErrorModel:
 
     @property
     def unit(self) -> str:
-        """Symbol of the chain: `pdu` or `block`."""
+        """Unit that one step of the chain describes: `pdu`, or `block` for transport blocks."""
         return "pdu" if self.within is None else "block"
 
     @property
     def parameters(self) -> int:
-        """Number of fitted parameters."""
+        """Number of fitted parameters: of the chain, and of the losses inside a failed block."""
         return self.chain.parameters + (self.within.parameters if self.within else 0)
 
     @property

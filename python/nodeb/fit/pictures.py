@@ -125,7 +125,7 @@ def _shown(comparison: Comparison) -> list[Candidate]:
 
 
 def _tail(sample: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Returns the values that occur, and the share of the sample that is at least as large."""
+    """Returns a sample's distinct values, and for each the share of the sample at or above it."""
     values, counts = np.unique(sample, return_counts=True)
     return values, counts[::-1].cumsum()[::-1] / len(sample)
 

@@ -69,7 +69,7 @@ class ErrorSequence:
         return np.asarray(self.blocks.max(axis=1))
 
     def digest(self) -> str:
-        """Returns a hash of the errors."""
+        """Returns the SHA-256 hash of the sequence in hexadecimal; results folders compare it."""
         return hashlib.sha256(self.errors.tobytes()).hexdigest()
 
     @property

@@ -48,7 +48,10 @@ class Within:
 
     @classmethod
     def fitted(cls, errors: ErrorSequence) -> Self:
-        """Fits both patterns and numbers of lost PDUs. Returns the fit with the smaller BIC."""
+        """Fits a distribution of loss patterns and one of the numbers of lost PDUs.
+
+        Returns the distribution with the smaller BIC.
+        """
         failed = len(_failed(errors))
 
         def bic(found: Self) -> float:
@@ -94,7 +97,7 @@ class Within:
         return expanded
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the content of a model file's `within_block`."""
+        """Returns the value of the key `within_block` in a model file."""
         return {"patterns": self.patterns} if self.patterns else {"count_law": list(self.count_law)}
 
 

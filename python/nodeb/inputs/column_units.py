@@ -109,7 +109,10 @@ def is_time_unit(name: str) -> bool:
 
 
 def unit(text: str, known: dict[str, int] | dict[str, float]) -> str | None:
-    """Returns the unit of `known` that an option's value states exactly, or `None`."""
+    """Returns the unit that the value of an option states, as a key of `known`.
+
+    Returns `None` if the value is not one of these units, or is ambiguous.
+    """
     if text in known:
         return text
     named = times(text) if known is TIMES else _data(text, per_second=known is RATES)

@@ -72,7 +72,7 @@ class RecordingColumns(NamedTuple):
     columns: dict[str, Column]
 
     def arrays(self) -> tuple[Owner, dict[str, NDArray[Any]]]:
-        """Returns the owner of the recording, and the arrays by key, as arguments of the core."""
+        """Returns the owner of the recording, and its arrays by key, as the core expects them."""
         return self.owner, {key: column.values for key, column in self.columns.items()}
 
     def digest(self) -> str:

@@ -40,7 +40,7 @@ def read(path: Path) -> dict[str, Any]:
     try:
         keys = json.loads(text)
     except ValueError:
-        keys = None  # the core reports the error
+        keys = None  # The core parses the text again below, and reports the error.
     if isinstance(keys, dict) and isinstance(keys.get("errors"), str):
         text = json.dumps(keys | {"errors": read_sequence(path.parent / keys["errors"])})
     try:

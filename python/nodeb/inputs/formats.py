@@ -123,7 +123,7 @@ def _mahimahi(source: Source) -> Trace:
             f"{ms[place]:g} is no time in ms of a mahimahi trace; expected whole numbers "
             f"that do not fall, below {MAX_TTIS * TTI_NS // 1_000_000}",
         )
-    period = int(ms[-1])  # mahimahi repeats a trace after its last time
+    period = int(ms[-1])  # mahimahi repeats a trace after the last time in the trace.
     if period == 0:
         raise ScenarioError(
             f"{source.path}: a mahimahi trace lasts until its last time, and that is 0 ms"

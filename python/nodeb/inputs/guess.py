@@ -46,7 +46,7 @@ class Head:
         has_names = not all(map(is_number, first))
         rows = [[_number(word) for word in words] for _, words in entries[has_names:]]
         if has_names and rows and len(rows[0]) == 1:
-            first = [" ".join(first)]  # the name of the only column may have blanks in it
+            first = [" ".join(first)]  # With only one column, all words form the column's name.
         return cls(line, [word.strip("\"' ") for word in first] if has_names else [], rows)
 
     @property
@@ -80,13 +80,19 @@ class Head:
         return left[0] if len(left) == 1 and not found else None
 
     def other_kind(self, place: int, kind: str) -> str | None:
-        """Returns the format that a column's name indicates; `None` if unknown or `kind`."""
+        """Returns the format that the name of a column indicates, if it is not `kind`.
+
+        Returns `None` if the name indicates no format, or `kind` is one of those that it indicates.
+        """
         name = self.name(place)
         found = [one for one in (*NAMES, "traffic") if _is_of(name, one)]
         return found[0] if found and kind not in found else None
 
     def time_columns(self) -> list[int]:
-        """Returns the columns named as times; without names, the first of exactly two columns."""
+        """Returns the indices of the columns whose names say that they have times.
+
+        If columns have no names, the first column counts as times if there are exactly two.
+        """
         if not self.names:
             return [0] if self.width == 2 else []
         return [place for place in range(len(self.names)) if self.has_times(place)]

@@ -33,7 +33,7 @@ class Keys:
     def paths(self) -> list[str]:
         """Returns the shortest dotted key of each section of a scenario, in sorted order."""
         known = {"": ""}
-        for name in (queue := [""]):  # the loop appends to `queue`
+        for name in (queue := [""]):  # The loop appends sections to `queue` while it runs over it.
             for key, value in self._inside(name):
                 for below in self._mentioned(value):
                     if below not in known:
@@ -102,7 +102,10 @@ class Keys:
         return self.defs[name] if name else self.root
 
     def _inside(self, name: str) -> list[tuple[str, Schema]]:
-        """Returns the keys of a section, or the names of a variant, each with its schema."""
+        """Returns the keys of a section, each with its schema.
+
+        If the section is a choice between variants, their names take the place of keys.
+        """
         return list((self._variants(name) or self._table(name).get("properties", {})).items())
 
     def _mentioned(self, schema: Schema) -> Iterator[str]:
@@ -119,16 +122,22 @@ class Keys:
         return bool(self.defs[name].get("properties") or self._variants(name))
 
     def _branches(self, name: str) -> list[Schema]:
-        """Returns the schemas of a definition's alternatives that are tables with one key."""
+        """Returns those alternatives of a definition that are tables with one key, as schemas."""
         options = self._table(name).get("anyOf") or self._table(name).get("oneOf") or []
         return [one for one in options if len(one.get("properties", ())) == 1]
 
     def _variants(self, name: str) -> dict[str, Schema]:
-        """Returns the schemas of the parameters of a definition's alternatives, by their names."""
+        """Returns the schema of each variant's parameters, by name of the variant.
+
+        Variants are the alternatives of a definition that are tables with one key.
+        """
         return {k: v for one in self._branches(name) for k, v in one["properties"].items()}
 
     def _linked(self, kind: str, name: str, here: object) -> str:
-        """Returns the name of a type with keys of its own; the documentation makes it a link."""
+        """Returns the name of a type that has keys of its own.
+
+        The documentation overrides this method to make the name a link.
+        """
         return kind
 
     def _words(self, text: str) -> str:
@@ -171,7 +180,10 @@ class Keys:
         return next((unit for end, unit in UNITS.items() if key.endswith(end)), "")
 
     def _scalar(self, value: Schema) -> Schema:
-        """Returns the schema of a single value: that of a list's items, a quantity or a number."""
+        """Returns the schema of a single value, such as a number or a quantity.
+
+        For a list it is the schema of its items.
+        """
         for part in [*value.get("anyOf", ()), value.get("items")]:
             if part and part.get("type") != "null":
                 return self._scalar(part)
@@ -212,20 +224,26 @@ class Keys:
 
 
 def listing(section: str) -> str:
-    """Returns a hint at the command that lists the keys of a section; "" is the whole file."""
+    """Returns a hint that names the command that lists the keys of a section.
+
+    If `section` is "", the command lists the keys of the whole file.
+    """
     command = f"nodeb list keys {section}".rstrip()
     return f"all keys{f' of {section}' if section else ''}: `{command}`"
 
 
 def unknown_key_hint(message: str) -> str:
-    """Returns a hint at the list of keys if a message of the core reports an unknown key."""
+    """Returns a hint at the list of keys, to follow a message of the core on an unknown key.
+
+    Returns "" if the message is about another error, or if no section has the key's position.
+    """
     found = re.search(r"(?:^|: )([\w.]+): unknown key", message)
     if found is None:
         return ""
     section = ".".join(one for one in found[1].split(".")[:-1] if not one.isdecimal())
     try:
         Keys(json.loads(_core.schema())).rows(section)
-    except InputError:  # the key is below something that is no section, such as a one-key table
+    except InputError:  # The key is in a table that is no section, such as a table with one key.
         return ""
     return f"; {listing(section)}"
 
@@ -244,7 +262,7 @@ def as_toml(value: Any) -> str:
 
 
 def _constants(schema: Schema) -> list[Schema]:
-    """Returns the schemas of the names from which a value is chosen."""
+    """Returns the schemas of the names from which a value is chosen; [] for other values."""
     return [one for one in schema.get("oneOf") or schema.get("anyOf") or [] if "const" in one]
 
 

@@ -86,7 +86,7 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
         if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
             continue
         if isinstance(owner, str):
-            from nodeb.inputs import opportunities  # imports NumPy, which is slow
+            from nodeb.inputs import opportunities  # This module imports NumPy, which is slow.
 
             yield [*place, "file"], table, opportunities.read
         else:
@@ -105,7 +105,7 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
 
 
 def _names_file(table: Mapping[str, Any]) -> bool:
-    """Returns true if a table names a file; the core rejects other values."""
+    """Returns true if the table's key `file` is a text; the core reports any other value."""
     return isinstance(table.get("file"), str)
 
 

@@ -36,7 +36,7 @@ def read(path: Path) -> dict[str, Column]:
     try:
         about = os.stat(path)
     except (OSError, ValueError):
-        return dict(_lists(path))  # raises an error with the reason
+        return dict(_lists(path))  # Reading the file raises an error with the reason.
     return dict(_cached(path, (about.st_ino, about.st_size, about.st_mtime_ns)))
 
 

@@ -95,7 +95,7 @@ class Part:
             raise MissingError(self._unknown(name))
         object.__setattr__(self, name, value)
 
-    if not TYPE_CHECKING:  # type checkers see the declared fields only
+    if not TYPE_CHECKING:  # With `__getattr__`, type checkers would accept unknown fields.
 
         def __getattr__(self, name: str) -> Any:
             """Rejects an unknown field with a message that names the nearest one."""
@@ -120,7 +120,7 @@ class Part:
         """Returns this part as plain data, as in a scenario file; a variant is a one-key table.
 
         Raises:
-            InputError: a field holds a value that a scenario file cannot.
+            InputError: a field has a value that cannot be written in a scenario file.
         """
         return self.encoded(list)
 
@@ -181,7 +181,7 @@ def plain(value: Any, key: str, column: Callable[[Column], Any] = list) -> Any:
         return {str(k): plain(v, f"{key}.{k}", column) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item, f"{key}.{i}", column) for i, item in enumerate(value)]
-    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
+    if hasattr(value, "tolist"):  # Arrays and numbers of NumPy have this method.
         return plain(value.tolist(), key)
     if hasattr(value, "__fspath__"):
         return str(value)

@@ -37,7 +37,10 @@ def unquoted(data: bytes, path: Path) -> bytes:
 
 
 def _without(line: str, where: str, is_heading: bool) -> str:
-    """Removes the quotes of a line; separators within cells of the heading are replaced."""
+    """Removes the quotes of a line of CSV.
+
+    In the heading, separators within cells are replaced; in other lines they are an error.
+    """
     outside = "".join(line.split('"')[::2])
     mark = next((mark for mark in MARKS if mark in outside), " ")
     try:

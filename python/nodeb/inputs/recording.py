@@ -52,7 +52,7 @@ def read(path: Path, traffic: bool) -> dict[str, Column]:
     try:
         about = os.stat(path)
     except (OSError, ValueError):
-        return dict(_lists(path, traffic))  # raises an error with the reason
+        return dict(_lists(path, traffic))  # Reading the file raises an error with the reason.
     return dict(_cached(path, traffic, (about.st_ino, about.st_size, about.st_mtime_ns)))
 
 
@@ -85,7 +85,7 @@ def _traffic(trace: Trace) -> dict[str, Column]:
 def _channel(trace: Trace) -> dict[str, Column]:
     lists = {}
     columns = by_tti(trace)
-    if trace.kind == "cqi":  # takes the middle of the SNR interval of each CQI
+    if trace.kind == "cqi":  # Each CQI becomes the middle of the SNR interval that it stands for.
         columns["snr_db"] = min_snr_db(columns["cqi"] + 0.5)
     for name, values in columns.items():
         key, kind, unit = CHANNEL[name]

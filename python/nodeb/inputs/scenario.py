@@ -65,7 +65,7 @@ class Scenario(ScenarioFields):
     @classmethod
     def of(cls, compiled: _core.CompiledScenario, taken: Sequence[RecordingColumns] = ()) -> Self:
         """Creates a scenario from a compiled one and the columns of its recordings."""
-        if compiled.unread:  # files that it names are still to be read
+        if compiled.unread:  # `from_dict` reads the files that the scenario names.
             return cls.from_dict(restore_columns(json.loads(compiled.to_bare_json()), taken))
         made = cls.__new__(cls)
         made.__dict__.update(_compiled=compiled, _taken=taken)
@@ -98,7 +98,7 @@ class Scenario(ScenarioFields):
             return f"{name}:{_core.line_of(text, keys) or 1}: {'.'.join(keys)}: "
 
         data = named_files.read_all(json.loads(found.to_json()), folder or Path(), where)
-        try:  # the content of the files is checked, too
+        try:  # Compiling the scenario again also checks the content of the files that it names.
             return cls.of(*_read(data, Path(), found))
         except ScenarioError as error:
             key, _, what = str(error).partition(": ")
@@ -106,7 +106,7 @@ class Scenario(ScenarioFields):
             place = where(key.split(".")) if is_key else f"{name}: {key}: "
             raise ScenarioError(f"{place}{what}") from None
 
-    if not TYPE_CHECKING:  # type checkers see the declared fields only
+    if not TYPE_CHECKING:  # With `__getattr__`, type checkers would accept unknown fields.
 
         def __getattr__(self, name: str) -> Any:
             """Creates the fields on the first access to one of them."""

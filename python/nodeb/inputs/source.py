@@ -101,7 +101,13 @@ class Source:
         self.read.append(f"{self.head.describe_column(place)} as {what}")
 
     def index(self, asked: str | None, known: int | None, what: str) -> int:
-        """Returns the index of a column given by name or number, or `known` if none is given."""
+        """Returns the index of a column, which an option gives by name or by number from 1.
+
+        Without the option (`asked` is None) it is `known`, the index guessed from the file.
+
+        Raises:
+            InputError: there is no such column, or it is neither given nor guessed.
+        """
         if asked is None:
             if known is None:
                 raise InputError(
@@ -177,7 +183,10 @@ class Source:
         return np.rint(values, out=values)
 
     def amounts(self, place: int, values: Numbers) -> Numbers:
-        """Converts amounts of data of a column to bytes; removes rounding errors of whole bytes."""
+        """Converts amounts of data of a column to bytes.
+
+        A result that is a whole number of bytes except for rounding errors is rounded.
+        """
         unit = self._unit(place, "amounts", "unit", column_units.amounts, AMOUNTS, "B")
         self.record_use(place, f"amounts in {unit}")
         values *= AMOUNTS[unit] / 8

@@ -246,7 +246,7 @@ def check_times(
     ns: Times = np.rint(times, out=times).astype(np.int64)
     if channel and ns[0] != 0:
         raise wrong(ns != 0, "is the first time; expected 0 s")
-    before, after = ns[:-1], ns[1:]  # views, so that no array of differences is needed
+    before, after = ns[:-1], ns[1:]  # Comparing views takes no memory for differences.
     if (after < before).any():
         raise wrong(np.append(False, after < before), "goes backward in time")
     if channel and (after == before).any():

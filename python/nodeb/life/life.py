@@ -117,7 +117,7 @@ class Life(Answering):
         import pyarrow.compute as pc
 
         events = self.events
-        if not 1 <= as_whole(number, "number") < 2**32:  # 0 means no packet
+        if not 1 <= as_whole(number, "number") < 2**32:  # In `events`, 0 stands for no packet.
             raise InputError(f"there is no packet {number}; `packets` has their numbers")
         own = pc.equal(events["packet"], pa.scalar(number, pa.uint32()))
         if not pc.any(own).as_py():

@@ -65,7 +65,10 @@ class Packed:
 
 
 def _shuffled(values: NDArray[Any]) -> tuple[str, bytes]:
-    """Returns the type of a column, `u` or `f` and its width, and its bytes by significance."""
+    """Returns the type of a column and its bytes, ordered by significance over all values.
+
+    The type is `u` (unsigned integer) or `f` (floating point), followed by the width in bytes.
+    """
     if values.dtype.kind == "f" or (len(values) and values.min() < 0):
         kind, kept, width = "f", values.astype("<f8"), 8
     else:

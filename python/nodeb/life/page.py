@@ -115,7 +115,7 @@ def _packets(packed: Packed, life: Life) -> None:
         values = _numbers(table[name])
         packed.add("packets", name, values)
     for name in ("from_port", "to_port"):
-        if name in table.column_names:  # columns of real packets only
+        if name in table.column_names:  # Only timelines of recordings have ports.
             packed.add("packets", name, _numbers(table[name]))
     for name in ("purpose", "origin", "place", "end", "cause"):
         packed.add("packets", name, _codes(table[name]))
@@ -129,7 +129,10 @@ _TIMES = ("sent_ns", "ended_ns", "handed_ns")
 
 
 def _hops(packed: Packed, life: Life) -> None:
-    """Packs the stays of packets, and the number of stays by packet, to find those of a packet."""
+    """Packs the stays of packets at links and bearers, in the order of `life.hops`.
+
+    With the number of stays of each packet, the page finds the stays of a packet.
+    """
     table = life.hops
     numbers = _numbers(life.packets["packet"])
     rows = np.searchsorted(numbers, _numbers(table["packet"]))

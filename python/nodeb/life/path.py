@@ -78,7 +78,7 @@ class CriticalPath:
         return f"{self._title}: {len(self.spans)} spans. {self.note}".strip()
 
     def __repr__(self) -> str:
-        return f"<{self}>"  # without the spans, of which there may be a million
+        return f"<{self}>"  # The spans are left out, because there may be a million.
 
 
 def critical_path(life: Life) -> CriticalPath:
@@ -96,7 +96,7 @@ def critical_path(life: Life) -> CriticalPath:
     until = "run" if scenario is about.scenario else "window"
     try:
         found.note = _explained(found, _Transfers(scenario, about, user), about, until)
-    except (NodebError, ValueError, RuntimeError, OSError) as error:  # becomes a note
+    except (NodebError, ValueError, RuntimeError, OSError) as error:  # The error becomes a note.
         which = "Later transfers" if found.transfers else f"The transfers of user {user}"
         found.note = f"{which} are not explained: {error}."
     return found
@@ -108,7 +108,7 @@ def _cut(about: About) -> Scenario:
         return about.scenario
     try:
         return about.scenario.with_(duration=f"{about.end_ns / NS_PER_S:.9f} s")
-    except NodebError:  # too short: for example, the warm-up is longer
+    except NodebError:  # The window may be too short for a run, for example below the warm-up.
         return about.scenario
 
 

@@ -51,7 +51,8 @@ def watch(
 
     try:
         found = run_with_progress(work, progress)
-    except ValueError as error:  # from the core: no such user, no events, too many events
+    # The core raises this error if there is no such user, or there are no or too many events.
+    except ValueError as error:
         raise InputError(_hint(str(error))) from None
     except _core.InternalError as error:
         raise RunError(str(error)) from None

@@ -86,7 +86,7 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        """Name of the experiment; bit rate and profile if it was not given one."""
+        """Name of the experiment from its key `name`, by default its bit rate and profile."""
         return self._data["name"] or f"{self.rate_bps / 1e3:.4g} kbit/s, {self.profile}"
 
     @property

@@ -40,7 +40,7 @@ POINTS, EXPERIMENT = "points.parquet", "experiment.json"
 
 @dataclass(frozen=True)
 class Rate:
-    """Errors among trials, with a 95 % interval that allows for bursts."""
+    """Error rate, as errors per trial, with a 95 % interval that takes bursts into account."""
 
     trials: int
     errors: int

@@ -71,7 +71,13 @@ def _check_known(tables: Mapping[str, Table], name: str) -> None:
 
 
 def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
-    """Returns the only table that has a column, and the column's full name in it."""
+    """Returns the name of the only table that has a column, and the column's full name in it.
+
+    Only tables that can be joined count, unless `name` has the form `table.column`.
+
+    Raises:
+        InputError: no such table can be joined, or several can.
+    """
     prefix, dot, rest = name.partition(".")
     if dot and prefix in tables:
         return prefix, find(tables[prefix], rest)

@@ -249,8 +249,8 @@ def _over_time(
     Args:
         result: the result.
         series: name of its table.
-        which: user, None for all, and run.
-        words: title, and label of the y axis.
+        which: index of the user, None for all users; and index of the replication.
+        words: title of the figure, and label of the y axis.
         draw: function that draws one user.
         size: size of a single figure, inches; a grid of panels has the same width.
     """

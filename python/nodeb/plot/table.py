@@ -145,9 +145,9 @@ def _where(table: Table, chosen: Mapping[str, str]) -> Table:
 
 
 def _is(value: object, text: str, column: str) -> bool:
-    """Returns true if a value equals the user's text.
+    """Returns true if a value in a column equals the user's text on the command line.
 
-    The text has its own unit, or that of the column.
+    The text may have the unit of the column, as in `50 ms`; without a unit it is a number.
     """
     if isinstance(value, bool | str):
         return str(value).lower() == text.lower()
@@ -211,7 +211,10 @@ def _check_unique(rows: Table, x: str, used: set[str]) -> None:
 def _of_runs(
     label: str, at: NDArray[np.float64], values: NDArray[np.float64], run: NDArray[Any]
 ) -> Curve:
-    """Returns a curve of means over the runs at each position."""
+    """Returns a curve whose points are the means over the runs at each position on the x axis.
+
+    Each run counts once: its rows with the same position are averaged first.
+    """
     places = np.unique(at)
     found = []
     for place in places:
@@ -233,7 +236,8 @@ def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
     edges = np.arange(0.0, end + step, step)
     runs = [rows.where(rows["run"] == run) for run in np.unique(rows["run"])]
     averages = np.array([time_averages(one[TIME], one[y], edges) for one in runs])
-    # After the end of some replications, the mean would cover only the others.
+    # Intervals after the end of the shortest replication are left out, because means over the other
+    # replications could not be compared with those before.
     use = np.isfinite(averages).all(axis=0)
     return _means(label, ((edges[1:] + edges[:-1]) / 2)[use], averages[:, use].T.tolist())
 

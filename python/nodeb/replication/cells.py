@@ -118,21 +118,25 @@ class Replicated(Subject[Tables]):
 
     @property
     def runs(self) -> int:
-        """Number of replications that count: up to the stop, or all if there is no stop."""
+        """Number of replications that count as results.
+
+        Those that were simulated beyond the number at which the rule stops do not count.
+        """
         return self.known.done if self.stop is None else self.stop.runs
 
     def parts(self) -> list[Tables]:
-        """Returns the tables of the replications that count, in order.
+        """Returns the tables of the replications that count as results, in their order.
 
-        Each part holds the tables of a batch of one or more replications.
+        Each item of the list has the tables of a batch of one or more replications.
         """
         parts = self.known.finished
-        if self.known.done > self.runs:  # The last batch may go beyond the stop.
+        # The last batch may have more replications than the rule requires; its tables are cut.
+        if self.known.done > self.runs:
             parts[-1] = {name: table.first_runs(self.runs) for name, table in parts[-1].items()}
         return parts
 
     def tables(self) -> Tables:
-        """Returns the tables of the replications that count; there must be at least one."""
+        """Returns the tables of all replications that count as results, at least one, joined."""
         parts = self.parts()
         if len(parts) == 1:
             return parts[0]
@@ -177,7 +181,9 @@ class StoredCell(Replicated):
 def load_complete(
     cell: Cell, seed: int, stop: int | Precision, store: Store
 ) -> tuple[Tables, bool]:
-    """Returns the tables of a complete cell, and true if the precision (or number) was reached.
+    """Returns the tables of a complete cell from the store.
+
+    The second value is true if the precision, or the number of replications, was reached.
 
     Raises:
         RunError: the cell is no longer complete.
@@ -244,6 +250,9 @@ class CellSimulator(Engine[Tables]):
                 yield one
 
     def progress_state(self) -> tuple[float, str]:
-        """Returns the fraction of missing cells done, and a text with the number complete."""
+        """Returns the fraction done of the cells that were missing, and a text for the user.
+
+        The text states how many of all cells are complete.
+        """
         text = f"{self.completed + self.kept} of {len(self._cells)} {self._called}"
         return self.parts() / max(self._unknown, self.opened, 1), text

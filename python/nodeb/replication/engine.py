@@ -228,11 +228,12 @@ class Engine(Generic[T]):
 
     def _failure(self, one: Subject[T], failed: Failure) -> NodebError:
         """Returns the error to raise for a failed replication, with its number and seed."""
-        # The scenario is invalid, so no replication of it can be simulated.
+        # The scenario is invalid, so none of its replications can be simulated and the message need
+        # not name the failed one.
         if isinstance(failed.error, _core.ScenarioError):
             return ScenarioError(f"{one.where}{failed.error}")
         text = f"replication {failed.run} (seed {self._seed}) failed: {failed.error}"
-        # The message of an internal error already names replication and seed.
+        # The message of an internal error already names replication and seed, so it stays as it is.
         if isinstance(failed.error, _core.InternalError):
             text = str(failed.error)
         found = RunError(f"{one.where}{text}")

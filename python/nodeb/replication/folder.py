@@ -75,7 +75,7 @@ class CellFolder:
     def __exit__(self, *error: object) -> None:
         if self.place.before is None and not any(map(self._has, self._results)):
             with suppress(OSError):
-                # `rmdir` fails if there are cells, and everything stays.
+                # `rmdir` fails if the folder has cells: then the file of the source stays, too.
                 (self.path / CELLS).rmdir()
                 (self.path / self._source[0]).unlink()
         self.place.__exit__(None, None, None)
@@ -92,7 +92,8 @@ class CellFolder:
         with self._writing():
             remove_leftovers(self.path)
             stays = self._is_source() and (self.place.before or {}).get("complete", False)
-            if not self._is_source():  # The old results belong to a different version of the file.
+            # Results of a different version of the file are outdated, so they are removed.
+            if not self._is_source():
                 self._remove_results()
                 write_bytes(self.path / self._source[0], self._source[1].encode())
         self.store.open()

@@ -67,11 +67,14 @@ class Pool(Protocol[K, T]):
         ...
 
     def cancel(self, unwanted: Callable[[K], bool]) -> None:
-        """Cancels the tasks whose key `unwanted` returns true for."""
+        """Cancels each task for whose key the function `unwanted` returns true."""
         ...
 
     def progress(self, weight: Callable[[K], float]) -> float:
-        """Returns the progress of pending tasks: a weighted sum of fractions, each 0 to 1."""
+        """Returns the sum of the fractions done (0 to 1) of pending tasks.
+
+        Each fraction is multiplied by `weight` of the task's key.
+        """
         ...
 
     def stop(self) -> dict[K, T | Exception]:

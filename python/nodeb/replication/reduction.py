@@ -59,10 +59,10 @@ class Reduction:
     """Tables that are not stored in addition to the numbers."""
 
     def identity(self) -> dict[str, Any]:
-        """Returns what determines the numbers: options, function and hash of its module.
+        """Returns the inputs that determine the numbers: options, function and hash of its module.
 
-        The text of the whole module is hashed, because the function may call others in it; so a
-        reduction is best defined in a module of its own.
+        The text of the whole module is hashed, because the function may call other functions in it.
+        A reduction is therefore best defined in a module of its own.
         """
         code = hashlib.sha256(Path(self._file).read_bytes()).hexdigest()
         return {"how": dict(self.options), "function": self.function.__name__, "code": code}

@@ -45,11 +45,14 @@ class Rule(Protocol[T_contra]):
         ...
 
     def stop(self) -> Stop | None:
-        """Returns why the first `Stop.runs` replications are enough, or `None` if they are not."""
+        """Returns the end of the experiment: `Stop.runs`, the number that suffices, and a reason.
+
+        Returns `None` if more replications are needed.
+        """
         ...
 
     def ahead(self) -> int:
-        """Returns how many replications in total may be started, given the results so far."""
+        """Returns the total number of replications that may be started, by the results so far."""
         ...
 
     def expected(self) -> int:
@@ -70,7 +73,7 @@ class Count:
         self._seen += runs
 
     def stop(self) -> Stop | None:
-        """Returns a stop once the fixed number of replications is reached, else `None`."""
+        """Returns the end of the experiment, or `None` before the fixed number is reached."""
         if self._seen < self._runs:
             return None
         noun = "replication" if self._runs == 1 else "replications"
@@ -120,7 +123,10 @@ class Sequential:
                 return
 
     def stop(self) -> Stop | None:
-        """Returns a stop if the precision or the maximum is reached, or if a mean is undefined."""
+        """Returns the end of the experiment, or `None` if more replications are needed.
+
+        It ends if the precision or the maximum number is reached, or if a mean is undefined.
+        """
         return self._stop
 
     def ahead(self) -> int:
@@ -173,7 +179,10 @@ class Rounds:
             self._enough, self._target = wanted == self._target, wanted
 
     def stop(self) -> Stop | None:
-        """Returns a stop if the precision or the maximum number is reached, else `None`."""
+        """Returns the end of the experiment, or `None` if more replications are needed.
+
+        It ends if the precision or the maximum number of replications is reached.
+        """
         return Stop(self._target, True, "known well enough") if self._enough else None
 
     def ahead(self) -> int:

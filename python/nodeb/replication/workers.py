@@ -50,7 +50,7 @@ class Workers(Generic[K, T]):
         control = _core.Control()
         try:
             self._running[self._executor.submit(work, control)] = (key, control)
-        except RuntimeError as error:  # The system refuses further threads.
+        except RuntimeError as error:  # Python raises it if the system refuses further threads.
             raise RunError(f"{error}; lower --jobs") from None
 
     def ended(self) -> dict[K, T | Exception]:
@@ -71,7 +71,10 @@ class Workers(Generic[K, T]):
                 control.cancel()
 
     def progress(self, weight: Callable[[K], float] = lambda _: 1.0) -> float:
-        """Returns the progress of running tasks: a weighted sum of fractions, each 0 to 1."""
+        """Returns the sum of the fractions done (0 to 1) of running tasks.
+
+        Each fraction is multiplied by `weight` of the task's key.
+        """
         return sum(weight(key) * control.progress() for key, control in self._running.values())
 
     def stop(self) -> dict[K, T | Exception]:

@@ -104,10 +104,11 @@ def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
 
 
 def _series(result: Result, recording: Recording, name: str) -> tuple[Table | None, str]:
-    """Returns a series and the name of the replications that it covers.
+    """Returns the table of a series, and a text that names the replications it covers.
 
-    The series covers all replications if the table of the result has at most `MAX_EVENTS` rows, and
-    else only the replication of `recording`. It is `None` if that has no such series either.
+    If the result has the series with at most `MAX_EVENTS` rows, it covers all replications.
+    Otherwise it covers only the replication of `recording`. If that was not recorded, the series is
+    `None`.
     """
     table = result.tables.get(name)
     if table is not None and len(table) <= MAX_EVENTS:
@@ -139,7 +140,8 @@ def _by_group(result: Result, table: Table, column: str) -> Samples:
 def _drawn(anchor: str, title: str, column: str, samples: Samples, note: str) -> Iterator[Content]:
     """Yields a figure of the distribution of each group, or nothing if there are no values."""
     sizes = [len(values) for values in samples.values() if len(values)]
-    if len(sizes) == 1:  # With several samples, the legend shows the number of values.
+    # The number of values is stated here for a single sample; otherwise the legend shows it.
+    if len(sizes) == 1:
         note = f"{note} Values: {sizes[0]}."
     if sizes:
         yield figure(anchor, title, shares(title, column, samples, NARROW), note)

@@ -69,7 +69,10 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: 
 
 
 def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: str) -> Answer:
-    """Returns the answer with all causes; effects of changes are bars instead of a table."""
+    """Returns the answer of the explanation, with bars for all causes.
+
+    If changes of the scenario were simulated, their effects are bars too, instead of a table.
+    """
     first, *others = users
     found = users[first]
     beside = {name: users[name] for name in others}

@@ -40,7 +40,10 @@ def section(
     problem: str = "",
     words: Sequence[tuple[str, str]] = (),
 ) -> Content:
-    """Returns a section; `problem` is the reason if it is empty, `words` explain names."""
+    """Returns a section of a page as variables of its template.
+
+    `problem` is the reason why the section is empty, and `words` are explanations of names in it.
+    """
     return {
         "anchor": anchor,
         "title": title,

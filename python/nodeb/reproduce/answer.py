@@ -107,7 +107,7 @@ KINDS = ("holds", "contradicted", "undecided")
 
 
 def _facts(found: Sequence[Digest]) -> Iterator[Fact]:
-    """Yields how many published values, claims and targets agree, of how many."""
+    """Yields key figures such as "20 of 24": published values, claims and targets that agree."""
     if not found:
         return
     parts = {

@@ -121,9 +121,10 @@ def _claim(verdict: Verdict) -> Content:
 
 
 def _mismatches(found: ReproduceOutcome) -> list[Content]:
-    """Returns what disagrees with the paper, or failed.
+    """Returns a list of disagreements with the paper, and of failures.
 
-    This covers missed targets, cells beyond tolerance, contradicted claims and endless downloads.
+    Its items are missed targets, tables and figures with cells beyond the tolerance, contradicted
+    claims, and downloads that did not complete.
     """
     texts = [
         _mismatch("far", "missed", target.text, target.result)

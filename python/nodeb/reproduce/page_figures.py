@@ -57,7 +57,7 @@ def of_picture(picture: Picture) -> Content:
 
 
 def _said(chart: Chart) -> str:
-    """Returns what the paper's text says about the figure, or "" if nothing."""
+    """Returns the statement of the paper's text about the figure, or "" if it has none."""
     return f"The study: {chart.spec.said}" if chart.spec.said else ""
 
 

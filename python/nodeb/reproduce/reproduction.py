@@ -134,7 +134,10 @@ def _reproduce(found: ReproduceOutcome, place: Output, whole: bool, jobs: Jobs, 
 
 
 def _measure(found: ReproduceOutcome, whole: bool, at: StageContext, bar: _Bar) -> None:
-    """Measures the items, then what depends on them: later stages, claims and predictions."""
+    """Measures the tables and figures, then runs later stages, and judges claims and predictions.
+
+    The results so far are written to CSV files after each step.
+    """
     study, campaign = found.study, at.campaign
     known: dict[str, Table | Figure] = {**study.tables, **study.figures}
     extra = [name for name, figure in study.figures.items() if figure.extra]

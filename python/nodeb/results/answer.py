@@ -325,7 +325,7 @@ class RunAnswer:
         For load times that some groups lack, returns the rows of the groups that have them.
         """
         if self.users == 2 and name == "received_bps_p50":
-            return []  # the median of two users is their mean
+            return []  # The median of two users equals their mean, which is shown already.
         rows = [row for row in self.result.summary if row["metric"] == name]
         known = [row for row in rows if math.isfinite(row["mean"])]
         groups = [row for row in known if row["group"] != ALL]

@@ -35,7 +35,10 @@ EDGE_USERS = 20
 
 
 def mean_of(table: str, name: str) -> Callable[[Group], Array | None]:
-    """Returns a function for the users' mean of a column; it gives `None` without the column."""
+    """Returns a function that computes the users' mean of a column for each replication.
+
+    The function returns `None` if the tables lack the column.
+    """
 
     def of(group: Group) -> Array | None:
         return group.mean(table, group.column(table, name)) if group.has(table, name) else None
@@ -69,7 +72,7 @@ def edge(rows: Array) -> Array:
 
 
 def _quantile_of_all(share: float) -> Callable[[Array], Array]:
-    """Returns a function for a quantile of the users' times.
+    """Returns a function that computes a quantile of the users' times for each replication.
 
     Users without a time count as slowest; the quantile is NaN if it falls on one of them.
     """
@@ -83,7 +86,7 @@ def _quantile_of_all(share: float) -> Callable[[Array], Array]:
 
 
 def downloads(share: float) -> Callable[[Group], Array | None]:
-    """Returns a function for a quantile of download times.
+    """Returns a function that computes a quantile of download times for each replication.
 
     It gives `None` if a user's traffic is endless, or if no user finished.
     """
@@ -99,9 +102,9 @@ def downloads(share: float) -> Callable[[Group], Array | None]:
 
 
 def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
-    """Returns a function for columns of the channel that all users share.
+    """Returns a function that returns columns `names` of the channel that all users share.
 
-    It gives `None` without such a channel, and for a group that is not all users.
+    The function returns `None` if there is no such channel, or if the group is not all users.
     """
 
     def of(group: Group) -> list[Array] | None:
@@ -155,7 +158,7 @@ def fairness(group: Group) -> Array | None:
 
     def index(rates: Array) -> Array:
         found = np.full(len(rates), math.nan)
-        known = np.isfinite(rates).all(axis=1)  # a run without duration has no rates
+        known = np.isfinite(rates).all(axis=1)  # A run without duration has no rates (NaN).
         if rates.shape[1] > 1 and known.any():
             found[known] = jain_indices(rates[known])
         return found
@@ -173,10 +176,10 @@ def complete(group: Group) -> Array | None:
 
 
 def loads(name: str) -> Callable[[Group], Array | None]:
-    """Returns a function for the users' mean of a column of load times.
+    """Returns a function that computes the users' mean of a column of load times.
 
-    It gives `None` if no user loads more than one file or page, as the download time is then the
-    load time, or if some users load one file and others many pages.
+    The function returns `None` if no user loads more than one file or page, as the download time is
+    then the load time, or if some users load one file and others many pages.
     """
 
     def of(group: Group) -> Array | None:
@@ -212,7 +215,7 @@ def block_errors(group: Group) -> Array | None:
 
 
 def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group], Array | None]:
-    """Returns a function for the users' mean of a quantity of the table `channels`.
+    """Returns a function that computes the users' mean of a quantity of the table `channels`.
 
     Args:
         numerator: function for the quantity of each user.
@@ -229,7 +232,7 @@ def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group]
 
 
 def channels(*names: str) -> Callable[[Group], Array]:
-    """Returns a function for a sum of columns of the table `channels`."""
+    """Returns a function that adds up columns of the table `channels`, row by row."""
 
     def of(group: Group) -> Array:
         total = group.column("channels", names[0])

@@ -55,7 +55,10 @@ def _existing(
 
 
 def of_whom(metric: Metric) -> str:
-    """Returns the noun for the replications, phones or transfers that have a metric's value."""
+    """Returns a phrase for the items that a metric's mean covers.
+
+    These are replications, phones or transfers, as in "transfers that finished".
+    """
     if metric.column is None:
         return "replications that have a value"
     if not metric.completed:

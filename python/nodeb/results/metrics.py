@@ -67,7 +67,9 @@ class Metric:
     """Whether only complete transfers have a value, so that none is expected of endless traffic."""
 
     def within(self, mean: Interval, duration_s: float) -> Interval:
-        """Truncates the interval of a mean to the metric's range; coverage is unchanged.
+        """Truncates the interval of a mean to the metric's range.
+
+        The interval covers the true mean with the same probability as before.
 
         Args:
             mean: mean over the replications.
@@ -76,7 +78,10 @@ class Metric:
         return mean.within(self.low, self.highest(duration_s))
 
     def highest(self, duration_s: float) -> float:
-        """Returns the upper bound of means: `high`, or the run's duration for built-in times."""
+        """Returns the largest possible mean, in the unit of the metric.
+
+        It is `high`, or the duration of a run if that is smaller and the metric is a built-in time.
+        """
         is_time = self.unit == "s" and self.of in BUILT_IN
         return min(self.high, duration_s) if is_time else self.high
 
@@ -101,7 +106,10 @@ def by_run(tables: Mapping[str, Any]) -> Table:
 
 
 def _values(metric: Metric, group: Group) -> Array | None:
-    """Returns a metric's values by run; checks those of a metric that was added by `add`."""
+    """Returns the values of a metric, one per replication, or `None` if the group has none.
+
+    The result of a function that was added by `add` is checked.
+    """
     if metric.of in BUILT_IN:
         return metric.of(group)
     runs = (len(group.run),)

@@ -29,7 +29,8 @@ class NamedTables:
     tables: dict[str, Table]
     """Tables by name."""
 
-    if TYPE_CHECKING:  # attributes set at the end of this file, for completion and type checkers
+    # Type checkers need these declarations. The properties are created at the end of this file.
+    if TYPE_CHECKING:
         flows: Table
         bearers: Table
         links: Table
@@ -56,7 +57,7 @@ class NamedTables:
 
 
 def _attribute(table: glossary.TableInfo) -> property:
-    """Returns a property for a table, with its columns as documentation."""
+    """Returns a property that returns a table; its docstring describes the table's columns."""
 
     def get(self: NamedTables) -> Table:
         try:

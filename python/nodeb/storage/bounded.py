@@ -52,7 +52,7 @@ def _opened(path: Path, max_bytes: int) -> bytes:
         raise ScenarioError(f"{path}: there is no such file") from None
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
-    except ValueError as error:  # an invalid file name
+    except ValueError as error:  # The path is no valid file name, for example has a zero byte.
         raise ScenarioError(f"{path}: cannot be read: {error}") from None
     try:
         return _read(path, handle, max_bytes)

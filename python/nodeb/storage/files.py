@@ -76,7 +76,10 @@ def _abridged(name: str) -> str:
 
 @contextlib.contextmanager
 def file_aside(path: Path) -> Iterator[Path]:
-    """Yields a temporary path next to `path`; a file still there after the block is removed."""
+    """Yields a temporary path next to `path`.
+
+    If a file with the temporary name still exists at the end of the block, it is removed.
+    """
     part = aside(path)
     try:
         yield part
@@ -111,7 +114,7 @@ def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) 
             if to_disk:
                 names_to_disk(path.parent)
         except OSError as error:
-            error.filename = str(path)  # not the temporary name, or none (full disk)
+            error.filename = str(path)  # It was the temporary name, or None if the disk is full.
             raise
 
 
@@ -156,7 +159,7 @@ def refuse_other_page(path: Path, option: str) -> None:
 
 def _refuse_unless(path: Path, matches: Callable[[bytes], object], what: str, option: str) -> None:
     """Refuses an existing file whose first `HEAD` bytes do not match, unless it is empty."""
-    if not path.is_file():  # no file, or a device such as /dev/null
+    if not path.is_file():  # There is no file, or the path is a device such as /dev/null.
         return
     head = b""
     with contextlib.suppress(OSError), path.open("rb") as file:
@@ -254,7 +257,7 @@ def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = No
         arrow = arrow.replace_schema_metadata(dict(about))
 
     def write(part: Path) -> None:
-        with part.open("wb") as file:  # Arrow cannot open names that are not UTF-8
+        with part.open("wb") as file:  # Arrow itself cannot open file names that are not UTF-8.
             pq.write_table(arrow, file, **PARQUET)
 
     replace(path, write)
@@ -274,7 +277,8 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
     import pyarrow.parquet as pq
 
     def read() -> Any:
-        with path.open("rb") as file:  # opened once: it may be replaced any time
+        # The file is opened only once for checksum and content, as it may be replaced in between.
+        with path.open("rb") as file:
             marks.check(path, marks.digest_of(file))
             file.seek(0)
             return pq.read_table(file, page_checksum_verification=True)
@@ -338,7 +342,7 @@ def swap(new: Path, old: Path) -> None:
         if _exchange(new, old):
             return
         with contextlib.suppress(OSError):
-            new.rename(old)  # succeeds if `old` is missing or empty
+            new.rename(old)  # This succeeds only if `old` is missing or empty.
             return
     between = aside(old)
     old.rename(between)
@@ -363,7 +367,7 @@ def _exchange(one: Path, other: Path) -> bool:
     """Swaps the names of two folders in one step. Returns false if the system cannot do so."""
     try:
         rename = ctypes.CDLL(None).renameat2
-    except (AttributeError, OSError, TypeError):  # the system has no `renameat2`
+    except (AttributeError, OSError, TypeError):  # The C library of the system has no `renameat2`.
         return False
     names = os.fsencode(one), os.fsencode(other)
     done: int = rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE)
@@ -380,7 +384,7 @@ def _abandoned(part: Path, found: re.Match[str]) -> bool:
             os.kill(int(found["process"]), 0)
         except (ProcessLookupError, OverflowError):
             return True
-        except OSError:  # the process runs, as another user
+        except OSError:  # The process runs as another user, so it may not be signalled.
             return False
         return False
     return time.time() - part.stat().st_mtime > LEFTOVER_S

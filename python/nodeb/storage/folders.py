@@ -67,7 +67,7 @@ class Owner:
         object.__setattr__(self, "of", printable(self.of))
 
     def refuses(self, mark: Mark) -> str | None:
-        """Returns why a marked folder must not be replaced, or `None` if it may be replaced.
+        """Returns the reason if a folder with this mark must not be replaced, otherwise `None`.
 
         The reason continues a sentence that begins with the folder, as in `holds a run of a.toml`.
         """
@@ -232,7 +232,7 @@ class Place:
             raise OutputError(
                 f"another nodeb is at work in {self.shown}; wait for it, or {ANOTHER}"
             ) from None
-        except OSError:  # the file system has no locks
+        except OSError:  # The file system has no locks, so the folder is used without one.
             self._unlock()
             return
         if not os.path.samestat(os.fstat(self._lock), os.stat(self.path)):
@@ -248,7 +248,8 @@ class Place:
         self, folder: Path, names: Iterable[str], about: Mapping[str, Any], *, complete: bool
     ) -> None:
         listed = sorted(names)
-        whole = (name for name in listed if name != CELLS)  # each cell has its own checksum
+        # The folder of cells is left out, because each cell has a checksum in its own file.
+        whole = (name for name in listed if name != CELLS)
         sums = {marks.SUMS: marks.sums(folder, whole)} if complete else {}
         _write_mark(folder, self.owner, {"complete": complete, "files": listed, **about, **sums})
 
@@ -258,7 +259,8 @@ class Place:
             mark = _read_mark(self.path, self.shown)
             if mark is not None:
                 _refuse_others(self, mark)
-            with contextlib.suppress(FileNotFoundError):  # removed by another process meanwhile
+            # Another process may remove the folder at this moment, which needs no check then.
+            with contextlib.suppress(FileNotFoundError):
                 _refuse_strangers(self.path, self.shown)
         except RefusedError as error:
             raise RefusedError(error.why, self._kept(part)) from None
@@ -317,7 +319,7 @@ def claim(
         else:
             place.beside = why
             return place
-    raise AssertionError  # unreachable: numbers never run out
+    raise AssertionError  # This is never reached, because there is always a next number.
 
 
 def _numbered(folder: Path, number: int) -> Path:
@@ -344,12 +346,15 @@ def _claimed(
         try:
             path.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
-            if path.is_file():  # otherwise another process removed the folder at that moment
+            # Otherwise it was a folder that another process removed at this moment, and the loop
+            # below tries again.
+            if path.is_file():
                 raise
         files.remove_leftovers(path.parent, path.name)
         place = Place(path, shown, owner, force=force)
         for _ in range(files.TRIES):
-            with contextlib.suppress(FileNotFoundError):  # removed by another process meanwhile
+            # If another process removes the folder at this moment, the loop tries again.
+            with contextlib.suppress(FileNotFoundError):
                 if _try_to_take(place, resumes=resumes, alone=alone):
                     return place
     raise OutputError(f"{shown} is claimed and released by other processes repeatedly; {ANOTHER}")
@@ -397,7 +402,7 @@ def _try_to_take(place: Place, *, resumes: bool, alone: bool) -> bool:
         if place.replaces or not resumes:
             _refuse_strangers(place.path, place.shown)
     if place.replaces or resumes or alone:
-        place.lock()  # raises an error if another process uses the folder
+        place.lock()  # An error is raised if another process uses the folder.
     # A changed mark means that another process put results there before the folder was locked.
     return not alone or mark is None or mark == _read_mark(place.path, place.shown)
 
@@ -411,7 +416,7 @@ def _create_marked(path: Path, owner: Owner) -> bool:
     try:
         part.mkdir()
         _write_mark(part, owner, {"complete": False, "files": []})
-        if os.name != "posix":  # the rename cannot replace an empty folder
+        if os.name != "posix":  # On Windows, a rename does not replace an empty folder.
             path.rmdir()
         part.rename(path)
     except OSError as error:
@@ -466,7 +471,7 @@ def _read_mark(path: Path, shown: Path) -> Mark | None:
         )
     try:
         found = marks.parse((path / MARK).read_bytes())
-    except FileNotFoundError:  # the folder is empty, or was removed
+    except FileNotFoundError:  # The folder has no mark because it is empty, or it was removed.
         return None
     except ValueError as error:
         raise OutputError(
@@ -485,7 +490,7 @@ def _real_path(shown: Path) -> Path:
     """Returns the path of a folder without symbolic links, `.` and `..`."""
     try:
         return Path(os.path.realpath(shown))
-    except ValueError as error:  # an invalid name
+    except ValueError as error:  # The text is no valid name of a folder.
         raise OutputError(f"cannot write results to {str(shown)!r}: {error}") from None
 
 
@@ -515,7 +520,8 @@ def _refuse_strangers(path: Path, shown: Path) -> None:
         names = _unlisted(path, mark)
         if not names:
             return
-        if mark == _read_mark(path, shown):  # otherwise the loop looks at its new content
+        # If the mark has changed, another process put results there, which the loop examines next.
+        if mark == _read_mark(path, shown):
             raise OutputError(_unlisted_message(shown, names))
 
 

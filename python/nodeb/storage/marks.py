@@ -57,7 +57,8 @@ def parse(data: bytes) -> Mark:
         raise ValueError("cannot be understood")
     first = next(iter(found.values()), None)
     is_sealed = CHECKSUM in found or (isinstance(first, str) and HEX.fullmatch(first))
-    if is_sealed and text(found) != data:  # recognised by its value if the key is damaged
+    # A checksum whose key is damaged is recognised by its value, 64 hexadecimal digits.
+    if is_sealed and text(found) != data:
         raise ValueError("is damaged: its content differs from its checksum")
     return found
 
@@ -113,7 +114,9 @@ def check(file: Path, digest: str) -> None:
 
 
 def read_settled(folder: Path, read: Callable[[], Found]) -> Found:
-    """Reads from a folder of results, again if another process replaced the folder meanwhile.
+    """Reads data from a folder of results. Reads again if the folder was replaced meanwhile.
+
+    So all data belong to the same results.
 
     Args:
         folder: folder whose mark shows if it was replaced.

@@ -33,7 +33,8 @@ Tables = Mapping[str, Table]
 IDENTITY, SCENARIO = "nodeb.cell", "nodeb.scenario"
 PACKED = 1 << 16
 """Size in bytes from which a cell is compressed; for small cells compression dominates the time."""
-_CELL = re.compile(r"[0-9a-f]{32}\.(arrow|parquet)")  # cells of earlier versions are Parquet
+# Earlier versions of nodeb wrote cells as Parquet.
+_CELL = re.compile(r"[0-9a-f]{32}\.(arrow|parquet)")
 END = ".arrow"
 _HEX = re.compile(r"[0-9a-f]{16}")
 CHECKSUM = hashlib.sha256().digest_size
@@ -165,7 +166,8 @@ def _read(file: bytes, identity: str) -> Tables:
     from pyarrow import ipc
 
     data = file[:-CHECKSUM]
-    if file[-CHECKSUM:] != _checksum(data):  # checked first: Arrow does not verify its input
+    # The checksum is compared before Arrow parses the data, because Arrow does not verify them.
+    if file[-CHECKSUM:] != _checksum(data):
         raise ValueError("wrong checksum")
     try:
         batch = ipc.open_stream(pa.BufferReader(data)).read_next_batch()

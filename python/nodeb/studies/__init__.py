@@ -24,7 +24,7 @@ def names() -> list[str]:
     """Returns the names of the built-in studies, which can be reproduced."""
     files = (
         one.stem for one in HERE.glob("*.py")
-    )  # Helper modules have an underscore in their names.
+    )  # Modules with an underscore in the name are helpers of a study, not studies.
     return sorted(name for name in files if "_" not in name)
 
 

@@ -38,7 +38,7 @@ base = study.load("costamagna_base.toml")
 @study.stage(first=True, keeps=costamagna_link.FILES)
 def link(at):
     """Simulates the link chip by chip and fits Markov chains of 1 to 8 states to its errors."""
-    from nodeb.fit.chain import hmm  # This import is slow.
+    from nodeb.fit.chain import hmm  # Only this stage needs the package, so it is imported here.
 
     if not (at.out / costamagna_link.KEPT).is_file():
         # This call reports a missing package before the link is simulated, which takes long.

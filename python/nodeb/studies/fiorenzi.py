@@ -33,7 +33,7 @@ study = Study(
     "P. Karlsson, C. Fischione, K. H. Johansson, Enhancing TCP over HSDPA by Cross-Layer "
     "Signalling, IEEE Globecom 2007.",
     effort=Effort(runs=20, cost=2),
-    quick=Quick(runs=4, cost=8),  # These replications have 4 sessions for each point.
+    quick=Quick(runs=4, cost=8),  # In the short version each point has 4 sessions.
     minutes={"quick": 0.65, "full": 4},
 )
 base = study.load("fiorenzi_base.toml")
@@ -73,7 +73,7 @@ TCP = Axis(
 INTERVAL = Axis(
     ["80 ms", "250 ms", "500 ms"], label="RNF interval (ms)", x=lambda text: int(text.split()[0])
 )
-# Values that the paper does not print, as chosen, and other interpretations.
+# Settings that the paper does not print: the chosen ones first, then other interpretations.
 OTHER_CELL = {
     "radio.hsdpa.cell.orthogonality": 0.9,
     "radio.hsdpa.cell.shadowing.correlation_distance": "20 m",
@@ -128,7 +128,8 @@ def session(environment, distance, scheduler, tcp, interval=OFTEN, setting=AS_CH
     return base.with_(changes)
 
 
-# Metrics. The paper divides by the duration of a session; windows are sampled at ends of bins.
+# The metrics of a session. As in the paper, a rate is an amount divided by the duration of the
+# session. Congestion windows are sampled at the ends of bins.
 
 KBPS = 8 / 1000  # Converts bytes per second to kbit/s.
 

@@ -110,7 +110,7 @@ def bursts(connections, policy, threshold, switch="250 ms", channels=1, interpre
     )
 
 
-# Metrics of all phones together. A burst counts if it ends after the warm-up.
+# The metrics cover all phones together. A burst counts if it ends after the warm-up.
 
 KBPS = 8 / 1000  # Converts bytes per second to kbit/s.
 THINK_S = 1.851  # This is the mean time between two bursts of a connection.
@@ -346,7 +346,7 @@ for name, (where, connections, how) in BY_POLICY.items():
 
 POINTS = "points"
 SET_UPS = "set-ups per burst"
-ONE_PER_BURST = 1.05  # At most 5 % more than one is accepted.
+ONE_PER_BURST = 1.05  # "One set-up per burst" is accepted up to this value, 5 % more than one.
 
 
 def least_delay(places, n, **how):

@@ -119,7 +119,7 @@ def timeouts(m):
     return 1000 * m.timeouts.sum(axis=-1) / m.packets_sent.sum(axis=-1)
 
 
-# Axes.
+# The axes are the quantities that the tables and figures of the thesis vary.
 
 BLER = Axis(
     {"1 %": 0.01, "10 %": 0.10, "20 %": 0.20},
@@ -760,8 +760,8 @@ def cell(each_type, scheduler, loss):
 mean, deviation = application_rate.of(cell), spread.of(cell)
 
 MEASURES = {"MVA": mean, "STD": deviation, "STD in one run": spread_of_a_run.of(cell)}
-# The paper prints one run, whose STD includes randomness. It is compared with the spread of the
-# users' means, as in Table A.1, and with that within one run.
+# The paper prints the STD of a single run, which includes randomness. It is compared with the
+# spread of the users' means over runs, as in Table A.1, and with the spread within one run.
 for item, users, count, printed in (
     (
         "Table 19",
@@ -1030,7 +1030,10 @@ def printed_means():
 
 
 def other_interpretations():
-    """Returns how far measured rates deviate from printed ones in each interpretation, with RMS."""
+    """Returns the deviations of measured from printed rates, in %, by interpretation.
+
+    There is a row for each printed value, and one for the root mean square of each group.
+    """
     groups = {
         group: {
             place: {

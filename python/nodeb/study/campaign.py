@@ -32,7 +32,10 @@ Tick = Callable[[str, float], None]
 
 
 class _Replications(StoredCell):
-    """Replications of one distinct scenario; the case's `Effort` determines how many."""
+    """Replications of one distinct scenario.
+
+    Their number is determined by the `Effort` of the case that the scenario belongs to.
+    """
 
     def __init__(self, campaign: Campaign, cell: Cell, case: Case, effort: Effort) -> None:
         self.effort, self.endless = effort, case.of.endless
@@ -67,7 +70,7 @@ class _Replications(StoredCell):
 
     @property
     def log(self) -> Log:
-        """Replications that count, as arrays of runs by rows (`Log`)."""
+        """Tables of the replications that count as results, as arrays of runs by rows (`Log`)."""
         if self._log is None or len(self._log) != self.runs:
             self._log = Log(self.tables(), self.runs, self._settings)
         return self._log

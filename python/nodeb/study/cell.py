@@ -120,7 +120,8 @@ class Cell:
         allowed = self.tolerance.allowed(self.published)
         if allowed is None:
             return "plain"
-        # Half a digit of the published value's rounding is no deviation, nor is 1e-9 of arithmetic.
+        # A billionth of the published value (of 1 for smaller values) is subtracted, so that the
+        # rounding errors of arithmetic do not matter for a deviation equal to the limit.
         size = abs(value - self.published) - 1e-9 * max(1.0, abs(self.published))
         return "near" if size <= allowed else "off" if size <= 2 * allowed else "far"
 

@@ -182,7 +182,11 @@ def _trend(
     unit: str | None,
     digits: int,
 ) -> Check:
-    """Returns a check that compares each quantity of a series with the next one in the same way."""
+    """Returns a check that compares each quantity of a series with the next one.
+
+    `step` returns the quantity that is measured for a pair of neighbours, and `compare` the
+    comparison of its value.
+    """
     of, labels = tuple(map(quantity, series.values())), list(map(label_of, series))
     behind = _unit(of, unit)
     steps = [

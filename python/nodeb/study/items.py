@@ -251,7 +251,7 @@ class Figure(_Item):
         """Returns the figure with its measured values."""
         places = self.columns
         x = tuple(p.x if isinstance(p, Point) else float(at) for at, p in enumerate(places))
-        # The title of a panel already has the first two parts of the key.
+        # The title of a panel has the first two parts of the key, so the label leaves them out.
         first = 2 if self.panels else 0
         curves = tuple(
             Curve(

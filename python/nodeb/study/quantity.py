@@ -45,7 +45,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sample:
-    """A value, and its leave-one-out values: computed without each replication in turn."""
+    """A value from n replications, and n leave-one-out values.
+
+    Each leave-one-out value is computed from all replications but one, for the jackknife.
+    """
 
     value: float
     left_out: Array
@@ -70,7 +73,10 @@ class Quantity(ABC):
             yield from part.cases()
 
     def runs(self, work: Campaign) -> int:
-        """Returns the smallest number of replications of the parts; 0 for a calculated number."""
+        """Returns the number of replications that the quantity is computed from.
+
+        If it combines quantities, it is their smallest number; 0 if all are calculated numbers.
+        """
         return min(filter(None, (part.runs(work) for part in self.parts)), default=0)
 
     @abstractmethod
@@ -82,26 +88,29 @@ class Quantity(ABC):
         return self.sample(work, self.runs(work)).estimate()
 
     def under(self, *changes: Change, **arguments: Any) -> Quantity:
-        """Returns this quantity for other arguments of its cases, or for changed scenarios."""
+        """Returns the quantity measured with other arguments of its cases, or changed scenarios."""
         parts = tuple(part.under(*changes, **arguments) for part in self.parts)
         return replace(self, parts=parts) if parts else self  # type: ignore[type-var]
 
     def __sub__(self, other: Quantity | float) -> Quantity:
-        """Difference, paired run by run: all cases use the same random numbers."""
+        """Difference of two quantities, paired run by run, as cases use the same random numbers."""
         return Combined(_difference, (self, quantity(other)), self.unit)
 
     def __rsub__(self, other: float) -> Quantity:
         return Combined(_difference, (quantity(other), self), self.unit)
 
     def __truediv__(self, other: Quantity | float) -> Quantity:
-        """Ratio, paired run by run."""
+        """Ratio of two quantities, paired run by run; it has no unit."""
         return Combined(_ratio, (self, quantity(other)))
 
     def __rtruediv__(self, other: float) -> Quantity:
         return Combined(_ratio, (quantity(other), self))
 
     def __mul__(self, other: Quantity | float) -> Quantity:
-        """Product, paired run by run. A plain number leaves the unit unchanged."""
+        """Product of two quantities, paired run by run; it has no unit.
+
+        If the other factor is a plain number, the product has the unit of this quantity.
+        """
         unit = "" if isinstance(other, Quantity) else self.unit
         return Combined(np.multiply, (self, quantity(other)), unit)
 

@@ -35,7 +35,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of a study that is not a case: a function with its place and its files."""
+    """A part of a study that is not a case: a function, when it runs, and the files it writes."""
 
     function: Callable[[StageContext], Any]
     first: bool
@@ -96,7 +96,7 @@ class StageContext:
 
     @property
     def jobs(self) -> Jobs:
-        """Number of threads, or a cluster."""
+        """Number of threads that may simulate at a time, or the cluster that simulates."""
         return self.campaign.jobs
 
     def add(self, name: str, picture: Picture) -> None:

@@ -266,7 +266,8 @@ class Study:
         for what, patterns in (("rows", target.rows), ("columns", target.columns)):
             for name in target.items if patterns else ():
                 table = name in self.tables
-                # In a figure, a curve is a row of quantities, but a column of measured cells.
+                # Targets select measured cells. In a figure, a curve is a column of measured cells,
+                # although it is stored as a row of quantities.
                 of_rows = (what == "rows") == table
                 found = list(items[name].rows) if of_rows else items[name].columns
                 if not any(targets.matches(label_of(one), patterns) for one in found):

@@ -138,7 +138,7 @@ def _p_value(distance: float, half: float, runs: int) -> float:
     """Returns the two-sided p-value of a distance, given the half-width of a 95 % interval."""
     if half <= 0:
         return 0.0
-    from scipy.special import stdtr  # This import is slow.
+    from scipy.special import stdtr  # SciPy is slow to import, and few verdicts need it.
 
     return float(2 * stdtr(runs - 1, -_quantile(ERROR, runs) * distance / half))
 

@@ -254,7 +254,10 @@ class SweepAnswer:
         return 0.0 if against is None else against.margin
 
     def _sure(self, one: Compared, *, again: bool = False) -> str:
-        """Returns an effect with its interval; omits the confidence level if `again`."""
+        """Returns an effect with its interval as text.
+
+        The confidence level is stated unless `again` is true, that is, it was stated before.
+        """
         text = ratio_of(one.found) if _is_ratio(one.found) else difference_of(one.found)
         return text.with_interval if again else text.at_level(level(self.values.confidence))
 

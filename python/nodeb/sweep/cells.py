@@ -70,7 +70,7 @@ class Cells(Sequence[Cell]):
         self._opened = lru_cache(maxsize=OPENED)(self._open)
 
     def __reduce__(self) -> tuple[type[Cells], tuple[Any, ...]]:
-        """Pickles without the decompressed blocks."""
+        """Pickles only the compressed blocks, not those decompressed for access."""
         return Cells, (self._axes, self._blocks, self._recorded)
 
     @classmethod
@@ -218,7 +218,10 @@ class Reader:
         self._known: named_files.FileCache = {}
 
     def plan(self) -> Scenario:
-        """Returns the first cell, for the keys that cannot be swept, such as seed and runs."""
+        """Returns the scenario of the first cell.
+
+        Keys that cannot be swept, such as `seed` and `runs`, have the same values in all cells.
+        """
         return Scenario.from_dict(self._resolved([0] * len(self.axes)))
 
     def cell(self, places: Sequence[int]) -> tuple[str, tuple[RecordingColumns, ...]]:

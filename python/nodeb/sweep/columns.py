@@ -34,7 +34,7 @@ UNITS = {
 """Column suffix by unit of the scenario file, and the factor to the column's unit."""
 
 
-@lru_cache(maxsize=4096)  # a sweep has many cells and few values
+@lru_cache(maxsize=4096)  # The many cells of a sweep share few distinct values.
 def quantity(text: str) -> tuple[float, str] | None:
     """Returns number and suffix of a quantity: (0.11, "s") for "110 ms"; `None` for other text."""
     match = re.fullmatch(r"\s*\+?([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*(\S+)\s*", text)
@@ -43,7 +43,8 @@ def quantity(text: str) -> tuple[float, str] | None:
     suffix, size = UNITS[match[2]]
     try:
         return float(Decimal(match[1]) * Decimal(size)), suffix
-    except DecimalException:  # An exponent of nine digits exceeds the range of `Decimal`.
+    # For example, an exponent of nine digits exceeds the range of `Decimal`.
+    except DecimalException:
         return None
 
 

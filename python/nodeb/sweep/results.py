@@ -195,7 +195,8 @@ class _Rows:
         return Table({name: self._column(name) for name in _ordered(names)})
 
     def _pack(self) -> None:
-        # A cell may have metrics that another lacks, such as the fairness of a single user.
+        # Rows may have different metrics, such as no fairness for a single user, so the chunk gets
+        # the columns of all its rows.
         rows, self._last = self._last, []
         names = {name: None for row in rows for name in row}
         chunk = {

@@ -50,7 +50,7 @@ __all__ = ["Outcome", "Sweep"]
 
 @dataclass(frozen=True)
 class Outcome(Answering):
-    """Outcome of a sweep."""
+    """Outcome of a sweep: the table, the folder, and counts of simulated and kept cells."""
 
     plan: Sweep
     """The sweep."""
@@ -238,7 +238,7 @@ class Sweep:
     ) -> tuple[Outcome, Known]:
         """Returns the outcome of a completed folder, and a function for a cell's metrics."""
 
-        # A baseline cell would be read again for each cell compared with it.
+        # Without the cache, a baseline cell would be read again for each cell compared with it.
         @lru_cache(maxsize=64)
         def known(places: tuple[int, ...]) -> Found:
             cell = self.cells.at(places)
@@ -278,9 +278,9 @@ class Sweep:
         place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
 
     def _origin(self) -> str:
-        """Returns a hash of what determines the dataset.
+        """Returns a hash that identifies the content of the dataset.
 
-        This is version, seed, cells and number of replications.
+        It covers the version, the seed, the cells and the rule for the number of replications.
         """
         found = hashlib.sha256(f"{_core.version()} {self.stop}".encode())
         for cell in self.cells:

@@ -154,7 +154,7 @@ class Cluster:
             if close is not None:
                 try:
                     close(timeout=CLOSE_S)
-                except Exception:  # The connection may be closed already.
+                except Exception:  # The connection may be closed already, which does no harm.
                     logging.getLogger("nodeb").debug("closing a cluster", exc_info=True)
 
     def _connect(self) -> None:
@@ -172,7 +172,8 @@ class Cluster:
             if self._local is None:
                 _check_scheduler(self.address)
             self._client = distributed.Client(target, timeout=CONNECT_S, set_as_default=False)
-        except Exception as error:  # Another kind of server may listen at the address.
+        # Another kind of server may listen at the address, and then any error may be raised.
+        except Exception as error:
             reason = str(error).splitlines()[0] if str(error) else "no answer"
             raise InputError(f"no scheduler answers at {self.address} ({reason})") from None
         try:
@@ -183,7 +184,7 @@ class Cluster:
                     f"`dask worker {self.address}`"
                 )
             _check(self._client)
-        except (TimeoutError, OSError):  # The second one includes Dask's connection errors.
+        except (TimeoutError, OSError):  # Dask's connection errors are subclasses of OSError.
             raise self.lost() from None
         self._pulse = _Monitor(self._client)
 
@@ -221,7 +222,7 @@ def _start_local(workers: int) -> LocalCluster:
     import dask
     import distributed
 
-    # Dask's profiler would sample each worker 100 times a second.
+    # Dask's profiler is switched off: it would sample each worker 100 times a second.
     quiet = {"distributed.worker.profile.enabled": False}
     try:
         with _uninterrupted(), dask.config.set(quiet):
@@ -326,7 +327,8 @@ def _check(client: Client) -> None:
     """
     here = remote.fingerprint()
     for worker, found in client.run(remote.fingerprint, on_error="return").items():
-        # The worker disappeared; if it reconnects, each task that it gets checks its version.
+        # The worker has disappeared, so its version is not checked here. If it reconnects, each
+        # task that is sent to it checks the version.
         if isinstance(found, OSError):
             continue
         if isinstance(found, BaseException):
@@ -353,9 +355,9 @@ class _Monitor(threading.Thread):
         return time.monotonic() - self._last
 
     def trouble(self) -> str | None:
-        """Returns why no worker has worked for too long, or `None` if one has worked recently.
+        """Returns the reason if no worker has worked for too long, otherwise `None`.
 
-        The text contains `{}` in place of the scheduler's address.
+        The reason is a text with `{}` in place of the scheduler's address.
         """
         idle_s = time.monotonic() - self._worked
         if self._stuck and idle_s > STUCK_S:
@@ -382,5 +384,6 @@ class _Monitor(threading.Thread):
                 if self._workers > len(self._stuck):
                     self._worked = self._last
             except Exception:
-                # The scheduler may recover; `since` tells how long it has not answered.
+                # The scheduler may recover, so this is no error yet. The caller decides by `since`,
+                # the time since its last answer.
                 logging.getLogger("nodeb").debug("no pulse", exc_info=True)

@@ -98,7 +98,10 @@ class ClusterPool(Generic[K]):
         return found
 
     def cancel(self, unwanted: Callable[[K], bool]) -> None:
-        """Cancels unwanted waiting tasks, and bundles in progress without any wanted task."""
+        """Cancels the waiting tasks for which `unwanted` returns true.
+
+        A bundle in progress is cancelled if all of its tasks are unwanted.
+        """
         self._waiting = [piece for piece in self._waiting if not unwanted(piece[0])]
         for bundle, pieces in list(self._sent.items()):
             if all(unwanted(key) for key, _ in pieces):
@@ -118,7 +121,7 @@ class ClusterPool(Generic[K]):
                 del self._sent[bundle]
                 try:
                     found |= self._opened(bundle, pieces)
-                except RunError:  # The result is lost with its worker or the scheduler.
+                except RunError:  # The results of this bundle were lost with a worker or scheduler.
                     continue
         self.close()
         return found
@@ -153,7 +156,7 @@ class ClusterPool(Generic[K]):
         """Returns the results of a bundle by key; resends the tasks if a worker was lost."""
         from distributed.scheduler import KilledWorker
 
-        if bundle.status in ("cancelled", "lost"):  # The result was lost with its worker.
+        if bundle.status in ("cancelled", "lost"):  # A worker was lost with the bundle's results.
             return self._again(pieces)
         try:
             data, took_s = bundle.result(timeout=60)

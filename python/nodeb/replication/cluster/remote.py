@@ -99,7 +99,7 @@ async def remove_stuck_workers(
 
     now = time.time()
     workers = list(dask_scheduler.workers.values())
-    # This is 243 s for 16,000 workers.
+    # Dask's workers report less often if there are many: for 16,000 workers this limit is 243 s.
     silent_s = max(silent_s, MISSED * heartbeat_interval(len(workers)))
     for worker in workers:
         if now - worker.last_seen > silent_s:
