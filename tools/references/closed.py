@@ -17,7 +17,7 @@ BLERS = (0.01, 0.1, 0.3)
 
 
 def rows() -> Iterator[Row]:
-    """Yields the comparisons of slow start over a wire and of block errors."""
+    """Yields one row for slow start over a wire and one for the rate of block errors."""
     worst = max(abs(slow_start(packets)) for packets in SIZES)
     what = f"transfers of {SIZES[0]} to {SIZES[-1]} packets over a wire without loss"
     distance = f"at most {1e9 * worst:.1f} ns"
@@ -29,7 +29,11 @@ def rows() -> Iterator[Row]:
 
 
 def slow_start(packets: int) -> float:
-    """Returns the simulated duration of a transfer minus `slow_start_transfer_time`, s."""
+    """Returns the simulated duration of a transfer minus that of the closed form, in seconds.
+
+    Args:
+        packets: size of the transfer in packets.
+    """
     wire, back = 1e9, 1e9
     rate, delay_s, back_s = 384e3, 0.1, 0.05
     scenario = {
@@ -50,8 +54,9 @@ def slow_start(packets: int) -> float:
         "users": [{"traffic": {"ftp": {"size": f"{1460 * packets} B"}}}],
     }
     found = float(nodeb.Scenario.from_dict(scenario).run(jobs=1).flows["transfer_s"][0])
-    both_ways_s = 2 * delay_s + back_s  # Delay of the wire in both directions, and of the uplink.
-    # An ACK crosses the uplink and the wire, a packet the wire before the radio.
+    # Propagation: a packet crosses the wire, and its ACK crosses the uplink and the wire.
+    both_ways_s = 2 * delay_s + back_s
+    # Transmission adds the packet's time on the wire, and the ACK's on the uplink and the wire.
     round_trip_s = both_ways_s + PACKET_BITS / wire + ACK_BITS / back + ACK_BITS / wire
     opening_s = both_ways_s + ACK_BITS / rate + ACK_BITS / back + 2 * ACK_BITS / wire
     theory = analytics.slow_start_transfer_time(packets, round_trip_s, PACKET_BITS / rate, 1)
@@ -59,7 +64,7 @@ def slow_start(packets: int) -> float:
 
 
 def block_errors(bler: float) -> float:
-    """Returns the deviation of the block error rate from `bler`, in standard deviations."""
+    """Returns the deviation of the simulated block error rate from `bler`, in standard errors."""
     scenario = {
         "name": "block errors",
         "runs": 4,

@@ -15,12 +15,15 @@ LARGE_BYTES = 1_000_000
 
 
 def rows() -> Iterator[Row]:
-    """Yields the comparisons of transfer times, retransmitted segments and delays."""
+    """Yields the rows that compare transfer times, retransmitted segments and one-way delays."""
     yield from of(row for file in linux_downloads.FILES for row in linux_downloads.compare(file))
 
 
 def of(found: Iterable[linux_downloads.Row]) -> Iterator[Row]:
-    """Yields the comparisons by congestion control and size of the given cases."""
+    """Yields one row per quantity and congestion control from the compared downloads `found`.
+
+    Transfer times have separate rows for downloads below 1 MB and from 1 MB on.
+    """
     times: dict[str, list[float]] = defaultdict(list)
     repeated: dict[str, list[bool]] = defaultdict(list)
     delays: dict[str, list[float]] = defaultdict(list)
@@ -44,6 +47,6 @@ def of(found: Iterable[linux_downloads.Row]) -> Iterator[Row]:
 
 
 def within(ratios: list[float], limit: str) -> str:
-    """Returns a text: how many ratios lie within a limit around 1, and their spread."""
+    """Returns as text the number of ratios within `limit` of 1, and the spread of all ratios."""
     near = sum(abs(ratio - 1) <= float(limit.split()[0]) / 100 for ratio in ratios)
     return f"{near} within; {spread(ratios)}"

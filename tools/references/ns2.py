@@ -18,7 +18,7 @@ COMMAND = "python -m pytest tests/python/tools/test_oracle.py"
 
 
 def rows() -> Iterator[Row]:
-    """Yields the number of traces that differ from ns-2, by TCP variant."""
+    """Yields one row per TCP variant, with the number of its traces that differ from ns-2."""
     differ: dict[str, list[bool]] = defaultdict(list)
     for variant, text in traces():
         differ[variant].append(oracle.check(text) is not None)
@@ -28,7 +28,7 @@ def rows() -> Iterator[Row]:
 
 
 def traces() -> Iterator[tuple[str, str]]:
-    """Yields the TCP variant and the text of each trace."""
+    """Yields each trace of the archive as a pair of its TCP variant and its text."""
     variants = {name for kind, name, _ in _core.registry() if kind == "control"}
     with tarfile.open(ARCHIVE) as archive:
         for member in archive:

@@ -33,7 +33,7 @@ TESTS = (
 
 
 def rows(everything: bool) -> Iterator[Row]:
-    """Yields the comparisons of error rates.
+    """Yields the rows that compare error rates of the turbo code and of the rake.
 
     Args:
         everything: whether to include the points that take minutes.

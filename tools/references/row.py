@@ -28,7 +28,7 @@ class Row:
 
 
 def spread(ratios: Iterable[float]) -> str:
-    """Returns the deviation of ratios from 1, as "-0.3 % in the mean, -4.1 to +2.2 %"."""
+    """Returns mean and range of the deviations from 1: "-0.3 % in the mean, -4.1 to +2.2 %"."""
     percent = [100 * (ratio - 1) for ratio in ratios]
     mean = sum(percent) / len(percent)
     return f"{mean:+.1f} % in the mean, {min(percent):+.1f} to {max(percent):+.1f} %"

@@ -14,10 +14,10 @@ Counts = dict[str, str]
 
 
 def rows(out: Path, quick: bool) -> Iterator[Row]:
-    """Yields the results of every study; complete studies in the folder are not repeated.
+    """Yields the rows of every study. Studies that are complete in the folder are not run again.
 
     Args:
-        out: folder of `nodeb reproduce all`.
+        out: folder with the results of `nodeb reproduce all`.
         quick: whether to run the short versions.
     """
     reproduce.run_all(out, quick)
@@ -27,7 +27,7 @@ def rows(out: Path, quick: bool) -> Iterator[Row]:
 
 
 def of(found: Counts, command: str) -> Iterator[Row]:
-    """Yields the results of one study."""
+    """Yields the rows of one study: claims, published values and targets, as far as it has them."""
     name = f"`{found['study']}`: {studies.load(found['study']).title}"
     claims = ", ".join(f"{found[kind]} {kind}" for kind in ("holds", "contradicted", "undecided"))
     yield Row(name, "claims", int(found["claims"]), claims, "", command)

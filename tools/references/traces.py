@@ -21,7 +21,10 @@ LASTS_S = 60.0
 
 
 def rows(folder: Path | None) -> Iterator[Row]:
-    """Yields the ratio of the bytes that could be sent in the first minute to those offered."""
+    """Yields one row: the bytes that the link could send in 60 s, over the bytes that traces offer.
+
+    Yields nothing if `folder` is None.
+    """
     if folder is None:
         return
     files = sorted(path for path in folder.iterdir() if path.suffix in (".down", ".up"))
@@ -37,14 +40,17 @@ def rows(folder: Path | None) -> Iterator[Row]:
 
 
 def offered_bytes(file: Path) -> float:
-    """Returns the bytes offered by the opportunities of the first minute."""
+    """Returns the number of bytes that the delivery opportunities of the first 60 s offer."""
     times = [int(line) for line in file.read_text(encoding="utf-8").split()]
     loops, last = divmod(int(1000 * LASTS_S), times[-1])
     return PACKET_BYTES * (loops * len(times) + sum(one < last for one in times))
 
 
 def carried(file: Path) -> float:
-    """Returns the ratio of bytes that could be sent, less radio headers, to those offered."""
+    """Returns the bytes of packets that the simulated link could send in 60 s over those offered.
+
+    Radio headers use a part of the offered bytes, but are no bytes of packets.
+    """
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "recorded.trace"
         if invoke(["import", str(file), "--as", "mahimahi", "--out", str(trace)]) != 0:

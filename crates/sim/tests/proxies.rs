@@ -58,7 +58,8 @@ fn tcp_of_the_proxy_is_used_towards_the_phone_only() {
     let result = download(keys, 0.0, 0.0);
     let (to_phone, to_proxy) = (result.flows[0].sender.packets, result.proxies[0].server.packets);
     assert_eq!(to_proxy, 1 + 2_000_000u64.div_ceil(1460));
-    // The proxy forwards data as soon as they arrive, so some of its segments are not full.
+    // The proxy forwards data as soon as they arrive, so each packet from the server may cause one segment
+    // that is not full.
     let full = 1 + 2_000_000u64.div_ceil(448);
     assert!((full..=full + to_proxy).contains(&to_phone), "{to_phone}");
 }
@@ -95,7 +96,8 @@ fn core_network_adds_its_delay_to_the_round_trip() {
     let (near, far) = (rtt(&core(0)), rtt(&core(25)));
     assert!((49_999_999..=50_000_001).contains(&(far - near)), "{near} {far}");
     assert!(near > rtt("") && near < rtt("") + 1_000_000, "a packet takes 12 us");
-    // The wired link is not part of the proxy's round trip.
+    // The minimum round trip of the proxy's connection is below 110 ms, as it does not include the wired
+    // link.
     assert!(rtt(&format!("{}\nproxy = \"split\"", core(25))) < 110_000_000);
 }
 

@@ -1,5 +1,5 @@
-//! Blocks with numbers that are unique in the run. A bearer's numbers are not: it reuses them after a reset or in
-//! another channel.
+//! Blocks with numbers that are unique in the run. The bearer's own numbers are not unique: the bearer reuses
+//! them after a reset or in another channel.
 
 use std::collections::HashMap;
 
@@ -12,23 +12,23 @@ use crate::codes::Outcome;
 pub struct BlockRow {
     /// Number among all blocks of the run, from 1.
     pub block: u32,
-    /// Number of the user.
+    /// Number in the scenario of the user to whom the block was sent.
     pub user: u32,
     /// Number that the bearer gave the block, which may be reused.
     pub number: u64,
-    /// Time of the first transmission.
+    /// Time at which the block was first transmitted.
     pub first: Time,
-    /// Time of the last transmission.
+    /// Time at which the block was last transmitted.
     pub last: Time,
-    /// Number of transmissions.
+    /// Number of transmissions of the block, the first one included.
     pub transmissions: u32,
-    /// Number of failed transmissions.
+    /// Number of transmissions of the block that were received in error.
     pub failed: u32,
     /// Number of PDUs in the block, or octets if blocks are filled with octets.
     pub units: u32,
     /// Number of bytes of packets in the block.
     pub bytes: u32,
-    /// Outcome of the last transmission.
+    /// Outcome of the block after its last known transmission.
     pub outcome: Outcome,
 }
 
@@ -43,7 +43,7 @@ pub struct Sent {
     pub failed: bool,
 }
 
-/// Log of the blocks of a run.
+/// Log of the blocks of a run, which gives each block a number.
 #[derive(Debug, Default)]
 pub struct BlockLog {
     /// Number in the run of the latest block, by user and by the number that the bearer gave the
@@ -56,7 +56,8 @@ pub struct BlockLog {
 }
 
 impl BlockLog {
-    /// Records a transmission and returns the block's number in the run. A new block is kept if `keep` is true.
+    /// Records a transmission of a block and returns the block's number in the run, from 1. The row of a new
+    /// block is kept if `keep` is true.
     pub fn send(&mut self, sent: Sent, keep: bool) -> u32 {
         let key = (sent.user, sent.number);
         let earlier = if sent.transmission > 1 { self.latest.get(&key).copied() } else { None };
@@ -80,7 +81,8 @@ impl BlockLog {
         self.latest.get(&(user, number)).copied().unwrap_or_default()
     }
 
-    /// Returns the number of retransmissions of a block, 0 for block number 0.
+    /// Returns the number of retransmissions of the block with number `block` in the run. Returns 0 if
+    /// `block` is 0, which stands for no block.
     pub fn retransmissions(&self, block: u32) -> u32 {
         block
             .checked_sub(1)
@@ -96,7 +98,7 @@ impl BlockLog {
         }
     }
 
-    /// Records that the bearer gave up a block.
+    /// Records that the bearer gave up a block after a failed transmission, if the row of the block is kept.
     pub fn give_up(&mut self, block: u32) {
         if let Some(row) = self.row(block) {
             row.outcome = Outcome::GivenUp;

@@ -63,7 +63,8 @@ pub struct Options {
     pub to: Time,
     /// Number of the only user whose packets are recorded; `None` for all users.
     pub user: Option<u32>,
-    /// Maximum number of events recorded.
+    /// Maximum number of events in the window. If there are more, the recording fails with
+    /// [`Error::TooMany`].
     pub most: u64,
 }
 
@@ -84,7 +85,7 @@ pub enum Error {
         /// End of the window.
         to: Time,
     },
-    /// The scenario has no such user.
+    /// The scenario has no user with the requested number.
     #[error("there is no user {user}; expected 0 to {last}")]
     NoUser {
         /// Number of the user that was requested.
@@ -92,7 +93,7 @@ pub enum Error {
         /// Highest valid user number.
         last: usize,
     },
-    /// There are no events in the window.
+    /// The run has no events in the window.
     #[error("there are no events from {} to {}{near}", describe(*from), describe(*to))]
     Nothing {
         /// Start of the window.
@@ -108,9 +109,9 @@ pub enum Error {
          expected a window such as {} to {}", describe(*from), describe(*until)
     )]
     TooMany {
-        /// Number of events.
+        /// Number of events in the window.
         count: u64,
-        /// Maximum number of events.
+        /// Maximum number of events, [`Options::most`].
         most: u64,
         /// Start of the window.
         from: Time,
@@ -128,7 +129,7 @@ pub enum Error {
     Differs(String),
 }
 
-/// Formats a time for a message.
+/// Formats a time for a message as seconds, or as "the end of the run" if it is the largest time.
 fn describe(at: Time) -> String {
     if at.0 == u64::MAX { "the end of the run".to_owned() } else { format!("{} s", at.as_secs()) }
 }
@@ -178,8 +179,8 @@ pub fn run(
 ///
 /// # Errors
 ///
-/// Returns [`Error::NoTime`] if the window is empty, or [`Error::NoUser`] if the scenario has no
-/// such user.
+/// Returns [`Error::NoTime`] if the window is empty, or [`Error::NoUser`] if the scenario has no user with
+/// the requested number.
 fn check(scenario: &Scenario, options: &Options) -> Result<()> {
     let &Options { from, to, user, .. } = options;
     if to <= from {

@@ -1,4 +1,4 @@
-//! In-order delivery: which packet delivered which data to the application.
+//! In-order delivery: finds the packets whose data the application receives when a packet arrives.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,19 @@ pub struct InOrder {
     numbering: Numbering,
     /// Number of the next data expected, in segments or bytes as in `numbering`.
     next: u64,
-    /// Data received beyond a gap, by their first number: the number after their last, and the
-    /// index of the packet that carried them.
+    /// Data received beyond a gap, by their first number. The value is the number after the last one, and the
+    /// index of the packet that carried the data.
     waiting: BTreeMap<u64, (u64, usize)>,
 }
 
 impl InOrder {
-    /// Creates the state of a new connection.
+    /// Creates the state of a new connection, which has received no data.
     pub fn new(numbering: Numbering) -> Self {
         Self { numbering, next: 1, waiting: BTreeMap::new() }
     }
 
-    /// Records the arrival of a packet, and calls `hand` for every packet whose data are delivered now.
+    /// Records the arrival of a packet, and calls `hand` with the index of every packet whose data can be
+    /// delivered as a result.
     pub fn arrive(&mut self, segment: &Segment, packet: usize, mut hand: impl FnMut(usize)) {
         if !self.numbering.is_data(segment) {
             return;

@@ -11,17 +11,18 @@ use crate::codes::{Detail, End};
 /// Row of [`HOPS`](crate::tables::HOPS): the stay of a packet at a place.
 #[derive(Clone, Copy, Debug)]
 pub struct HopRow {
-    /// Number of the packet.
+    /// Number of the packet in the run, from 1.
     pub packet: u32,
-    /// Number of the place.
+    /// Number of the place, which is its index in the list of places.
     pub place: u16,
     /// Time at which the packet entered the place.
     pub entered: Time,
-    /// Time of the first block that carries a part of the packet; at other places than bearers the same as `entered`.
+    /// Time of the first block that carries a part of the packet. At places that are not bearers this is the
+    /// same as `entered`.
     pub begun: Time,
     /// Time at which the packet left the place or was lost there, or up to which it was followed.
     pub left: Time,
-    /// Outcome of the stay.
+    /// Outcome of the stay: left, lost, or not yet ended.
     pub end: End,
 }
 
@@ -30,13 +31,13 @@ pub struct HopRow {
 pub struct PacketRow {
     /// Number in the order of transmission among all packets of the run, from 1.
     pub packet: u32,
-    /// Number of the user.
+    /// Number in the scenario of the user who sent or receives the packet.
     pub user: u32,
     /// Role of the packet in its connection.
     pub purpose: Purpose,
     /// Segment number, or for an ACK the segment number that it acknowledges.
     pub seq: u64,
-    /// Size in bytes with headers.
+    /// Size of the packet in bytes, headers included.
     pub size: u32,
     /// Whether the packet is a retransmission.
     pub again: bool,
@@ -48,7 +49,7 @@ pub struct PacketRow {
     pub at: u16,
     /// Time at which the packet was received or lost, or up to which it was followed.
     pub ended: Time,
-    /// Outcome of the packet.
+    /// Outcome of the packet: received, lost, or still in flight.
     pub end: End,
     /// Cause of the loss; `Detail::None` if the packet was not lost.
     pub cause: Detail,
@@ -56,14 +57,14 @@ pub struct PacketRow {
     pub handed: Option<Time>,
     /// Number of parts of the packet that blocks carried.
     pub blocks: u32,
-    /// Number of retransmissions of the blocks that carried parts of the packet.
+    /// Total number of retransmissions of the blocks that carried parts of the packet.
     pub retransmissions: u32,
 }
 
 /// Packet in flight that the recorder follows.
 #[derive(Debug)]
 pub struct Tracked {
-    /// Row of the packet, as far as it is known.
+    /// Row of the packet with the values that are known so far.
     pub row: PacketRow,
     /// Stays of the packet at the places that it entered so far.
     pub hops: Vec<HopRow>,
@@ -72,20 +73,21 @@ pub struct Tracked {
 }
 
 impl Tracked {
-    /// Records that the packet enters a place.
+    /// Records that the packet enters a place at time `at`.
     pub fn enter(&mut self, at: Time, place: u16) {
         let packet = self.row.packet;
         self.hops.push(HopRow { packet, place, entered: at, begun: at, left: at, end: End::InFlight });
     }
 
-    /// Records that the packet leaves its place.
+    /// Records that the packet leaves its current place, or is lost there, at time `at`.
     pub fn leave(&mut self, at: Time, end: End) {
         if let Some(hop) = self.hops.last_mut().filter(|hop| hop.end == End::InFlight) {
             (hop.left, hop.end) = (at, end);
         }
     }
 
-    /// Records that a block carries a part of the packet.
+    /// Records that a block carries a part of the packet. The first such block sets the start of transmission
+    /// at the bearer.
     pub fn carry(&mut self, at: Time, block: u32) {
         if let Some(hop) = self.hops.last_mut().filter(|_| self.row.blocks == 0) {
             hop.begun = at;
@@ -96,7 +98,7 @@ impl Tracked {
         }
     }
 
-    /// Records the end of the packet.
+    /// Records the end of the packet at time `at`, by its arrival or loss at `place`.
     pub fn finish(&mut self, at: Time, place: u16, end: End, cause: Detail) {
         self.leave(at, end);
         (self.row.ended, self.row.at, self.row.end, self.row.cause) = (at, place, end, cause);
@@ -124,17 +126,17 @@ impl PacketLog {
         self.launched
     }
 
-    /// Adds a packet to those in flight that are followed.
+    /// Starts following a packet that has just been sent.
     pub fn follow(&mut self, id: PacketId, row: PacketRow) {
         self.in_flight.insert(id, Tracked { row, hops: Vec::new(), carriers: Vec::new() });
     }
 
-    /// Returns a packet that is followed, or `None`.
+    /// Returns the packet with identity `id` mutably, or `None` if it is not followed.
     pub fn get(&mut self, id: PacketId) -> Option<&mut Tracked> {
         self.in_flight.get_mut(&id)
     }
 
-    /// Stops following a packet and returns it.
+    /// Stops following a packet and returns it, or returns `None` if it was not followed.
     pub fn take(&mut self, id: PacketId) -> Option<Tracked> {
         self.in_flight.remove(&id)
     }

@@ -8,7 +8,7 @@ use nodeb_sim::scenario::PlaceNames;
 /// lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// Name of the place.
+    /// Name of the place, such as `wired down`.
     pub name: String,
     /// Lane from which packets enter the place, as an index.
     pub from: usize,
@@ -53,8 +53,8 @@ impl Places {
         if has_rnc {
             lanes.push("RNC".to_owned());
         }
-        // Index of the first lane of the radio network. Without a core network it is next to the
-        // gateway, as with a single link.
+        // Index of the first lane of the radio network. Without a core network this lane is next to the
+        // gateway, as it is with a core network of one link.
         let radio = 1 + links.max(1) as usize;
         let node_b = lanes.len();
         lanes.extend(["Node B", "phone", "application"].map(str::to_owned));

@@ -36,13 +36,13 @@ pub struct Recorder {
     count: u64,
     /// Time at which the maximum number of events was exceeded.
     full: Option<Time>,
-    /// Time of the last event before the window.
+    /// Time of the last event before the window, or `None` if there was none.
     before: Option<Time>,
-    /// Time of the first event after the window.
+    /// Time of the first event after the window, or `None` if there was none.
     behind: Option<Time>,
-    /// Time of the latest event.
+    /// Time of the latest event of the run.
     now: Time,
-    /// Whether the listener has ended the run.
+    /// Whether the recorder has ended the run, which it does after the window.
     is_over: bool,
 }
 
@@ -113,7 +113,7 @@ impl Recorder {
         if near.is_empty() { String::new() } else { format!("; {}", near.join(", ")) }
     }
 
-    /// Counts the retransmissions of the blocks of each packet.
+    /// Adds up, for each packet, the retransmissions of the blocks that carried parts of the packet.
     fn count_retransmissions(&mut self) {
         let carried: BTreeSet<_> = self.packets.carried.iter().copied().collect();
         let mut retransmissions: HashMap<u32, u32> = HashMap::new();
@@ -145,7 +145,8 @@ impl Recorder {
         if self.is_shared { user } else { bearer }
     }
 
-    /// Records an event if it is in the window.
+    /// Adds a row to the table of events if the event is in the window. Otherwise only remembers the time of
+    /// the event nearest to the window.
     fn write(&mut self, row: EventRow) {
         if row.at < self.options.from {
             self.before = self.before.max(Some(row.at));
@@ -254,7 +255,7 @@ impl Recorder {
         self.write(EventRow { place, block, transmission, failed, value, ..row });
     }
 
-    /// Numbers a block of a user that is not recorded, so that numbers do not depend on the
+    /// Gives a number to a block of a user who is not recorded, so that block numbers do not depend on the
     /// selected user.
     fn number(&mut self, at: Time, user: u32, event: &Event) {
         if let Event::Block { block: number, units, transmission, failed, .. } = *event {
@@ -278,7 +279,7 @@ impl Recorder {
         self.write(EventRow { place, packet, seq, bytes, block, value, ..row });
     }
 
-    /// Records an event that a bearer emitted.
+    /// Records an event that a bearer emitted: of a backlog, a block, a channel state or a handover.
     fn radio(&mut self, at: Time, user: u32, event: &Event) {
         let place = self.places.bearer();
         let row = |kind| EventRow { place, ..EventRow::new(at, kind, user) };

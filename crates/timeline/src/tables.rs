@@ -14,21 +14,21 @@ use crate::places::Places;
 /// Row of [`EVENTS`]: one event.
 #[derive(Clone, Copy, Debug)]
 pub struct EventRow {
-    /// Time of the event.
+    /// Time of the event since the start of the run.
     pub at: Time,
-    /// Kind of event.
+    /// Kind of the event, such as `sent` or `lost`.
     pub kind: Kind,
-    /// Number of the place.
+    /// Number of the place where the event happened.
     pub place: u16,
-    /// Number of the user.
+    /// Number in the scenario of the user concerned.
     pub user: u32,
-    /// Number of the packet; 0 if none.
+    /// Number of the packet concerned, from 1; 0 if the event concerns no packet.
     pub packet: u32,
-    /// Segment number of the packet.
+    /// Segment number of the packet, or the acknowledged number if the packet is an ACK.
     pub seq: u64,
     /// Number of bytes of the packet, of its part in a block, of the backlog or of the transfer.
     pub bytes: u32,
-    /// Number of the block; 0 if none.
+    /// Number of the block concerned, from 1; 0 if the event concerns no block.
     pub block: u32,
     /// Number of the block's transmission, from 1.
     pub transmission: u32,
@@ -43,7 +43,7 @@ pub struct EventRow {
 }
 
 impl EventRow {
-    /// Creates a row without packet and block, at the server.
+    /// Creates a row of an event at the server that concerns neither a packet nor a block.
     pub fn new(at: Time, kind: Kind, user: u32) -> Self {
         Self {
             at,

@@ -94,7 +94,8 @@ fn unlimited() -> Value {
             "handover": { "data": "forwarded", "hysteresis_db": 0.0, "time_to_trigger": "0 s" } })
 }
 
-/// Returns parameters like [`unlimited`], with the RLC variant `arq`, which has no protocol of its own.
+/// Returns parameters like [`unlimited`], with the RLC variant `arq`, which adds no RLC protocol to the
+/// retransmissions of the bearer.
 fn arq() -> Value {
     let mut given = unlimited();
     given["rlc"] = json!("arq");

@@ -231,14 +231,16 @@ fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value>> {
     if let Some(strategy) = by_name(key) {
         return Some(strategy);
     }
-    // The load of other cells is a fraction of their power, or a number of connections.
+    // The load of other cells is either a fraction of their power or a number of connections, depending on
+    // the type of the key.
     if key == "load" {
         return Some(match property["$ref"].as_str()? {
             "#/$defs/Probability" => any_json(0.5..=1.0),
             _ => (0.0..0.3).prop_map(|n| json!({ "connections": n })).boxed(),
         });
     }
-    // These keys are parameters of a distribution of sizes or times.
+    // The keys `mean`, `value` and `sd` belong to distributions of sizes or of times, so the type of the
+    // value decides the unit.
     if ["mean", "value", "sd"].contains(&key) {
         return match property["$ref"].as_str()? {
             "#/$defs/Size" => Some(quantity(1..30_000u32, "B")),
@@ -403,7 +405,8 @@ impl Radio {
             return am.is_null() && (drops || self.json["nack_error"] != 0.0);
         }
         self.number("max_transmissions").is_some_and(|most| {
-            // With an error model, all transmissions of a block may fail in one burst of errors.
+            // With an error model, all transmissions of a block may fail in one burst of errors, so a limit
+            // on transmissions makes the radio hopeless.
             if self.spec.errors().is_some() {
                 return true;
             }

@@ -136,11 +136,13 @@ fn order_is_kept(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError
 /// Checks that no user is served faster than the channel allows.
 fn capacity_is_respected(result: &RunResult) -> Result<(), TestCaseError> {
     for bearer in &result.bearers {
-        // The channel rate is rounded down to whole bits per second.
+        // The channel rate is rounded down to whole bits per second, so the true rate may be up to 1 bit/s
+        // higher.
         let rate = bearer.channel_rate_bps as f64 + 1.0;
         if bearer.counts.ttis > 0 {
             let bits = bearer.counts.bytes_delivered as f64 * 8.0;
-            // The radio `wcdma` serves several users in the same slot with separate codes.
+            // The radio `wcdma` serves several users in the same slot with separate codes, so each user has
+            // the channel rate.
             let simultaneous = if bearer.kind == "wcdma" { result.flows.len() as f64 } else { 1.0 };
             prop_assert!(bits <= bearer.active_s * rate * simultaneous, "{bearer:?}");
         }

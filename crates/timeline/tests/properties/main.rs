@@ -107,7 +107,7 @@ fn check_counts(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks the transmissions and outcomes of blocks.
+/// Checks that the transmissions and outcomes in the table `blocks` are consistent.
 fn check_blocks(timeline: &Timeline) -> Checked {
     let [block, transmissions, failed, outcome, first, last] =
         ["block", "transmissions", "failed", "outcome", "first_ns", "last_ns"]
@@ -207,7 +207,7 @@ fn single_user_has_the_rows_of_all_users() {
     }
 }
 
-/// ECN marks of a queue reduce the window although no packet is lost.
+/// ECN marks of a queue reduce the window although no packet is lost, so the recovery state is `reduced`.
 #[test]
 fn reduction_by_marks_is_not_recovery() {
     let text = "duration = '20 s'\n[wired]\nrate = '3 Mbps'\ndelay = '100 ms'\n\

@@ -1,4 +1,4 @@
-//! Columns of a timeline's tables.
+//! Access to single columns of a timeline's tables, for tests.
 
 use nodeb_base::table::Values;
 use nodeb_timeline::Timeline;
@@ -8,7 +8,7 @@ fn column<'a>(timeline: &'a Timeline, table: &str, name: &str) -> &'a Values {
     found.column(name).expect(name)
 }
 
-/// Returns a column of whole numbers.
+/// Returns the column `name` of whole numbers in the table `table`. Panics if there is no such column.
 pub fn numbers(timeline: &Timeline, table: &str, name: &str) -> Vec<u64> {
     match column(timeline, table, name) {
         Values::U64(values) => values.clone(),
@@ -17,7 +17,7 @@ pub fn numbers(timeline: &Timeline, table: &str, name: &str) -> Vec<u64> {
     }
 }
 
-/// Returns a column of Boolean values.
+/// Returns the column `name` of Boolean values in the table `table`. Panics if there is no such column.
 pub fn flags(timeline: &Timeline, table: &str, name: &str) -> Vec<bool> {
     match column(timeline, table, name) {
         Values::Bool(values) => values.clone(),
@@ -25,19 +25,21 @@ pub fn flags(timeline: &Timeline, table: &str, name: &str) -> Vec<bool> {
     }
 }
 
-/// Returns a column of codes as names.
+/// Returns the column `name`, which stores codes, as the names of its codes. Panics if there is no such
+/// column.
 pub fn words(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
     let (_, names) = timeline.names.iter().find(|(column, _)| *column == name).expect(name);
     numbers(timeline, table, name).iter().map(|number| names[*number as usize].clone()).collect()
 }
 
-/// Returns the names of a table's columns.
+/// Returns the names of the columns of the table `table`.
 pub fn names(timeline: &Timeline, table: &str) -> Vec<&'static str> {
     let found = timeline.tables.iter().find(|one| one.name == table).expect(table);
     found.columns.iter().map(|column| column.name).collect()
 }
 
-/// Returns a column of any type as texts, in which NaN equals NaN.
+/// Returns the column `name` of any type as texts, so that NaN equals NaN in comparisons. Panics if there is
+/// no such column.
 pub fn texts(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
     match column(timeline, table, name) {
         Values::F64(values) => values.iter().map(f64::to_string).collect(),

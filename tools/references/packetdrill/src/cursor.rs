@@ -1,4 +1,4 @@
-//! A position in the text of a script.
+//! Reading position in the text of a script.
 
 use nodeb_base::units::{Duration, NANOS_PER_S};
 
@@ -8,18 +8,18 @@ use crate::script::LONGEST;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct Unreadable {
-    /// Line of the file, from 1.
+    /// Number of the line in the file, from 1.
     pub line: usize,
-    /// Description of the error.
+    /// Description of the error for a message.
     pub what: String,
 }
 
-/// A position in a text; every method but [`Self::rest`] skips blanks and comments first.
+/// Reading position in a text. Methods that look for a token, word or number first skip blanks and comments.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Byte positions of the ends of lines.
+    /// Byte positions at which lines end, in ascending order.
     ends: Vec<usize>,
 }
 
@@ -29,33 +29,33 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
     }
 
-    /// Returns the text from the position on, including leading blanks.
+    /// Returns the text from the reading position on, including leading blanks.
     pub fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    /// Returns the position as a byte index into the text.
+    /// Skips blanks and comments, and returns the reading position as a byte index into the text.
     pub fn at(&mut self) -> usize {
         self.skip();
         self.at
     }
 
-    /// Returns the text from byte `from` up to the position, as one line.
+    /// Returns the text from byte `from` up to the reading position, as one line.
     pub fn since(&self, from: usize) -> String {
         self.text[from..self.at].split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the number of the line at the position, from 1.
+    /// Returns the number of the line at the reading position, from 1.
     pub fn line(&self) -> usize {
         1 + self.ends.partition_point(|&end| end < self.at)
     }
 
-    /// Returns an error about the text at the position.
+    /// Returns an error with the description `what` and the line at the reading position.
     pub fn error(&self, what: impl Into<String>) -> Unreadable {
         Unreadable { line: self.line(), what: what.into() }
     }
 
-    /// Returns an error that names what was expected and the text found at the position.
+    /// Returns an error that names what was expected, `what`, and the text found at the reading position.
     pub fn expected(&mut self, what: &str) -> Unreadable {
         self.skip();
         let here: String = self.rest().chars().take_while(|c| *c != '\n').take(30).collect();
@@ -69,7 +69,7 @@ impl<'a> Cursor<'a> {
             let blank = rest.len() - rest.trim_start().len();
             let comment = match &rest[blank..] {
                 text if text.starts_with("//") => text.find('\n').unwrap_or(text.len()),
-                // A comment without an end is left for the caller to report.
+                // A comment without an end is not skipped, so that the caller reports it as an error.
                 text if text.starts_with("/*") => text.find("*/").map_or(0, |end| end + 2),
                 _ => 0,
             };
@@ -80,19 +80,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns true if nothing is left.
+    /// Returns true if only blanks and comments are left in the text.
     pub fn is_at_end(&mut self) -> bool {
         self.skip();
         self.rest().is_empty()
     }
 
-    /// Returns true if `token` comes next.
+    /// Returns true if the text continues with `token`.
     pub fn sees(&mut self, token: &str) -> bool {
         self.skip();
         self.rest().starts_with(token)
     }
 
-    /// Passes `token` if it comes next. Returns true in that case.
+    /// Moves past `token` and returns true if the text continues with it. Otherwise returns false.
     pub fn eat(&mut self, token: &str) -> bool {
         let seen = self.sees(token);
         if seen {
@@ -101,20 +101,20 @@ impl<'a> Cursor<'a> {
         seen
     }
 
-    /// Passes the word `word` if it comes next, but not a longer word that begins with `word`.
-    /// Returns true if it was passed.
+    /// Moves past the word `word` and returns true if the text continues with it. Returns false before a
+    /// longer word that begins with `word`.
     pub fn eat_word(&mut self, word: &str) -> bool {
         self.skip();
         let here = self.clone().word();
         here == word && self.eat(word)
     }
 
-    /// Passes `token`, which must come next.
+    /// Moves past `token`. Returns an error if the text does not continue with it.
     pub fn need(&mut self, token: &str) -> Result<(), Unreadable> {
         if self.eat(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
     }
 
-    /// Passes all characters that satisfy `is`, and returns them.
+    /// Moves past all following characters that satisfy `is`, and returns them.
     pub fn take(&mut self, is: impl Fn(char) -> bool) -> &'a str {
         self.skip();
         let rest = self.rest();
@@ -123,12 +123,13 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    /// Passes a word of letters, digits and underscores; it may be empty.
+    /// Moves past a word of letters, digits and underscores and returns it; it may be empty.
     pub fn word(&mut self) -> &'a str {
         self.take(|c| c.is_ascii_alphanumeric() || c == '_')
     }
 
-    /// Passes everything up to and including `end`. Returns what lies before it.
+    /// Moves past everything up to and including `end`. Returns the text before `end`, or an error if `end`
+    /// is missing.
     pub fn until(&mut self, end: &str) -> Result<&'a str, Unreadable> {
         let rest = self.rest();
         let Some(length) = rest.find(end) else {
@@ -138,12 +139,12 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
-    /// Passes the next `bytes` bytes.
+    /// Moves the reading position forward by `bytes` bytes.
     pub fn pass(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// Passes the rest of the line, and returns it.
+    /// Moves to the end of the line, and returns the text passed.
     pub fn rest_of_line(&mut self) -> &'a str {
         let rest = self.rest();
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
@@ -151,7 +152,7 @@ impl<'a> Cursor<'a> {
         line
     }
 
-    /// Reads a whole number, moves past it and returns it.
+    /// Reads a whole number and moves past it. Returns an error if there is none.
     pub fn number(&mut self) -> Result<u64, Unreadable> {
         let mut ahead = self.clone();
         let digits = ahead.take(|c| c.is_ascii_digit());
@@ -162,7 +163,8 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
-    /// Passes a time in seconds, such as `0`, `.05` or `1.200`.
+    /// Reads a time in seconds, such as `0`, `.05` or `1.200`, and moves past it. Returns an error if there
+    /// is none or it exceeds one day.
     pub fn seconds(&mut self) -> Result<Duration, Unreadable> {
         let mut ahead = self.clone();
         let whole = ahead.take(|c| c.is_ascii_digit());

@@ -1,5 +1,4 @@
-//! A download between nodeb's TCP sender and receiver over one link, as seen at the sender's
-//! interface.
+//! Download between nodeb's TCP sender and receiver over one link, recorded at the sender's interface.
 
 use std::collections::VecDeque;
 
@@ -9,23 +8,23 @@ use nodeb_tcp::segment::{HEADER_BYTES, Segment};
 use nodeb_tcp::wire::{scaled_window, window_shift};
 use nodeb_tcp::{Receiver as _, Sender as _};
 
-/// Time after which an incomplete download is given up.
+/// Simulated time after which an incomplete download is given up: 300 s.
 const LONGEST: Time = Time(300 * NANOS_PER_S);
 
 /// Parameters of a download to record.
 #[derive(Clone, Debug)]
 pub struct Download {
-    /// Parameters of both ends.
+    /// TCP parameters of both ends.
     pub tcp: Linux,
-    /// Bytes to send.
+    /// Number of bytes that the sender sends.
     pub bytes: u64,
-    /// Rate of the link, bits per second.
+    /// Bit rate of the link towards the receiver, bit/s.
     pub rate: u64,
     /// Propagation delay in each direction.
     pub delay: Duration,
     /// Maximum number of packets that wait for the link.
     pub queue: usize,
-    /// Data packets that are lost, by their position in the order of transmission, from 1.
+    /// Data packets that are lost, each by its position in the order of transmission, from 1.
     pub lost: Vec<u64>,
 }
 
@@ -113,13 +112,15 @@ struct Run<'a> {
     sender: Sender,
     receiver: Receiver,
     steps: Vec<Step>,
-    /// When the link has sent all that it has accepted, and when each packet that waits or is sent leaves it.
+    /// Time at which the link has sent all packets that it has accepted. `waiting` has the time at which each
+    /// of these packets leaves the link.
     free: Time,
     waiting: VecDeque<Time>,
     sent: u64,
-    /// One past the highest byte sent, in sequence numbers.
+    /// Sequence number after the highest byte sent.
     end: u64,
-    /// Packets and ACKs in flight, with their times of arrival.
+    /// Data packets in flight towards the receiver with their times of arrival, and likewise `acks` towards
+    /// the sender.
     data: VecDeque<(Time, Segment)>,
     acks: VecDeque<(Time, Segment)>,
 }
@@ -195,7 +196,8 @@ impl<'a> Run<'a> {
         self.send(now, out);
     }
 
-    /// Sends an ACK; its window is rounded as the window field of a header requires.
+    /// Sends the ACK that the receiver returned, if any. Its window is rounded as the window field of a
+    /// header requires.
     fn answer(&mut self, now: Time, ack: Option<Segment>) {
         let shift = self.download.shift();
         self.acks.extend(ack.map(|ack| {

@@ -1,4 +1,5 @@
-//! The part of Python that scripts use to check `tcp_info`: assignments and assertions over numbers.
+//! Evaluation of the part of Python with which scripts check `tcp_info`: assignments and assertions over
+//! numbers.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +8,27 @@ use crate::cursor::Cursor;
 /// Result of the assertions in a script's code event, `%{ ... }%`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// All assertions hold; this is their number.
+    /// All assertions hold; the value is their number.
     Holds(u64),
-    /// An assertion fails: its text, and the values of the names in it.
+    /// An assertion fails. The values are its text, and the names in it with their values.
     Fails(String, String),
-    /// The code cannot be evaluated: it needs an unknown value.
+    /// The code cannot be evaluated, for example because it uses an unknown name. The value is a description
+    /// of the problem.
     Unknown(String),
 }
 
-/// Deepest nesting of an expression.
+/// Maximum nesting depth of an expression.
 const DEEPEST: u32 = 50;
 
-/// Variables of the code, which are kept until the script ends.
+/// Variables that the code of a script has set. They are kept until the script ends.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     variables: BTreeMap<String, f64>,
 }
 
 impl Code {
-    /// Runs the code of an event, with `known` giving the values of names.
+    /// Runs the Python code of an event. `known` returns the values of names that are neither variables nor
+    /// constants.
     pub fn run(&mut self, text: &str, known: &dyn Fn(&str) -> Option<f64>) -> Outcome {
         let mut count = 0;
         for statement in text.replace("\\\n", " ").split(['\n', ';']).map(strip_comment) {
@@ -39,8 +42,8 @@ impl Code {
         Outcome::Holds(count)
     }
 
-    /// Evaluates a line of code. Returns the result of its assertion, if it has one, and the values
-    /// used.
+    /// Runs one line of code. If the line is an assertion, returns its truth value and the values of the
+    /// names in it; returns `None` for other lines, such as assignments.
     fn statement(
         &mut self,
         text: &str,
@@ -49,7 +52,8 @@ impl Code {
         if text.is_empty() || text.starts_with("print") || text.starts_with("import") {
             return Ok(None);
         }
-        // A cursor would take the integer division `//` for a comment.
+        // A cursor would skip the integer division `//` and the rest as a comment, so this code is reported
+        // as unknown.
         if text.contains("//") {
             return Err(format!("the Python code `{text}`"));
         }
@@ -58,7 +62,7 @@ impl Code {
         let mut reader = Reader { at: Cursor::new(text), text, lookup: &lookup, seen: Vec::new(), depth: 0 };
         if reader.at.eat_word("assert") {
             let holds = reader.either()? != 0.0;
-            // The message of an assertion is not evaluated.
+            // The assertion may be followed by a comma and a message, which is not evaluated.
             if !reader.at.is_at_end() && !reader.at.sees(",") {
                 return Err(reader.unknown());
             }
@@ -77,7 +81,7 @@ impl Code {
     }
 }
 
-/// Returns a line without the comment at its end.
+/// Returns a line of Python without the comment at its end and without surrounding blanks.
 fn strip_comment(line: &str) -> &str {
     let mut quote = None;
     for (at, character) in line.char_indices() {
@@ -91,7 +95,8 @@ fn strip_comment(line: &str) -> &str {
     line.trim()
 }
 
-/// Returns a constant that packetdrill gives to code (`code.c`).
+/// Returns the value of a constant that packetdrill defines for such code (in `code.c`), or `None` if there
+/// is no constant `name`.
 fn constant(name: &str) -> Option<f64> {
     Some(match name {
         "TCP_CA_Open" | "False" => 0.0,
@@ -152,7 +157,8 @@ impl Reader<'_> {
         self.comparison()
     }
 
-    /// Reads `a`, `a < b` or `a < b < c`.
+    /// Reads a comparison such as `a < b` or `a < b < c`, or a value `a` alone. The result of a comparison is
+    /// 1 for true and 0 for false.
     fn comparison(&mut self) -> Result<f64, String> {
         let mut left = self.sum()?;
         let mut all = None;

@@ -18,11 +18,11 @@ const ADDRESSES: [&str; 5] = [
 /// Seconds after which a script that has not ended is stopped.
 const PATIENCE_S: &str = "120";
 
-/// Plays a script on the kernel. Returns what packetdrill says of the first difference, or `None` if there is
-/// none.
+/// Plays a script on the kernel. Returns packetdrill's message about the first difference, or `None` if there
+/// is none.
 ///
 /// # Errors
-/// If packetdrill cannot be run: it needs root, and `packetdrill` on the path.
+/// If packetdrill cannot be run, which needs root rights and the program `packetdrill` on the path.
 pub fn play(script: &Path, tolerance: Option<Duration>) -> Result<Option<String>, String> {
     let script = script.canonicalize().map_err(|error| format!("{}: {error}", script.display()))?;
     let mut command = Command::new("timeout");
@@ -40,13 +40,13 @@ pub fn play(script: &Path, tolerance: Option<Duration>) -> Result<Option<String>
     }
 }
 
-/// Returns the last lines of packetdrill's output as one line.
+/// Returns the part of packetdrill's output that describes the difference, joined to one line.
 fn difference(said: &str) -> String {
     let lines: Vec<_> =
         said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.contains('^')).collect();
     let named = lines.iter().rposition(|line| line.contains(".pkt:")).unwrap_or(0);
     let asserted = lines.iter().rposition(|line| line.starts_with("AssertionError"));
-    // In packetdrill's output, the statement precedes the error.
+    // In the output of a failed assertion, the line before the error shows the statement.
     let from = asserted.map_or(named, |at| at.saturating_sub(1));
     lines[from.min(lines.len())..].join(" | ")
 }

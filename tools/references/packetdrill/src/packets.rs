@@ -7,7 +7,7 @@ use crate::script::{Action, Flags, IpEcn, Options, Packet};
 /// TCP over IP.
 const FOREIGN: [&str; 9] = ["icmp", "udp", "gre", "GREv0", "mpls", "ipv4", "ipv6", "encap", "psp"];
 
-/// Reads a packet with its direction.
+/// Reads a packet with its direction: `<` from the network, `>` to be sent.
 pub fn packet(at: &mut Cursor) -> Result<Action, Unreadable> {
     let inbound = at.eat("<");
     if !inbound {
@@ -28,7 +28,8 @@ pub fn packet(at: &mut Cursor) -> Result<Action, Unreadable> {
     Ok(if inbound { Action::Inbound(packet) } else { Action::Outbound(packet) })
 }
 
-/// Reads the fields of the IP header in brackets.
+/// Reads the fields of the IP header in brackets or parentheses. Returns the ECN field, or `None` if the
+/// script does not give it.
 fn ip_fields(at: &mut Cursor) -> Result<Option<IpEcn>, Unreadable> {
     let fields = if at.eat("[") {
         at.until("]")?
@@ -46,7 +47,8 @@ fn ip_fields(at: &mut Cursor) -> Result<Option<IpEcn>, Unreadable> {
     Ok(fields.split(',').find_map(ecn))
 }
 
-/// Passes the ports, `5000 > 80`, which are ignored.
+/// Moves past the port numbers of a packet, such as `5000 > 80`, if the script gives them. They have no
+/// effect.
 fn ports(at: &mut Cursor) -> Result<(), Unreadable> {
     let mut ahead = at.clone();
     if ahead.number().is_ok() && ahead.eat(">") {
@@ -75,7 +77,8 @@ fn flags(at: &mut Cursor) -> Result<Flags, Unreadable> {
     if text.is_empty() { Err(at.expected("flags such as S, P. or .")) } else { Ok(flags) }
 }
 
-/// Reads `1:1001(1000)`: the first byte and the payload.
+/// Reads the sequence numbers of a packet, such as `1:1001(1000)`. Returns the first sequence number and the
+/// payload in bytes.
 fn range(at: &mut Cursor) -> Result<(u64, u64), Unreadable> {
     let first = at.number()?;
     at.need(":")?;
@@ -112,7 +115,7 @@ fn rest(at: &mut Cursor, packet: &mut Packet) -> Result<(), Unreadable> {
     }
 }
 
-/// Reads the options up to `>`; none are returned for `...`.
+/// Reads the TCP options up to `>`. Returns `None` for `<...>`, which allows any options.
 fn options(at: &mut Cursor) -> Result<Option<Options>, Unreadable> {
     let mut options = Options::default();
     if at.eat("...") {

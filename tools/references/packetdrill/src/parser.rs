@@ -1,5 +1,5 @@
-//! The language of packetdrill, as far as scripts of TCP use it (Linux's `lexer.l` and `parser.y` of packetdrill
-//! are the reference).
+//! Parser of packetdrill's language, as far as scripts of TCP tests use it (Linux's `lexer.l` and `parser.y`
+//! of packetdrill are the reference).
 
 use crate::cursor::{Cursor, Unreadable};
 use crate::packets::packet;
@@ -8,7 +8,7 @@ use crate::script::{Action, Call, Event, Script, When};
 /// Reads a script.
 ///
 /// # Errors
-/// If the text is not a script: the position, and the expected text.
+/// If the text is not a script. The error gives the line and the expected text.
 pub fn parse(text: &str) -> Result<Script, Unreadable> {
     let mut at = Cursor::new(text);
     let mut script = Script::default();
@@ -19,7 +19,7 @@ pub fn parse(text: &str) -> Result<Script, Unreadable> {
             let line = at.line();
             script.setup.push((line, command(&mut at)?));
         } else if at.sees("`") {
-            // The command at the end restores the machine's settings.
+            // A command after the events restores the machine's settings, which has no effect on nodeb.
             command(&mut at)?;
         } else {
             script.events.push(event(&mut at)?);
@@ -93,7 +93,7 @@ fn call(at: &mut Cursor) -> Result<Call, Unreadable> {
     Ok(Call { name, arguments, result: result.parse().ok() })
 }
 
-/// Reads up to the parenthesis that closes a call.
+/// Reads the arguments of a call, up to the parenthesis that closes the call.
 fn arguments(at: &mut Cursor) -> Result<String, Unreadable> {
     let rest = at.rest();
     let (mut depth, mut quoted) = (1_u32, false);

@@ -8,21 +8,22 @@ use nodeb_base::units::{Duration, Time};
 use crate::cursor::Unreadable;
 use crate::player::play;
 
-/// Counts of the statements in a script that passed.
+/// Counts of the statements of a script that nodeb passed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
-    /// Packets that nodeb sent as expected, without SYNs.
+    /// Number of packets that nodeb sent as expected, SYNs not counted.
     pub packets: u64,
-    /// Assertions that hold.
+    /// Number of assertions in Python code that hold.
     pub assertions: u64,
-    /// Line and subject of each piece of code that could not be evaluated.
+    /// Line number and subject of each piece of Python code that could not be evaluated.
     pub unchecked: Vec<(usize, String)>,
-    /// Line from which the script closes the connection, if it does; the rest is not played.
+    /// Number of the line in which the script closes the connection, or `None` if it does not. The rest of
+    /// the script is not played.
     pub until: Option<usize>,
 }
 
 impl Passed {
-    /// Returns the number of statements of the script that were compared.
+    /// Returns the number of packets and assertions of the script that were compared.
     pub fn compared(&self) -> u64 {
         self.packets + self.assertions
     }
@@ -31,7 +32,7 @@ impl Passed {
 /// The first difference between a script and nodeb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Line of the script.
+    /// Number of the line in the script, from 1.
     pub line: usize,
     /// Behaviour that the script expects.
     pub expected: String,
@@ -44,25 +45,26 @@ pub struct Difference {
 /// Outcome of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// nodeb behaves as the script expects.
+    /// nodeb behaves as the script expects. The value has the counts of the statements compared.
     Passed(Passed),
-    /// nodeb behaves differently.
+    /// nodeb behaves differently from the script. The value is the first difference.
     Differs(Box<Difference>),
-    /// Outcome on the kernel of this machine: the difference, or `None` if the script passed.
+    /// Outcome of the script on the kernel of this machine: a message about the difference, or `None` if the
+    /// script passed.
     Kernel(Option<String>),
     /// The script needs a feature that nodeb does not model.
     NotModelled {
-        /// Line of the script.
+        /// Number of the line in the script that needs the feature, from 1.
         line: usize,
-        /// The missing feature.
+        /// Description of the feature that nodeb lacks.
         what: String,
     },
-    /// The text is not a script.
+    /// The text cannot be read as a script. The value is the syntax error.
     Unreadable(Unreadable),
 }
 
 impl Verdict {
-    /// Returns the name of the verdict, the first word of its row.
+    /// Returns the name of the verdict for tables, such as `passed`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Passed(_) | Self::Kernel(None) => "passed",
@@ -72,7 +74,8 @@ impl Verdict {
         }
     }
 
-    /// Returns true if the outcome is a failure of nodeb or of the script.
+    /// Returns true if nodeb or the kernel differs from the script, or the script cannot be read. A script
+    /// that needs a feature that is not modelled is no failure.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Differs(_) | Self::Kernel(Some(_)) | Self::Unreadable(_))
     }
@@ -107,8 +110,8 @@ impl From<Option<String>> for Verdict {
     }
 }
 
-/// Plays the text of a script, with times off by `tolerance` at most, else by what the script allows. Returns
-/// its outcome.
+/// Reads and plays the text of a script, and returns its outcome. `tolerance`, for the times of packets,
+/// replaces the tolerance that the script sets; without either it is 4 ms.
 pub fn play_text(text: &str, tolerance: Option<Duration>) -> Verdict {
     match crate::parser::parse(text) {
         Ok(script) => play(&script, tolerance),
@@ -116,7 +119,8 @@ pub fn play_text(text: &str, tolerance: Option<Duration>) -> Verdict {
     }
 }
 
-/// Returns the scripts of a folder and its folders (`*.pkt`), or the one script, in order of their names.
+/// Returns the paths of all scripts (`*.pkt`) in a folder and its subfolders, sorted. If `path` is a file,
+/// returns this path alone.
 ///
 /// # Errors
 /// If a folder or file cannot be read.
@@ -139,7 +143,7 @@ pub fn find(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns a summary such as `12 passed, 1 differs`.
+/// Returns a summary that counts the scripts by verdict, such as `12 passed, 1 differs`.
 pub fn summarize(verdicts: &[Verdict]) -> String {
     let count = |name: &str| verdicts.iter().filter(|verdict| verdict.name() == name).count();
     let names = ["passed", "differs", "not modelled", "could not be read"];

@@ -2,42 +2,43 @@
 
 use nodeb_base::units::{Duration, NANOS_PER_S};
 
-/// A script: commands and options first, then events in their order.
+/// Script of packetdrill: shell commands and options, then events in the order of the text.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// Options (`--name=value`) as name and value, without the dashes.
+    /// Options (`--name=value`) as pairs of name and value, without the dashes.
     pub options: Vec<(String, String)>,
     /// Shell commands before the first event, with their line numbers.
     pub setup: Vec<(usize, String)>,
-    /// Events in their order.
+    /// Events of the script in the order of the text.
     pub events: Vec<Event>,
 }
 
-/// A statement of a script with its time.
+/// Event of a script: a statement with its time.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Line of the file, from 1.
+    /// Number of the event's first line in the file, from 1.
     pub line: usize,
-    /// Source text on one line.
+    /// Source text of the event, on one line.
     pub text: String,
     /// Time of the event, or allowed times of an expected packet.
     pub when: When,
-    /// Packet, call or command.
+    /// Packet, system call, shell command or Python code of the event.
     pub action: Action,
 }
 
-/// Time of an event.
+/// Time at which an event happens, or may happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Any time (`*`).
+    /// The event may happen at any time (`*`).
     Any,
-    /// From a time to a time, both included.
+    /// The event happens at a time from `from` to `to`, both included.
     Span {
-        /// Whether the times are relative to the previous event.
+        /// Whether the times are relative to the previous event. Otherwise they count from the start of the
+        /// script.
         relative: bool,
-        /// Earliest time.
+        /// Earliest time of the event.
         from: Duration,
-        /// Latest time.
+        /// Latest time of the event, equal to `from` for a fixed time.
         to: Duration,
     },
 }
@@ -45,98 +46,98 @@ pub enum When {
 /// Latest time that a script may contain: a day.
 pub const LONGEST: Duration = Duration(86_400 * NANOS_PER_S);
 
-/// Packet, call or command of an event.
+/// Action of an event: a packet, a system call, a shell command or Python code.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// A packet from the network (`<`).
+    /// A packet from the network (`<`), which the end under test receives.
     Inbound(Packet),
-    /// A packet that must be sent (`>`).
+    /// A packet that the end under test must send (`>`).
     Outbound(Packet),
-    /// A packet that is not plain TCP over IP: its protocol.
+    /// A packet that is not plain TCP over IP. The value is its protocol, such as `icmp`.
     Foreign(String),
-    /// A system call.
+    /// A system call of the application at the end under test.
     Call(Call),
-    /// A shell command.
+    /// A shell command between backticks.
     Command(String),
-    /// Python code, which reads `tcp_info`.
+    /// Python code between `%{` and `}%`, which checks the values of `tcp_info`.
     Code(String),
 }
 
-/// A system call.
+/// System call of a script, with its arguments and result.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// Name of the call, such as `write`.
     pub name: String,
-    /// Text between the parentheses.
+    /// Arguments of the call: the text between its parentheses.
     pub arguments: String,
-    /// Result of the call; `None` for `?` and for anything that is not a number.
+    /// Result that the script expects; `None` for `?` and for anything that is not a number.
     pub result: Option<i64>,
 }
 
-/// Flags of a TCP header.
+/// Flags of a TCP header, as a script names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the header")]
 pub struct Flags {
-    /// Synchronize sequence numbers.
+    /// Whether the SYN flag is set: the packet opens the connection.
     pub syn: bool,
-    /// Acknowledgement number is valid.
+    /// Whether the ACK flag is set: the acknowledgement number is valid.
     pub ack: bool,
-    /// No more data.
+    /// Whether the FIN flag is set: the sender has no more data.
     pub fin: bool,
-    /// Reset the connection.
+    /// Whether the RST flag is set: the packet resets the connection.
     pub rst: bool,
-    /// ECE (RFC 3168).
+    /// Whether the ECE flag is set: ECN-Echo, or ECN set-up in a SYN (RFC 3168).
     pub ece: bool,
-    /// CWR (RFC 3168).
+    /// Whether the CWR flag is set: Congestion Window Reduced, or ECN set-up in a SYN (RFC 3168).
     pub cwr: bool,
-    /// Counter of accurate ECN, in place of ECE and CWR.
+    /// Whether the script gives the counter of accurate ECN in place of ECE and CWR.
     pub accurate: bool,
 }
 
-/// The ECN field of the IP header.
+/// ECN field of the IP header, as a script names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IpEcn {
     /// The packet is not ECN-capable.
     None,
-    /// Capable: ECT(0) or ECT(1).
+    /// The packet is ECN-capable: ECT(0) or ECT(1).
     Capable,
-    /// Congestion experienced.
+    /// A router has marked the packet with Congestion Experienced (CE).
     Experienced,
 }
 
-/// A TCP packet.
+/// TCP packet in the notation of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// ECN field, if the script names it.
+    /// ECN field of the IP header, or `None` if the script does not give it.
     pub ip_ecn: Option<IpEcn>,
-    /// Flags; PSH and URG are ignored.
+    /// Flags of the TCP header. PSH and URG are ignored.
     pub flags: Flags,
-    /// Sequence number of the first byte, from the initial one.
+    /// Sequence number of the packet's first byte, relative to the initial sequence number.
     pub seq: u64,
-    /// Bytes of payload.
+    /// Number of payload bytes in the packet.
     pub payload: u64,
-    /// Acknowledgement number.
+    /// Acknowledgement number, or `None` if the packet has none.
     pub ack: Option<u64>,
-    /// Window field of the header, unscaled.
+    /// Window field of the header before scaling, or `None` if the script does not give it.
     pub window: Option<u64>,
-    /// Options; `None` where the script names none or any (`<...>`).
+    /// TCP options; `None` if the script names no options or allows any (`<...>`).
     pub options: Option<Options>,
 }
 
-/// Options of a TCP header.
+/// TCP options that a script names in a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Maximum segment size, bytes.
+    /// Maximum segment size in bytes, or `None` without this option.
     pub mss: Option<u64>,
-    /// Window scale, bits.
+    /// Window scale as a number of bits, or `None` without this option.
     pub window_shift: Option<u8>,
     /// Whether SACK is permitted (RFC 2018).
     pub sack_permitted: bool,
-    /// Timestamp value and echo reply.
+    /// Timestamp value and timestamp echo reply, or `None` without this option.
     pub timestamps: Option<(u32, u32)>,
-    /// SACK blocks: first byte and one past the last.
+    /// SACK blocks: the first sequence number of each block, and the number after its last.
     pub sack: Vec<(u64, u64)>,
-    /// First option of another kind, except TCP Fast Open.
+    /// Name of the first option of another kind, except TCP Fast Open, or `None` if there is none.
     pub other: Option<String>,
 }
 

@@ -67,10 +67,10 @@ const IGNORED_OPTIONS: [&str; 16] = [
 /// [`Linux::receive_buffer`]).
 const PAYLOAD_SHARE: (u64, u64) = (160, 256);
 
-/// Settings of a script.
+/// Settings that the commands and socket options of a script change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Parameters of the connection.
+    /// TCP parameters of the connection.
     pub tcp: Linux,
     /// Whether small segments are sent without waiting for an ACK (`TCP_NODELAY`).
     pub no_delay: bool,
@@ -79,10 +79,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Applies shell commands of a script.
+    /// Applies the shell commands in `text`, which come before the first event of a script.
     ///
     /// # Errors
-    /// If a command changes something that is not modelled: its description.
+    /// A description of a command that changes something that nodeb does not model.
     pub fn command(&mut self, text: &str) -> Result<(), String> {
         for line in text.replace("\\\n", " ").split(['\n', ';']).map(str::trim) {
             if line.is_empty()
@@ -106,10 +106,11 @@ impl Settings {
         Ok(())
     }
 
-    /// Applies shell commands that a script runs at a certain time, when the connection has its settings.
+    /// Checks shell commands that a script runs between its events. Only commands that change no setting are
+    /// accepted, as the settings of the connection are fixed by then.
     ///
     /// # Errors
-    /// If a command changes a setting, or something that is not modelled: its description.
+    /// A description of a command that changes a setting, or something that nodeb does not model.
     pub fn command_under_way(&self, text: &str) -> Result<(), String> {
         let mut changed = self.clone();
         changed.command(text)?;
@@ -163,7 +164,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets the parameters that follow from a connection without SACK.
+    /// Switches off the mechanisms that need SACK: D-SACK, RACK and tail loss probes.
     pub fn without_sack(&mut self) {
         (self.tcp.sack, self.tcp.dsack, self.tcp.rack) = (false, false, false);
         self.tcp.tail_loss_probe = false;
@@ -196,10 +197,10 @@ impl Settings {
         Ok(())
     }
 
-    /// Applies a socket option.
+    /// Applies a socket option that a script sets with `setsockopt`.
     ///
     /// # Errors
-    /// If it changes something that is not modelled: its name.
+    /// The name of an option that changes something that nodeb does not model.
     pub fn socket_option(&mut self, call: &Call) -> Result<(), String> {
         let mut parts = call.arguments.split(',').map(str::trim).skip(2);
         let (name, value) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
@@ -221,7 +222,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets the maximum size of segments to `payload` bytes, not counting options.
+    /// Sets the maximum size of segments to `payload` bytes, or to `TCP_MAXSEG` if that is smaller.
     pub fn segments(&mut self, payload: u64) {
         let payload = self.max_segment.map_or(payload, |most| most.min(payload)).clamp(1, 65_000);
         self.tcp.packet_size = Size(payload + u64::from(HEADER_BYTES));

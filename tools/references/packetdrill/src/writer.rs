@@ -1,5 +1,5 @@
-//! Scripts written from nodeb's downloads. A kernel that receives the ACKs of a download must send
-//! the same packets as nodeb at the same times, and have the same state after each ACK.
+//! Writer of scripts from nodeb's downloads. A kernel that receives the ACKs of a download must send the same
+//! packets as nodeb at the same times, and have the same state after each ACK.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ const ACCEPT: &str = "+0 accept(3, ..., ...) = 4
 ";
 
 impl Download {
-    /// Writes the download as a script.
+    /// Simulates the download and returns it as the text of a script.
     pub fn script(&self) -> String {
         let control = self.tcp.control.key();
         let length = control.len().to_string();
@@ -83,7 +83,8 @@ impl Download {
         format!("{} < . 1:1(0) ack {} win {window}{}\n", seconds(at), ack.seq, self.options(ack))
     }
 
-    /// Returns timestamps and SACK blocks, padded to words as packetdrill asks.
+    /// Returns the timestamps and SACK blocks of a segment as the text of its options, padded with `nop` to
+    /// words of 32 bits.
     fn options(&self, segment: &Segment) -> String {
         let stamps =
             (ticks(segment.timestamp_us), if segment.echo_us == 0 { 0 } else { ticks(segment.echo_us) });
@@ -96,8 +97,8 @@ impl Download {
     }
 }
 
-/// Milliseconds by which nodeb's timestamps are ahead of its run in a script, where a timestamp of
-/// 0 means none.
+/// Milliseconds added to nodeb's timestamps in a script, because a timestamp of 0 would stand for a missing
+/// one.
 const OFFSET: u32 = 1_000;
 
 fn ticks(stamp_us: u32) -> u32 {
@@ -108,7 +109,7 @@ fn seconds(at: Time) -> String {
     format!("{}.{:09}", at.0 / 1_000_000_000, at.0 % 1_000_000_000)
 }
 
-/// Returns assertions of the sender's state as Python code.
+/// Returns Python code that asserts each value of the sender's state.
 fn state(info: &Info) -> String {
     let ca = match info.ca_state {
         CaState::Open => "Open",

@@ -19,7 +19,7 @@ fn every_script_passes() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// Returns a script that ends in `tail`.
+/// Returns a script in which a server writes 3000 bytes after the handshake, followed by `tail`.
 fn script(tail: &str) -> String {
     format!(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n\

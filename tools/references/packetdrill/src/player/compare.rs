@@ -1,4 +1,4 @@
-//! Notation of packets, and comparison of sent with expected ones.
+//! Notation of packets, and comparison of sent packets with expected ones.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! One end of nodeb's TCP, driven by and answering in the packets of a script.
+//! One end of nodeb's TCP, which receives the packets of a script and returns its own packets in the script's
+//! notation.
 
 use nodeb_base::units::{Rate, Time};
 use nodeb_tcp::linux::{FIRST_BYTE, Info, Linux, Receiver, Sender};
@@ -14,27 +15,27 @@ use crate::script::{Flags, IpEcn, Options, Packet};
 /// none.
 const NEVER: Rate = Rate(1);
 
-/// The end under test.
+/// nodeb's end of the connection, which the script tests.
 #[derive(Debug)]
 enum End {
     Sender(Box<Sender>),
     Receiver(Box<Receiver>),
 }
 
-/// A connection between the end under test and the script.
+/// Connection between the end under test and the script, which plays the other end.
 #[derive(Debug)]
 pub struct Connection {
     end: End,
     header_bytes: u32,
     agreed: Negotiated,
-    /// Timestamps of the script and of nodeb.
+    /// Timestamps of the script, with nodeb's timestamps that correspond to them.
     pub stamps: Stamps,
     /// Whether the handshake is complete.
     established: bool,
     /// Whether the script must still show the ACK with which a client ends the handshake; nodeb's sender has
     /// none.
     pub owes_handshake: bool,
-    /// One past the highest byte received from the script.
+    /// Sequence number after the highest byte received from the script.
     received: u64,
 }
 
@@ -60,7 +61,7 @@ impl Connection {
         }
     }
 
-    /// Opens the connection. Returns the packets sent.
+    /// Opens the connection from the end under test. Returns the packets that this end sends.
     pub fn open(&mut self, now: Time) -> Vec<Packet> {
         let mut out = Vec::new();
         match &mut self.end {
@@ -70,10 +71,10 @@ impl Connection {
         self.show(&out)
     }
 
-    /// Processes a packet of the script. Returns the packets sent.
+    /// Processes a packet that the script sends. Returns the packets that the end under test sends in reply.
     ///
     /// # Errors
-    /// If it needs something that is not modelled: its description.
+    /// A description of what the packet needs, if nodeb does not model it.
     pub fn take(&mut self, now: Time, packet: &Packet) -> Result<Vec<Packet>, String> {
         if packet.flags.syn && !packet.flags.ack {
             return if self.agreed.active {
@@ -123,8 +124,8 @@ impl Connection {
             return Vec::new();
         };
         if !self.established {
-            // nodeb's receiver expects the SYN of the other end first, and takes a server's SYN for
-            // an answer.
+            // nodeb's receiver expects the other end's SYN (number 0) before any data, so it gets one with
+            // the first packet of the script. Only if this packet is a SYN-ACK, the answer is sent.
             let answer = receiver.on_segment(now, &Segment { seq: 0, ..segment });
             if packet.flags.syn {
                 return answer.into_iter().collect();
@@ -149,7 +150,8 @@ impl Connection {
         Segment { size: self.header_bytes, timestamp_us: value, echo_us, ..Segment::control(0, kind) }
     }
 
-    /// Writes data of the application to a sender. Returns the packets sent.
+    /// Writes `bytes` bytes of application data to the end under test, if it is a sender. Returns the packets
+    /// sent.
     pub fn write(&mut self, now: Time, bytes: u64) -> Vec<Packet> {
         let mut out = Vec::new();
         if let End::Sender(sender) = &mut self.end {
@@ -158,7 +160,7 @@ impl Connection {
         self.show(&out)
     }
 
-    /// Returns when [`Self::on_timer`] must be called.
+    /// Returns the time at which [`Self::on_timer`] must be called, or `None` if no timer is armed.
     pub fn timer(&self) -> Option<Time> {
         match &self.end {
             End::Sender(sender) => sender.timer(),
@@ -166,7 +168,7 @@ impl Connection {
         }
     }
 
-    /// Handles the timer. Returns the packets sent.
+    /// Handles the expiry of the timer of the end under test. Returns the packets sent.
     pub fn on_timer(&mut self, now: Time) -> Vec<Packet> {
         let mut out = Vec::new();
         match &mut self.end {
@@ -176,7 +178,7 @@ impl Connection {
         self.show(&out)
     }
 
-    /// Returns the state of a sender, or `None` for a receiver.
+    /// Returns the state of the end under test if it is a sender, or `None` if it is a receiver.
     pub fn info(&self) -> Option<Info> {
         match &self.end {
             End::Sender(sender) => Some(sender.info()),
@@ -184,7 +186,7 @@ impl Connection {
         }
     }
 
-    /// Returns segments in the notation of the script.
+    /// Converts segments of nodeb to packets in the script's notation.
     fn show(&self, segments: &[Segment]) -> Vec<Packet> {
         segments.iter().map(|segment| self.shown(segment)).collect()
     }
@@ -198,7 +200,8 @@ impl Connection {
         let syn = !is_ack && segment.seq == 0;
         let payload =
             if is_ack || syn { 0 } else { u64::from(segment.size.saturating_sub(self.header_bytes)) };
-        // A probe of a closed window has the number of the last byte sent (`tcp_xmit_probe_skb`).
+        // A probe of a closed window has the number of the last byte sent, one less than the next one
+        // (`tcp_xmit_probe_skb`).
         let probe = u64::from(!is_ack && !syn && payload == 0);
         Packet {
             ip_ecn: Some(if capable { IpEcn::Capable } else { IpEcn::None }),

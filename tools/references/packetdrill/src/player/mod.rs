@@ -1,4 +1,4 @@
-//! Plays a script in virtual time.
+//! Player of a script in virtual time.
 
 mod compare;
 mod connection;
@@ -17,20 +17,22 @@ use crate::report::{Difference, Passed, Verdict};
 use crate::script::{Action, Call, Event, Packet, Script, When};
 use crate::settings::Settings;
 
-/// Minimum of the tolerance for the time of a packet: packetdrill's default.
+/// Tolerance for the time of a packet if neither the caller nor the script sets one: 4 ms, packetdrill's
+/// default.
 const TOLERANCE: Duration = Duration::from_millis(4);
-/// Additional tolerance: 1/8 of the time since the previous event (packetdrill's 12.5 %).
+/// Divisor for the relative tolerance: the tolerance is at least 1/8 of the time since the previous event
+/// (packetdrill's 12.5 %).
 const SHARE: u64 = 8;
 
-/// Maximum number of timer expiries in a script; the player then gives up.
+/// Maximum number of timer expiries in a script. The player gives up a script with more.
 const MAX_TIMERS: u32 = 1_000_000;
 /// Maximum number of memory fragments in a packet of Linux (`MAX_SKB_FRAGS`).
 const MAX_PARTS: u32 = 17;
 /// Maximum number of bytes that a script may write in total.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Plays a script, with times off by `tolerance` at most, else by what the script allows. Returns
-/// its outcome.
+/// Plays a script and returns its outcome. `tolerance`, for the times of packets, replaces the tolerance that
+/// the script sets; without either it is 4 ms.
 pub fn play(script: &Script, tolerance: Option<Duration>) -> Verdict {
     let first = script.events.first().map_or(1, |event| event.line);
     match Player::new(script, tolerance) {
@@ -43,7 +45,7 @@ pub fn play(script: &Script, tolerance: Option<Duration>) -> Verdict {
 enum Stop {
     Differs(Box<Difference>),
     NotModelled(String),
-    /// The script closes the connection, which nodeb does not model.
+    /// The script closes the connection, which nodeb does not model, so the rest of the script is not played.
     Closed,
 }
 
@@ -62,13 +64,14 @@ struct Player {
     connection: Connection,
     agreed: Negotiated,
     now: Time,
-    /// Time of the previous event.
+    /// Time of the previous event of the script, from which the tolerance of the next packet is computed.
     before: Time,
     /// Packets sent but not yet compared with the script, with their times.
     sent: VecDeque<(Time, Packet)>,
     timers: u32,
     written: u64,
-    /// End of the last segment that was not full; Nagle's algorithm needs it.
+    /// Sequence number after the last segment that was not full. It is needed to detect that Nagle's
+    /// algorithm would delay data.
     short_end: u64,
     code: Code,
     passed: Passed,
@@ -164,7 +167,7 @@ impl Player {
         Ok(())
     }
 
-    /// Expires the next timer if it is due by `until`. Returns true if there was one.
+    /// Handles the expiry of the connection's timer if it is due by `until`. Returns true if a timer expired.
     fn expire(&mut self, until: Time) -> Result<bool, Stop> {
         let Some(at) = self.connection.timer().filter(|&at| at <= until) else {
             return Ok(false);
@@ -240,7 +243,8 @@ impl Player {
         Ok(())
     }
 
-    /// Runs the Python code of an event and records its result.
+    /// Runs the Python code of an event. Failed assertions end the script as a difference, and code that
+    /// cannot be evaluated is counted as unchecked.
     fn check(&mut self, event: &Event, text: &str) -> Result<(), Stop> {
         let (info, options) = (self.connection.info(), self.agreed.options);
         let known = |name: &str| names::value(info.as_ref()?, options, name);
@@ -255,7 +259,8 @@ impl Player {
         Ok(())
     }
 
-    /// Compares the packets sent with the expected ones.
+    /// Compares the next packet sent with the packet that the script expects. If no packet was sent, expires
+    /// timers until the end of the allowed time.
     fn expect(&mut self, event: &Event, packet: &Packet, window: Window) -> Result<(), Stop> {
         if packet.flags.fin || packet.flags.rst {
             return Err(Stop::Closed);
@@ -290,14 +295,15 @@ impl Player {
         Ok(())
     }
 
-    /// Returns the tolerance for the time of a packet.
+    /// Returns the tolerance for the time of a packet: the larger of the fixed tolerance and 1/8 of the time
+    /// since the previous event.
     fn slack(&self, window: Window) -> Duration {
         let since = window.map_or(0, |(from, _)| from.since(self.before).0);
         Duration(self.tolerance.0.max(since / SHARE))
     }
 
-    /// Takes the first packet sent, together with packets sent at the same time that continue it,
-    /// up to `payload` bytes. The kernel shows these as one packet (segmentation offload).
+    /// Takes the first packet sent, together with packets sent at the same time that continue it, up to
+    /// `payload` bytes. The kernel shows such packets as one (segmentation offload).
     fn next_sent(&mut self, payload: u64) -> Option<(Time, Packet)> {
         let (at, mut first) = self.sent.pop_front()?;
         while first.payload > 0 && first.payload < payload {
@@ -313,7 +319,8 @@ impl Player {
     }
 }
 
-/// Returns the number of parts of a message (`msg_iov(3)`).
+/// Returns the number of parts of the message in a call, such as 3 for `msg_iov(3)`, or `None` if the call
+/// does not give it.
 fn parts(call: &Call) -> Option<u32> {
     call.arguments.split_once("msg_iov(")?.1.split_once(')')?.0.parse().ok()
 }

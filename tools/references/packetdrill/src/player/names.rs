@@ -1,4 +1,4 @@
-//! Fields of `struct tcp_info` that nodeb models.
+//! Values of the fields of `struct tcp_info` that nodeb models.
 
 use nodeb_base::units::Duration;
 use nodeb_tcp::linux::Info;
@@ -6,7 +6,8 @@ use nodeb_tcp::linux::Info;
 /// Slow-start threshold that Linux reports before the first reduction (`TCP_INFINITE_SSTHRESH`).
 const NO_THRESHOLD: u64 = 0x7fff_ffff;
 
-/// Returns the value of a field if nodeb models it; `options` are the negotiated ones.
+/// Returns the value of the field `name`, or `None` if nodeb does not model it. `options` is the value of
+/// `tcpi_options`.
 pub fn value(info: &Info, options: u64, name: &str) -> Option<f64> {
     let us = |time: Duration| time.0 / 1_000;
     let value = match name {

@@ -1,32 +1,33 @@
-//! Parameters of a connection, read from all packets of its script before it is played.
+//! Parameters of a connection, which are read from all packets of its script before the script is played.
 
 use crate::script::{Action, Event, Packet, Script};
 use crate::settings::Settings;
 
-/// Role of the end under test in the transfer.
+/// Role of the end under test: sender or receiver of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Sends data.
+    /// The end under test sends the data.
     Sender,
-    /// Receives data.
+    /// The end under test receives the data.
     Receiver {
         /// Whether the receiver's application reads the data.
         reads: bool,
     },
 }
 
-/// Parameters on which both ends agree.
+/// Parameters of a connection on which both ends agree.
 #[derive(Clone, Copy, Debug)]
 pub struct Negotiated {
-    /// Role of the end under test.
+    /// Role of the end under test, which sends or receives the data.
     pub role: Role,
     /// Whether the end under test opens the connection.
     pub active: bool,
-    /// Window scale of the script's end, bits.
+    /// Window scale of the script's end, as a number of bits.
     pub peer_shift: u8,
-    /// Window scale of the end under test, bits.
+    /// Window scale of the end under test, as a number of bits.
     pub own_shift: u8,
-    /// Bits of `tcpi_options`.
+    /// Negotiated options as the bits of `tcpi_options`: 1 for timestamps, 2 for SACK, 4 for window scaling,
+    /// 8 for ECN.
     pub options: u64,
 }
 
@@ -52,7 +53,8 @@ fn calls<'a>(script: &'a Script, names: &'a [&str]) -> impl Iterator<Item = &'a 
     )
 }
 
-/// Returns the role of the end under test, sender or receiver.
+/// Returns the role of the end under test, which is the sender if the script expects data from it. Returns an
+/// error if both ends or neither send data.
 fn role(script: &Script) -> Result<Role, String> {
     let data = |from: bool| packets(script).any(|(inbound, packet)| inbound == from && packet.payload > 0);
     match (data(true), data(false)) {
@@ -64,10 +66,10 @@ fn role(script: &Script) -> Result<Role, String> {
     }
 }
 
-/// Returns the parameters negotiated by the SYNs of a script, and sets those that follow from them.
+/// Returns the parameters that the SYNs of a script negotiate, and changes `settings` accordingly.
 ///
 /// # Errors
-/// If the script needs something that is not modelled: its description.
+/// A description of what the script needs, if nodeb does not model it.
 pub fn negotiate(script: &Script, settings: &mut Settings) -> Result<Negotiated, String> {
     let role = role(script)?;
     let syns =
@@ -103,8 +105,8 @@ pub fn negotiate(script: &Script, settings: &mut Settings) -> Result<Negotiated,
     Ok(Negotiated { role, active, peer_shift, own_shift, options })
 }
 
-/// Sets the size of segments: what both ends allow, or for a receiver the largest that comes, as Linux
-/// estimates it (`icsk_ack.rcv_mss`).
+/// Sets the segment size. For a sender this is the size that both ends allow, and for a receiver the size of
+/// the largest segment in the script, from which Linux estimates it (`icsk_ack.rcv_mss`).
 fn segments(script: &Script, role: Role, settings: &mut Settings, theirs: Option<u64>, ours: Option<u64>) {
     let theirs = theirs.unwrap_or(DEFAULT_MSS);
     let agreed = ours.map_or(theirs, |ours| ours.min(theirs));

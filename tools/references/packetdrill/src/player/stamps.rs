@@ -1,19 +1,19 @@
-//! Timestamps (RFC 7323). Those of a script count milliseconds from any value, those of nodeb
-//! microseconds since the begin of its run.
+//! Timestamps (RFC 7323). Those of a script count milliseconds from any start value, and those of nodeb count
+//! microseconds from the start of its run.
 
 use std::collections::BTreeMap;
 
 /// Microseconds between two values of Linux's timestamp clock.
 const TICK_US: i64 = 1_000;
 
-/// Timestamps sent by the end under test: each in the units of the script and of nodeb.
+/// Timestamps that the end under test sent: pairs of the script's value in ms and nodeb's value in us.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
     known: BTreeMap<u32, u32>,
 }
 
 impl Stamps {
-    /// Records that the timestamp `value` of the script stands for nodeb's `own_us`.
+    /// Records that the timestamp `value` in the script corresponds to nodeb's timestamp `own_us`.
     pub fn note(&mut self, value: u32, own_us: u32) {
         self.known.entry(value).or_insert(own_us);
     }
