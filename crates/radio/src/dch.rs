@@ -67,8 +67,8 @@ impl Checked for Dch {
 }
 
 impl Dch {
-    /// Returns the transmission parameters. Each transmission of a block is decoded on its own, without
-    /// combining.
+    /// Returns the transmission parameters of the bearer. Each transmission of a block is decoded
+    /// on its own, without soft combining.
     pub fn air(&self) -> Air {
         Air {
             channels: self.channels.get(),

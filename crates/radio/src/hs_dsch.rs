@@ -65,7 +65,7 @@ impl Checked for HsDsch {
 }
 
 impl HsDsch {
-    /// Returns the transmission parameters.
+    /// Returns the transmission parameters of the bearer.
     pub fn air(&self) -> Air {
         Air {
             channels: self.channels.get(),

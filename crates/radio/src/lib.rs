@@ -98,19 +98,19 @@ use nodeb_net::{Link, QueueSpec};
 pub struct Backlog {
     /// Number of packets in the bearer.
     pub packets: usize,
-    /// Size of all these packets in bytes.
+    /// Sum of the sizes of these packets in bytes.
     pub bytes: u64,
 }
 
 impl Backlog {
-    /// Adds a packet that was accepted.
+    /// Adds a packet that the bearer has accepted.
     #[inline]
     fn add(&mut self, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
     }
 
-    /// Removes a packet that was delivered or lost.
+    /// Removes a packet that the bearer has delivered or lost.
     #[inline]
     fn remove(&mut self, packet: &Packet) {
         self.packets -= 1;
@@ -124,57 +124,62 @@ impl Backlog {
 /// internal updates, but always applies them before they could affect an accepted packet.
 /// [`Self::settle`] applies all updates that are still deferred.
 pub trait Bearer: Send + std::fmt::Debug {
-    /// Offers a packet for a user. Returns false if the packet is lost.
+    /// Offers a packet for user number `user` on this bearer. Returns false if the packet is lost
+    /// or dropped.
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
-    /// Returns the link of a bearer that is a plain link with a constant rate, to which look-ahead
-    /// applies; `None` for other bearers.
+    /// Returns the link if the bearer is a plain link with a constant rate, which supports
+    /// look-ahead. Returns `None` for other bearers.
     fn as_link(&mut self) -> Option<&mut Link> {
         None
     }
-    /// Returns the time at which [`Self::wake`] must be called next, or `None` if nothing is pending.
+    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if no
+    /// event is pending.
     fn next_wake(&self) -> Option<Key>;
-    /// Processes the event due at `key`.
+    /// Processes the event due at `key`, which [`Self::next_wake`] returned.
     fn wake(&mut self, ctx: &mut Context, key: Key);
-    /// Returns the number and size of a user's packets in the bearer; a plain link counts only
-    /// those waiting for transmission.
+    /// Returns the number and size of a user's packets in the bearer. A plain link counts only
+    /// packets that wait for transmission.
     fn backlog(&self, user: usize) -> Backlog;
-    /// Returns the CQI of a user as the Node B knows it, or `None` if there is no CQI. Applies deferred
-    /// updates first and has no other effect.
+    /// Returns the CQI that the Node B has received from a user, or `None` if there is no CQI.
+    /// Deferred updates are applied first.
     fn cqi(&mut self, _ctx: &mut Context, _user: usize) -> Option<f32> {
         None
     }
-    /// Applies all updates deferred until now to counters, events and positions of users.
+    /// Applies all deferred updates of counters, events and positions of users, up to the current
+    /// time.
     fn settle(&mut self, _ctx: &mut Context) {}
     /// Returns the tables of results until `now` that only this kind of bearer has. Their column
-    /// `user` contains indices of users on this bearer. Must be called after [`Self::settle`].
+    /// `user` has the index of the user on this bearer. [`Self::settle`] must be called before.
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
     }
-    /// Returns the bearer's bandwidth meter, or `None` if it has none.
+    /// Returns the meter of the available bandwidth, or `None` if the bearer has none.
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
 }
 
-/// Meter of the bandwidth that users could have had if they had always had data to receive.
+/// Meter of available bandwidth: the bandwidth that users would have had if data for them had
+/// always waited.
 pub trait BandwidthMeter {
-    /// Starts to measure the bandwidth of a user; must be called at the start of the run.
+    /// Starts to measure the available bandwidth of a user. Must be called at the start of the run.
     fn measure(&mut self, user: usize);
-    /// Starts to measure the bandwidth of all users, and emits the results periodically as events.
+    /// Starts to measure the available bandwidth of all users, and to emit it periodically as
+    /// events.
     fn record(&mut self);
-    /// Returns the number of packet bytes that a user could have been sent from the start of the
+    /// Returns the number of packet bytes that could have been sent to a user from the start of the
     /// run until `now`, or `None` if the user is not measured.
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64>;
 }
 
-/// Properties of a user's radio link that are not parameters of the bearer.
+/// Properties of a user's radio link, in addition to the parameters of the bearer.
 #[derive(Clone, Debug, Default)]
 pub struct UserRadio {
     /// Number of the user in the scenario, which names the user's random streams.
     pub id: u64,
     /// Relative frequencies of the C/I values 1 to n; empty if the block size is constant.
     pub ci: Vec<f64>,
-    /// User equipment: category, channel and delay budget, used by `hsdpa` only.
+    /// User equipment (category, channel and delay budget), which is used only by `hsdpa`.
     pub ue: hsdpa::ue::Ue,
 }
 
@@ -185,7 +190,7 @@ pub struct UserRadio {
 pub struct Facts {
     /// Whether all users share one bearer.
     pub is_shared: bool,
-    /// Whether block sizes can follow a user's C/I process.
+    /// Whether the block sizes of a user can follow the user's C/I process.
     pub follows_ci: bool,
     /// Whether users have a UE category and an individual channel.
     pub has_ues: bool,
@@ -193,7 +198,8 @@ pub struct Facts {
     pub measures_bandwidth: bool,
     /// Whether the bearers can emit the bandwidth available to users periodically.
     pub records_bandwidth: bool,
-    /// Whether the bearers emit the users and results of every TTI or slot as events.
+    /// Whether the bearers emit an event for every TTI or slot, with the users served and the
+    /// results.
     pub reports_ttis: bool,
     /// Whether packets wait at an RNC and cross an Iub before they reach the Node B.
     pub has_rnc: bool,
@@ -206,53 +212,55 @@ pub struct Facts {
     pub retransmits_after: Option<Duration>,
     /// Whether blocks are retransmitted by hybrid ARQ at the Node B, rather than by RLC.
     pub has_harq: bool,
-    /// Size in bytes of the frames that a block consists of, new and retransmitted ones; `None` if
-    /// there are no frames of fixed size.
+    /// Size in bytes of a frame, of which blocks consist; `None` if frames have no fixed size or do
+    /// not exist.
     pub frame_bytes: Option<u32>,
     /// Whether the bearers transmit only at recorded delivery opportunities.
     pub has_opportunities: bool,
     /// Whether the bearers switch users between channel states.
     pub has_states: bool,
-    /// Time without transmissions to a user at a change of cell; 0 without handover.
+    /// Time for which a user receives no data at a change of cell; 0 without handover.
     pub interruption: Duration,
 }
 
-/// Parameters of a radio.
+/// Parameters of a radio bearer, from which bearers are built.
 pub trait Radio {
-    /// Returns the radio's properties.
+    /// Returns the properties of the radio that are known before its bearers are built.
     fn facts(&self) -> Facts;
-    /// Returns the bit rate to which utilization refers. For users with a C/I process this is the
-    /// rate at the highest C/I value, `best_ci`.
+    /// Returns the bit rate that counts as full utilization. For users with a C/I process this is
+    /// the rate at the highest C/I value, `best_ci`.
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate;
-    /// Returns the queue of a radio that is a plain link, or `None` for other radios.
+    /// Returns the parameters of the queue if the radio is a plain link, or `None` for other
+    /// radios.
     fn queue(&self) -> Option<&QueueSpec> {
         None
     }
-    /// Returns the cell and the number of cells that serve users, or `None` if users have no
+    /// Returns the cell and the number of sites that serve users, or `None` if users have no
     /// positions.
     fn cell(&self) -> Option<(&cell::plan::Cell, usize)> {
         None
     }
-    /// Returns the model of block errors, or `None` if there is none.
+    /// Returns the model of block errors, or `None` if the radio has none.
     fn errors(&self) -> Option<&error::ErrorModel> {
         None
     }
-    /// Returns an error message that names the key, if a file is named whose contents the caller
-    /// has not read.
+    /// Returns an error message that names the key if a file of the radio has not been read by the
+    /// caller, or `None` if all files have been read.
     fn unread(&self) -> Option<String> {
         self.errors()?.unread()
     }
-    /// Reports each property of a user that does not fit this radio in a run of `duration`, and the
-    /// user's keys that have no effect.
+    /// Reports to `check` each property of `user` that does not fit this radio in a run of
+    /// `duration`, and each key of the user that has no effect.
     fn check_user(&self, _user: &UserRadio, _duration: Duration, _check: &mut Check) {}
-    /// Reports the radio's own keys that have no effect with `users`, which contain one user of
+    /// Reports to `check` the radio's keys that have no effect with `users`, which has one user of
     /// each group.
     fn check_users(&self, _users: &[UserRadio], _check: &mut Check) {}
-    /// Returns the recording that the uplinks follow, or `None` if they follow none.
+    /// Returns the recording of delivery opportunities that uplinks follow, or `None` if they have
+    /// a constant rate.
     fn uplink(&self) -> Option<Recording<'_>> {
         None
     }
-    /// Returns the tables of results that only this radio has, without rows.
+    /// Returns the tables of results that only this kind of radio has, without rows.
     fn tables(&self) -> Vec<Table> {
         Vec::new()
     }

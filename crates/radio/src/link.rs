@@ -1,4 +1,4 @@
-//! Radio bearer that is a plain link without a radio.
+//! Radio bearer without a radio: each user has a plain link.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -55,7 +55,7 @@ impl LinkBearer {
         Path { rate, delay, queue, loss, jitter, reordering, outages }
     }
 
-    /// Returns the bearer of one user, with the user's own random streams.
+    /// Returns the bearer of one user, whose link draws from the user's random streams.
     fn bearer(&self, user: &UserRadio, streams: Streams) -> WireBearer {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };

@@ -37,7 +37,7 @@ impl Numerology {
         duration.0.div_ceil(self.tti.0)
     }
 
-    /// Returns the start of TTI `tti`.
+    /// Returns the time at which TTI number `tti` starts.
     #[inline]
     pub fn beginning(self, tti: u64) -> Time {
         Grid::new(self.tti).beginning(tti)
@@ -49,7 +49,7 @@ impl Numerology {
         Grid::new(self.tti).from(at)
     }
 
-    /// Returns the number of the chip nearest to a delay in nanoseconds.
+    /// Returns the number of the chip nearest to a delay of `delay_ns`.
     pub fn chip(self, delay_ns: u64) -> u64 {
         (delay_ns as f64 / (1e9 / self.chip_rate_hz)).round() as u64
     }
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(numerology.ttis(Duration::from_millis(5)), 3);
         assert_eq!(numerology.beginning(3), Time(6_000_000));
         assert_eq!([Time(6_000_000), Time(6_000_001)].map(|at| numerology.first_from(at)), [3, 4]);
-        // A chip takes 260.4 ns.
+        // A chip takes 260.4 ns, so chip 1 is nearest from 131 ns on.
         assert_eq!([0, 130, 131, 391].map(|ns| numerology.chip(ns)), [0, 0, 1, 2]);
         let doppler = numerology.doppler_per_tti(Speed::from_kmh(3));
         assert!((doppler - 0.011_12).abs() < 1e-5, "{doppler}");

@@ -1,5 +1,5 @@
-//! Radio bearer that is a trace-driven link without a radio: it sends at recorded delivery
-//! opportunities, like mahimahi's `mm-link`.
+//! Radio bearer without a radio: each user has a trace-driven link, which sends at recorded
+//! delivery opportunities like mahimahi's `mm-link`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -15,13 +15,13 @@ use nodeb_net::{Line, LossSetting, Path, QueueSpec};
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 
-/// Largest size of an opportunity or of a packet's header that is accepted.
+/// Largest number of bytes that an opportunity or the additional header of a packet may have.
 const MAX_BYTES: Size = Size(1_000_000_000);
 
 params! {
     /// Links that follow traces in mahimahi's format.
     pub struct TraceBearer {
-        // Defaults: the opportunities of mahimahi.
+        // The default sizes of an opportunity and of the additional header are those of mahimahi.
         /// Delivery opportunities towards a phone; each phone has all of them for itself.
         pub down: Opportunities,
         /// Opportunities at which a phone can send, instead of `uplink.rate`. The other keys of `uplink`
@@ -72,7 +72,7 @@ impl TraceBearer {
 
     fn path(&self) -> Path<'_> {
         Path {
-            // The rate is not used, as the trace replaces it.
+            // A rate must be given, but is not used, because the trace replaces it.
             rate: Rate(1),
             delay: self.delay,
             queue: &self.queue,
@@ -89,7 +89,7 @@ impl Radio for TraceBearer {
         Facts { measures_bandwidth: true, has_opportunities: true, ..Facts::default() }
     }
 
-    /// Returns the mean rate of the trace of the downlink.
+    /// Returns the mean bit rate of the downlink's trace.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.recording(&self.down).mean_rate()
     }

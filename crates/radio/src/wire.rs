@@ -1,4 +1,4 @@
-//! Bearer that consists of one link, which has a rate or is trace-driven.
+//! Bearer that consists of one link, with a constant rate or trace-driven.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::engine::Key;
@@ -10,10 +10,10 @@ use nodeb_net::{Line, Link, Overcount};
 
 use super::{Backlog, BandwidthMeter, Bearer};
 
-/// Bearer whose link transports the packets of one user.
+/// Bearer that transports the packets of one user over a single link.
 #[derive(Debug)]
 pub struct WireBearer {
-    /// Link with a rate, or trace-driven link.
+    /// Link of the bearer, with a constant rate or trace-driven.
     pub line: Line,
 }
 

@@ -44,8 +44,8 @@ impl Checked for Hexagonal {
 }
 
 impl Hexagonal {
-    /// Returns the positions of the sites in metres, this one first. `radius` is the distance in
-    /// metres from the centre of a cell to its corners.
+    /// Returns the positions of all sites in metres, with the site of the own cell first. `radius`
+    /// is the distance in metres from the centre of a cell to its corners.
     pub fn sites(&self, radius: f64) -> Vec<Point> {
         let apart = radius * libm::sqrt(3.0);
         let mut sites = vec![[0.0; 2]];
@@ -87,8 +87,8 @@ mod tests {
         let sites = Hexagonal { rings: 2, ..Hexagonal::default() }.sites(1_000.0);
         assert_eq!(sites.len(), 19);
         let apart = 1_000.0 * 3f64.sqrt();
-        // The nearest neighbours of a site are sqrt(3) cell radii away. The central site and the
-        // sites of the first ring have 6 of them, the outer sites at least 3.
+        // Neighbouring sites are sqrt(3) cell radii apart. The central site and the sites of the
+        // first ring have 6 such neighbours, the outer sites at least 3.
         for (i, site) in sites.iter().enumerate() {
             let near: Vec<f64> = sites.iter().map(|other| distance(*site, *other)).collect();
             let neighbours = near.iter().filter(|d| (**d - apart).abs() < 1e-6).count();

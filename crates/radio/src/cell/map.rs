@@ -6,21 +6,24 @@ use super::mobility::Point;
 use super::plan::Cell;
 use super::shadowing::{Shadowing, Shadows};
 
-/// Mean SNR at points of a square grid over the served cells, each from the site received best
-/// there.
+/// Mean SNR at the points of a square grid that covers the served cells. At each point it is the
+/// SNR of the site received best.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// Coordinates of the grid along each axis, in metres from the Node B in the middle.
+    /// Coordinates of the grid points, the same along both axes, in metres from the Node B in the
+    /// middle.
     pub axis_m: Vec<f64>,
-    /// SNR in dB on HS-PDSCH before despreading, row by row from the south; NaN outside the cells.
+    /// SNR of each grid point in dB, on HS-PDSCH before despreading: row by row from south to
+    /// north, NaN outside the served cells.
     pub snr_db: Vec<f64>,
-    /// Positions of the serving Node Bs.
+    /// Positions of the Node Bs that serve users, in metres.
     pub sites_m: Vec<Point>,
 }
 
 impl Map {
-    /// Computes the map of the first `served` sites, with `side` points (at least 2) along each
-    /// axis. The map is that of a single path without shadowing, at the mean gain of fading.
+    /// Computes the map of the cells of the first `served` sites, with `side` points (at least 2)
+    /// along each axis. The SNR is that of a channel with a single path, without shadowing and
+    /// averaged over fading.
     pub fn new(cell: &Cell, served: usize, side: usize) -> Self {
         let sites = cell.sites();
         let area = cell.area(served);

@@ -20,7 +20,7 @@ pub enum Movement {
     Straight,
 }
 
-/// A position in metres east and north of the Node B in the middle.
+/// Position in metres east and north of the Node B in the middle.
 pub type Point = [f64; 2];
 
 /// Returns the distance between two positions in metres.
@@ -33,12 +33,12 @@ fn polar(radius: f64, angle: f64) -> Point {
     [radius * cos, radius * sin]
 }
 
-/// Area of the users: within `radius` of one of the sites that serve them.
+/// Area in which users stay: all positions within `radius` of one of the sites that serve them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Area {
-    /// Positions of the sites, at least one; the first is the origin.
+    /// Positions of the sites that serve users, at least one. The first is the origin.
     pub sites: Vec<Point>,
-    /// Largest distance from a site, in metres.
+    /// Largest distance of a user from the nearest site, in metres.
     pub radius: f64,
 }
 
@@ -48,7 +48,7 @@ impl Area {
         self.sites.iter().any(|site| distance(place, *site) <= self.radius)
     }
 
-    /// Returns the site nearest to a position.
+    /// Returns the position of the site that is nearest to `place`.
     fn nearest(&self, place: Point) -> Point {
         let mut sites = self.sites.iter().copied();
         let first = sites.next().unwrap_or_default();
@@ -72,8 +72,8 @@ impl Area {
             let which = (uniform(stream) * self.sites.len() as f64) as usize;
             let site = self.sites[which.min(self.sites.len() - 1)];
             let place = [site[0] + from_site[0], site[1] + from_site[1]];
-            // Discs overlap: a position in `n` discs is drawn `n` times as often, so it is accepted
-            // with probability `1 / n`.
+            // The discs around the sites overlap. A position in `n` discs is drawn `n` times as
+            // often as others, so it is accepted with probability `1 / n`.
             let discs = self.sites.iter().filter(|site| distance(place, **site) <= self.radius).count();
             if uniform(stream) * discs.max(1) as f64 <= 1.0 {
                 return place;
@@ -87,7 +87,7 @@ impl Area {
 pub struct Walk {
     movement: Movement,
     place: Point,
-    /// Start position, which determines the circle of [`Movement::Circle`].
+    /// Position at the start of the run, which determines the circle of [`Movement::Circle`].
     start: Point,
     heading: f64,
     area: Area,
@@ -108,14 +108,14 @@ impl Walk {
         Self { movement, place, start: place, heading: heading.unwrap_or(random), area, stream }
     }
 
-    /// Returns the user's position.
+    /// Returns the user's current position.
     pub fn place(&self) -> Point {
         self.place
     }
 
-    /// Moves the user by `steps` steps of `metres`, after which the path since the start is `way`
-    /// metres long. For a user who moves straight the result equals that of single steps bit for
-    /// bit; on a circle it is computed from `way`.
+    /// Moves the user by `steps` steps of `metres` each; `way` is the length in metres of the whole
+    /// path since the start. For a user who moves straight the result equals that of single steps
+    /// bit for bit; on a circle the position is computed from `way`.
     pub fn leap(&mut self, metres: f64, steps: u64, way: f64) {
         match self.movement {
             Movement::Stays => {}
@@ -141,16 +141,17 @@ impl Walk {
         }
     }
 
-    /// Returns a number of steps of `metres` that the user can take in any direction without
+    /// Returns how many steps of `metres` the user can certainly take in any direction without
     /// leaving the area.
     fn clear_steps(&self, metres: f64) -> u64 {
         let site = self.area.nearest(self.place);
-        // The result is one step less than fits, as a margin for rounding.
+        // The result is one step less than would fit, so that rounding errors cannot lead out of
+        // the area.
         ((self.area.radius - distance(self.place, site)) / metres - 1.0) as u64
     }
 
-    /// Moves the user by `metres`. At the edge of its area, a user who moves straight turns instead
-    /// and stays where it is.
+    /// Moves the user by `metres`. A user who moves straight and would leave the area turns
+    /// instead, without moving.
     pub fn advance(&mut self, metres: f64) {
         match self.movement {
             Movement::Stays => {}
@@ -165,8 +166,8 @@ impl Walk {
                 if self.area.contains(next) {
                     self.place = next;
                 } else {
-                    // The new direction is within 60 degrees of that to the nearest site, so that
-                    // the next step remains inside.
+                    // The new direction is within 60 degrees of the direction to the nearest site,
+                    // so that the next step remains inside the area.
                     let site = self.area.nearest(self.place);
                     let inward = libm::atan2(-(self.place[1] - site[1]), -(self.place[0] - site[0]));
                     self.heading = inward + TAU / 6.0 * (2.0 * uniform(&mut self.stream) - 1.0);

@@ -65,15 +65,15 @@ fn from_db(db: f64) -> f64 {
 }
 
 impl Cell {
-    /// Returns those keys that affect only users with a position in the cell, each with a flag that
-    /// is true if the key has its default value.
+    /// Returns the keys of the cell that affect only users with a position. The flag of a key is
+    /// true if the key has its default value.
     pub fn keys_of_places(&self) -> [(&'static str, bool); 9] {
         keys!(self; radius, power_dbm, hs_share, antenna_gain_db, path_loss, shadowing, interference, noise_dbm,
             orthogonality)
     }
 
-    /// Warns about keys of shadowing that have no effect, unless the cell is `empty` (has no users
-    /// with a position). `still` means that no user moves.
+    /// Warns about keys of shadowing that have no effect. `still` is true if no user moves. There
+    /// are no warnings if `empty` is true, that is, if no user has a position.
     pub fn check_shadowing(&self, empty: bool, still: bool, check: &mut Check) {
         let all = keys!(&self.shadowing; correlation_distance, site_correlation);
         let off = self.shadowing.sigma_db == 0.0;
@@ -86,7 +86,8 @@ impl Cell {
         });
     }
 
-    /// Returns the positions of the Node Bs. The first is that of the cell itself, at the origin.
+    /// Returns the positions of the Node Bs in metres. The first is the Node B of the cell itself,
+    /// at the origin.
     pub fn sites(&self) -> Vec<Point> {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.sites(self.radius.as_metres()),
@@ -94,18 +95,19 @@ impl Cell {
         }
     }
 
-    /// Returns the area of users who are served by the first `served` sites.
+    /// Returns the area that contains the users of the first `served` sites.
     pub fn area(&self, served: usize) -> Area {
         self.area_among(&self.sites(), served)
     }
 
-    /// Like [`Self::area`], but takes the positions of all `sites` instead of computing them.
+    /// Returns the area that contains the users of the first `served` sites, where `sites` are the
+    /// positions of all sites.
     fn area_among(&self, sites: &[Point], served: usize) -> Area {
         Area { sites: sites[..served.clamp(1, sites.len())].to_vec(), radius: self.radius.as_metres() }
     }
 
-    /// Returns the share of their full power that other Node Bs transmit; 0 if interference is a
-    /// fixed level.
+    /// Returns the share of their full power at which other Node Bs transmit, or 0 if interference
+    /// is a fixed level.
     fn load(&self) -> f64 {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.load.0,
@@ -113,7 +115,8 @@ impl Cell {
         }
     }
 
-    /// Computes the powers in mW received at `place` from each of `sites`, averaged over fading.
+    /// Computes the mean powers in mW that a user at `place` receives from each of `sites`,
+    /// averaged over fading, and writes them to `powers`.
     pub(super) fn powers(&self, sites: &[Point], place: Point, shadows: &Shadows, powers: &mut Vec<f64>) {
         let received = |(site, at): (usize, &Point)| {
             let loss_db = self.path_loss.loss_db(distance(place, *at)) + shadows.loss_db(site);
@@ -123,8 +126,8 @@ impl Cell {
         powers.extend(sites.iter().enumerate().map(received));
     }
 
-    /// Returns the power of other cells and noise, divided by the power of the site `serving`, all
-    /// averaged over fading: the reciprocal of the geometry factor.
+    /// Returns the power of other cells and noise, divided by the power of the site `serving`. All
+    /// powers are averaged over fading, so the result is the reciprocal of the geometry factor.
     pub(super) fn disturbance(&self, powers: &[f64], serving: usize) -> f64 {
         let (before, own) = (&powers[..serving], powers[serving]);
         let others = match &self.interference {
@@ -136,7 +139,7 @@ impl Cell {
         (others + from_db(self.noise_dbm)) / own
     }
 
-    /// Returns the rake receiver of the phones in this cell.
+    /// Returns the rake receiver of the phones, with this cell's HS-PDSCH power and orthogonality.
     pub fn rake(&self) -> Rake {
         Rake {
             hs_share: self.hs_share.0 as f32,
@@ -148,12 +151,12 @@ impl Cell {
 /// Bound on the relative rounding error of computing an SNR from path gains in single precision.
 const ROUNDING: f32 = 1e-5;
 
-/// A rake receiver, which combines the paths of a multipath channel.
+/// Rake receiver, which combines the paths of a multipath channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Rake {
     hs_share: f32,
-    /// Share of the own cell's power that interferes if `orthogonality` is set; `None` if it
-    /// depends on the paths.
+    /// Share of the own cell's power that interferes, if `orthogonality` is set. `None` if it is
+    /// not set, so that the share depends on the paths.
     disturbing: Option<f32>,
 }
 
@@ -171,20 +174,23 @@ impl Rake {
         }
     }
 
-    /// Returns an upper bound of the SNR for any path gains that do not exceed `gains`.
+    /// Returns an upper bound of the linear SNR for all path gains that do not exceed `gains`. The
+    /// bound is infinite if the interference may vanish.
     pub fn highest_snr(self, gains: &[f32], disturbance: f32) -> f32 {
         let total: f32 = gains.iter().sum();
         let least = match self.disturbing {
             Some(share) => share * total + disturbance,
-            // The other paths may all have faded. Subtracting a path's gain from the sum may also
-            // have given a result below zero, by rounding.
+            // The bound assumes that the other paths have faded completely. As subtracting a path's
+            // gain from the sum may give less than zero by rounding, a margin for rounding is
+            // subtracted too.
             None => (disturbance - ROUNDING * total).max(0.0),
         };
         let highest = self.hs_share * total / least * (1.0 + ROUNDING);
         if highest.is_nan() { f32::INFINITY } else { highest }
     }
 
-    /// Like [`Self::snr`], for `N` TTIs at once, in a form that compilers vectorize.
+    /// Returns the SNRs of `N` TTIs, each as [`Self::snr`] does for one TTI. The loops have a form
+    /// that compilers vectorize.
     #[inline]
     pub fn snrs<const N: usize>(self, gains: &[[f32; N]], disturbance: f32) -> [f32; N] {
         let (mut total, mut ratios) = ([0.0; N], [0.0; N]);
@@ -208,41 +214,43 @@ impl Rake {
 }
 
 /// Distance between two positions at which path loss and shadowing are evaluated, as a share of the
-/// correlation distance.
+/// correlation distance of shadowing.
 const STEP_SHARE: f64 = 0.02;
 /// Largest distance between two positions at which path loss and shadowing are evaluated, in
 /// metres.
 const LONGEST_STEP_M: f64 = 5.0;
 
-/// Number of steps after which a user's shadowing is drawn again: 33 km for the default correlation
-/// distance, and 655 correlation distances in general, except for extreme values. Shadowing is
-/// uncorrelated over such distances, so the position and shadowing of a user that was not evaluated
-/// for long can be computed without simulating every step in between. The cost is that shadowing
-/// changes suddenly where a stretch starts, instead of within some correlation distances.
+/// Number of steps after which a user's shadowing is drawn again. They are 655 correlation
+/// distances, 33 km by default; less only if the correlation distance is extreme. The position and
+/// shadowing of a user who was not evaluated for long can then be computed without simulating every
+/// step in between. The cost is that shadowing changes suddenly after so many steps.
 const STRETCH: u64 = 1 << 15;
 
-/// Longest delay of CQI reports in seconds; past disturbances are kept for this time.
+/// Time in seconds for which a user's past disturbances are kept: the longest delay of CQI reports.
 const LOOK_BACK_S: f64 = 10.0;
 
-/// Movement of a user and the sites that may serve it.
+/// Movement of a user, and the number of sites that may serve the user.
 #[derive(Clone, Copy, Debug)]
 pub struct Trip {
-    /// Start position of the user.
+    /// Start position of the user, in metres from the Node B in the middle.
     pub place: Point,
-    /// Kind of movement.
+    /// Kind of movement: none, on a circle, or straight.
     pub movement: Movement,
-    /// Speed of the user.
+    /// Speed of the user, which also determines the rate of fading.
     pub speed: Speed,
     /// Initial direction of a user who moves straight, in rad from east to north; `None` for a random one.
     pub heading: Option<f64>,
-    /// Number of the grid's sites that serve users; at least 1.
+    /// Number of sites that may serve users, at least 1: the first ones of the grid.
     pub served: usize,
-    /// Numerology of the TTIs for which positions are requested.
+    /// Numerology that determines the length of the TTIs.
     pub numerology: Numerology,
 }
 
-/// Disturbance (power of other cells and noise, divided by that of the serving site) along a user's
-/// path: computed at steps of fixed length and interpolated linearly between them.
+/// Disturbance along a user's path: the power of other cells and noise, divided by the power of the
+/// serving site. It is computed at steps of fixed length and interpolated linearly in between.
+///
+/// Each site that may serve the user has its own disturbance, for which all other sites are other
+/// cells.
 ///
 /// The disturbance is computed for each site that may serve the user, with all other sites as other
 /// cells.
@@ -255,23 +263,23 @@ pub struct Journey {
     id: u64,
     streams: Streams,
     step_m: f64,
-    /// Number of steps made so far.
+    /// Number of steps that the user has taken since the start.
     walked: u64,
     places: [Point; 2],
-    /// Number of TTIs per step; infinite if the user does not move.
+    /// Number of TTIs that a step takes; infinite if the user does not move.
     step_ttis: f64,
-    /// Number of the step to which the first values in `past` belong.
+    /// Number of the oldest step whose disturbances are in `past`.
     first: u64,
     past: Vec<VecDeque<f32>>,
-    /// Number of steps whose disturbances are kept.
+    /// Largest number of steps whose disturbances are kept in `past`.
     most: usize,
     powers: Vec<f64>,
-    /// Index of the serving site.
+    /// Index of the site that serves the user.
     serving: usize,
 }
 
 impl Journey {
-    /// Creates the path of user `id`, who is served by the site received best at the start.
+    /// Creates the path of user `id`. At the start the user is served by the site received best.
     pub fn new(cell: &Cell, trip: Trip, id: u64, streams: &Streams) -> Self {
         let Trip { place, movement, speed, heading, served, numerology } = trip;
         let stream = |purpose| streams.stream("user", id, purpose);
@@ -309,7 +317,7 @@ impl Journey {
         }
     }
 
-    /// Makes a step without computing the received powers and the disturbance.
+    /// Takes a step without computing received powers and disturbances.
     fn advance(&mut self) {
         self.walked += 1;
         if self.walked.is_multiple_of(STRETCH) {
@@ -321,16 +329,16 @@ impl Journey {
         self.places = [self.walk.place(), self.places[0]];
     }
 
-    /// Moves the user over `steps` steps to the start of a stretch, and draws its shadowing again.
-    /// `walked` already counts these steps.
+    /// Moves the user by `steps` steps to the start of a stretch, and draws the user's shadowing
+    /// again. The caller must have added the steps to `walked` before.
     fn begin_stretch(&mut self, steps: u64) {
         let purpose = format!("shadowing {}", self.walked / STRETCH);
         self.walk.leap(self.step_m, steps, self.walked as f64 * self.step_m);
         self.shadows.restart(self.streams.stream("user", self.id, &purpose));
     }
 
-    /// Advances to the oldest step that must be kept if step `step` is requested, and skips whole
-    /// stretches where possible.
+    /// Advances to the oldest step whose disturbances must be known if step `step` is evaluated.
+    /// Whole stretches in between are skipped.
     fn skip_to(&mut self, step: u64) {
         let oldest = step + 2 - self.most as u64;
         let stretch = oldest / STRETCH * STRETCH;
@@ -353,8 +361,8 @@ impl Journey {
         self.record_disturbances();
     }
 
-    /// Computes the disturbances at the current position and stores them, in place of the oldest
-    /// ones if the store is full.
+    /// Computes the disturbances at the current position and appends them to `past`. The oldest
+    /// ones are removed if `past` is full.
     fn record_disturbances(&mut self) {
         self.cell.powers(&self.sites, self.walk.place(), &self.shadows, &mut self.powers);
         let forgets = self.past[0].len() == self.most;
@@ -378,23 +386,24 @@ impl Journey {
         [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share)
     }
 
-    /// Returns the disturbance if the user does not move, else `None`.
+    /// Returns the disturbance of a user who does not move, or `None` for a user who moves.
     pub fn at_rest(&self) -> Option<f32> {
         self.step_ttis.is_infinite().then_some(self.past[self.serving][0])
     }
 
-    /// Returns the index of the serving site.
+    /// Returns the index of the site that serves the user.
     pub fn serving(&self) -> usize {
         self.serving
     }
 
-    /// Makes `site` the serving site.
+    /// Makes site number `site` the serving site.
     pub fn change(&mut self, site: usize) {
         self.serving = site;
     }
 
-    /// Returns the mean power received from `site` in TTI `tti`, divided by all received power if
-    /// every site transmits at the grid's load. Up to a constant factor this is CPICH Ec/N0.
+    /// Returns the mean power received from `site` in TTI `tti`, divided by all received power
+    /// including noise, if every site transmits at the grid's load. Up to a constant factor this is
+    /// CPICH Ec/N0.
     pub fn strength(&mut self, site: usize, tti: u64) -> f32 {
         1.0 / (self.towards(site, tti) + self.cell.load() as f32)
     }
@@ -407,13 +416,14 @@ impl Journey {
             .fold(0, |best, site| if self.towards(site, tti) < self.towards(best, tti) { site } else { best })
     }
 
-    /// Returns the disturbance in TTI `tti`, which may be at most 10 s before the latest TTI
-    /// requested.
+    /// Returns the disturbance of the serving site in TTI `tti`, which may be at most 10 s before
+    /// the latest TTI evaluated.
     pub fn disturbance(&mut self, tti: u64) -> f32 {
         self.towards(self.serving, tti)
     }
 
-    /// Like [`Self::disturbance`], but as if `site` were the serving site.
+    /// Returns the disturbance in TTI `tti` for the case that `site` is the serving site; `tti` is
+    /// restricted as in [`Self::disturbance`].
     fn towards(&mut self, site: usize, tti: u64) -> f32 {
         if self.step_ttis.is_infinite() {
             return self.past[site][0];
@@ -491,8 +501,8 @@ mod tests {
         assert!((snr(&fixed, &[0.6, 0.4], 0.1) - 0.8 / 0.2).abs() < 1e-5);
     }
 
-    /// Requests for TTIs up to 10 s earlier, and long times without requests, do not change the
-    /// disturbances.
+    /// Disturbances are the same if TTIs up to 10 s earlier are evaluated again, and if a user is
+    /// not evaluated for long.
     #[test]
     fn results_do_not_depend_on_the_times_of_requests() {
         let cell = Cell::default();
@@ -508,8 +518,8 @@ mod tests {
         }
     }
 
-    /// A user that was not evaluated for long has the position and the disturbance that single
-    /// steps give.
+    /// A user who was not evaluated for long has the same position and disturbance as a user who
+    /// took single steps.
     #[test]
     fn a_long_leap_equals_single_steps() {
         for movement in [Movement::Straight, Movement::Circle] {
@@ -524,8 +534,8 @@ mod tests {
             let journey = || Journey::new(&Cell::default(), trip, 0, &Streams::new(1, 0));
             let [mut often, mut seldom] = [journey(), journey()];
             let mut last = 0;
-            // A stretch takes 491,520 TTIs, so some leaps below cross the start of a stretch and
-            // others do not.
+            // A stretch takes 491,520 TTIs. So some of the evaluations below are in the same
+            // stretch as the previous one, and others are in a later stretch.
             for tti in [300_000, 491_600, 495_000, 1_300_000, 2_000_000] {
                 (last..tti).step_by(4_000).for_each(|at| _ = often.disturbance(at));
                 last = tti;

@@ -42,7 +42,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Returns the delays of the profile's paths in nanoseconds and their mean powers in dB.
+    /// Returns the delay in nanoseconds and the mean power in dB of each path of the profile.
     fn table(self) -> &'static [(u64, f64)] {
         match self {
             Self::Flat => &[(0, 0.0)],
@@ -59,8 +59,8 @@ impl Profile {
         }
     }
 
-    /// Returns the mean powers of the resolved paths in order of delay, scaled to sum 1.
-    /// User-defined taps, if any, replace those of the profile.
+    /// Returns the mean powers of the paths that the receiver resolves, in the order of delay and
+    /// with a sum of 1. If there are user-defined taps, they replace the paths of the profile.
     pub fn resolved(self, taps: &[Tap], numerology: Numerology) -> Vec<f64> {
         let mut chips: Vec<(u64, f64)> = Vec::new();
         let own = taps.iter().map(|tap| (tap.delay.0, tap.power_db));
@@ -79,8 +79,8 @@ impl Profile {
     }
 }
 
-/// Reports an error if a tap's power is not within 200 dB of 0 dB, or if there are more than 100
-/// taps.
+/// Reports an error to `check` if the power of a tap is not within -200 to 200 dB, or if there are
+/// more than 100 taps.
 pub fn check_taps(taps: &[Tap], check: &mut Check) {
     check.require(taps.iter().all(|tap| tap.power_db.abs() <= 200.0), "taps", || {
         "a path's power is out of range; expected -200 to 200 dB".to_owned()
@@ -90,21 +90,23 @@ pub fn check_taps(taps: &[Tap], check: &mut Check) {
     });
 }
 
-/// Fading paths of a user.
+/// Fading paths of one user, in the order of delay.
 #[derive(Clone, Debug)]
 pub struct Paths(Box<[Path]>);
 
 #[derive(Clone, Debug)]
 struct Path {
     ray: Ray,
-    /// Mean power gain; the means of a user's paths sum to 1.
+    /// Mean power gain of the path. The mean gains of a user's paths sum to 1.
     mean: f32,
 }
 
-/// Number of TTIs whose gains are computed together, which takes little longer than those of one TTI.
+/// Number of TTIs whose gains are computed together. This takes little longer than computing the
+/// gains of one TTI.
 pub const BLOCK: usize = 8;
 
-/// Number of paths up to which gains are stored on the stack; no named profile has more.
+/// Largest number of paths whose gains are stored on the stack instead of the heap. No named
+/// profile has more paths.
 const FEW: usize = 8;
 
 impl Paths {
@@ -125,14 +127,15 @@ impl Paths {
         Self(profile.resolved(taps, numerology).into_iter().enumerate().map(path).collect())
     }
 
-    /// Passes the power gains of all paths in TTI `tti` to `look` and returns its result; the mean
-    /// of the gains' sum is 1.
+    /// Passes the power gains of all paths in TTI `tti` to `look`, and returns the result of
+    /// `look`. The sum of the gains has mean 1.
     #[inline]
     pub fn gains<R>(&mut self, sequence: &JakesSequence, tti: u64, look: impl FnOnce(&[f32]) -> R) -> R {
         self.each(look, |path, gain| *gain = path.ray.gain(sequence, tti) * path.mean)
     }
 
-    /// Like [`Self::gains`], but passes the gains in [`BLOCK`] TTIs from `tti` to `look`.
+    /// Passes the power gains of all paths in [`BLOCK`] TTIs from `tti` on to `look`, and returns
+    /// the result of `look`.
     #[inline]
     pub fn blocks<R>(
         &mut self,
@@ -143,9 +146,9 @@ impl Paths {
         self.each(look, |path, gains| path.ray.gains(sequence, tti, path.mean, gains))
     }
 
-    /// Like [`Self::gains`], but passes upper bounds of the gains from TTI `tti` to `look`. Also
-    /// returns the first TTI in which the bounds are not valid. The result is `None` if evaluating
-    /// each TTI takes less time.
+    /// Passes upper bounds of the power gains of all paths from TTI `tti` on to `look`. Returns the
+    /// result of `look` and the first TTI in which the bounds are not valid, or `None` if the paths
+    /// fade so fast that evaluating each TTI takes less time.
     #[inline]
     pub fn peaks<R>(
         &mut self,
@@ -161,8 +164,8 @@ impl Paths {
         Some((found, tti + ttis))
     }
 
-    /// Calls `put` to set a value for each path, then passes all values to `look` and returns its
-    /// result.
+    /// Calls `put` for each path to set the path's value, passes all values to `look`, and returns
+    /// the result of `look`.
     #[inline]
     fn each<T: Copy + Default, R>(
         &mut self,

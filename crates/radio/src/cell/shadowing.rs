@@ -31,16 +31,16 @@ impl Checked for Shadowing {
     }
 }
 
-/// Shadowing of a user towards every site.
+/// Shadowing of one user's path loss towards every site.
 #[derive(Debug)]
 pub struct Shadows {
     sigma_db: f64,
     correlation_m: f64,
-    /// Weights of the process that all sites share and of the process of each site; the squares sum
-    /// to 1.
+    /// Weights of the random process that all sites share and of the process of a single site.
+    /// Their squares sum to 1.
     shares: [f64; 2],
-    /// Current values of the process that all sites share and of one process per site, of unit
-    /// variance.
+    /// Current values of the random processes, each of unit variance: first that of all sites, then
+    /// those of single sites. Empty if shadowing is off.
     values: Vec<f64>,
     stream: Stream,
 }
@@ -59,8 +59,8 @@ impl Shadows {
         }
     }
 
-    /// Draws all values again: the user is so far from its earlier position that the values there
-    /// are uncorrelated.
+    /// Draws all values again from `stream`, for a user so far from the earlier position that the
+    /// shadowing there is uncorrelated.
     pub fn restart(&mut self, stream: Stream) {
         self.stream = stream;
         for value in &mut self.values {
@@ -68,7 +68,8 @@ impl Shadows {
         }
     }
 
-    /// Updates the values for a user who has moved by `metres`.
+    /// Updates the shadowing for a user who has moved by `metres`, which keeps it correlated with
+    /// the previous values.
     pub fn advance(&mut self, metres: f64) {
         let keep = libm::exp(-metres / self.correlation_m);
         let new_share = libm::sqrt(1.0 - keep * keep);
@@ -77,7 +78,8 @@ impl Shadows {
         }
     }
 
-    /// Returns the loss in dB due to shadowing towards `site`, to be added to the path loss.
+    /// Returns the loss in dB that shadowing adds to the path loss towards `site`, 0 if shadowing
+    /// is off.
     pub fn loss_db(&self, site: usize) -> f64 {
         match &self.values[..] {
             [] => 0.0,
@@ -91,8 +93,8 @@ mod tests {
     use super::*;
     use nodeb_base::rng::Streams;
 
-    /// Returns means of products over `n` steps of `metres`: the variance, the covariance at a lag
-    /// of one step, and the covariance between two sites.
+    /// Takes `n` steps of `metres` and returns means over them: the variance, the covariance at a
+    /// lag of one step, and the covariance between two sites.
     fn moments(params: &Shadowing, metres: f64, n: u32) -> [f64; 3] {
         let mut shadows = Shadows::new(params, 2, Streams::new(1, 0).stream("test", 0, "shadowing"));
         let mut sums = [0.0; 3];
@@ -114,8 +116,8 @@ mod tests {
             let n = 200_000;
             let [variance, lagged, between] = moments(&params, metres, n);
             let rho = (-metres / 50.0f64).exp();
-            // Means of products of an AR(1) process have the variance of n (1 - rho^2) / (1 +
-            // rho^2) independent products.
+            // The mean of `n` products of an AR(1) process has the variance of a mean of n (1 -
+            // rho^2) / (1 + rho^2) independent products.
             let independent = f64::from(n) * (1.0 - rho * rho) / (1.0 + rho * rho);
             let tolerance = 4.0 * 64.0 * (2.0 / independent).sqrt();
             assert!((variance - 64.0).abs() < tolerance, "{metres} m: {variance} within {tolerance}");

@@ -1,4 +1,4 @@
-//! C/I process of `wang` (2004), section 9.5: an independent value per user and TTI.
+//! C/I process of `wang` (2004), section 9.5: each user has an independent C/I value in each TTI.
 
 use nodeb_base::rng::{Indexed, Streams};
 
@@ -12,13 +12,14 @@ use crate::mac::sched::Candidate;
 /// channels have at speeds below some hundred km/h.
 #[derive(Clone, Debug)]
 pub struct CiProcess {
-    /// Cumulative frequencies of the values 1 to n.
+    /// Cumulative frequencies of the C/I values 1 to n; the last one is 1.
     cumulative: Vec<f64>,
     draws: Indexed,
 }
 
 impl CiProcess {
-    /// Creates a process with the given relative frequencies, which need not sum to 1.
+    /// Creates a process with the relative frequencies of the C/I values 1 to n. They need not sum
+    /// to 1.
     pub fn new(frequencies: &[f64], draws: Indexed) -> Self {
         let total: f64 = frequencies.iter().sum();
         let cumulative = frequencies
@@ -31,7 +32,7 @@ impl CiProcess {
         Self { cumulative, draws }
     }
 
-    /// Returns the C/I process of `user`, or `None` if its block size is constant.
+    /// Returns the C/I process of `user`, or `None` if the user's blocks have a constant size.
     pub fn of_user(user: &UserRadio, streams: &Streams) -> Option<Self> {
         let draws = || streams.indexed("user", user.id, "ci");
         (!user.ci.is_empty()).then(|| Self::new(&user.ci, draws()))
@@ -45,23 +46,25 @@ impl CiProcess {
     }
 }
 
-/// Number of PDUs in a user's blocks: the C/I value of the TTI, or a constant.
+/// Number of PDUs in a user's blocks: the C/I value of the TTI, or a constant for users without a
+/// C/I process.
 #[derive(Clone, Debug)]
 pub struct BlockSize {
     ci: Option<CiProcess>,
     constant: u32,
-    /// Largest possible number of PDUs in a block.
+    /// Largest number of PDUs that a block of the user can have.
     pub most: u32,
 }
 
 impl BlockSize {
-    /// Creates the block size of a user; `constant` applies to a user without a C/I process.
+    /// Creates the block size of a user. `constant` is the number of PDUs if the user has no C/I
+    /// process.
     pub fn of_user(user: &UserRadio, constant: u32, streams: &Streams) -> Self {
         let most = constant.max(user.ci.len() as u32);
         Self { ci: CiProcess::of_user(user, streams), constant, most }
     }
 
-    /// Returns the number of PDUs in a block of TTI `tti`.
+    /// Returns the number of PDUs in the user's block if it is sent in TTI `tti`.
     #[inline]
     pub fn in_tti(&self, tti: u64) -> u32 {
         self.ci.as_ref().map_or(self.constant, |ci| ci.value(tti))
@@ -73,8 +76,8 @@ impl BlockSize {
         Candidate::at_rate(user, self.in_tti(tti))
     }
 
-    /// Returns the channel quality that time series show for blocks of `pdus` PDUs: the C/I value, or 0
-    /// without a C/I process.
+    /// Returns the channel quality that time series show for a block of `pdus` PDUs: its C/I value,
+    /// which equals `pdus`, or 0 for a user without a C/I process.
     pub fn quality(&self, pdus: u32) -> u32 {
         if self.ci.is_some() { pdus } else { 0 }
     }
@@ -92,7 +95,8 @@ mod tests {
 
     #[test]
     fn values_have_their_frequencies() {
-        let frequencies = [0.02, 0.16, 0.23, 0.20, 0.37]; // user C of Table 18: sums to 0.98
+        // User C of Table 18, whose frequencies sum to 0.98.
+        let frequencies = [0.02, 0.16, 0.23, 0.20, 0.37];
         let process = CiProcess::new(&frequencies, Streams::new(1, 0).indexed("user", 0, "ci"));
         let n = 200_000;
         let mut counts = [0u32; 5];

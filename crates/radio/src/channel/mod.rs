@@ -1,3 +1,4 @@
-//! Quality of a user's channel given directly as a value per TTI, instead of computed from an SNR.
+//! Quality of a user's channel as one value per TTI, which is given directly instead of computed
+//! from an SNR.
 
 pub mod ci;

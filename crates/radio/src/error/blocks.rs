@@ -1,4 +1,5 @@
-//! Errors of a bearer's blocks: independent errors, or those of each user's error process.
+//! Errors of a bearer's blocks. Errors are independent, or an error model determines them for each
+//! user.
 
 use nodeb_base::rng::{ErrorGaps, Stream, Streams};
 use nodeb_base::units::Probability;
@@ -7,23 +8,24 @@ use super::within_block::PatternDistribution;
 use super::{Advances, ErrorModel, ErrorProcess, Unit};
 use crate::mac::harq::{CombiningSpec, LAST_DISTINCT};
 
-/// Resource on which a block is sent: a channel in a TTI.
+/// Resource on which a block is sent to a user: a channel in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource {
-    /// Index of the user among those of the bearer.
+    /// Index of the user on the bearer.
     pub user: usize,
-    /// Number of the TTI, counted from time zero.
+    /// Number of the TTI since the start of the run, from 0.
     pub tti: u64,
-    /// Index of the channel within the TTI.
+    /// Index of the channel in the TTI, from 0.
     pub channel: u64,
 }
 
 /// Source of the block errors of a bearer.
 #[derive(Debug)]
 pub enum BlockErrors {
-    /// Independent errors, with one sequence for each number of earlier transmissions of the block.
+    /// Independent errors. Each number of earlier transmissions of a block has its own sequence, up
+    /// to a largest number.
     Independent(Box<[ErrorGaps; LAST_DISTINCT as usize]>),
-    /// Errors given by the error process of each user's radio link.
+    /// Errors that an error model determines, with one error process for each user's radio link.
     Modelled(Modelled),
 }
 
@@ -35,12 +37,13 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// Returns the number of a resource, counting all channels of all TTIs since time zero.
+    /// Returns the number of a resource among the channels of all TTIs since the start of the run.
     fn number(&self, on: Resource) -> u64 {
         on.tti * self.channels + on.channel
     }
 
-    // Kept out of line, so that the code for independent errors is not slowed down.
+    // This function is kept out of line, so that it does not slow down the code for independent
+    // errors.
     #[inline(never)]
     fn first_failure(&mut self, number: u64, user: usize, blocks: u64, pdus: u32) -> Option<u64> {
         let link = &mut self.links[user];
@@ -53,24 +56,24 @@ impl Modelled {
     }
 }
 
-/// Shape of a bearer's blocks, and the probability that they fail.
+/// Shape of a bearer's blocks, and their error rate without an error model.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockShape<'a> {
-    /// Block error rate of first transmissions if there is no error model.
+    /// Block error rate of first transmissions, which is used if there is no error model.
     pub bler: Probability,
-    /// Number of blocks per TTI.
+    /// Number of channels, that is, of blocks per TTI.
     pub channels: u32,
     /// Number of PDUs in a block.
     pub pdus: u32,
     /// Size of a PDU in bytes.
     pub pdu_bytes: u32,
-    /// Soft combining of the transmissions of a block.
+    /// Soft combining of all transmissions of a block.
     pub combining: &'a CombiningSpec,
 }
 
 impl BlockErrors {
-    /// Creates the block errors of a bearer with the users `users`. Errors follow `model` or, if it
-    /// is `None`, are independent.
+    /// Creates the block errors of a bearer with the users `users`. Errors follow `model`, or are
+    /// independent if `model` is `None`.
     pub fn new(model: Option<&ErrorModel>, shape: BlockShape<'_>, users: &[u64], streams: &Streams) -> Self {
         let bits = u64::from(shape.pdus) * u64::from(shape.pdu_bytes) * 8;
         let Some(model) = model else {
@@ -104,8 +107,9 @@ impl BlockErrors {
         }
     }
 
-    /// Returns the number of good new blocks before the next failed one, or `None` if an error
-    /// model determines the failures, as these are not known in advance.
+    /// Returns how many new blocks will be received without errors before the next one fails.
+    /// Returns `None` if an error model determines the failures, because it does not know them in
+    /// advance.
     #[inline]
     pub fn good_blocks(&self) -> Option<u64> {
         match self {
@@ -114,8 +118,8 @@ impl BlockErrors {
         }
     }
 
-    /// Sends `blocks` new blocks, which must be at most [`Self::good_blocks`], so that none of them
-    /// fails.
+    /// Sends `blocks` new blocks that do not fail. Their number must be at most
+    /// [`Self::good_blocks`].
     #[inline]
     pub fn pass_good(&mut self, blocks: u64) {
         if let Self::Independent(gaps) = self {
@@ -124,7 +128,8 @@ impl BlockErrors {
         }
     }
 
-    /// Retransmits a block that has failed `times` times before. Returns true if it fails again.
+    /// Retransmits a block of `pdus` PDUs that has failed `times` times. Returns true if the
+    /// retransmission fails too.
     #[inline]
     pub fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
         let nth = times.min(LAST_DISTINCT - 1) as usize;
@@ -134,8 +139,8 @@ impl BlockErrors {
         }
     }
 
-    /// Sends a block whose PDUs have a checksum each, and sets the elements of `wrong` that belong
-    /// to PDUs in error.
+    /// Sends a block in which each PDU has its own checksum. Sets the elements of `wrong` to true
+    /// for PDUs in error and to false for others.
     pub fn wrong_pdus(&mut self, on: Resource, wrong: &mut [bool]) {
         match self {
             Self::Independent(gaps) => wrong.fill(gaps[0].next_is_error()),
@@ -153,12 +158,12 @@ pub struct LinkErrors {
     process: Box<dyn ErrorProcess>,
     unit: Unit,
     advances: Advances,
-    /// Number of steps of the error process per block.
+    /// Number of steps that the error process takes per block.
     steps: u64,
     next: u64,
     within: Option<(PatternDistribution, Stream)>,
-    /// Residual errors after combining, indexed by the number of earlier failures: a block for
-    /// which the process yields an error is in error only if this sequence has an error too.
+    /// Errors that remain after soft combining, by the number of earlier failures of a block. A
+    /// block fails only if both the error process and this sequence yield an error.
     remains: Vec<ErrorGaps>,
     wrong: Vec<bool>,
 }
@@ -182,7 +187,7 @@ impl LinkErrors {
         }
     }
 
-    /// Skips the steps of the process before the block on resource `number`, if the process
+    /// Skips the steps of earlier resources, up to the block on resource `number`, if the process
     /// advances with time.
     fn go_to(&mut self, number: u64) {
         if self.advances == Advances::WithTime {
@@ -192,14 +197,15 @@ impl LinkErrors {
         }
     }
 
-    /// Takes the steps of the block on resource `number` and sets `wrong` for its PDUs in error.
+    /// Takes the error process through the block on resource `number`. Sets the elements of `wrong`
+    /// to true for PDUs in error and to false for others.
     fn wrong_pdus(&mut self, number: u64, wrong: &mut [bool]) {
         self.go_to(number);
         if self.unit == Unit::Pdu {
             for wrong in wrong.iter_mut() {
                 *wrong = self.process.next_is_error();
             }
-            // A partly filled block advances the error process by as many PDUs as a full one.
+            // A partly filled block advances the process by as many steps as a full one.
             let taken = wrong.len() as u64;
             self.process.skip(self.steps.saturating_sub(taken));
             self.next += self.steps.max(taken);
@@ -215,8 +221,8 @@ impl LinkErrors {
         }
     }
 
-    /// Returns true if a block with one checksum over all its PDUs fails after `times` earlier
-    /// failures.
+    /// Returns true if a block with one checksum over all its PDUs fails. `times` is the number of
+    /// its earlier failures.
     fn block_fails(&mut self, number: u64, pdus: u32, times: usize) -> bool {
         let mut wrong = std::mem::take(&mut self.wrong);
         wrong.clear();

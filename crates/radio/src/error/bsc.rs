@@ -39,6 +39,6 @@ impl ErrorProcess for ErrorGaps {
         Self::next_is_error(self)
     }
 
-    /// Does nothing, as the steps of independent errors do not affect each other.
+    /// Does nothing, because errors of independent steps do not depend on skipped steps.
     fn skip(&mut self, _: u64) {}
 }

@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use super::{ErrorModel, ErrorSpec};
 
-/// Value of the key `format` in a model file.
+/// Value that the key `format` of a model file must have.
 pub const FORMAT: &str = "nodeb-error-model";
 
-/// Supported version of the format.
+/// Version of the file format that this crate reads.
 pub const VERSION: u64 = 1;
 
 /// Parses the text of a model file. `file` is the file's name in error messages and in the model.
@@ -65,8 +65,8 @@ fn parse(text: &str, file: &str) -> std::result::Result<ErrorModel, String> {
     checked(model)
 }
 
-/// Removes `key` from the object and parses its value. Returns `None` if the key is missing or
-/// null.
+/// Removes `key` from an object of a model file and parses its value. Returns `None` if the key is
+/// missing or null, and an error message if the value is invalid.
 fn part<T: serde::de::DeserializeOwned>(
     keys: &mut Map<String, Value>,
     key: &str,
@@ -75,8 +75,8 @@ fn part<T: serde::de::DeserializeOwned>(
     value.map(T::deserialize).transpose().map_err(|error| format!("{key}: {error}"))
 }
 
-/// Moves patterns into a table `patterns`, where a scenario has them; a model file may also have
-/// them directly in `within_block`.
+/// Moves the patterns of `within_block` into a table `patterns`, as a scenario has them. A model
+/// file may have them directly in `within_block`.
 fn name_patterns(within: &mut Value) {
     if let Value::Object(keys) = within
         && keys.keys().all(|key| !key.is_empty() && key.bytes().all(|digit| matches!(digit, b'0' | b'1')))
@@ -91,8 +91,8 @@ fn checked(model: ErrorModel) -> std::result::Result<ErrorModel, String> {
     match check.into_problems().first() {
         None => Ok(model),
         Some(problem) => {
-            // In a model file the keys of the process are at the top level, so `process` is left
-            // out of the path.
+            // In a model file the keys of the process are at the top level, so the part `process`
+            // of the path is omitted.
             let path = problem.path.iter().filter(|key| *key != "process");
             let key = path.map(String::as_str).collect::<Vec<_>>().join(".");
             Err(format!("{key}: {}", problem.message))

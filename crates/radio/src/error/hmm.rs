@@ -23,10 +23,11 @@ pub struct HiddenMarkov {
     pub error: Vec<Probability>,
 }
 
-/// Largest number of states of a model.
+/// Largest number of states that a model may have.
 const MAX_STATES: usize = 64;
 
-/// Tolerance for the deviation of a row's sum from 1, as numbers in files are rounded.
+/// Largest deviation of a sum of probabilities from 1 that is accepted, because numbers in files
+/// are rounded.
 const TOLERANCE: f64 = 1e-6;
 
 impl Checked for HiddenMarkov {
@@ -58,7 +59,7 @@ impl Checked for HiddenMarkov {
     }
 }
 
-/// Returns the problem of `row` if it is not a probability distribution, else `None`.
+/// Returns what is wrong with `row`, or `None` if it is a probability distribution.
 fn not_a_distribution(row: &[f64]) -> Option<String> {
     if let Some(p) = row.iter().find(|p| !(0.0..=1.0).contains(*p)) {
         return Some(format!("has {p}, which is not a probability; expected numbers from 0 to 1"));
@@ -68,7 +69,8 @@ fn not_a_distribution(row: &[f64]) -> Option<String> {
 }
 
 impl HiddenMarkov {
-    /// Returns a state after which every step is an error for ever, or `None` if there is none.
+    /// Returns a state after which all further steps are errors, or `None` if the model has no such
+    /// state.
     fn trap(&self) -> Option<usize> {
         let states = self.error.len();
         let mut free: Vec<bool> = self.error.iter().map(|p| p.0 < 1.0).collect();
@@ -80,7 +82,7 @@ impl HiddenMarkov {
         free.iter().position(|free| !free)
     }
 
-    /// Returns the transition matrix with each row scaled to sum 1 up to rounding of doubles.
+    /// Returns the transition matrix with each row scaled to a sum of 1.
     fn normalised(&self) -> Matrix {
         let scaled = |row: &Vec<f64>| {
             let sum: f64 = row.iter().sum();
@@ -89,7 +91,7 @@ impl HiddenMarkov {
         self.transition.iter().map(scaled).collect()
     }
 
-    /// Returns the long-run share of time in each state.
+    /// Returns the share of time that the chain spends in each state in the long run.
     pub fn shares(&self) -> Vec<f64> {
         let uniform = vec![1.0 / self.error.len() as f64; self.error.len()];
         stationary(&self.normalised(), if self.start.is_empty() { &uniform } else { &self.start })
@@ -141,14 +143,14 @@ fn draw(stream: &mut Stream, weights: &[f64]) -> usize {
     found.or_else(|| weights.iter().rposition(|weight| *weight > 0.0)).unwrap_or(0)
 }
 
-/// Hidden Markov chain that yields errors. Its errors and the ends of its stays in a state are
-/// drawn as gaps: numbers of steps until the next one.
+/// Hidden Markov chain that yields errors. For each state it draws the numbers of steps until the
+/// next error and until the chain leaves the state.
 #[derive(Debug)]
 pub struct HiddenChain {
     state: usize,
     errors: Vec<ErrorGaps>,
     leaves: Vec<ErrorGaps>,
-    /// Transition matrices over 1, 2, 4, ... steps, computed as far as needed.
+    /// Transition matrices over 1, 2, 4, ... steps. They are computed when they are first used.
     leaps: Vec<Matrix>,
     draws: Stream,
 }
@@ -165,7 +167,7 @@ impl ErrorProcess for HiddenChain {
         error
     }
 
-    /// Draws the state after `steps` steps, with one draw per binary digit 1 of `steps`: a digit
+    /// Draws the state after `steps` steps. Each binary digit 1 of `steps` takes one draw: digit
     /// 2^n uses the transition matrix over 2^n steps.
     fn skip(&mut self, steps: u64) {
         for digit in (0..u64::BITS - steps.leading_zeros()).filter(|digit| steps >> digit & 1 == 1) {

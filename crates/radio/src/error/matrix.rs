@@ -1,9 +1,9 @@
 //! Operations on stochastic matrices for Markov chains.
 
-/// Stochastic matrix as rows of probabilities, one row per state.
+/// Stochastic matrix: one row of probabilities per state, each with a sum of 1.
 pub type Matrix = Vec<Vec<f64>>;
 
-/// Returns the product of a row vector and a matrix.
+/// Returns the product of the row vector `row` and a matrix.
 pub fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
     let mut product = vec![0.0; matrix.first().map_or(0, Vec::len)];
     for (weight, line) in row.iter().zip(matrix) {
@@ -14,8 +14,8 @@ pub fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
     product
 }
 
-/// Returns the square of a matrix. Its rows are scaled to sum 1, so that rounding errors do not
-/// grow with repeated squaring.
+/// Returns the square of a stochastic matrix. Its rows are scaled to a sum of 1, so that rounding
+/// errors do not grow if it is squared again and again.
 fn squared(matrix: &Matrix) -> Matrix {
     let of_row = |row: &Vec<f64>| {
         let product = times(row, matrix);
@@ -25,8 +25,8 @@ fn squared(matrix: &Matrix) -> Matrix {
     matrix.iter().map(of_row).collect()
 }
 
-/// Returns the matrix `powers[0]` raised to the power 2^n. `powers` caches the powers computed so
-/// far.
+/// Returns the matrix `powers[0]` to the power 2^n. `powers` stores the powers that were computed
+/// before.
 pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     while powers.len() <= n {
         let next = squared(&powers[powers.len() - 1]);
@@ -35,8 +35,8 @@ pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     &powers[n]
 }
 
-/// Number of squarings after which the number of steps (2^60) is large enough for the long-run
-/// distribution.
+/// Number of squarings after which the distribution over states is that of the long run: the matrix
+/// is then over 2^60 steps.
 const DOUBLINGS: usize = 60;
 
 /// Returns the long-run distribution of a chain with the initial distribution `start`.
@@ -69,8 +69,8 @@ mod tests {
         assert!(near(&shares, &[0.75, 0.25]), "{shares:?}");
     }
 
-    /// A periodic chain has a limit too, and the limit of a disconnected chain depends on the first
-    /// state.
+    /// A chain with a period has a limit too, and the limit of a chain with disconnected states
+    /// depends on the first state.
     #[test]
     fn periodic_and_disconnected_chains() {
         assert!(near(&stationary(&vec![vec![0.0, 1.0], vec![1.0, 0.0]], &[1.0, 0.0]), &[0.5, 0.5]));

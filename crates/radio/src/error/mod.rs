@@ -29,17 +29,17 @@ use serde::{Deserialize, Serialize};
 
 use within_block::WithinBlock;
 
-/// Process that yields errors on a radio link, step by step.
+/// Process that determines in each step whether there is an error on a radio link.
 pub trait ErrorProcess: Send + std::fmt::Debug {
-    /// Takes a step. Returns true if the step has an error.
+    /// Takes one step. Returns true if there is an error in the step.
     fn next_is_error(&mut self) -> bool;
-    /// Takes `steps` steps whose errors are not needed.
+    /// Takes `steps` steps whose errors are not used.
     fn skip(&mut self, steps: u64);
 }
 
 /// Parameters of an error process.
 pub trait ErrorParams: Parameters {
-    /// Returns the error process of a user's radio link, whose blocks take `steps` steps each.
+    /// Returns the error process of the radio link of user `user`. A block takes `steps` steps.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess>;
     /// Returns the long-run probability that a block of `steps` steps has no error.
     fn clean(&self, steps: u32) -> f64;
@@ -130,38 +130,40 @@ impl Checked for ErrorModel {
     }
 }
 
-/// Reason reported when a BLER is set beside an error model, which replaces it.
+/// Explanation for users who set a BLER and an error model together: the model replaces the BLER.
 pub const BY_MODEL: &str = "the model in `errors` says which blocks fail";
 
 impl ErrorModel {
-    /// Returns an error message if the model file has not been read by the caller, as this crate
-    /// does not read files.
+    /// Returns an error message if the caller has not read the model file, which this crate cannot
+    /// do, or `None` if there is nothing to read.
     pub fn unread(&self) -> Option<String> {
         let file = self.file.as_ref().filter(|_| self.process.is_none())?;
         Some(format!("errors: the model file `{file}` has not been read; expected its process"))
     }
 
-    /// Returns the number of PDUs per block for which the model is valid, or `None` if it is valid
-    /// for any number.
+    /// Returns the number of PDUs per block for which the model is valid, or `None` if any number
+    /// is valid.
     pub fn block_size(&self) -> Option<u32> {
         let stated = self.pdus_per_block.map(NonZeroU32::get);
         stated.or(self.within_block.as_ref().map(WithinBlock::pdus))
     }
 
-    /// Returns the long-run share of blocks of `pdus` PDUs with at least one PDU in error.
+    /// Returns the share of blocks of `pdus` PDUs that have at least one PDU in error in the long
+    /// run.
     pub fn block_error_rate(&self, pdus: u32) -> Probability {
         let steps = self.steps(pdus);
         let clean = self.process.as_ref().map_or(1.0, |process| process.clean(steps));
         Probability((1.0 - clean).clamp(0.0, 1.0))
     }
 
-    /// Returns the number of steps of a block of `pdus` PDUs.
+    /// Returns the number of steps that the error process takes for a block of `pdus` PDUs: `pdus`,
+    /// or 1 if a step is a block.
     fn steps(&self, pdus: u32) -> u32 {
         if self.unit == Unit::Pdu { pdus } else { 1 }
     }
 
-    /// Reports problems of the model with blocks of `pdus` PDUs, each sent at most `most` times
-    /// (`None`: without limit).
+    /// Reports to `check` if the model does not fit blocks of `pdus` PDUs. `most` is the largest
+    /// number of transmissions of a block, or `None` for no limit.
     pub fn check_for(&self, pdus: u32, most: Option<u32>, check: &mut Check) {
         let mut own = Check::default();
         self.check(&mut own);

@@ -19,7 +19,7 @@ pub struct RecordedErrors {
     pub offset: Option<u64>,
 }
 
-/// Largest length of a sequence in steps: up to 2^53 steps, doubles represent each number exactly.
+/// Largest length of a sequence in steps. Doubles represent all integers up to 2^53 exactly.
 const LONGEST: u64 = 1 << 53;
 
 impl Checked for RecordedErrors {
@@ -40,7 +40,7 @@ impl Checked for RecordedErrors {
 }
 
 impl RecordedErrors {
-    /// Returns the ends of the runs, cut off at the last whole block of `steps` steps, and the
+    /// Returns the ends of the runs, cut off after the last whole block of `steps` steps, and the
     /// number of whole blocks (at least 1).
     fn ends(&self, steps: u64) -> (Vec<u64>, u64) {
         let total: u64 = self.errors.iter().sum();
@@ -55,8 +55,8 @@ impl RecordedErrors {
 }
 
 impl ErrorParams for RecordedErrors {
-    /// Starts at the boundary of a block of `steps` steps, and restarts the sequence after its last
-    /// whole block.
+    /// Returns a process that starts at the boundary of a block of `steps` steps, and starts again
+    /// after the last whole block of the sequence.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess> {
         let (ends, blocks) = self.ends(u64::from(steps));
         let random = streams.indexed("radio link", user, "errors: offset").uniform(0);
@@ -82,10 +82,10 @@ impl ErrorParams for RecordedErrors {
     }
 }
 
-/// A recorded sequence of errors and the position of its next step.
+/// Recorded sequence of errors, with the position of the next step.
 #[derive(Debug)]
 pub struct Playback {
-    /// Numbers of the steps after the ends of the runs; runs with errors have odd indices.
+    /// For each run, the number of the first step after its end. Runs with errors have odd indices.
     ends: Vec<u64>,
     /// Index in `ends` of the run to which the next step belongs.
     run: usize,

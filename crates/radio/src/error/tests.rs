@@ -1,4 +1,4 @@
-//! Tests that compare error processes with closed forms, and tests of model files.
+//! Tests: error processes agree with closed forms, and model files are read.
 
 use nodeb_base::check::Check;
 use nodeb_base::rng::Streams;
@@ -33,13 +33,14 @@ fn bursty() -> Value {
     json!({ "gilbert_elliott": { "p": 0.02, "r": 0.25 } })
 }
 
-/// Returns the Gilbert-Elliott channel of `bursty` as a hidden Markov model.
+/// Returns a hidden Markov model that is equivalent to the Gilbert-Elliott channel of `bursty`.
 fn bursty_hmm() -> Value {
     json!({ "hmm": { "transition": [[0.98, 0.02], [0.25, 0.75]], "error": [0.0, 1.0] } })
 }
 
-/// Returns the share of blocks of `steps` steps with an error, estimated from `runs` runs of one
-/// block. Many short runs estimate it better than one long run, whose errors are correlated.
+/// Returns the estimated share of blocks of `steps` steps that have an error, from `runs` runs of
+/// one block each. Short runs give a better estimate than a long run, in which errors are
+/// correlated.
 fn share(json: &Value, steps: u32, runs: u64) -> f64 {
     let wrong = (0..runs).filter(|run| {
         let mut process = process(json.clone(), *run);
@@ -71,7 +72,8 @@ fn block_error_rates_match_closed_forms() {
     }
 }
 
-/// Gilbert's channel: the lengths of bursts are geometric with mean 1 / r, those of gaps with mean 1 / p.
+/// On Gilbert's channel the lengths of bursts are geometric with mean 1 / r, and those of gaps are
+/// geometric with mean 1 / p.
 #[test]
 fn bursts_and_gaps_are_geometric() {
     for json in [bursty(), bursty_hmm()] {
@@ -91,7 +93,7 @@ fn bursts_and_gaps_are_geometric() {
     }
 }
 
-/// Skipped steps change the state of a process like steps taken one by one.
+/// Skipping steps changes the state of a process like taking them one by one.
 #[test]
 fn skipping_equals_stepping() {
     let runs = 20_000;
@@ -113,8 +115,9 @@ fn skipping_equals_stepping() {
     }
 }
 
-/// The closed form of `skip` in an extreme case: a chain that changes its state in every step, `p = r = 1`,
-/// is in its first state after an even number of skipped steps, and in the other one after an odd number.
+/// The closed form of `skip` holds in an extreme case: with `p = r = 1` a chain changes its state
+/// in every step. So it is in its first state after an even number of skipped steps, and in the
+/// other state after an odd number.
 #[test]
 fn skip_takes_the_given_number_of_steps() {
     for run in 0..20 {
@@ -135,13 +138,13 @@ fn a_chain_starts_in_the_given_state() {
     assert!((0..50).all(|run| process(json.clone(), run).next_is_error()));
 }
 
-/// A recording is reproduced from the start of a block, without a partial block at its end.
+/// A recording is repeated from the start of a block, and a partial block at its end is omitted.
 #[test]
 fn a_recording_is_repeated_in_whole_blocks() {
     let recorded =
         |offset: Value| spec(json!({ "recorded": { "errors": [3, 2, 4, 1, 0, 1], "offset": offset } }));
-    // The recording is 000 110 000 11 in blocks of 3. Its last two steps are a partial block and
-    // not used.
+    // In blocks of 3 the recording is 000 110 000 11. Its last two steps are a partial block, which
+    // is omitted.
     let sequence = "000110000";
     let text = |process: &mut Box<dyn ErrorProcess>, n: usize| -> String {
         (0..n).map(|_| if process.next_is_error() { '1' } else { '0' }).collect()
@@ -166,11 +169,11 @@ fn a_recording_is_repeated_in_whole_blocks() {
     assert!(begun.iter().all(|n| (60..140).contains(n)), "{begun:?}");
     let rate = |steps| 1.0 - recorded(Value::Null).clean(steps);
     assert!((rate(3) - 1.0 / 3.0).abs() < 1e-12 && (rate(1) - 4.0 / 11.0).abs() < 1e-12);
-    // In blocks of 4 the recording is 0001 1000 011: both whole blocks have an error.
+    // In blocks of 4 the recording is 0001 1000 011, and its two whole blocks both have an error.
     assert!((rate(4) - 1.0).abs() < 1e-12);
 }
 
-/// Returns the errors of one user's blocks of 4 PDUs on one channel.
+/// Returns the errors of blocks of 4 PDUs, which are sent to one user on one channel.
 fn errors_of(json: Value, combining: &CombiningSpec, run: u64) -> BlockErrors {
     let shape = BlockShape { bler: Probability(0.5), channels: 1, pdus: 4, pdu_bytes: 40, combining };
     BlockErrors::new(Some(&model(json)), shape, &[0], &Streams::new(9, run))
@@ -180,7 +183,7 @@ fn at(number: u64) -> Resource {
     Resource { user: 0, tti: number, channel: 0 }
 }
 
-/// Patterns within failed blocks are drawn with their probabilities.
+/// Patterns of errors in failed blocks are drawn with their probabilities.
 #[test]
 fn patterns_follow_their_distribution() {
     let n = 60_000;
@@ -206,7 +209,7 @@ fn patterns_follow_their_distribution() {
     }
 }
 
-/// Independent errors given by an error model fail as often as those of an equal BLER, also with
+/// A model with independent errors fails as often as a BLER of the same value, with and without
 /// soft combining.
 #[test]
 fn combining_reduces_the_errors_of_a_model() {
@@ -221,8 +224,8 @@ fn combining_reduces_the_errors_of_a_model() {
     }
 }
 
-/// If a process advances with time, a block has the errors of its own position, whatever was sent
-/// before. If it advances with blocks, a block has the next errors of the process.
+/// If a process advances with time, the errors of a block depend only on its position. If it
+/// advances with blocks, each block has the next errors of the process.
 #[test]
 fn processes_advance_with_time_or_with_blocks() {
     let errors = |advances: Advances| {

@@ -1,5 +1,5 @@
-//! Distribution of PDUs in error within a failed block: a block is decoded as a whole, so errors of its PDUs
-//! occur together.
+//! Distribution of PDUs in error within a failed block. A block is decoded as a whole, so the
+//! errors of its PDUs occur together.
 
 use nodeb_base::params;
 use std::collections::BTreeMap;
@@ -22,10 +22,11 @@ params! {
     }
 }
 
-/// Tolerance for the sum of probabilities, as numbers in files are rounded.
+/// Largest deviation of a sum of probabilities from 1 that is accepted, because numbers in files
+/// are rounded.
 const TOLERANCE: f64 = 1e-6;
 
-/// Largest number of PDUs in a block that is accepted.
+/// Largest number of PDUs per block for which a distribution is accepted.
 const MAX_PDUS: usize = 1_000;
 
 impl Checked for WithinBlock {
@@ -64,12 +65,12 @@ impl Checked for WithinBlock {
 }
 
 impl WithinBlock {
-    /// Returns the number of PDUs in a block.
+    /// Returns the number of PDUs in the blocks for which the distribution is given.
     pub fn pdus(&self) -> u32 {
         self.patterns.keys().next().map_or(self.count_law.len(), String::len) as u32
     }
 
-    /// Returns the distribution in the form from which patterns are drawn.
+    /// Returns the distribution in the form from which [`PatternDistribution::draw`] draws.
     pub fn build(&self) -> PatternDistribution {
         let digits = |pattern: &String| pattern.bytes().map(|digit| digit == b'1').collect();
         let entries = if self.count_law.is_empty() {
@@ -81,16 +82,15 @@ impl WithinBlock {
     }
 }
 
-/// PDUs in error in a failed block: those of a given pattern, or a number of PDUs at random
-/// positions.
+/// PDUs in error in a failed block: a pattern, or a number of PDUs at random positions.
 #[derive(Debug)]
 enum Wrong {
     These(Vec<bool>),
-    /// Number of PDUs in error, at random positions.
+    /// Number of PDUs in error, whose positions are random.
     Any(usize),
 }
 
-/// Distribution of the PDUs in error of a failed block.
+/// Probability distribution of the PDUs in error in a failed block.
 #[derive(Debug)]
 pub struct PatternDistribution {
     entries: Vec<(f64, Wrong)>,
@@ -106,8 +106,8 @@ impl PatternDistribution {
             left -= p;
             left < 0.0
         };
-        // If no entry is found because rounding reduced the sum of the probabilities, the likeliest
-        // is used.
+        // If rounding has reduced the sum of the probabilities, no entry may be found. Then the
+        // most likely entry is used.
         let found = self.entries.iter().find(beyond);
         let likeliest = || self.entries.iter().max_by(|a, b| a.0.total_cmp(&b.0));
         match found.or_else(likeliest).map(|(_, wrong)| wrong) {
@@ -118,9 +118,9 @@ impl PatternDistribution {
     }
 }
 
-/// Chooses `count` of `n` positions, each choice with the same probability, by selection sampling
-/// (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). Returns true at the chosen
-/// positions.
+/// Chooses `count` of `n` positions at random, each choice with the same probability (selection
+/// sampling: Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). Returns one element per
+/// position, true if it was chosen.
 fn any_of(n: usize, count: usize, stream: &mut Stream) -> Vec<bool> {
     let mut wanted = count as u64;
     let take = |left: usize| {

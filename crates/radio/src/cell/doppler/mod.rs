@@ -55,8 +55,8 @@ impl JakesSequence {
         let mut bins = vec![(0.0, 0.0); LENGTH];
         for k in 0..=2 * half {
             let offset = k as f64 - half as f64;
-            // A bin gets the integral of the spectrum over its width, which is finite even at the
-            // edges.
+            // Each bin gets the integral of the spectrum over its width. The integral is finite
+            // even at the edges of the spectrum, where the spectrum itself is infinite.
             let edge = |f: f64| libm::asin((f / half as f64).clamp(-1.0, 1.0));
             let power = (edge(offset + 0.5) - edge(offset - 0.5)) / std::f64::consts::PI;
             let power = power / kept_by_interpolation(offset);
@@ -80,15 +80,15 @@ impl JakesSequence {
         sequence
     }
 
-    /// Creates a sequence that is never read, for users without fading.
+    /// Creates a sequence of zeros for runs without fading users, in which no path reads it.
     pub fn silent() -> Self {
         let samples: Box<[_]> = vec![(0.0, 0.0); LENGTH + 1].into();
         let samples = samples.try_into().unwrap_or_else(|_| unreachable!("as many samples as were made"));
         Self { samples, peaks: Box::default() }
     }
 
-    /// Interpolates the complex amplitude between sample `place` and the next one; `fraction` is
-    /// the distance from sample `place`, from 0 to 1.
+    /// Returns the complex amplitude between sample `place` and the next sample, by linear
+    /// interpolation. `fraction` is the distance from sample `place` in samples, from 0 to 1.
     #[inline]
     fn between(&self, place: u64, fraction: f32) -> Complex<f32> {
         let i = place as usize % LENGTH;
@@ -97,11 +97,12 @@ impl JakesSequence {
     }
 }
 
-/// Returns, for each sample, the highest power among it and the [`PEAK_SPAN`] samples after it. The
-/// samples are cyclic.
+/// Returns, for each sample, the highest power of this sample and the [`PEAK_SPAN`] samples after
+/// it. The first sample follows the last one.
 fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
     let mut highest: Vec<f32> = samples.iter().map(|sample| power(*sample)).collect();
-    // Maxima over 1, 2, 4, ... samples are combined to maxima over twice as many samples.
+    // Maxima over 1, 2, 4, ... samples are combined to maxima over twice as many samples, so the
+    // loop needs few rounds.
     let mut reach = 1;
     while reach <= PEAK_SPAN as usize {
         let next = reach.min(PEAK_SPAN as usize + 1 - reach);
@@ -120,7 +121,8 @@ fn kept_by_interpolation(offset: f64) -> f64 {
     (2.0 + libm::cos(std::f64::consts::TAU * offset / LENGTH as f64)) / 3.0
 }
 
-/// Computes `x[n] = sum_k X[k] exp(2 pi i k n / N)` in place, by decimation in time.
+/// Replaces the spectrum `x` by its inverse DFT, `x[n] = sum_k X[k] exp(2 pi i k n / N)`, by
+/// decimation in time. The length must be a power of two.
 fn inverse_dft(x: &mut [Complex<f64>]) {
     let bits = x.len().trailing_zeros();
     for i in 0..x.len() {
@@ -148,21 +150,23 @@ fn inverse_dft(x: &mut [Complex<f64>]) {
     }
 }
 
-/// Fading of one path, addressed by TTI: TTIs that are not evaluated cost nothing.
+/// Fading of one path, computed for any TTI from its number. TTIs that are not evaluated cost
+/// nothing.
 #[derive(Clone, Debug)]
 pub struct Ray {
     /// Number of samples by which the path advances per TTI, in fixed point with [`FRACTION_BITS`]
     /// fractional bits.
     step: u64,
     start: u64,
-    /// Index of the segment from which the path last read.
+    /// Number of the segment that the path read in the latest evaluation.
     segment: u64,
     begins: [u32; 2],
     draws: Indexed,
 }
 
 impl Ray {
-    /// Creates a path that fades by `doppler_per_tti` periods of the maximum Doppler shift per TTI.
+    /// Creates a path whose fading advances by `doppler_per_tti` periods of the maximum Doppler
+    /// shift per TTI.
     pub fn new(doppler_per_tti: f64, draws: Indexed) -> Self {
         let one = (1u64 << FRACTION_BITS) as f64;
         let step = (doppler_per_tti * SAMPLES_PER_PERIOD as f64 * one).round() as u64;
@@ -172,14 +176,15 @@ impl Ray {
         ray
     }
 
-    /// Returns the power gain in TTI `tti`; its mean is 1.
+    /// Returns the path's power gain in TTI `tti`, relative to its mean.
     #[inline]
     pub fn gain(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         power(self.amplitude(sequence, tti))
     }
 
-    /// Computes the power gains in `N` TTIs from `tti`, multiplied by `mean`. Written with loops
-    /// over arrays instead of closures, as this takes most of the time of simulating a cell.
+    /// Computes the power gains in `N` TTIs from `tti` on, each multiplied by `mean`. The code uses
+    /// loops over arrays instead of closures, because most of the time of simulating a cell is
+    /// spent here.
     #[inline]
     pub fn gains<const N: usize>(
         &mut self,
@@ -198,7 +203,7 @@ impl Ray {
             }
             return;
         }
-        // Far from a transition, gains depend on one position in the sequence only. A slow user
+        // Far from a transition, gains depend on a single position in the sequence. A slow user
         // stays between two samples for several TTIs, but a branch for this case would be
         // unpredictable and cost more than reading the samples again. All samples are read first,
         // so that the computation can be vectorized.
@@ -226,8 +231,8 @@ impl Ray {
         (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MAX_PEAK_TTIS)
     }
 
-    /// Returns an upper bound of the power gain in `ttis` TTIs from `tti`, which the gain exceeds
-    /// at most by rounding errors. The bound is infinite if these TTIs belong to two segments.
+    /// Returns an upper bound of the power gain in `ttis` TTIs from `tti` on, which only rounding
+    /// errors can exceed. The bound is infinite if the TTIs belong to two segments.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64, ttis: u64) -> f32 {
         let [first, last] = [tti, tti + ttis - 1].map(|tti| self.position(tti) >> FRACTION_BITS);
         if first / SEGMENT != last / SEGMENT {
@@ -241,8 +246,8 @@ impl Ray {
         if SEGMENT - last % SEGMENT > CHANGE {
             return here;
         }
-        // In a transition two amplitudes are added with weights whose squares sum to 1, so the
-        // power is at most the sum of both powers.
+        // In a transition the amplitudes of two segments are added with weights whose squares sum
+        // to 1. So the power is at most the sum of the powers in both segments.
         let left = SEGMENT - first % SEGMENT;
         here + peak(u64::from(self.begins[1]) + LENGTH as u64 - left)
     }
@@ -268,8 +273,8 @@ impl Ray {
         (self.begins, self.segment) = ([place(segment), place(segment + 1)], segment);
     }
 
-    /// Returns the amplitude in a transition to the next segment. The current segment ends in
-    /// `left` samples, less `fraction`, and gives the amplitude `here`.
+    /// Returns the complex amplitude in the transition to the next segment. `here` is the amplitude
+    /// in the current segment, which ends after `left - fraction` samples.
     fn change(&self, sequence: &JakesSequence, here: Complex<f32>, left: u64, fraction: f32) -> Complex<f32> {
         let weight = left as f32 - fraction;
         let others = CHANGE as f32 - weight;

@@ -31,7 +31,8 @@ fn agrees(found: (f64, f64), expected: f64, precision: f64, what: &str) {
     assert!((mean - expected).abs() < 4.0 * error, "{what}: {mean} +- {error}, expected {expected}");
 }
 
-/// Number of TTIs in about 1000 Doppler periods: long enough for a transition between two segments.
+/// Number of TTIs in about 1000 Doppler periods, which is long enough for at least one transition
+/// between segments.
 const TTIS: u64 = 90_000;
 
 #[test]
@@ -61,8 +62,8 @@ fn gains_are_exponentially_distributed() {
     }
 }
 
-/// Rice: an envelope crosses `rho` times its RMS value upwards `sqrt(2 pi) rho exp(-rho^2)` times per Doppler
-/// period.
+/// Level crossings follow Rice's formula: the envelope crosses `rho` times its RMS value upwards
+/// `sqrt(2 pi) rho exp(-rho^2)` times per Doppler period.
 #[test]
 fn level_crossings_match_rice() {
     for rho in [0.1f64, 0.3, 1.0, 1.5] {
@@ -77,7 +78,8 @@ fn level_crossings_match_rice() {
             }
             f64::from(crossings) / (TTIS as f64 * DOPPLER_PER_TTI)
         });
-        // The envelope is sampled 90 times per Doppler period, so the shortest fades are missed.
+        // The tolerance is 6 %, because an envelope that is sampled 90 times per Doppler period
+        // misses the shortest fades.
         agrees(found, expected, 0.06 * expected, &format!("rho {rho}"));
     }
 }
@@ -108,15 +110,16 @@ fn transitions_are_smooth() {
     let mut last = ray.amplitude(&sequence, 0);
     for tti in 1..3 * 512 * 90 {
         let now = ray.amplitude(&sequence, tti);
-        // From one TTI to the next the amplitude moves by no more than the maximum Doppler shift
-        // allows.
+        // The bound is the largest change of the amplitude that the maximum Doppler shift allows
+        // within a TTI.
         let moved = (now.0 - last.0).hypot(now.1 - last.1);
         assert!(moved < 0.35, "TTI {tti}: {last:?} to {now:?}");
         last = now;
     }
 }
 
-/// `Ray::peak` bounds the gain also in transitions, and if its TTIs extend into the next segment.
+/// The bound of `Ray::peak` is never exceeded, neither in transitions nor if its TTIs extend into
+/// the next segment.
 #[test]
 fn no_gain_is_above_its_peak() {
     let streams = Streams::new(1, 0);

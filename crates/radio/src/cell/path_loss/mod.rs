@@ -18,12 +18,13 @@ registry! {
     }
 }
 
-/// Distance in metres below which no model is valid. The loss at shorter distances is that at this
-/// distance.
+/// Smallest distance in metres at which the models are valid. At shorter distances the loss is that
+/// at this distance.
 const NEAREST_M: f64 = 10.0;
 
 impl PathLossSpec {
-    /// Returns the loss in dB over a distance in metres.
+    /// Returns the path loss in dB at a distance of `metres` from the Node B. Below 10 m the loss is
+    /// that at 10 m.
     pub fn loss_db(&self, metres: f64) -> f64 {
         let log_km = libm::log10(metres.max(NEAREST_M) / 1e3);
         match self {
@@ -38,7 +39,7 @@ impl PathLossSpec {
 mod tests {
     use super::*;
 
-    /// Expected losses are computed by hand from the formulas in the publications.
+    /// The models give the losses that were computed by hand from the published formulas.
     #[test]
     fn models_match_published_values() {
         let loss = |name: &str, metres: f64| {
