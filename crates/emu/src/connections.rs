@@ -19,20 +19,21 @@ use crate::recording::{Reader, Record};
 pub struct Sent {
     /// Number of the packet in the recording, from 0.
     pub number: u64,
-    /// Direction of the packet: down from the server to the phone, or up from the phone.
+    /// Time at which the driver accepted the packet.
     pub at: Time,
-    /// Direction of the packet.
+    /// Direction of the packet: down from the server to the phone, or up from the phone.
     pub direction: Direction,
-    /// Fields of the packet's TCP header, such as its flags and window.
+    /// Size of the IP packet in bytes.
     pub bytes: u32,
-    /// TCP header.
+    /// Fields of the packet's TCP header, such as flags and window.
     pub tcp: Tcp,
     /// Relative sequence number: the SYN of this end has 0.
     pub seq: u64,
-    /// Whether this end had already sent the first sequence number of the packet (data, SYN or FIN) in an earlier
-    /// packet. False for packets without sequence numbers, such as pure ACKs.
+    /// Relative acknowledgement number: the SYN of the other end has 0. It is 0 if the packet has no ACK
+    /// flag.
     pub ack: u64,
-    /// Whether its first sequence number (data, SYN or FIN) had been sent before.
+    /// Whether this end had already sent the first sequence number of the packet (data, SYN or FIN) in an
+    /// earlier packet. False for packets without sequence numbers, such as pure ACKs.
     pub is_retransmission: bool,
     /// Time at which the packet arrived in the simulated world, or `None` if it was lost or still in transit at
     /// the end of the emulation.
@@ -64,7 +65,7 @@ impl Sent {
 struct Numbers {
     /// Initial sequence number of this end, or `None` until a packet of either end shows it.
     first: Option<u32>,
-    /// TCP connection between the server and a phone, with the packets of both ends.
+    /// Relative sequence number that follows the highest one sent; 0 before the first packet.
     end: u64,
 }
 
@@ -78,7 +79,7 @@ impl Numbers {
     }
 }
 
-/// TCP connection between the server and a phone.
+/// TCP connection between the server and a phone, with the packets of both ends.
 #[derive(Clone, Debug)]
 pub struct Connection {
     /// Index of the phone among the real phones.
@@ -87,22 +88,20 @@ pub struct Connection {
     pub server: SocketAddr,
     /// Address and port of the phone.
     pub client: SocketAddr,
-    /// Number of bytes that this end received in order, without SYN and FIN.
+    /// Packets of both ends in the order in which the driver accepted them.
     pub packets: Vec<Sent>,
     numbers: [Numbers; 2],
 }
 
-/// Index in [`Connection::packets`] of the packet whose arrival completed these bytes, or `None` if no data was
-/// received in order.
+/// In-order data that one end received, and the packet that completed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// Whether the receiver has all bytes that were sent in this direction. True if none were sent.
+    /// Number of data bytes that this end received in order, without SYN and FIN.
     pub bytes: u64,
-    /// Returns true if a packet opens a new connection that reuses the addresses and ports of this one: it is a SYN
-    /// without ACK, and its sequence number differs from the initial one of this connection.
+    /// Index in [`Connection::packets`] of the packet whose arrival completed these bytes, or `None` if no
+    /// data was received in order.
     pub last: Option<usize>,
-    /// Returns the data that the receiver of `direction` got in order, and the packet whose arrival
-    /// completed this data.
+    /// Whether the receiver has all bytes that were sent in this direction. True if none were sent.
     pub all: bool,
 }
 
@@ -130,14 +129,15 @@ impl Connection {
         self.packets.len() - 1
     }
 
-    /// Returns true if a packet opens another connection with the same addresses and ports: its SYN has another
-    /// initial sequence number.
+    /// Returns true if a packet opens a new connection that reuses the addresses and ports of this one: it is
+    /// a SYN without ACK, and its sequence number differs from the initial one of this connection.
     fn is_another(&self, direction: Direction, tcp: &Tcp) -> bool {
         let first = self.numbers[usize::from(direction == Direction::Up)].first;
         tcp.has(SYN) && !tcp.has(ACK) && first.is_some_and(|first| first != tcp.seq)
     }
 
-    /// Returns the data that the receiver of `direction` got in order, and the packet that completed them.
+    /// Returns the data that the receiver of `direction` got in order, and the packet whose arrival completed
+    /// this data.
     pub fn delivered(&self, direction: Direction) -> Delivered {
         let counts =
             |at: &usize| self.packets[*at].direction == direction && self.packets[*at].tcp.payload > 0;
@@ -175,7 +175,7 @@ impl Connection {
     }
 }
 
-/// Number of packets of protocols other than TCP.
+/// Packets of a recording, sorted by connection.
 #[derive(Debug, Default)]
 pub struct Traffic {
     /// TCP connections in the order of their first packets.
@@ -183,13 +183,14 @@ pub struct Traffic {
     /// For each packet by number: index of its connection and its index in [`Connection::packets`], or `None` if
     /// the packet is not TCP or too few of its bytes were recorded.
     pub of_packet: Vec<Option<(u32, u32)>>,
-    /// Largest number of bytes that the log contains of a single packet, which may be less than the packet's size.
+    /// Number of packets of protocols other than TCP.
     pub others: u64,
     /// Number of packets of which too few bytes were recorded to identify the connection.
     pub unknown: u64,
     /// Numbers of the packets that arrived with CE in their ECN field.
     pub marked: HashSet<u64>,
-    /// If a record of the log cannot be read.
+    /// Largest number of bytes that the log contains of a single packet, which may be less than the packet's
+    /// size.
     pub longest: u32,
     /// Whether the log has an end record, so that it was not cut off.
     pub complete: bool,
@@ -207,7 +208,7 @@ impl Traffic {
     /// Reads all packets from a reader that has not returned a record yet.
     ///
     /// # Errors
-    /// As [`Self::of_log`].
+    /// If a record of the log cannot be read.
     pub fn of<R: Read>(reader: &mut Reader<R>) -> io::Result<Self> {
         let (mut found, mut known) = (Self::default(), HashMap::new());
         while let Some(record) = reader.next_record()? {

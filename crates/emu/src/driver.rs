@@ -24,7 +24,8 @@ use crate::watch::{Status, Watch};
 /// Maximum number of packets read from a device before due events are processed again.
 const BATCH: usize = 16;
 
-/// Limit of the duration of an emulation.
+/// Maximum sleep of the driver, ns. The events of simulated users during a sleep are processed after it, so a
+/// longer sleep would delay the next real packet more.
 const MAX_SLEEP: u64 = 1_000_000_000;
 
 /// Interval between two status updates, ns.
@@ -35,7 +36,7 @@ const TIMER: u64 = u64::MAX;
 /// Epoll identifier of the stop event.
 const STOP: u64 = u64::MAX - 1;
 
-/// Limits of an emulation: its duration.
+/// Limit of the duration of an emulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Duration after which the emulation ends; `None` to run until it is stopped.
