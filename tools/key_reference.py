@@ -13,6 +13,12 @@ from dataclasses import dataclass
 
 from nodeb.inputs.keys import Keys, Schema, plain
 
+CHOICE = re.compile(r"^The [\w ]+: a name, or a table with one key\.")
+"""Description of a key whose value selects a variant."""
+
+PARAMETERS = re.compile(r"^Parameters of (?=[^(])(.)")
+"""Beginning of the description of a variant's keys."""
+
 LINE = re.compile(r"^<!-- keys(?:: (\S*))? -->$", re.MULTILINE)
 """First line of a part; without a key, the part has the top-level keys of the file."""
 
@@ -80,10 +86,11 @@ class Reference(Keys):
         table = self._table(name)
         head = f"`{home.path}`" if home.path else "The file"
         also = [path for path in self._paths(name) if path != home.path] if first else []
+        equal = ("accept", "variants") if self._variants(name) else ("contain", "keys")
         text = [f"{'##' if first else '###'} {head} {{#{home.anchor}}}", ""]
-        text += [_words(table.get("description", "")), ""]
+        text += [_introduced(_words(table.get("description", "")), home.path), ""]
         if also:
-            text += [f"The same holds for {', '.join(f'`{path}`' for path in also)}.", ""]
+            text += [_equal(also, home.path, *equal), ""]
         if self._variants(name):
             text += ["| name | what it is | its keys |", "|---|---|---|"]
             text += [self._choice(branch, home) for branch in self._branches(name)]
@@ -125,6 +132,22 @@ class Reference(Keys):
     def _link(self, name: str, here: Home) -> str:
         home = self.homes[name]
         return f"{'' if home.page == here.page else home.page}#{home.anchor}"
+
+
+def _introduced(description: str, path: str) -> str:
+    """Returns a section's description, with sentences for the schema's two usual phrases."""
+    if CHOICE.match(description):
+        first = f"`{path}` selects a variant by name, or by a table with the name as its only key."
+        return CHOICE.sub(first, description)
+    return PARAMETERS.sub(rf"The table `{path}` sets the parameters of \1", description)
+
+
+def _equal(also: list[str], path: str, verb: str, what: str) -> str:
+    """Returns the sentence that lists the other keys with the same definition."""
+    *first, last = [f"`{one}`" for one in also]
+    if not first:
+        return f"{last} {verb}s the same {what} as `{path}`."
+    return f"{', '.join(first)} and {last} {verb} the same {what} as `{path}`."
 
 
 def _words(text: str) -> str:
