@@ -69,6 +69,8 @@ types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the 
 bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they are installed
 	cargo build --release -p nodeb-phy --example turbo_speed --quiet
 	$(BIN)/python benches/turbo.py
+	cargo build --release -p nodeb-radio --example grid_speed --quiet
+	$(BIN)/python benches/grid.py
 	cargo build --release --example simulate --quiet
 	$(BIN)/python benches/ftp.py
 	$(BIN)/python benches/many.py

@@ -9,4 +9,5 @@ pub mod mobility;
 pub mod path_loss;
 pub mod plan;
 pub mod profile;
+pub mod selective;
 pub mod shadowing;

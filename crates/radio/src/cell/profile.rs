@@ -4,6 +4,9 @@
 //! 5 (vehicular). A receiver resolves paths that are at least one chip apart: each path is assigned
 //! to the nearest chip, and paths assigned to the same chip form one path with their total power
 //! (their sum is again Rayleigh distributed).
+//!
+//! The extended profiles of LTE are those of TS 36.101, tables B.2.1-2 to B.2.1-4 (and TS 36.104, annex B.2).
+//! Where the channel depends on frequency, [`Profile::delays`] returns all paths, however close.
 
 use nodeb_base::check::Check;
 use nodeb_base::rng::Streams;
@@ -39,6 +42,15 @@ pub enum Profile {
     VehicularA,
     /// Vehicular, channel B.
     VehicularB,
+    /// Extended Pedestrian A of LTE. Not yet a value in scenarios.
+    #[serde(skip)]
+    ExtendedPedestrianA,
+    /// Extended Vehicular A of LTE. Not yet a value in scenarios.
+    #[serde(skip)]
+    ExtendedVehicularA,
+    /// Extended Typical Urban of LTE. Not yet a value in scenarios.
+    #[serde(skip)]
+    ExtendedTypicalUrban,
 }
 
 impl Profile {
@@ -56,6 +68,31 @@ impl Profile {
             Self::VehicularB => {
                 &[(0, -2.5), (300, 0.0), (8_900, -12.8), (12_900, -10.0), (17_100, -25.2), (20_000, -16.0)]
             }
+            Self::ExtendedPedestrianA => {
+                &[(0, 0.0), (30, -1.0), (70, -2.0), (90, -3.0), (110, -8.0), (190, -17.2), (410, -20.8)]
+            }
+            Self::ExtendedVehicularA => &[
+                (0, 0.0),
+                (30, -1.5),
+                (150, -1.4),
+                (310, -3.6),
+                (370, -0.6),
+                (710, -9.1),
+                (1_090, -7.0),
+                (1_730, -12.0),
+                (2_510, -16.9),
+            ],
+            Self::ExtendedTypicalUrban => &[
+                (0, -1.0),
+                (50, -1.0),
+                (120, -1.0),
+                (200, 0.0),
+                (230, 0.0),
+                (500, 0.0),
+                (1_600, -3.0),
+                (2_300, -5.0),
+                (5_000, -7.0),
+            ],
         }
     }
 
@@ -76,6 +113,20 @@ impl Profile {
         chips.sort_unstable_by_key(|(chip, _)| *chip);
         let total: f64 = chips.iter().map(|(_, power)| power).sum();
         chips.into_iter().map(|(_, power)| power / total).collect()
+    }
+
+    /// Returns the delay in seconds and the mean power of each path, with sum 1, in the order of the table.
+    /// User-defined taps, if any, replace the profile's.
+    pub fn delays(self, taps: &[Tap]) -> Vec<(f64, f64)> {
+        let own = taps.iter().map(|tap| (tap.delay.0, tap.power_db));
+        let named = self.table().iter().copied().filter(|_| taps.is_empty());
+        let linear = |(delay, db): (u64, f64)| (delay as f64 * 1e-9, libm::pow(10.0, db / 10.0));
+        let mut paths: Vec<(f64, f64)> = own.chain(named).map(linear).collect();
+        let total: f64 = paths.iter().map(|(_, power)| power).sum();
+        for (_, power) in &mut paths {
+            *power /= total;
+        }
+        paths
     }
 }
 
@@ -209,5 +260,23 @@ mod tests {
         let own = [tap(1_000, 0.0), tap(0, 3.0103)];
         let found = Profile::VehicularA.resolved(&own, Numerology::HSDPA);
         assert!((found[0] - 2.0 / 3.0).abs() < 1e-6 && (found[1] - 1.0 / 3.0).abs() < 1e-6, "{found:?}");
+    }
+
+    /// Root mean square delay spreads and largest delays of TS 36.101, table B.2.1-1, which has 45 ns for 43.
+    #[test]
+    fn extended_profiles_have_the_delay_spreads_of_the_specification() {
+        for (profile, paths, spread_ns, longest_ns) in [
+            (Profile::ExtendedPedestrianA, 7, 45.0, 410.0),
+            (Profile::ExtendedVehicularA, 9, 357.0, 2_510.0),
+            (Profile::ExtendedTypicalUrban, 9, 991.0, 5_000.0),
+        ] {
+            let delays = profile.delays(&[]);
+            let moment =
+                |n| delays.iter().map(|(delay, power)| power * (delay * 1e9f64).powi(n)).sum::<f64>();
+            let spread = (moment(2) - moment(1).powi(2)).sqrt();
+            assert!((spread - spread_ns).abs() < 2.5, "{profile:?}: {spread}");
+            assert!((moment(0) - 1.0).abs() < 1e-12 && delays.len() == paths, "{profile:?}");
+            assert!((delays[paths - 1].0 * 1e9 - longest_ns).abs() < 1e-6, "{profile:?}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::category::Category;
 use super::coding::{MAX_CODE_RATE, code_rate};
 use super::cqi::CqiTable;
 use super::mcs::McsTable;
-use super::modulation::Modulation;
+use crate::error::effective::modulation::Modulation;
 
 /// Largest number of layers of a UE (TS 36.211, table 6.3.3.2-1).
 pub const MAX_LAYERS: u8 = 8;

@@ -1,5 +1,7 @@
 //! Channel bandwidths, and the resource blocks, groups and subbands into which they are divided.
 
+use crate::mac::band::Band;
+
 /// Number of subcarriers of a resource block (TS 36.211, table 6.2.3-1).
 pub const SUBCARRIERS: u32 = 12;
 
@@ -102,15 +104,10 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the number of resource block groups; the last group can be smaller than the others (TS
-    /// 36.213, 7.1.6.1).
-    pub const fn groups(self) -> u16 {
-        self.blocks().div_ceil(self.group_size())
-    }
-
-    /// Returns the number of resource blocks in group `group`, 0 if there is no such group.
-    pub fn blocks_of_group(self, group: u16) -> u16 {
-        self.blocks().saturating_sub(group.saturating_mul(self.group_size())).min(self.group_size())
+    /// Returns the resource blocks in their groups; the last group can be smaller than the others (TS 36.213,
+    /// 7.1.6.1).
+    pub fn band(self) -> Band {
+        Band::new(self.blocks(), self.group_size(), BLOCK_HZ)
     }
 
     /// Returns the size of a subband in resource blocks, for CQI reports on subbands that higher
@@ -147,19 +144,10 @@ mod tests {
         let all = Bandwidth::ALL;
         assert_eq!(all.map(Bandwidth::blocks), [6, 15, 25, 50, 75, 100]);
         assert_eq!(all.map(Bandwidth::group_size), [1, 2, 2, 3, 4, 4]);
-        assert_eq!(all.map(Bandwidth::groups), [6, 8, 13, 17, 19, 25]);
+        assert_eq!(all.map(|one| one.band().groups()), [6, 8, 13, 17, 19, 25]);
         assert_eq!(all.map(Bandwidth::subband_size), [None, Some(4), Some(4), Some(6), Some(8), Some(8)]);
         assert_eq!(all.map(Bandwidth::subbands), [1, 4, 7, 9, 10, 13]);
         assert_eq!(all.map(|one| *one.control_symbols().start()), [2, 1, 1, 1, 1, 1]);
-    }
-
-    #[test]
-    fn groups_contain_every_block_once() {
-        for bandwidth in Bandwidth::ALL {
-            let sizes = (0..=bandwidth.groups()).map(|group| bandwidth.blocks_of_group(group));
-            assert_eq!(sizes.sum::<u16>(), bandwidth.blocks());
-            assert_eq!(bandwidth.blocks_of_group(bandwidth.groups()), 0);
-        }
     }
 
     #[test]

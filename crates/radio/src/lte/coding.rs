@@ -1,6 +1,6 @@
 //! Division of transport blocks into code blocks, with their CRCs and code rates.
 
-use super::modulation::Modulation;
+use crate::error::effective::modulation::Modulation;
 
 /// Size in bits of the CRCs of transport blocks and of code blocks (TS 36.212, 5.1.1).
 pub const CRC: u32 = 24;

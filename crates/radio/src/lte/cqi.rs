@@ -1,6 +1,6 @@
 //! Tables of channel quality indicators (CQIs), with the modulation and code rate of each.
 
-use super::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
+use crate::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
 /// Number of CQIs. CQI 0 means out of range, and CQIs 1 to 15 select a row of the table.
 pub const CQIS: u8 = 16;

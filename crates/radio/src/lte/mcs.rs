@@ -1,6 +1,6 @@
 //! Tables of modulation and coding schemes.
 
-use super::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
+use crate::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
 /// Table by which the MCS of a grant is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,11 @@
 //! This module has no state and no bearer. It states what the specifications allow:
 //!
 //! - [`bandwidth`]: channel bandwidths and their resource blocks, groups and subbands;
-//! - [`modulation`], [`cqi`], [`mcs`], [`block_size`]: tables of link adaptation;
+//! - [`cqi`], [`mcs`], [`block_size`]: tables of link adaptation;
 //! - [`coding`]: code blocks, CRCs and code rates;
 //! - [`resources`]: resource elements that are left for data;
 //! - [`adaptation`]: block sizes, peak rates and MCSs that follow from these tables;
+//! - [`effective`]: effective SNR of blocks by MCS;
 //! - [`category`]: capabilities of UE categories;
 //! - [`timing`], [`random_access`]: subframes of HARQ, reports, scheduling requests and random access;
 //! - [`allowed`], [`drx`], [`compatible`]: values and combinations that can be configured.
@@ -20,8 +21,8 @@ pub mod coding;
 pub mod compatible;
 pub mod cqi;
 pub mod drx;
+pub mod effective;
 pub mod mcs;
-pub mod modulation;
 pub mod random_access;
 pub mod resources;
 pub mod timing;

@@ -1,5 +1,7 @@
-//! Medium access control: schedulers, hybrid ARQ and reordering.
+//! Medium access control: schedulers, division of a band among users, hybrid ARQ and reordering.
 
+pub mod band;
+pub mod deal;
 pub mod harq;
 pub mod reordering;
 pub mod sched;

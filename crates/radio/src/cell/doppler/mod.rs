@@ -13,7 +13,11 @@
 //! samples; the autocorrelation at lags of many periods during transitions, which take 6 % of the
 //! time; and the correlation of two paths that read the same position at different times.
 
+mod bundle;
+
 use nodeb_base::rng::{Indexed, Stream, uniform};
+
+pub use bundle::Bundle;
 
 /// Number of samples of the sequence per period of the maximum Doppler shift.
 pub const SAMPLES_PER_PERIOD: u64 = 16;
@@ -169,7 +173,7 @@ impl Ray {
     /// shift per TTI.
     pub fn new(doppler_per_tti: f64, draws: Indexed) -> Self {
         let one = (1u64 << FRACTION_BITS) as f64;
-        let step = (doppler_per_tti * SAMPLES_PER_PERIOD as f64 * one).round() as u64;
+        let step = samples_per_tti(doppler_per_tti);
         let start = (draws.uniform(0) * SEGMENT as f64 * one) as u64;
         let mut ray = Self { step, start, segment: 0, begins: [0; 2], draws };
         ray.move_to(0);
@@ -282,6 +286,11 @@ impl Ray {
         let scale = 1.0 / (weight * weight + others * others).sqrt();
         ((weight * here.0 + others * next.0) * scale, (weight * here.1 + others * next.1) * scale)
     }
+}
+
+/// Returns the number of samples per TTI, with [`FRACTION_BITS`] fractional bits.
+fn samples_per_tti(doppler_per_tti: f64) -> u64 {
+    (doppler_per_tti * SAMPLES_PER_PERIOD as f64 * (1u64 << FRACTION_BITS) as f64).round() as u64
 }
 
 #[inline]

@@ -6,7 +6,8 @@
 
 use nodeb_base::units::Duration;
 
-use super::{Candidate, Scheduler, SchedulerParams, View};
+use super::grid::{Ranks, Weight};
+use super::{Candidate, Deal, Scheduler, SchedulerParams, View};
 
 no_parameters! {
     /// Parameters of earliest deadline first: none.
@@ -17,11 +18,12 @@ no_parameters! {
 #[derive(Debug)]
 pub struct EarliestDeadlineScheduler {
     last_served: Vec<Option<u64>>,
+    ranks: Ranks,
 }
 
 impl SchedulerParams for EarliestDeadline {
     fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
-        Box::new(EarliestDeadlineScheduler { last_served: vec![None; users] })
+        Box::new(EarliestDeadlineScheduler { last_served: vec![None; users], ranks: Ranks::default() })
     }
 }
 
@@ -34,6 +36,16 @@ impl Scheduler for EarliestDeadlineScheduler {
         let urgency =
             |(_, candidate): &(usize, &Candidate)| (candidate.deadline, self.last_served[candidate.user]);
         candidates.iter().enumerate().min_by_key(urgency).map_or(0, |(i, _)| i)
+    }
+
+    /// The user with the earliest deadline gets all groups that it needs, then the next one.
+    fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+        let ranks =
+            self.ranks.of(candidates, |candidate| (candidate.deadline, self.last_served[candidate.user]));
+        for (weight, rank) in weights.iter_mut().zip(ranks) {
+            *weight = Weight::by_rank(*rank);
+        }
+        Deal::EachToHighest
     }
 
     fn served(&mut self, tti: u64, user: usize, _units: u32) {

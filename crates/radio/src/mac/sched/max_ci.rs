@@ -2,7 +2,8 @@
 
 use nodeb_base::units::Duration;
 
-use super::{Candidate, Rule, Scheduler, SchedulerParams, View};
+use super::grid::{Ranks, Weight};
+use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View};
 
 no_parameters! {
     /// Parameters of Max C/I: none.
@@ -16,11 +17,16 @@ pub struct MaxCiScheduler {
     /// For each user, the number of the TTI after that in which it was last served; 0 if it never
     /// was.
     last_served: Vec<u64>,
+    ranks: Ranks,
 }
+
+/// Difference of qualities, in steps of about 1 dB, below which two users are equal on a group. CQIs are whole
+/// numbers.
+const EQUAL: f32 = 0.25;
 
 impl SchedulerParams for MaxCi {
     fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
-        Box::new(MaxCiScheduler { last_served: vec![0; users] })
+        Box::new(MaxCiScheduler { last_served: vec![0; users], ranks: Ranks::default() })
     }
 }
 
@@ -39,6 +45,16 @@ impl Scheduler for MaxCiScheduler {
             }
         }
         best
+    }
+
+    /// On a group, users whose qualities are less than [`EQUAL`] apart are served in order of their last turns.
+    fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+        let step = EQUAL / candidates.len() as f32;
+        let ranks = self.ranks.of(candidates, |candidate| self.last_served[candidate.user]);
+        for (weight, rank) in weights.iter_mut().zip(ranks) {
+            *weight = Weight { scale: 1.0, offset: -(*rank as f32) * step };
+        }
+        Deal::EachToHighest
     }
 
     fn rule(&self, _tti: u64) -> Rule<'_> {

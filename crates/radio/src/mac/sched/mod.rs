@@ -1,6 +1,11 @@
 //! Schedulers: selection of the user of each TTI on a shared channel.
+//!
+//! Where a TTI is one resource, [`Scheduler::pick`] selects its user. Where a TTI is a band of groups,
+//! [`Scheduler::weigh`] reduces the state of a scheduler to a [`Weight`] for each user, from which
+//! [`deal`](super::deal) computes the scores of all users on all groups without calls of the scheduler.
 
 pub mod earliest_deadline;
+pub mod grid;
 pub mod max_ci;
 pub mod normalized;
 pub mod proportional_fair;
@@ -11,6 +16,8 @@ pub mod tcp_aware;
 use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
 use nodeb_base::units::Duration;
+
+pub use grid::{Deal, Weight};
 
 /// User with something to send in a TTI, and its properties that schedulers use.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +75,17 @@ pub trait Scheduler: Send + std::fmt::Debug {
     /// Returns the index in `candidates` of the user to serve in TTI `tti`. `candidates` is not
     /// empty and is ordered by user index.
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize;
+    /// Sets the weight of each candidate on the groups of a band in TTI `tti`. Returns how the groups are dealt.
+    /// Both arguments have the same length, and `candidates` is as for [`Self::pick`], with rate and quality
+    /// over the whole band.
+    ///
+    /// By default, users are ranked by repeated calls of [`Self::pick`], without the users picked before: the
+    /// first one gets all groups that it needs, then the second one. A scheduler that is to use the differences
+    /// between groups has its own method.
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+        grid::rank_by_picks(self, tti, candidates, weights);
+        Deal::EachToHighest
+    }
     /// Returns the rule by which the scheduler selects a user in TTI `tti`.
     fn rule(&self, _tti: u64) -> Rule<'_> {
         Rule::Pick

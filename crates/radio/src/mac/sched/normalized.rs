@@ -9,7 +9,7 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Duration;
 
-use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
+use super::{Candidate, Deal, Scheduler, SchedulerParams, View, Weight, best_by};
 
 params! {
     /// Parameters of the normalized scheduler.
@@ -55,7 +55,8 @@ impl NormalizedScheduler {
         Self { memory: params.memory, users: vec![None; users] }
     }
 
-    fn score(&mut self, tti: u64, candidate: &Candidate) -> f64 {
+    /// Returns mean and deviation of a user's quality, after an update with that of TTI `tti`.
+    fn statistics(&mut self, tti: u64, candidate: &Candidate) -> (f64, f64) {
         let x = f64::from(candidate.quality);
         let first = Statistics { mean: x, variance: 0.0, seen: tti };
         let user = self.users[candidate.user].get_or_insert(first);
@@ -65,8 +66,12 @@ impl NormalizedScheduler {
             user.variance = self.memory * (user.variance + (1.0 - self.memory) * off * off);
             user.seen = tti;
         }
-        let sigma = libm::sqrt(user.variance);
-        if sigma > 0.0 { (x - user.mean) / sigma } else { 0.0 }
+        (user.mean, libm::sqrt(user.variance))
+    }
+
+    fn score(&mut self, tti: u64, candidate: &Candidate) -> f64 {
+        let (mean, sigma) = self.statistics(tti, candidate);
+        if sigma > 0.0 { (f64::from(candidate.quality) - mean) / sigma } else { 0.0 }
     }
 }
 
@@ -79,6 +84,19 @@ impl Scheduler for NormalizedScheduler {
 
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
         best_by(candidates, |candidate| self.score(tti, candidate))
+    }
+
+    /// The statistics are those of the quality over the whole band; a group is compared with them.
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+        for (weight, candidate) in weights.iter_mut().zip(candidates) {
+            let (mean, sigma) = self.statistics(tti, candidate);
+            *weight = if sigma > 0.0 {
+                Weight { scale: (1.0 / sigma) as f32, offset: (-mean / sigma) as f32 }
+            } else {
+                Weight::default()
+            };
+        }
+        Deal::EachToHighest
     }
 
     fn served(&mut self, _tti: u64, _user: usize, _units: u32) {}

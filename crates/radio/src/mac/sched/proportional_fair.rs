@@ -7,7 +7,7 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Duration;
 
-use super::{Candidate, Rule, Scheduler, SchedulerParams, View, best_by};
+use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View, Weight, best_by};
 
 params! {
     /// Parameters of proportional fair.
@@ -28,6 +28,10 @@ impl Checked for ProportionalFair {
 /// Scale below which all means are rescaled, as doubles have a smallest value and only ratios of
 /// means matter.
 const SMALLEST_SCALE: f64 = 1e-200;
+
+/// Largest weight on a group, which keeps scores within f32 for rates up to 1e8. Users with it have not been
+/// served for some 50 time constants; the one with the highest rate is served first.
+const HIGHEST_WEIGHT: f64 = 1e30;
 
 impl SchedulerParams for ProportionalFair {
     fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler> {
@@ -61,6 +65,14 @@ impl ProportionalFairScheduler {
         f64::from(candidate.rate) / self.means[candidate.user]
     }
 
+    /// Sets the weights on groups in the TTI of the last [`Self::age`]: 1 divided by each user's mean rate.
+    pub fn weights(&self, candidates: &[Candidate], weights: &mut [Weight]) {
+        for (weight, candidate) in weights.iter_mut().zip(candidates) {
+            let inverse = 1.0 / (self.means[candidate.user] * self.scale);
+            *weight = Weight { scale: inverse.min(HIGHEST_WEIGHT) as f32, offset: 0.0 };
+        }
+    }
+
     /// Returns the value of `scale` in TTI `tti` if no user is served before that TTI.
     fn scale_in(&self, tti: u64) -> f64 {
         match tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32 {
@@ -91,6 +103,12 @@ impl Scheduler for ProportionalFairScheduler {
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
         self.age(tti);
         best_by(candidates, |candidate| self.ratio(candidate))
+    }
+
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+        self.age(tti);
+        self.weights(candidates, weights);
+        Deal::EachToHighest
     }
 
     fn rule(&self, tti: u64) -> Rule<'_> {

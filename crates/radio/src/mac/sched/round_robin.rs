@@ -2,7 +2,7 @@
 
 use nodeb_base::units::Duration;
 
-use super::{Candidate, Rule, Scheduler, SchedulerParams, View};
+use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View, Weight};
 
 no_parameters! {
     /// Parameters of round robin: none.
@@ -29,6 +29,16 @@ impl Scheduler for RoundRobinScheduler {
 
     fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {
         candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
+    }
+
+    /// Users that get a turn share the groups evenly, whatever the channel.
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+        let first = self.pick(tti, candidates);
+        for (i, weight) in weights.iter_mut().enumerate() {
+            let wraps = if i < first { candidates.len() } else { 0 };
+            *weight = Weight::by_rank((i + wraps - first) as u32);
+        }
+        Deal::FirstShareEvenly
     }
 
     fn rule(&self, _tti: u64) -> Rule<'_> {

@@ -21,7 +21,7 @@ use nodeb_base::params;
 use nodeb_base::units::Duration;
 
 use super::proportional_fair::{self, ProportionalFair};
-use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
+use super::{Candidate, Deal, Scheduler, SchedulerParams, View, Weight, best_by};
 
 params! {
     /// Parameters of the scheduler for TCP.
@@ -77,14 +77,9 @@ impl TcpAwareScheduler {
             bursts: vec![Burst::default(); users],
         }
     }
-}
 
-impl Scheduler for TcpAwareScheduler {
-    fn view(&self) -> View {
-        View { rate: true, ..View::default() }
-    }
-
-    fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
+    /// Advances the means to TTI `tti`, and starts a burst of each candidate that has paused.
+    fn advance(&mut self, tti: u64, candidates: &[Candidate]) {
         self.fair.age(tti);
         for candidate in candidates {
             let burst = &mut self.bursts[candidate.user];
@@ -93,10 +88,32 @@ impl Scheduler for TcpAwareScheduler {
             }
             burst.seen = tti;
         }
-        best_by(candidates, |candidate| {
-            let had = self.bursts[candidate.user].ttis + 1;
-            self.fair.ratio(candidate) * (1.0 + self.head_start_ttis / had as f64)
-        })
+    }
+
+    /// Returns the factor by which a user's priority exceeds that of proportional fair.
+    fn priority(&self, candidate: &Candidate) -> f64 {
+        let had = self.bursts[candidate.user].ttis + 1;
+        1.0 + self.head_start_ttis / had as f64
+    }
+}
+
+impl Scheduler for TcpAwareScheduler {
+    fn view(&self) -> View {
+        View { rate: true, ..View::default() }
+    }
+
+    fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
+        self.advance(tti, candidates);
+        best_by(candidates, |candidate| self.fair.ratio(candidate) * self.priority(candidate))
+    }
+
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+        self.advance(tti, candidates);
+        self.fair.weights(candidates, weights);
+        for (weight, candidate) in weights.iter_mut().zip(candidates) {
+            weight.scale *= self.priority(candidate) as f32;
+        }
+        Deal::EachToHighest
     }
 
     fn served(&mut self, tti: u64, user: usize, units: u32) {

@@ -1,6 +1,6 @@
-//! Modulations of data symbols on PDSCH and PUSCH, QPSK to 256QAM.
+//! Modulations of data symbols in LTE and NR, QPSK to 256QAM.
 
-/// Modulation of data symbols (TS 36.211, 7.1; 256QAM since Release 12).
+/// Modulation of data symbols (TS 36.211, 7.1; 256QAM in LTE since Release 12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Modulation {
     /// Two bits per symbol.

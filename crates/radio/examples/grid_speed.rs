@@ -1,0 +1,151 @@
+//! Measures the parts of a TTI on a grid of groups, with 30 users and 25 groups, on one thread: `grid_speed SECONDS`.
+//!
+//! Prints nanoseconds of CPU time: a deal with full buffers, and one in which a third of the users have data for one
+//! group; a sample of the channel, and an evaluation between samples; the effective SNR of 25 and of 4 groups; and
+//! a TTI of all three, with reports of 3 users, a deal, and the reception of 6 blocks.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nodeb_base::rng::Streams;
+use nodeb_base::units;
+use nodeb_radio::cell::doppler::JakesSequence;
+use nodeb_radio::cell::profile::Profile;
+use nodeb_radio::cell::selective::{Response, Selective};
+use nodeb_radio::error::effective::curve::Curve;
+use nodeb_radio::error::effective::modulation::Modulation;
+use nodeb_radio::error::effective::{EffectiveSnr, Mapping};
+use nodeb_radio::lte::bandwidth::Bandwidth;
+use nodeb_radio::lte::effective::effective_snr;
+use nodeb_radio::mac::band::{Band, Groups, Row};
+use nodeb_radio::mac::deal::{Dealer, Offers};
+use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
+use nodeb_radio::mac::sched::{Candidate, Scheduler, SchedulerParams};
+
+const USERS: usize = 30;
+/// Doppler periods per TTI at 3 km/h and 2 GHz, and those at which each TTI has the next sample.
+const WALK: f64 = 0.005_56;
+const A_SAMPLE_PER_TTI: f64 = 0.062_499;
+
+/// A cell with its users.
+struct Cell {
+    sequence: JakesSequence,
+    channels: Vec<Selective>,
+    scheduler: Box<dyn Scheduler>,
+    dealer: Dealer,
+    candidates: Vec<Candidate>,
+    rates: Vec<Row>,
+    waiting: Vec<f32>,
+    effective: EffectiveSnr,
+    curve: Curve,
+    band: Band,
+}
+
+impl Cell {
+    fn new(doppler: f64) -> Self {
+        let streams = Streams::new(1, 0);
+        let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
+        let band = Bandwidth::Mhz20.band();
+        let response = Arc::new(Response::new(&Profile::ExtendedVehicularA.delays(&[]), &band));
+        let channel = |id| Selective::new(response.clone(), doppler, id, &streams);
+        let mut cell = Self {
+            sequence,
+            channels: (0..USERS as u64).map(channel).collect(),
+            scheduler: ProportionalFair::default().build(USERS, units::Duration::from_millis(1)),
+            dealer: Dealer::new(band.clone(), 6),
+            candidates: (0..USERS).map(|user| Candidate::at_rate(user, 1)).collect(),
+            rates: vec![[0.0; 32]; USERS],
+            waiting: vec![f32::MAX; USERS],
+            effective: effective_snr(Mapping::default()),
+            curve: Modulation::Qam64.curve(),
+            band,
+        };
+        (0..USERS).for_each(|user| cell.report(user, 0));
+        cell
+    }
+
+    /// Sets the rates of a user by its channel.
+    fn report(&mut self, user: usize, tti: u64) {
+        let mut snr = [0.0; 32];
+        self.channels[user].gains(&self.sequence, tti, &mut snr);
+        for (rate, snr) in self.rates[user].iter_mut().zip(snr).take(self.band.groups()) {
+            *rate = 2_000.0 * (1.0 - self.curve.missing(10.0 * snr)) + 1.0;
+        }
+    }
+
+    /// Deals a TTI. Returns the number of parts.
+    fn deal(&mut self, tti: u64) -> usize {
+        let Self { dealer, scheduler, candidates, rates, waiting, .. } = self;
+        let offers = Offers { x: rates, rates, waiting };
+        let parts = dealer.deal(tti, scheduler.as_mut(), candidates, offers, Groups::NONE);
+        for part in parts {
+            scheduler.served(tti, part.user, 1_000 * part.groups.len() as u32);
+        }
+        parts.len()
+    }
+
+    fn receive(&mut self, user: usize, tti: u64, groups: Groups) -> f32 {
+        let mut snr = [0.0; 32];
+        self.channels[user].gains(&self.sequence, tti, &mut snr);
+        self.effective.of(20, &snr, groups, self.band.sizes())
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let seconds: f64 = std::env::args().nth(1).ok_or("grid_speed SECONDS")?.parse()?;
+    let limit = Duration::from_secs_f64(seconds);
+    let (mut walk, mut drive) = (Cell::new(WALK), Cell::new(A_SAMPLE_PER_TTI));
+    let mut unlimited = Cell::new(WALK);
+    unlimited.dealer = Dealer::new(Bandwidth::Mhz20.band(), USERS);
+    let mut short = Cell::new(WALK);
+    short.waiting.iter_mut().step_by(3).for_each(|waiting| *waiting = 500.0);
+    let (all, four) = (Groups::first(25), Groups::first(4));
+    let row: Row = std::array::from_fn(|group| 1.0 + group as f32);
+    let figures = [
+        ("deal", measure(limit, |tti| unlimited.deal(tti) as f32)),
+        ("deal_limited", measure(limit, |tti| walk.deal(tti) as f32)),
+        ("deal_short", measure(limit, |tti| short.deal(tti) as f32)),
+        ("sample", measure(limit, |tti| gains(&mut drive, 0, tti))),
+        ("between", measure(limit, |tti| gains(&mut walk, 0, tti / 4_096))),
+        ("effective_25", measure(limit, |_| walk.effective.of(20, black_box(&row), all, walk.band.sizes()))),
+        ("effective_4", measure(limit, |_| walk.effective.of(20, black_box(&row), four, walk.band.sizes()))),
+        ("tti", measure(limit, |tti| whole(&mut short, tti))),
+    ];
+    let printed: Vec<String> = figures.iter().map(|(name, ns)| format!("{name}_ns={ns:.1}")).collect();
+    println!("{}", printed.join(" "));
+    Ok(())
+}
+
+fn gains(cell: &mut Cell, user: usize, tti: u64) -> f32 {
+    let mut row = [0.0; 32];
+    cell.channels[user].gains(&cell.sequence, tti, &mut row);
+    black_box(&row)[0]
+}
+
+/// Simulates a TTI: reports, deal, reception.
+fn whole(cell: &mut Cell, tti: u64) -> f32 {
+    (0..3).for_each(|i| cell.report((3 * tti as usize + i) % USERS, tti));
+    cell.deal(tti);
+    (0..6).map(|i| cell.receive((5 * tti as usize + i) % USERS, tti, Groups::first(4))).sum()
+}
+
+/// Returns the mean CPU time of a call in nanoseconds.
+fn measure(limit: Duration, mut call: impl FnMut(u64) -> f32) -> f64 {
+    let (begin, used, mut calls) = (Instant::now(), cpu_time(), 0);
+    while begin.elapsed() < limit {
+        for _ in 0..1_000 {
+            black_box(call(calls));
+            calls += 1;
+        }
+    }
+    let spent = cpu_time().zip(used).map_or(begin.elapsed(), |(now, before)| now.saturating_sub(before));
+    spent.as_secs_f64() * 1e9 / calls as f64
+}
+
+/// Returns the processor time of this thread, or `None` if the system does not report it.
+fn cpu_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}

@@ -1,0 +1,84 @@
+//! Paths of one user that read the sequence at the same instants.
+//!
+//! A sum of such paths with constant factors is linear between two samples, as each of them is. A channel in
+//! frequency therefore needs to be computed only at samples, of which there are 16 per Doppler period.
+
+use nodeb_base::rng::Indexed;
+
+use super::{CHANGE, Complex, FRACTION_BITS, JakesSequence, LENGTH, SEGMENT, fraction_of, samples_per_tti};
+
+/// Paths with different positions in the sequence and equal distances to its samples.
+///
+/// Paths continue elsewhere at the same time too. The transition differs from that of a [`Ray`](super::Ray) only
+/// between samples, where it is linear.
+#[derive(Clone, Debug)]
+pub struct Bundle {
+    /// Samples per TTI, with [`FRACTION_BITS`] fractional bits.
+    step: u64,
+    start: u64,
+    /// Index of the segment read last.
+    segment: u64,
+    /// For each path, the positions in the sequence at which this segment and the next one begin.
+    begins: Box<[[u32; 2]]>,
+    draws: Box<[Indexed]>,
+}
+
+impl Bundle {
+    /// Creates paths that fade by `doppler_per_tti` periods of the maximum Doppler shift per TTI, one for each
+    /// random process in `draws`.
+    pub fn new(doppler_per_tti: f64, draws: impl IntoIterator<Item = Indexed>) -> Self {
+        let draws: Box<[Indexed]> = draws.into_iter().collect();
+        let first = draws.first().map_or(0.0, |draws| draws.uniform(0));
+        let start = (first * SEGMENT as f64 * (1u64 << FRACTION_BITS) as f64) as u64;
+        let begins = vec![[0; 2]; draws.len()].into();
+        let mut bundle = Self { step: samples_per_tti(doppler_per_tti), start, segment: 0, begins, draws };
+        bundle.move_to(0);
+        bundle
+    }
+
+    /// Returns the number of the last sample at or before TTI `tti`, and the distance from it, 0 to below 1.
+    #[inline]
+    pub fn place(&self, tti: u64) -> (u64, f32) {
+        let position = self.start.wrapping_add(tti.wrapping_mul(self.step));
+        (position >> FRACTION_BITS, fraction_of(position))
+    }
+
+    /// Returns true if there are several TTIs between two samples.
+    pub fn is_slow(&self) -> bool {
+        self.step < 1 << FRACTION_BITS
+    }
+
+    /// Passes the index and the complex amplitude of each path at a sample to `look`. The mean power is 1.
+    #[inline]
+    pub fn read(&mut self, sequence: &JakesSequence, sample: u64, mut look: impl FnMut(usize, Complex<f32>)) {
+        if sample / SEGMENT != self.segment {
+            self.move_to(sample / SEGMENT);
+        }
+        let left = SEGMENT - sample % SEGMENT;
+        let at = |place: u64| sequence.samples[place as usize % LENGTH];
+        for (path, begins) in self.begins.iter().enumerate() {
+            let here = at(u64::from(begins[0]) + sample % SEGMENT);
+            if left > CHANGE {
+                look(path, here);
+            } else {
+                look(path, mixed(here, at(u64::from(begins[1]) + LENGTH as u64 - left), left));
+            }
+        }
+    }
+
+    #[cold]
+    fn move_to(&mut self, segment: u64) {
+        for (begins, draws) in self.begins.iter_mut().zip(&self.draws) {
+            *begins =
+                [segment, segment + 1].map(|segment| (draws.uniform(segment + 1) * LENGTH as f64) as u32);
+        }
+        self.segment = segment;
+    }
+}
+
+/// Returns the amplitude in a transition from `here` to `next`, with `left` samples until its end.
+fn mixed(here: Complex<f32>, next: Complex<f32>, left: u64) -> Complex<f32> {
+    let (weight, others) = (left as f32, (CHANGE - left) as f32);
+    let scale = 1.0 / (weight * weight + others * others).sqrt();
+    ((weight * here.0 + others * next.0) * scale, (weight * here.1 + others * next.1) * scale)
+}

@@ -1,0 +1,179 @@
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use nodeb_base::rng::Streams;
+use proptest::prelude::*;
+
+use super::curve::{HIGHEST, LOWEST};
+use super::*;
+use crate::cell::doppler::JakesSequence;
+use crate::cell::profile::Profile;
+use crate::cell::selective::{Response, Selective};
+use crate::lte::bandwidth::Bandwidth;
+use crate::lte::effective::{BETAS, effective_snr};
+use crate::lte::mcs::McsTable;
+use crate::mac::band::MAX_GROUPS;
+
+const MODULATIONS: [Modulation; 4] =
+    [Modulation::Qpsk, Modulation::Qam16, Modulation::Qam64, Modulation::Qam256];
+
+fn db(ratio: f64) -> f64 {
+    10.0 * ratio.log10()
+}
+
+/// Returns the mean of `I(b; y)` over the bits of a part, as an integral of densities over the value received.
+fn information(modulation: Modulation, snr: f64) -> f64 {
+    let bits = modulation.order() / 2;
+    let levels = 1u32 << bits;
+    let half = (3.0 / f64::from(levels * levels - 1)).sqrt();
+    let level = |i: u32| half * (f64::from(2 * i + 1) - f64::from(levels));
+    let sigma = (1.0 / snr).sqrt();
+    let density = |y: f64, i: u32| (-((y - level(i)) / sigma).powi(2) / 2.0).exp() / (sigma * TAU.sqrt());
+    let reach = level(levels - 1) + 9.0 * sigma;
+    let points = 6_000;
+    let width = 2.0 * reach / f64::from(points);
+    let mut sum = 0.0;
+    for bit in 0..bits {
+        for point in 0..points {
+            let y = -reach + (f64::from(point) + 0.5) * width;
+            let of = |value: u32| {
+                let alike = (0..levels).filter(|i| (i ^ i >> 1) >> bit & 1 == value);
+                alike.map(|i| density(y, i)).sum::<f64>() * 2.0 / f64::from(levels)
+            };
+            let (zero, one) = (of(0), of(1));
+            let mean = f64::midpoint(zero, one);
+            let part = |p: f64| if p > 0.0 { p / 2.0 * (p / mean).log2() } else { 0.0 };
+            sum += (part(zero) + part(one)) * width;
+        }
+    }
+    sum / f64::from(bits)
+}
+
+/// The tables equal the mutual information by another integral.
+#[test]
+fn tables_equal_the_mutual_information() {
+    for modulation in MODULATIONS {
+        let curve = modulation.curve();
+        for snr_db in -30..=36 {
+            let snr = 10f64.powf(f64::from(snr_db) / 10.0);
+            let expected = information(modulation, snr);
+            let exact = 1.0 - modulation.missing(snr);
+            assert!((exact - expected).abs() < 2e-6, "{modulation:?} {snr_db} dB: {exact}, not {expected}");
+            let found = 1.0 - f64::from(curve.missing(snr as f32));
+            assert!((found - expected).abs() < 1e-3, "{modulation:?} {snr_db} dB: {found}, not {expected}");
+        }
+    }
+}
+
+/// Binary transmission with rate 1/2 is possible from Eb/N0 = 0.187 dB on (a textbook value of the Shannon limit).
+#[test]
+fn half_of_a_bit_arrives_at_the_known_limit() {
+    let found = db(f64::from(Modulation::Qpsk.curve().snr(0.5)));
+    assert!((found - 0.187).abs() < 0.01, "{found}");
+}
+
+#[test]
+fn curves_decrease() {
+    for modulation in MODULATIONS {
+        let curve = modulation.curve();
+        let mut last = 1.0;
+        for snr_db in -380..380 {
+            let missing = curve.missing(10f32.powf(snr_db as f32 / 100.0));
+            assert!(missing < last || missing == 0.0, "{modulation:?} {snr_db}: {missing}");
+            last = missing;
+        }
+    }
+}
+
+/// Returns the mapping in f64, without tables. Its inverse is found by bisection.
+fn slow(missing: impl Fn(f64) -> f64, beta: f64, snrs: &[f64], sizes: &[f64]) -> f64 {
+    let total: f64 = sizes.iter().sum();
+    let mean = snrs.iter().zip(sizes).map(|(snr, size)| missing(snr / beta) * size).sum::<f64>() / total;
+    let (mut low, mut high) = (f64::from(LOWEST), f64::from(HIGHEST));
+    for _ in 0..60 {
+        let middle = (low * high).sqrt();
+        if missing(middle) > mean { low = middle } else { high = middle }
+    }
+    beta * low
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Both mappings equal the definition within 0.05 dB.
+    #[test]
+    fn effective_snrs_equal_the_definition(
+        snrs_db in prop::collection::vec(-8.0..24.0f64, 13),
+        groups in 1..(1u32 << 13),
+        mcs in 0..29u8,
+    ) {
+        let (band, groups) = (Bandwidth::Mhz5.band(), (0..13).filter(|group| groups >> group & 1 == 1).collect::<Groups>());
+        let mut row = [f32::NAN; MAX_GROUPS];
+        snrs_db.iter().zip(&mut row).for_each(|(snr_db, snr)| *snr = 10f64.powf(snr_db / 10.0) as f32);
+        let used: Vec<f64> = groups.into_iter().map(|group| f64::from(row[group])).collect();
+        let sizes: Vec<f64> = groups.into_iter().map(|group| f64::from(band.sizes()[group])).collect();
+        let modulation = McsTable::Down64Qam.row(mcs).unwrap().modulation;
+        // Above some SNR a bit has no uncertainty that f32 could express.
+        let limit = if modulation == Modulation::Qpsk { 12.0 } else { 40.0 };
+        let found = EFFECTIVE.with(|[by_information, exponential]| {
+            [by_information, exponential].map(|one| db(f64::from(one.of(mcs, &row, groups, band.sizes()))))
+        });
+        let beta = f64::from(BETAS[usize::from(mcs)]);
+        let expected = [
+            db(slow(|snr| modulation.missing(snr), 1.0, &used, &sizes)),
+            db(slow(|snr| (-snr).exp(), beta, &used, &sizes)),
+        ];
+        for (found, expected) in found.into_iter().zip(expected) {
+            prop_assert!((found - expected).abs() < 0.05 || expected > limit && found > limit, "{found} {expected}");
+        }
+    }
+
+    /// On a flat channel both mappings return the SNR.
+    #[test]
+    fn flat_channels_keep_their_snr(snr_db in -20.0..12.0f32, mcs in 0..29u8, groups in 1..=25usize) {
+        let row = [10f32.powf(snr_db / 10.0); MAX_GROUPS];
+        EFFECTIVE.with(|both| {
+            for one in both {
+                let found = db(f64::from(one.of(mcs, &row, Groups::first(groups), Bandwidth::Mhz20.band().sizes())));
+                prop_assert!((found - f64::from(snr_db)).abs() < 0.01, "{found}, not {snr_db}");
+            }
+            Ok(())
+        })?;
+    }
+}
+
+thread_local! {
+    static EFFECTIVE: [EffectiveSnr; 2] = [Mapping::Information, Mapping::Exponential].map(effective_snr);
+}
+
+/// On the channels of the extended profiles, near the SNR at which an MCS is used, the two mappings differ by less
+/// than 0.4 dB on average, and by less than 2 dB.
+#[test]
+fn mappings_are_close_on_selective_channels() {
+    let band = Bandwidth::Mhz20.band();
+    let mut all = Vec::new();
+    for profile in [Profile::ExtendedPedestrianA, Profile::ExtendedVehicularA, Profile::ExtendedTypicalUrban]
+    {
+        let streams = Streams::new(3, 0);
+        let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
+        let response = Arc::new(Response::new(&profile.delays(&[]), &band));
+        let mut user = Selective::new(response, 0.222, 0, &streams);
+        // Mean SNR in dB: 2 dB above that at which one block of ten is lost on a flat channel.
+        for (mcs, mean_db) in [(4, -0.5), (9, 4.6), (14, 8.2), (20, 13.6)] {
+            for tti in (0..40_000).step_by(100) {
+                let mut row = [0.0; MAX_GROUPS];
+                user.gains(&sequence, tti, &mut row);
+                for gain in &mut row {
+                    *gain *= 10f32.powf(mean_db / 10.0);
+                }
+                let found = EFFECTIVE.with(|both| {
+                    both.each_ref().map(|one| db(f64::from(one.of(mcs, &row, band.all(), band.sizes()))))
+                });
+                all.push((found[0] - found[1]).abs());
+            }
+        }
+    }
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let largest = all.iter().fold(0.0, |a: f64, b| a.max(*b));
+    assert!(mean < 0.4 && largest < 2.0, "mean {mean}, largest {largest}");
+}

@@ -1,0 +1,211 @@
+//! Division of a carrier into resource blocks, and of these into groups.
+//!
+//! A scheduler of OFDMA assigns groups of resource blocks. Values per group are stored in a [`Row`] of fixed
+//! length, so that loops over groups have a constant number of iterations and are vectorized. Sets of groups
+//! are bit masks.
+//!
+//! Groups are those of resource allocation type 0, TS 36.213, 7.1.6.1: all have the size of table 7.1.6.1-1,
+//! except for the last one, which has the remaining blocks.
+
+/// Number of groups in a [`Row`]. LTE has at most 25 groups up to 20 MHz (100 blocks), and 28 with the 110
+/// blocks that TS 36.211 allows.
+pub const MAX_GROUPS: usize = 32;
+
+/// A value for each group of a band, in order of frequency. Values beyond the last group have no meaning.
+pub type Row = [f32; MAX_GROUPS];
+
+/// Resource blocks of a carrier and their groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Band {
+    blocks: u16,
+    per_group: u16,
+    block_hz: f64,
+    /// Number of blocks in each group, 0 beyond the last one.
+    sizes: Row,
+}
+
+impl Band {
+    /// Creates a band of `blocks` resource blocks with a width of `block_hz` Hz, in groups of `per_group`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a size is 0, or if there are more than [`MAX_GROUPS`] groups.
+    pub fn new(blocks: u16, per_group: u16, block_hz: f64) -> Self {
+        assert!(blocks > 0 && per_group > 0, "a band without blocks");
+        let groups = usize::from(blocks.div_ceil(per_group));
+        assert!(groups <= MAX_GROUPS, "{groups} groups are too many; expected at most {MAX_GROUPS}");
+        let size = |group: usize| (blocks - (group as u16 * per_group).min(blocks)).min(per_group);
+        let sizes = std::array::from_fn(|group| f32::from(size(group)));
+        Self { blocks, per_group, block_hz, sizes }
+    }
+
+    /// Returns the number of resource blocks.
+    pub fn blocks(&self) -> u16 {
+        self.blocks
+    }
+
+    /// Returns the number of resource blocks in each group but the last, which may have fewer.
+    pub fn blocks_per_group(&self) -> u16 {
+        self.per_group
+    }
+
+    /// Returns the number of groups.
+    pub fn groups(&self) -> usize {
+        usize::from(self.blocks.div_ceil(self.per_group))
+    }
+
+    /// Returns the set of all groups.
+    pub fn all(&self) -> Groups {
+        Groups::first(self.groups())
+    }
+
+    /// Returns the number of resource blocks of each group.
+    pub fn sizes(&self) -> &Row {
+        &self.sizes
+    }
+
+    /// Returns the number of resource blocks in a set of groups.
+    pub fn blocks_in(&self, groups: Groups) -> u16 {
+        groups.into_iter().map(|group| self.sizes[group] as u16).sum()
+    }
+
+    /// Returns the centre of a group in Hz above the lower edge of the band.
+    pub fn centre_hz(&self, group: usize) -> f64 {
+        (group as f64 * f64::from(self.per_group) + f64::from(self.sizes[group]) / 2.0) * self.block_hz
+    }
+}
+
+/// A set of groups with one bit per group, the lowest frequency first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Groups(u32);
+
+impl Groups {
+    /// The set without groups.
+    pub const NONE: Self = Self(0);
+
+    /// Returns the set of the `count` lowest groups.
+    pub fn first(count: usize) -> Self {
+        Self(1u32.checked_shl(count as u32).map_or(u32::MAX, |bit| bit - 1))
+    }
+
+    /// Returns the set of a single group.
+    pub fn only(group: usize) -> Self {
+        Self(1 << group)
+    }
+
+    /// Adds a group.
+    pub fn insert(&mut self, group: usize) {
+        self.0 |= 1 << group;
+    }
+
+    /// Removes a group, if it is in the set.
+    pub fn remove(&mut self, group: usize) {
+        self.0 &= !(1 << group);
+    }
+
+    /// Returns true if the group is in the set.
+    pub fn contains(self, group: usize) -> bool {
+        self.0 & (1 << group) != 0
+    }
+
+    /// Returns true if the set has no groups.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the number of groups.
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Returns the groups that are in either set.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns the groups that are in both sets.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Returns the groups that are in this set and not in `other`.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Returns the set as a bit mask; bit 0 is the lowest group.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+}
+
+impl IntoIterator for Groups {
+    type Item = usize;
+    type IntoIter = GroupsIter;
+
+    fn into_iter(self) -> GroupsIter {
+        GroupsIter(self.0)
+    }
+}
+
+impl FromIterator<usize> for Groups {
+    fn from_iter<I: IntoIterator<Item = usize>>(groups: I) -> Self {
+        let mut set = Self::NONE;
+        groups.into_iter().for_each(|group| set.insert(group));
+        set
+    }
+}
+
+/// Iterator over the groups of a set in order of frequency.
+#[derive(Clone, Debug)]
+pub struct GroupsIter(u32);
+
+impl Iterator for GroupsIter {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let group = (self.0 != 0).then(|| self.0.trailing_zeros() as usize)?;
+        self.0 &= self.0 - 1;
+        Some(group)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_last_group_has_the_remaining_blocks() {
+        let band = Band::new(25, 2, 180e3);
+        assert_eq!(band.blocks_in(Groups::only(11)), 2);
+        assert_eq!(band.blocks_in(Groups::only(12)), 1);
+        assert!((band.centre_hz(11) - 23.0 * 180e3).abs() < 1e-6);
+        assert!((band.centre_hz(12) - 24.5 * 180e3).abs() < 1e-6);
+    }
+
+    proptest! {
+        #[test]
+        fn groups_equal_an_ordered_set(ours in prop::collection::btree_set(0..MAX_GROUPS, 0..40), others in prop::collection::btree_set(0..MAX_GROUPS, 0..40)) {
+            let [a, b] = [&ours, &others].map(|set| set.iter().copied().collect::<Groups>());
+            let sorted = |set: Groups| set.into_iter().collect::<BTreeSet<_>>();
+            prop_assert_eq!(sorted(a.union(b)), &ours | &others);
+            prop_assert_eq!(sorted(a.intersection(b)), &ours & &others);
+            prop_assert_eq!(sorted(a.without(b)), &ours - &others);
+            prop_assert_eq!((a.len(), a.is_empty()), (ours.len(), ours.is_empty()));
+            for group in 0..MAX_GROUPS {
+                prop_assert_eq!(a.contains(group), ours.contains(&group));
+                let mut less = a;
+                less.remove(group);
+                prop_assert_eq!(less, a.without(Groups::only(group)));
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+use nodeb_base::rng::{Streams, uniform};
+use nodeb_base::units::Duration;
+use proptest::prelude::*;
+
+use super::*;
+use crate::mac::band::MAX_GROUPS;
+use crate::mac::sched::{SchedulerSpec, View};
+
+const TTI: Duration = Duration::from_millis(1);
+
+/// Names of all schedulers of nodeb.
+const SCHEDULERS: [&str; 6] =
+    ["round_robin", "max_ci", "proportional_fair", "normalized", "earliest_deadline", "tcp_aware"];
+
+fn scheduler(name: &str, users: usize) -> Box<dyn Scheduler> {
+    let spec: SchedulerSpec = serde_json::from_str(&format!("\"{name}\"")).unwrap();
+    spec.build(users, TTI)
+}
+
+/// A scheduler with the method [`Scheduler::weigh`] of a plug-in that has none of its own.
+#[derive(Debug)]
+struct WithoutWeights(Box<dyn Scheduler>);
+
+impl Scheduler for WithoutWeights {
+    fn view(&self) -> View {
+        self.0.view()
+    }
+
+    fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
+        self.0.pick(tti, candidates)
+    }
+
+    fn served(&mut self, tti: u64, user: usize, units: u32) {
+        self.0.served(tti, user, units);
+    }
+}
+
+/// A TTI drawn at random.
+#[derive(Clone, Debug)]
+struct Drawn {
+    blocks: u16,
+    grants: usize,
+    /// Rates by user and group; 0 means unusable.
+    rates: Vec<Vec<u16>>,
+    waiting: Vec<u32>,
+}
+
+fn drawn() -> impl Strategy<Value = Drawn> {
+    let sizes = (6..=110u16, 1..12usize, 1..10usize);
+    sizes.prop_flat_map(|(blocks, users, grants)| {
+        let rate = prop_oneof![1 => Just(0u16), 8 => 1..60u16, 1 => Just(7u16)];
+        let rates = prop::collection::vec(prop::collection::vec(rate, MAX_GROUPS), users);
+        let waiting = prop::collection::vec(prop_oneof![Just(0u32), 1..200u32, Just(100_000)], users);
+        (rates, waiting).prop_map(move |(rates, waiting)| Drawn { blocks, grants, rates, waiting })
+    })
+}
+
+impl Drawn {
+    fn band(&self) -> Band {
+        Band::new(self.blocks, 4, 180e3)
+    }
+
+    fn rows(&self, unusable: f32) -> Vec<Row> {
+        let row = |rates: &Vec<u16>| {
+            std::array::from_fn(|group| if rates[group] == 0 { unusable } else { f32::from(rates[group]) })
+        };
+        self.rates.iter().map(row).collect()
+    }
+
+    fn candidates(&self) -> Vec<Candidate> {
+        let rate = |user: usize| self.rates[user].iter().map(|rate| u32::from(*rate)).sum();
+        let candidate = |user| Candidate {
+            deadline: 100 - u64::from(rate(user)) % 7,
+            ..Candidate::at_rate(user, rate(user))
+        };
+        (0..self.rates.len()).map(candidate).collect()
+    }
+
+    /// Deals the TTI with a scheduler that has served some users before.
+    fn parts(&self, scheduler: &mut dyn Scheduler, reserved: Groups) -> Vec<Part> {
+        let waiting: Vec<f32> = self.waiting.iter().map(|units| *units as f32).collect();
+        let (x, rates) = (self.rows(UNUSABLE), self.rows(0.0));
+        let offers = Offers { x: &x, rates: &rates, waiting: &waiting };
+        for (user, rates) in self.rates.iter().enumerate() {
+            scheduler.served(user as u64, user, u32::from(rates[0]) + 1);
+        }
+        let mut dealer = Dealer::new(self.band(), self.grants);
+        dealer.deal(20, scheduler, &self.candidates(), offers, reserved).to_vec()
+    }
+
+    fn carried(&self, part: &Part) -> u32 {
+        part.groups.into_iter().map(|group| u32::from(self.rates[part.user][group])).sum()
+    }
+
+    /// Checks that a division is valid and complete.
+    fn check(&self, parts: &[Part], reserved: Groups) -> Result<(), TestCaseError> {
+        let mut free = self.band().all().without(reserved);
+        let mut left = self.waiting.clone();
+        prop_assert!(parts.len() <= self.grants);
+        for part in parts {
+            prop_assert!(!part.groups.is_empty() && left[part.user] > 0, "{part:?}");
+            prop_assert!(part.groups.without(free).is_empty(), "a group is assigned twice: {part:?}");
+            prop_assert!(part.groups.into_iter().all(|group| self.rates[part.user][group] > 0), "{part:?}");
+            free = free.without(part.groups);
+            let worst = part.groups.into_iter().map(|group| self.rates[part.user][group]).min().unwrap_or(0);
+            let spare = self.carried(part).saturating_sub(left[part.user]);
+            prop_assert!(part.groups.len() == 1 || spare < u32::from(worst), "{part:?} is more than needed");
+            left[part.user] = left[part.user].saturating_sub(self.carried(part));
+        }
+        for (user, left) in left.iter().enumerate() {
+            let has_part = parts.iter().any(|part| part.user == user);
+            let could = *left > 0 && (has_part || parts.len() < self.grants);
+            let usable = free.into_iter().any(|group| self.rates[user][group] > 0);
+            prop_assert!(!(could && usable), "user {user} could use the rest of the band: {parts:?}");
+        }
+        Ok(())
+    }
+}
+
+proptest! {
+    /// No group is assigned twice, no user gets more than it needs, and groups are left only if no user that may
+    /// be served can use them.
+    #[test]
+    fn deals_are_valid_and_complete(drawn in drawn(), which in 0..SCHEDULERS.len(), reserved in any::<u32>()) {
+        let reserved: Groups = (0..MAX_GROUPS).filter(|group| reserved >> group & 3 == 3).collect();
+        let mut own = scheduler(SCHEDULERS[which], drawn.rates.len());
+        drawn.check(&drawn.parts(own.as_mut(), reserved), reserved)?;
+        let mut plain = WithoutWeights(scheduler(SCHEDULERS[which], drawn.rates.len()));
+        drawn.check(&drawn.parts(&mut plain, reserved), reserved)?;
+    }
+
+    /// The vectorized comparison equals a scan of all users in f64 for each group, which has no corrections.
+    #[test]
+    fn groups_go_to_the_highest_score(drawn in drawn()) {
+        let users = drawn.rates.len();
+        let drawn = Drawn { grants: users, waiting: vec![1_000_000; users], ..drawn };
+        for name in ["max_ci", "proportional_fair", "normalized", "tcp_aware"] {
+            let parts = drawn.parts(scheduler(name, users).as_mut(), Groups::NONE);
+            let mut twin = scheduler(name, users);
+            (0..users).for_each(|user| twin.served(user as u64, user, u32::from(drawn.rates[user][0]) + 1));
+            let mut weights = vec![Weight::default(); users];
+            twin.weigh(20, &drawn.candidates(), &mut weights);
+            for group in drawn.band().all() {
+                let score = |user: usize| {
+                    f64::from(weights[user].scale) * f64::from(drawn.rates[user][group]) + f64::from(weights[user].offset)
+                };
+                let best = (0..users).filter(|user| drawn.rates[*user][group] > 0).map(score).fold(f64::NEG_INFINITY, f64::max);
+                let owner = parts.iter().find(|part| part.groups.contains(group));
+                prop_assert_eq!(owner.is_some(), best > f64::NEG_INFINITY);
+                if let Some(part) = owner {
+                    prop_assert!(score(part.user) >= best - 1e-5 * best.abs().max(1.0), "{} {} {:?}", name, group, part);
+                }
+            }
+        }
+    }
+
+    /// On a band of one group a scheduler serves the user that it would pick for the whole TTI, up to equal scores.
+    #[test]
+    fn one_group_goes_to_the_user_picked(rates in prop::collection::vec(1..30u32, 1..20), seed in any::<u64>()) {
+        let users = rates.len();
+        let rows: Vec<Row> = rates.iter().map(|rate| [*rate as f32; MAX_GROUPS]).collect();
+        let waiting = vec![1e6; users];
+        let offers = Offers { x: &rows, rates: &rows, waiting: &waiting };
+        for name in SCHEDULERS {
+            let [mut grid, plain, mut whole] = [0; 3].map(|_| scheduler(name, users));
+            let mut plain = WithoutWeights(plain);
+            let mut stream = Streams::new(seed, 0).stream("test", 0, "served");
+            let mut dealer = Dealer::new(Band::new(1, 1, 1.0), 1);
+            for tti in 0..60 {
+                let candidate = |user: usize| Candidate { deadline: 1_000 + user as u64 % 3, ..Candidate::at_rate(user, rates[user]) };
+                let candidates: Vec<Candidate> = (0..users).map(candidate).collect();
+                let picked = whole.pick(tti, &candidates);
+                let dealt = dealer.deal(tti, grid.as_mut(), &candidates, offers, Groups::NONE)[0].user;
+                let mut weights = vec![Weight::default(); users];
+                whole.weigh(tti, &candidates, &mut weights);
+                let [a, b] = [dealt, picked].map(|user| weights[user].score(rates[user] as f32));
+                let exact = ["round_robin", "max_ci", "earliest_deadline"].contains(&name);
+                prop_assert!(dealt == picked || !exact && (a - b).abs() <= 1e-5 * b.abs(), "{name}: {dealt}, not {picked}");
+                let ranked = dealer.deal(tti, &mut plain, &candidates, offers, Groups::NONE)[0].user;
+                prop_assert_eq!(ranked, picked, "{}", name);
+                // Sometimes another user is served, so that the state is not only that of the choices.
+                let user = if uniform(&mut stream) < 0.3 { (tti as usize * 7) % users } else { picked };
+                grid.served(tti, user, rates[user]);
+                whole.served(tti, user, rates[user]);
+                plain.served(tti, user, rates[user]);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Schedulers on a grid: weights of users, from which the scores on all groups of a band are computed.
+//!
+//! The score of a user on a group is `scale * x + offset`, where `x` is the property of the user on this group
+//! that the scheduler's [`View`](super::View) names: the rate, or else the quality. All of nodeb's schedulers
+//! have this form, so that a TTI takes a multiplication and a comparison for each user and group, and no calls.
+
+use super::{Candidate, Scheduler};
+
+/// Weight of a user in a TTI, for all groups. The larger the score `scale * x + offset`, the earlier the user is
+/// served.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Weight {
+    /// Factor of the user's rate or quality on a group.
+    pub scale: f32,
+    /// Part of the score that is equal on all groups.
+    pub offset: f32,
+}
+
+impl Weight {
+    /// Creates the weight of a user that is served after `rank` others, whatever their channels.
+    pub fn by_rank(rank: u32) -> Self {
+        Self { scale: 0.0, offset: -(rank as f32) }
+    }
+
+    /// Returns the score of the user on a group.
+    #[inline]
+    pub fn score(self, x: f32) -> f32 {
+        self.scale * x + self.offset
+    }
+}
+
+/// Division of groups among users by their weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deal {
+    /// Each group goes to the user with the highest score, the first one if several are equal.
+    EachToHighest,
+    /// Groups go in turn to the users with the highest offsets.
+    FirstShareEvenly,
+}
+
+/// Ranks of candidates by a key, with memory that is reused.
+#[derive(Clone, Debug, Default)]
+pub struct Ranks {
+    order: Vec<u32>,
+    ranks: Vec<u32>,
+}
+
+impl Ranks {
+    /// Returns the number of candidates before each candidate in order of `key`; of equals the first one is
+    /// before the others.
+    pub fn of<K: Ord>(&mut self, candidates: &[Candidate], key: impl Fn(&Candidate) -> K) -> &[u32] {
+        self.order.clear();
+        self.order.extend(0..candidates.len() as u32);
+        self.order.sort_unstable_by_key(|i| (key(&candidates[*i as usize]), *i));
+        self.ranks.resize(candidates.len(), 0);
+        for (rank, i) in (0..).zip(&self.order) {
+            self.ranks[*i as usize] = rank;
+        }
+        &self.ranks
+    }
+}
+
+/// Sets weights by the order in which [`Scheduler::pick`] selects the candidates, each without those picked
+/// before.
+pub fn rank_by_picks<S: Scheduler + ?Sized>(
+    scheduler: &mut S,
+    tti: u64,
+    candidates: &[Candidate],
+    weights: &mut [Weight],
+) {
+    let mut left = candidates.to_vec();
+    let mut places: Vec<usize> = (0..candidates.len()).collect();
+    for rank in 0..candidates.len() as u32 {
+        let at = scheduler.pick(tti, &left);
+        left.remove(at);
+        weights[places.remove(at)] = Weight::by_rank(rank);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_keys_are_ranked_in_order_of_users() {
+        let candidates = [5, 2, 5, 1, 2].map(|rate| Candidate::at_rate(0, rate));
+        let mut ranks = Ranks::default();
+        assert_eq!(ranks.of(&candidates, |candidate| candidate.rate), [3, 1, 4, 0, 2]);
+        assert_eq!(ranks.of(&candidates[..2], |candidate| candidate.rate), [1, 0]);
+    }
+}
