@@ -483,7 +483,10 @@ def causes() -> list[tuple[str, str]]:
     """Returns name and meaning of every cause that time on a critical path can have."""
 
 def document(text: str, file: str) -> str:
-    """Returns the content of a TOML text as JSON, in its order; checks only its syntax."""
+    """Returns the content of a TOML text as JSON, with the keys in the order of the text.
+
+    Only the syntax is checked. `file` is the name of the text in messages.
+    """
 
 def line_of(text: str, path: list[str]) -> int | None:
     """Returns the line, from 1, of the value at a path of keys.

@@ -119,7 +119,10 @@ def _parted_name(name: str) -> list[str]:
 
 
 def _parted_head(head: str, width: int) -> list[str]:
-    """Splits a column's head into lines of `width` characters, within a scenario key if need be."""
+    """Splits a column's head into lines of at most `width` characters where that is possible.
+
+    A head is split after a dot, a `=`, an underscore or a blank.
+    """
     lines = [""]
     for part in WITHIN_KEY.split(head):
         if lines[-1] and len(lines[-1] + part.rstrip()) > width:

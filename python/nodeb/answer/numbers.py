@@ -189,7 +189,10 @@ def difference(
     percent: bool = False,
     scale: tuple[str, float] | None = None,
 ) -> Shown:
-    """Formats a difference and its interval, with signs; that of percentages is in points."""
+    """Formats a difference and its interval, with signs.
+
+    The difference of two percentages has the unit points (percentage points).
+    """
     found = shown(mean, low, high, unit, percent=percent, scale=scale)
     texts = [signed(one) for one in (found.number, found.low, found.high)]
     to = "points" if found.unit == "%" and scale is None and unit == "1" else found.unit

@@ -44,7 +44,10 @@ def percent(value: float) -> str:
 
 
 def percents(shares: Sequence[float]) -> list[str]:
-    """Returns shares of one whole in whole per cent, rounded to add up to their rounded sum."""
+    """Returns the shares of a whole as texts in whole per cent.
+
+    The shares are rounded so that they add up to the rounded sum of the exact shares.
+    """
     whole = apportioned([100 * one for one in shares], round(100 * sum(shares)))
     return [
         f"{part} %" if 0 < part < 100 else percent(one if part else min(one, LITTLE))

@@ -171,7 +171,7 @@ class _Answer:
         decided = [] if self.main in (better or worse) else (better or worse)[:MAX_NAMED]
         return main + decided
 
-    # --- the sentences of the headline ---
+    # Methods that write the sentences of the headline.
 
     def headline(self) -> str:
         """Returns the headline, one or two sentences, for the first case that applies."""
@@ -310,7 +310,7 @@ class _Answer:
             return f"{text}; one pair says nothing of how sure that is."
         return f"{text}; {more_text(one.verdict.more_runs)}."
 
-    # --- table, marks and notes ---
+    # Methods that write the table, the marks and the notes.
 
     def table(self, rows: Sequence[Difference], title: str = "", everything: bool = False) -> Rows:
         """Returns a table with a row for each difference, which begins with the verdict's sign."""

@@ -50,7 +50,7 @@ FEW_RUNS = 10
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a comparison: differences, tables, and what happened to the results folder."""
+    """Outcome of a comparison: differences, tables, and the folder with what was replaced there."""
 
     comparison: Comparison
     tables: Mapping[str, Tables]

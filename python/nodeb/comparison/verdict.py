@@ -84,7 +84,8 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
     the interval. Without any difference only the margin decides, and a margin of 0 never does.
     """
     if not math.isfinite(found.half_width):
-        return MoreRuns(math.inf, math.inf)  # A single pair does not show how much pairs vary.
+        # A single pair does not show how much pairs vary, so the number is unknown (infinite).
+        return MoreRuns(math.inf, math.inf)
     spread = _spread(found, confidence)
     targets = sorted(max(abs(d), margin - abs(d)) for d in _plausible(found.mean, spread))
     usual, small = targets[PLAUSIBLE // 2], targets[PLAUSIBLE // 5]

@@ -142,7 +142,7 @@ class Link:
         """Returns the sum of a count over all phones in a direction."""
         return sum(int(one[name]) for one in self.of(way))
 
-    # --- the headline ---
+    # Methods that write the headline.
 
     def headline(self) -> Iterator[str]:
         """Yields the sentences of the headline on deliveries and losses."""
@@ -169,7 +169,7 @@ class Link:
         size = number(self.sum(way, "arrived_bytes"), "bytes")
         return f"{size} {WAYS[way]} {whom} at {number(rate, 'bit/s')} (median delay {delay})"
 
-    # --- tables and marks ---
+    # Methods that write the tables and the marks.
 
     def table(self) -> Rows:
         """Returns a table of key figures, with a row for each phone and direction."""

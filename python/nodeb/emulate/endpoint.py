@@ -63,7 +63,8 @@ class Endpoint:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", PROGRAM, str(PACKAGE), json.dumps(setup)],
                 pass_fds=(theirs.fileno(), doorway),
-                # Signals of the terminal to nodeb's process group must not reach the process yet.
+                # Signals that the terminal sends to nodeb's process group must not reach the new
+                # process before it handles them. It joins this group later.
                 process_group=0,
             )
 

@@ -166,7 +166,10 @@ def _check_capability() -> None:
 
 
 def _pair(link: Netlink, process: int) -> str:
-    """Creates the pair of devices. Returns the name of the device in the host's namespace."""
+    """Creates the pair of `veth` devices between the host's and the server's namespace.
+
+    Returns the name of the device in the host's namespace.
+    """
     for number in count():
         with suppress(FileExistsError):
             link.pair(name := f"nodeb-{number}", "outside", process)

@@ -103,7 +103,7 @@ class Path:
 
     @cached_property
     def causes(self) -> dict[str, int]:
-        """Nanoseconds of each cause that occurs; they add up to the duration exactly."""
+        """Time of each cause that occurs, ns; the times add up to the duration exactly."""
         return _sums((share.cause, ns) for share, ns in self.shares.items())
 
     def places(self, cause: str) -> dict[str, int]:

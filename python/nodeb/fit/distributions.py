@@ -74,8 +74,8 @@ def _binned(first: Counts, second: Counts) -> Counts:
 def _bins(counts: Counts, smaller: int) -> Counts:
     """Returns the index of the bin of each value, for a chi-square test.
 
-    After each full bin, the counts that are left are distributed evenly over the bins that are
-    left, so that a frequent value does not absorb the others.
+    A bin is full once it has its part of the remaining counts, divided evenly among the remaining
+    bins. So a frequent value, which fills a bin alone, leaves enough bins for the other values.
     """
     min_count = MIN_EXPECTED * counts.sum() / smaller
     bins = np.empty(len(counts), dtype=np.int64)

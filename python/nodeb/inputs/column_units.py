@@ -148,7 +148,10 @@ def _named(names: tuple[str, ...]) -> Named:
 
 
 def _is_unit(found: re.Match[str]) -> bool:
-    """Returns false for a lone letter, as in a column `b`; a `B` in a longer name is a unit."""
+    """Returns true if a match in a column's name is a unit and not just a letter.
+
+    A lone letter is a unit only if it is a `B` in a longer name; a column `b` has no unit.
+    """
     return len(found[0]) > 1 or (found[0] == "B" and len(found.string) > 1)
 
 

@@ -268,8 +268,9 @@ class Scenario(ScenarioFields):
             side: points along each side of the map.
 
         Returns:
-            `axis_m`, coordinates along an axis, m from the Node B; `snr_db`, one row per point from
-            the south, NaN outside the cell; `sites_m`, east and north of each Node B served.
+            `axis_m`, the coordinates of the points along each axis, m from the Node B in the
+            middle; `snr_db`, the rows of the map from the south, NaN outside the cells; `sites_m`,
+            the coordinates (east, north) of each serving Node B.
 
         Raises:
             InputError: `side` is out of range.

@@ -87,7 +87,7 @@ class LifeAnswer:
         """Returns the name of the scenario's file without extension; "" in a notebook."""
         return Path(shlex.split(self.named.removeprefix("$"))[0]).stem if self.named else ""
 
-    # --- fates and delays of packets ---
+    # Properties with the fates and the delays of packets.
 
     @cached_property
     def ends(self) -> Texts:
@@ -143,7 +143,7 @@ class LifeAnswer:
         found = {str(place): float(time) for place, time in zip(places, sums, strict=True)}
         return dict(sorted(found.items(), key=lambda one: -one[1]))
 
-    # --- the sentences of the headline ---
+    # Methods that write the sentences of the headline.
 
     def _losses(self) -> str:
         packets, lost = self.life.packets, self.ends == LOST
@@ -179,7 +179,7 @@ class LifeAnswer:
             f"took {number(self.median_s, 's')}, the longest {longest}."
         )
 
-    # --- table, marks and notes ---
+    # Methods that write the table, the marks and the notes.
 
     def lead(self) -> Iterator[str]:
         """Yields the sentences below the headline of a page: replication, seed, sizes of tables."""

@@ -18,7 +18,7 @@ def arrow(
 
     Args:
         table: columns of the table.
-        names: names by index, for columns of names.
+        names: for each column that has indices in place of names, the names by index.
         about: metadata of the table.
     """
     columns = {name: _column(values, names.get(name)) for name, values in table.items()}

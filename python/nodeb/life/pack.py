@@ -41,7 +41,7 @@ class Packed:
             name: name of the column.
             values: non-negative integers take as many bytes as the largest needs, other numbers
                 eight.
-            about: further entries of its description.
+            about: further entries of the column's description on the page.
         """
         kind, shuffled = _shuffled(values)
         self.layout.append(

@@ -64,7 +64,10 @@ def trace(life: Life, progress: Callable[[float], None] | None = None) -> bytes:
 
 
 def _pieces(life: Life) -> Iterator[list[str]]:
-    """Yields the events in groups, between which the caller can write, and signals are handled."""
+    """Yields the events of the trace in groups of at most `PIECE`.
+
+    Between two groups the caller can write to the file, and Python handles signals.
+    """
     events = chain(_packets(life), _blocks(life), _counters(life), _instants(life))
     while piece := list(islice(events, PIECE)):
         yield piece

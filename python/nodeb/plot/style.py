@@ -130,7 +130,10 @@ def new_grid(
 def _labelled(
     title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float]
 ) -> tuple[Figure, list[Axes]]:
-    """Returns a figure with panels, and one label for all panels on each side."""
+    """Returns a figure with a grid of panels on shared scales.
+
+    All panels share one label of the x axis, below the grid, and one of the y axis, to its left.
+    """
     figure, parts = _shared(title, shape, size)
     with styled():
         figure.supxlabel(x_label, fontsize=LABEL)

@@ -126,7 +126,10 @@ def find(table: Table, name: str) -> str:
 
 
 def _metric(rows: Table, y: str) -> str:
-    """Returns the metric if a summary's rows have only one, else the name of column `y`."""
+    """Returns the name of the metric to be drawn from `rows`.
+
+    It is the entry of the column `metric` if that is the same in all rows, else the column `y`.
+    """
     metrics = set(rows["metric"].tolist()) if "metric" in rows.columns else set()
     return str(metrics.pop()) if len(metrics) == 1 else y
 
@@ -224,7 +227,10 @@ def _of_runs(
 
 
 def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
-    """Returns a curve of means over the runs of a step function, in intervals of time."""
+    """Returns a curve of a time series: in each interval of time, the mean over the runs.
+
+    A run contributes its average over the interval; the value of a row holds until the next row.
+    """
     for name in SERIES:
         if name in rows.columns and name not in used and len(set(rows[name].tolist())) > 1:
             raise InputError(

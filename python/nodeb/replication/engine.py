@@ -79,10 +79,10 @@ class Subject(Generic[T]):
         return self.started < self.known.rule.ahead()
 
     def next_runs(self, shares: int) -> range:
-        """Returns the range of replications to start next: a batch, but less if few are left.
+        """Returns the range of replications to start next.
 
-        At most one part in `shares` of what is left is taken, so that each of `shares` threads gets
-        work.
+        It is a batch, but at most the fraction `1 / shares` of the replications left to start, so
+        that each of `shares` threads gets work; at least one.
         """
         left = self.known.rule.ahead() - self.started
         count = max(1, min(self._batch, left // shares))
@@ -107,7 +107,10 @@ Key = tuple[int, range]
 
 
 class _Numbers:
-    """Set of indices of subjects that may need more replications, ordered like a priority queue."""
+    """Priority queue, without duplicates, of the indices of scenarios that may need replications.
+
+    The smallest index comes first.
+    """
 
     def __init__(self) -> None:
         self._heap: list[int] = []
@@ -126,12 +129,12 @@ class _Numbers:
 
 
 class Engine(Generic[T]):
-    """Replicates subjects until each has enough replications.
+    """Replicates subjects (scenarios) until each has enough replications.
 
     Subjects are opened only when the pool has capacity, so few of them are in memory at any time.
 
     Args:
-        subjects: read one by one, when the pool has capacity.
+        subjects: the scenarios to be replicated, read one by one when the pool has capacity.
         seed: seed of the named random streams, common to all subjects.
         jobs: replications simulated at a time here, or the cluster that simulates them.
         progress: called about ten times a second.
@@ -158,7 +161,7 @@ class Engine(Generic[T]):
         self._pool: Pool[Key, Simulated[T]] = pool(jobs)
 
     def run(self) -> None:
-        """Simulates until all subjects have enough replications.
+        """Simulates until all subjects (scenarios) have enough replications.
 
         Raises:
             KeyboardInterrupt: finished replications were given to the subjects, which were closed.
@@ -183,19 +186,22 @@ class Engine(Generic[T]):
         return 0.0, ""
 
     def parts(self) -> float:
-        """Returns the number of subjects done; those in progress count by their fraction done."""
+        """Returns the number of subjects (scenarios) that have all replications.
+
+        A subject in progress counts as the fraction of its replications that is done.
+        """
         known = sum(one.share() * one.known.known for one in self._open.values())
         return self.completed + known + self._pool.progress(self._share)
 
     @property
     def opened(self) -> int:
-        """Number of subjects so far that needed replications beyond the stored ones."""
+        """Number of subjects (scenarios) so far whose stored replications did not suffice."""
         return self._opened
 
     def _fill(self) -> bool:
-        """Submits replications until the pool is full or no subject needs any.
+        """Submits replications until the pool is full or no subject (scenario) needs any.
 
-        Returns true if a subject is open, that is, has too few replications.
+        Returns true if a subject is open, that is, has too few finished replications.
         """
         while not self._pool.full:
             if (number := self._wanting() or self._next()) is None:
@@ -216,7 +222,10 @@ class Engine(Generic[T]):
         return None
 
     def _next(self) -> int | None:
-        """Opens the next subject that needs replications. Returns its index, or `None`."""
+        """Opens the next subject (scenario) that needs replications.
+
+        Returns its index, or `None` if no further subject needs any.
+        """
         for one in self._waiting or ():
             if not one.judge():
                 self._opened += 1
@@ -241,10 +250,10 @@ class Engine(Generic[T]):
         return found
 
     def _take(self, done: Mapping[Key, Simulated[T] | Exception]) -> set[int]:
-        """Records results of replications; results for closed subjects are dropped.
+        """Records results of replications, except those of closed subjects (scenarios).
 
         Returns:
-            Indices of the subjects that have new results.
+            Indices of the subjects that `done` has results of.
         """
         for (number, runs), found in done.items():
             if number not in self._open:
@@ -264,9 +273,9 @@ class Engine(Generic[T]):
         return {number for number, _ in done}
 
     def _close(self, numbers: Iterable[int]) -> None:
-        """Closes those of the given subjects that have enough replications.
+        """Closes those of the given subjects (scenarios) that have enough replications.
 
-        Only these subjects are judged, because thousands may be open.
+        Only subjects with new results are given and judged, because thousands may be open.
         """
         over = set()
         for number in sorted(numbers):

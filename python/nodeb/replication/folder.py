@@ -75,7 +75,8 @@ class CellFolder:
     def __exit__(self, *error: object) -> None:
         if self.place.before is None and not any(map(self._has, self._results)):
             with suppress(OSError):
-                # `rmdir` fails if the folder has cells: then the file of the source stays, too.
+                # If there are cells, `rmdir` fails and the next line is skipped, so that the file
+                # that describes the simulation stays with the cells.
                 (self.path / CELLS).rmdir()
                 (self.path / self._source[0]).unlink()
         self.place.__exit__(None, None, None)
@@ -97,7 +98,9 @@ class CellFolder:
                 self._remove_results()
                 write_bytes(self.path / self._source[0], self._source[1].encode())
         self.store.open()
-        if not stays:  # Complete results and their mark stay valid until new ones are written.
+        # Complete results of the same file stay valid, and so does their mark, until new results
+        # are written.
+        if not stays:
             self._mark(complete=False)
 
     @property

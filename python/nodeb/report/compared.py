@@ -95,10 +95,10 @@ def _part(
 
 
 def _row(one: Difference, base: Table, own: Table) -> dict[str, Any]:
-    """Returns the row of a metric: its differences in pairs of replications and their mean.
+    """Returns the data for the row of a metric in the figure of differences.
 
-    Differences are fractions of the baseline's mean. At most `MAX_DOTS` pairs are kept, and `reach`
-    covers 95 % of them.
+    These are the differences in at most `MAX_DOTS` pairs of replications, their mean and its
+    interval, as fractions of the baseline's mean. `reach` is the 95 % quantile of their sizes.
     """
     name = one.metric.name
     a, b = (

@@ -94,7 +94,7 @@ def _track(
 def _weakest(result: Result, rates: Values) -> NDArray[np.bool_]:
     """Returns a mask of the `WEAK` per cent of phones with the lowest rates in each replication.
 
-    The mask is empty if a replication has too few phones for one of them.
+    The number of phones is rounded down, so a replication with few phones has none in the mask.
     """
     found, runs = np.zeros(len(rates), dtype=bool), np.asarray(result.flows["run"])
     for run in np.unique(runs):

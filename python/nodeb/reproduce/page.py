@@ -102,7 +102,7 @@ def _target(target: Checked) -> Content:
     }
 
 
-# ------------------------------------------------------------------------- claims and mismatches
+# Sections of the page on claims and on mismatches with the paper.
 
 
 def _claim(verdict: Verdict) -> Content:
@@ -160,7 +160,7 @@ def _list(cells: list[Cell]) -> str:
     )
 
 
-# --------------------------------------------------------------------------------------- provenance
+# The section of the page on provenance, such as the seed and the version of nodeb.
 
 
 def _facts(found: ReproduceOutcome) -> Content:

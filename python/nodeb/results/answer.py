@@ -195,7 +195,7 @@ class RunAnswer:
         row = self.metrics.get(name)
         return None if row is None or not math.isfinite(row["mean"]) else row_text(row)
 
-    # --- the sentences of the headline ---
+    # Methods that write the sentences of the headline.
 
     def headline(self) -> Iterator[str]:
         """Yields the one or two sentences of the headline, for the first case that applies."""
@@ -271,7 +271,7 @@ class RunAnswer:
             return f"from {least} to {most}"
         return joined([f"{row_text(row).value} ({group})" for group, row in rates.items()])
 
-    # --- the parts below the headline ---
+    # Methods that write the parts below the headline.
 
     def lead(self) -> Iterator[str]:
         """Yields the sentences below a page's headline."""
@@ -504,7 +504,10 @@ class Rings:
 
     @classmethod
     def of(cls, result: Result) -> Rings | None:
-        """Returns the rings of a result; `None` without distances or below 2 phones per ring."""
+        """Returns the rings of a result, or `None` if it has no distances or too few phones.
+
+        At least two phones per ring are needed on average.
+        """
         phones = result.tables.get("phones")
         if phones is None or len(phones) < 2 * RINGS:
             return None

@@ -101,10 +101,10 @@ class Group:
         return found
 
     def bearers(self, *names: str) -> list[Array] | None:
-        """Returns the sums by run of columns of this group's bearers.
+        """Returns, for each of the columns `names`, its sum over the group's bearers in each run.
 
-        Returns `None` if the group is not all users and users share bearers. Without sharing, each
-        bearer is a dedicated channel and has the number of its user.
+        Returns `None` if users share bearers, unless the group is all users. If they do not share
+        bearers, each bearer is a dedicated channel and has the number of its user.
         """
         table = self.tables["bearers"]
         runs, numbers = table["run"], table["bearer"]

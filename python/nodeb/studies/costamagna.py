@@ -32,7 +32,7 @@ study = Study(
 )
 base = study.load("costamagna_base.toml")
 
-# ---------------------------------------------------------------- 4 The link, and chains of errors
+# -------------------------------------- Section 4: the link, and Markov chains fitted to its errors
 
 
 @study.stage(first=True, keeps=costamagna_link.FILES)
@@ -99,7 +99,7 @@ def two_states_gaps():
     yield at_least(study.fact("pdu_hmm2_gap_p"), 0.05, name="p-value of the gaps")
 
 
-# ---------------------------------------------------------------- 5 TCP over the chain
+# ------------------------------------------------------------- Section 5: TCP over the fitted chain
 
 VARIANT = Axis(
     {"SACK": "sack", "NewReno": "newreno", "Tahoe": "tahoe", "Reno": "reno"}, label="TCP"
@@ -299,7 +299,7 @@ def reno_half():
     yield between(share, 0.4, 0.6, name="Reno over SACK", digits=3)
 
 
-# ---------------------------------------------------------------- Other interpretations
+# --------------------------------------------------------------- Other interpretations of the paper
 
 LEFT_OPEN = {  # The keys of this table are the names in `search.csv`.
     "right": INTERPRETATION["repeated in its place until right"],
@@ -366,7 +366,7 @@ def order_without_losses():
     )
 
 
-# ---------------------------------------------------------------- 5 Figures 3 to 5: over time
+# -------------------------------------------- Section 5, Figures 3 to 5: single transfers over time
 
 
 @study.stage()

@@ -29,7 +29,7 @@ def prepare(at):
 
     Stores the error rates in `facts` and the models in `given`.
     """
-    from nodeb import fit  # The package is slow to import, and only this function needs it.
+    from nodeb import fit  # The package is slow to import, so it is not imported at the top.
     from nodeb.fit import folder
 
     links = experiments(at)

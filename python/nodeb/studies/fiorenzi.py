@@ -38,7 +38,7 @@ study = Study(
 )
 base = study.load("fiorenzi_base.toml")
 
-# ---------------------------------------------------------------- IV.A Simulation set-up
+# ------------------------------------------------------------------ Section IV.A: simulation set-up
 
 VEHICULAR = {"profile": "vehicular_a", "speed": "120 km/h"}
 
@@ -218,7 +218,7 @@ def rates(*place, **how):
     return {BANDWIDTH: bandwidth(*place, RNF, **how), **{t: rate(*place, t, **how) for t in TCP}}
 
 
-# ---------------------------------------------------------------- Tables of this reproduction
+# ----------------------------------------------------------- Tables that only this reproduction has
 
 study.table(
     "Table A",
@@ -282,7 +282,7 @@ study.show(
     [BANDWIDTH, *map(str, TCP)],
 )
 
-# ---------------------------------------------------------------- IV.B Figures 4 and 5: over time
+# ----------------------------------------- Section IV.B, Figures 4 and 5: single sessions over time
 
 SECOND = Axis(range(1, 16), label="Time (s)", x=lambda second: second - 0.5)
 
@@ -349,7 +349,7 @@ def server_calm():
         )
 
 
-# ---------------------------------------------------------------- IV.B Figures 6 to 9: by interval
+# ---------------------------------- Section IV.B, Figures 6 to 9: by interval of the RNC's messages
 
 FIGURES = {
     "Figure 6": (PEDESTRIAN, NEAR),

@@ -37,7 +37,7 @@ study = Study(
 )
 base = study.load("hossain_base.toml")
 
-# ---------------------------------------------------------------- IV.A What is varied
+# --------------------------------------------------------- Section IV.A: quantities that are varied
 
 MODEL = Axis(
     {
@@ -63,12 +63,12 @@ ATTEMPTS = Axis({f"R_max = {slots}": slots for slots in (2, 5, 10)}, label="R_ma
 WINDOW = Axis([1, 2, 3, 4, 5, 6, 10, 18, 30], label="Window W (segments)", short="W =")
 DELAY = Axis({f"{ms} ms": ms for ms in (20, 50, 100, 200, 400)}, label="Delay D_wd", short="D_wd =")
 
-# ---------------------------------------------------------------- IV.A The two baselines
+# --------------------------------------------------------- Section IV.A: the two baseline scenarios
 
 
 def downlink(model, connections, eta, load, energy, code, attempts, window, delay):
     """Unlimited downloads that all start at the same time."""
-    # In ms: 2 (D_wd + 5 ms), and the 36 slots of a segment at the basic rate.
+    # Round-trip time in ms: 2 (D_wd + 5 ms), and the 36 slots of a segment at the basic rate.
     rtt_0 = 2 * (delay + 5) + 360
     return base.with_(
         {
@@ -102,7 +102,7 @@ def curves(
     return downlink(model, connections, eta, load, energy, code, attempts, window, delay)
 
 
-# ---------------------------------------------------------------- IV.A What is measured
+# ------------------------------------------------------- Section IV.A: quantities that are measured
 
 FRAME_BITS = 128
 
@@ -133,7 +133,7 @@ def effective(model, connections, code, **others):
     return of(model, connections, code=code, **others)
 
 
-# ---------------------------------------------------------------- IV.B The two numbers
+# -------------------------------------------------------- Section IV.B: the two numbers of the text
 
 
 @study.claim("IV.B")
@@ -219,7 +219,7 @@ study.table(
     },
 )
 
-# ---------------------------------------------------------------- IV.B Figures 3 and 4: other cells
+# ----------------------------------------- Section IV.B, Figures 3 and 4: effect of the other cells
 
 WITHOUT_ERRORS = Mark("study: most without errors", y=92.16)
 
@@ -290,7 +290,7 @@ def load_not_significant():
         yield at_most(gain, 10, model, n, name="G = 5 against 10")
 
 
-# ------------------------------------------------- IV.B Figures 5 and 6: energy, error correction
+# ---------------------------------- Section IV.B, Figures 5 and 6: energy per bit, error correction
 
 study.figure(
     "Figure 5",
@@ -361,7 +361,7 @@ def code_costs_more_with_delay():
     yield ordered(gains, ONE, unit="points")
 
 
-# ---------------------------------------------------------------- IV.B Figure 7: retransmissions
+# ------------------------------------------------ Section IV.B, Figure 7: retransmissions, by R_max
 
 study.figure(
     "Figure 7",
@@ -370,7 +370,7 @@ study.figure(
     "Throughput (kb/s)",
 )
 
-# ---------------------------------------------------------------- IV.B Figure 8: windows
+# ---------------------------------------------------------- Section IV.B, Figure 8: maximum windows
 
 study.figure(
     "Figure 8",
@@ -431,7 +431,7 @@ def least_window_falls():
         yield at_most(gain, -5, model, ONE, name=name)
 
 
-# ---------------------------------------------------------------- IV.B Figure 9: delays
+# ---------------------------------------------- Section IV.B, Figure 9: delays of the wired network
 
 study.figure(
     "Figure 9",

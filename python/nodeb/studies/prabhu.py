@@ -43,7 +43,7 @@ study = Study(
 )
 base = study.load("prabhu_base.toml")
 
-# ---------------------------------------------------------------- II, III, V What is varied
+# ----------------------------------------------- Sections II, III and V: quantities that are varied
 
 CONNECTIONS = Axis({f"N = {n}": n for n in range(2, 9)}, label="Connections (N_tcp)")
 FIVE, EIGHT = BOTH = CONNECTIONS["N = 5", "N = 8"]
@@ -183,7 +183,7 @@ def best(*case, **how):
     return least(by_threshold(delay, *case, **how))
 
 
-# ---------------------------------------------------------------- Tables of this reproduction
+# ----------------------------------------------------------- Tables that only this reproduction has
 
 study.table(
     "Table A",
@@ -257,7 +257,7 @@ study.show(
     ["Delay", "Throughput", "Set-ups"],
 )
 
-# ---------------------------------------------------------------- Figures
+# ----------------------------------------------------------------------------- Figures of the paper
 
 SLOW = {"switch": "500 ms"}
 TWO = {"channels": 2}
@@ -342,7 +342,7 @@ for name, (where, connections, how) in BY_POLICY.items():
         printed=STATED if name == "Figure 5" else None,
     )
 
-# ---------------------------------------------------------------- IV Simulation results I
+# ---------------------------------------------------- Section IV: statements on the original policy
 
 POINTS = "points"
 SET_UPS = "set-ups per burst"
@@ -462,7 +462,7 @@ def throughput_falls_with_connections():
         yield falling({n: throughput(n, ORIGINAL, t) for n in CONNECTIONS}, t)
 
 
-# ---------------------------------------------------------------- VI Simulation results II
+# -------------------------------------------------- Section VI: statements on the modified policies
 
 AGAINST = "against the original"
 BEST_AGAINST_NONE = "best against T_h = 0"
@@ -593,7 +593,7 @@ def timer_improves():
         yield at_most(against_original(n, p), 0, n, p, name=AGAINST)
 
 
-# ---------------------------------------------------------------- VI Figures 7 to 9
+# --------------------------------------------------------- Section VI: statements on Figures 7 to 9
 
 
 @study.claim("VI", "Figure 7", "Figure 8")

@@ -175,7 +175,7 @@ rate = application_rate.of(download)
 carried = retransmit_rate.of(download)
 repeated = retransmitted.of(download)
 
-# ---------------------------------------------------------------- 3.2, 8.2 TCP over a lossy radio
+# ------------------------------------------------ Sections 3.2 and 8.2: TCP over a lossy radio link
 
 PAIR = Axis({"DCH": dch, "HS-DSCH": hs_dsch(pdu_size="32 B")}, label="Channel")
 
@@ -233,7 +233,7 @@ def out_of_sequence_harms_hs_dsch():
     yield from harm(HS_384, "radio.hs_dsch.delivery")
 
 
-# ---------------------------------------------------------------- 4.2 What can be calculated
+# ----------------------------------------------- Section 4.2: results calculated without simulation
 
 RATES = Axis({f"{k} kb/s": 1000 * k for k in (32, 64, 128, 256, 384)}, label="Channel bit rate")
 RTTS = Axis({"50 ms": 0.05, "150 ms": 0.15, "300 ms": 0.3}, label="Round-trip time")
@@ -321,7 +321,7 @@ def rtt_model():
         yield between(value, low, high, name=f"{bler}:", unit="s", digits=3)
 
 
-# ---------------------------------------------------------------- 9.1 Round-trip times
+# -------------------------------------------------------------------- Section 9.1: round-trip times
 
 
 def growth(channel):
@@ -381,7 +381,7 @@ def rtt_growth_below_model():
     yield ordered({"equation (3)": 150, "growth on DCH": growth(PAIR["DCH"])})
 
 
-# ---------------------------------------------------------------- 9.2 Files of four sizes
+# ---------------------------------------------------- Section 9.2: downloads of files of four sizes
 
 PAYLOAD = 0.9733
 """Size of the file as a share of the file with headers."""
@@ -601,7 +601,7 @@ def six_retransmissions_suffice():
         yield between(change(seven, without), -1, 1, HS_384, size, b, digits=2)
 
 
-# ---------------------------------------------------------------- 9.3 Retransmission delay
+# ------------------------------------------------------ Section 9.3: retransmission delay of blocks
 
 DELAY = Axis(
     {
@@ -651,7 +651,7 @@ def shorter_delay_uses_more():
         yield ordered(terms, b, unit=POINTS)
 
 
-# ---------------------------------------------------------------- 9.4 Three users, packets lost
+# -------------------------------------------------------- Section 9.4: three users with packet loss
 
 LOSS = Axis(
     {"0 %": 0.0, "1 %": 0.01, "3 %": 0.03},
@@ -726,7 +726,7 @@ def sharing_uses_more():
             yield ordered({"HS-DSCH": of(SHARED, b), "DCH": of(OWN, b)}, b, unit=unit)
 
 
-# ---------------------------------------------------------------- 9.5 Schedulers
+# ---------------------------------------------------- Section 9.5: schedulers of the shared channel
 
 SCHEDULER = Axis(
     {"RR": "round_robin", "Max C/I": "max_ci", "PF": "proportional_fair"}, label="Scheduler"
@@ -964,7 +964,7 @@ def best_user_gives_way():
     yield ordered(lead, MAX_CI, digits=2)
 
 
-# ---------------------------------------------------------------- Table C: interpretations
+# ----------------------------------------------------- Table C: other interpretations of the thesis
 
 
 def acks_lost(scenario):

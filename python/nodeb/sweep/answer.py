@@ -127,7 +127,7 @@ class SweepAnswer:
         label = self.values.metric.label
         return f"bit rate {label}" if label.startswith(("received", "delivered")) else label
 
-    # --- the headline ---
+    # Methods that write the headline.
 
     def headline(self) -> Iterator[str]:
         """Yields one or two sentences, preceded by the unfinished transfers if most are."""
@@ -261,7 +261,7 @@ class SweepAnswer:
         text = ratio_of(one.found) if _is_ratio(one.found) else difference_of(one.found)
         return text.with_interval if again else text.at_level(level(self.values.confidence))
 
-    # --- marks and notes ---
+    # Methods that write the marks and notes below the table.
 
     def marks(self) -> Iterator[Mark]:
         """Yields warnings: means that exclude users, and undecided cells."""

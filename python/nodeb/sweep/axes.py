@@ -195,9 +195,10 @@ def _is_number(text: str) -> bool:
 def _steps(
     first: Decimal, last: Decimal, steps: int, scale: str, whole: bool, unit: Decimal | None
 ) -> Iterator[float | int]:
-    """Yields the values of a range, as integers where `whole` is true and the value is integral.
+    """Yields the values of a range.
 
-    Values between the ends are rounded to multiples of `unit`, unless it is None.
+    Values between the ends are rounded to multiples of `unit`, unless it is None. If `whole` is
+    true, a value without fraction is an integer.
     """
     for i in range(steps):
         share = Decimal(i) / (steps - 1)
