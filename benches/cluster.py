@@ -43,7 +43,7 @@ WORKERS = 2
 
 
 def scenario(folder: Path, cells: int, size: str, runs: int = 1) -> Path:
-    """Returns a sweep of `cells` cells over two axes."""
+    """Writes a file with a sweep of `cells` cells over two axes, and returns its path."""
     steps = max(n for n in range(2, int(cells**0.5) + 1) if cells % n == 0)
     text = SWEEP.format(size=size, steps=steps, others=cells // steps)
     file = folder / "tiny.toml"
@@ -120,7 +120,10 @@ def _spent(
     options: tuple[str, str],
     others: Sequence[subprocess.Popen[bytes]],
 ) -> tuple[float, float]:
-    """Returns the wall-clock time of a sweep and the CPU time of all its processes, s."""
+    """Runs a sweep to its end.
+
+    Returns its wall-clock time and the CPU time of all its processes in seconds.
+    """
 
     def spent() -> float:
         return sum(os.times()[2:4]) + sum(map(_cpu_s, others))
@@ -159,7 +162,7 @@ def _print_line(time_s: float, cells: int, sizes: list[float]) -> None:
 
 
 def main() -> None:
-    """Runs the command line."""
+    """Parses the command line and runs the chosen measurement."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     what = line.add_subparsers(required=True, dest="what")
     for measure, numbers in (

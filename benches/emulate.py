@@ -65,7 +65,11 @@ IPERF = ("iperf3", "-c", SERVER.v4, "-R", "-J", "-t", str(SECONDS))
 
 
 def run(name, scenario, command, user=None, server=("sh", "-c", "iperf3 -s -1 > /dev/null")):
-    """Returns a row: the rate of a command through a scenario, and the lateness."""
+    """Emulates a scenario while `command` runs at the phone.
+
+    Returns a row of the table: bit rate, lateness of deliveries, losses, CPU time and scheduling
+    class.
+    """
     plan = make(scenario, [(user, command)])
     outcome = emulate(plan, Options(seed=1, server=server))
     report = outcome.report
@@ -84,12 +88,15 @@ def run(name, scenario, command, user=None, server=("sh", "-c", "iperf3 -s -1 > 
 
 
 def quiet(command):
-    """Returns a command whose output is discarded."""
+    """Returns `command` as a shell command that discards its output."""
     return ("sh", "-c", " ".join(command) + " > /dev/null")
 
 
 def forwarded():
-    """Returns the row of the same download through a bare forwarder."""
+    """Downloads through a forwarder that only copies packets between two TUN devices.
+
+    Returns a row of the table with its rate and CPU time.
+    """
     emulation = _core.Emulation()
     options = Options(seed=1)
     cpu, real_time = 0.0, False
@@ -127,7 +134,7 @@ def forwarded():
 
 
 def slept(spacing_us):
-    """Returns the row of a real-time thread that only sleeps: its wake-up latency."""
+    """Returns a row of the table: the wake-up latency of a real-time thread that only sleeps."""
     late, first = [], []
 
     def sleep():
@@ -150,7 +157,7 @@ def slept(spacing_us):
 
 
 def rows():
-    """Yields the rows, measured one after the other."""
+    """Runs the measurements one after the other, and yields a row of the table for each."""
     for spacing_us in (120, 60, 24):
         yield slept(spacing_us)
     for rate in (100, 200, 500, 1000):
@@ -169,7 +176,7 @@ def rows():
 
 
 def main() -> None:
-    """Measures and prints all rows."""
+    """Runs all measurements and prints their table."""
     head = ["", "Mb/s", "deliveries", "p50", "p99", "p99.9", "max", "lost", "CPU", "FIFO"]
     found = []
     for row in rows():

@@ -144,18 +144,19 @@ class Case:
 
     @property
     def has_others(self) -> bool:
-        """True if the cell has other users."""
+        """True if simulated users share the cell with the measured phone."""
         return "simulated" in self.cell
 
     @property
     def start_s(self) -> int:
-        """Start time of the download: after the downloads of the other users have become steady."""
+        """Start time in s, at which the downloads of other users have reached a steady state."""
         return 20 if self.has_others else 0
 
     def text(self) -> str:
-        """Text of the scenario file."""
+        """Returns the text of the scenario file for the download."""
         pacing = "true" if self.control == "bbr" else "false"
-        # The run does not wait for the other users, whose downloads are longer.
+        # The run ends with the phone's download, because the downloads of the other users are
+        # longer.
         duration = 60 if self.size < 1_000_000 else 600
         common = COMMON.format(control=self.control, pacing=pacing, duration=duration)
         phone = PHONE.format(size=self.size, start=self.start_s)
@@ -166,7 +167,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Download:
-    """Result of a download."""
+    """Result of one download: duration, mean round-trip time, and lateness of the emulation."""
 
     took_s: float
     rtt_s: float
@@ -175,7 +176,7 @@ class Download:
 
 
 def emulated(case: Case, seed: int, folder: Path) -> Download:
-    """Downloads with the kernel's TCP in an emulation. Returns the result."""
+    """Runs the download with the kernel's TCP in an emulation, and returns its result."""
     took, rtt = (folder / f"{abs(hash((case, seed)))}.{what}" for what in ("took", "rtt"))
     program = PHONE_PROGRAM.format(size=case.size, start=case.start_s)
     scenario = Scenario.from_toml(case.text(), case.cell)
@@ -188,19 +189,22 @@ def emulated(case: Case, seed: int, folder: Path) -> Download:
 
 
 def simulated(case: Case, seed: int) -> Download:
-    """Downloads with `nodeb run`. Returns the result."""
+    """Runs the download with the simulated TCP of `nodeb run`, and returns its result."""
     scenario = Scenario.from_toml(case.text(), case.cell)
     flows = scenario.run(runs=1, seed=seed, jobs=1).flows
     return Download(float(flows["download_s"][0]), float(flows["rtt_mean_s"][0]))
 
 
 def compared(case: Case, kernel: list[Download], ours: list[Download]) -> list[str]:
-    """Returns a row: ratios of the means, with 95 % intervals from the pairs (Student's t)."""
+    """Compares the downloads of the kernel and of nodeb, which are paired by seed.
+
+    Returns a row of the table: means and their ratios, with 95 % intervals by Student's t.
+    """
     found = [case.cell, case.control, f"{case.size / 1000:.0f} kB"]
     for what in ("took_s", "rtt_s"):
         k, o = (np.array([getattr(one, what) for one in of]) for of in (kernel, ours))
-        # Ratio of two means, by the delta method: it uses the residuals of the pairs about the
-        # ratio.
+        # The standard error of the ratio follows from the delta method, with the deviations of the
+        # pairs from the ratio.
         ratio = k.mean() / o.mean()
         error = np.std(k - ratio * o, ddof=1) / len(k) ** 0.5 / o.mean()
         half = stats.t.ppf(0.975, len(k) - 1) * error
@@ -209,7 +213,7 @@ def compared(case: Case, kernel: list[Download], ours: list[Download]) -> list[s
 
 
 def main() -> None:
-    """Measures and prints all rows."""
+    """Runs all downloads and prints a table with one row per case."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", default="100000,10000000")
     parser.add_argument("--seeds", type=int, default=10)

@@ -51,7 +51,7 @@ def cpu_s() -> float:
 
 
 def least(work: Callable[[], object]) -> float:
-    """Returns the minimum CPU time of several calls in ms."""
+    """Calls `work` several times and returns the minimum CPU time of a call in ms."""
     found = []
     for _ in range(TRIES):
         begin = cpu_s()
@@ -61,13 +61,16 @@ def least(work: Callable[[], object]) -> float:
 
 
 def row(name: str, run: float, explained: float) -> list[str]:
-    """Returns a row of a table as text."""
+    """Returns a row of the table: both times in ms, their ratio, and whether it is small enough."""
     verdict = "pass" if explained <= MOST * run else "FAIL"
     return [name, f"{run:.2f}", f"{explained:.2f}", f"{explained / run:.1f}", verdict]
 
 
 def replications(name: str) -> tuple[float, float, float]:
-    """Returns ms per replication without and with an explanation, and the peak memory in MB."""
+    """Returns the CPU time in ms per replication without and with an explanation.
+
+    The third value is the peak memory of the process in MB.
+    """
     compiled = _core.CompiledScenario.from_toml(SCENARIOS[name], name, [])
     run = least(lambda: compiled.run(1, 0, _core.Control()))
     explained = least(lambda: compiled.explain(1, 0, 0, 0, _core.Control()))
@@ -75,7 +78,7 @@ def replications(name: str) -> tuple[float, float, float]:
 
 
 def commands(name: str, folder: Path) -> tuple[float, float]:
-    """Returns the times of `nodeb run` and `nodeb explain` with many replications, ms."""
+    """Returns the CPU times of `nodeb run` and `nodeb explain` with `RUNS` replications, in ms."""
     file = folder / "scenario.toml"
     file.write_text(SCENARIOS[name])
     command = [sys.executable, "-m", "nodeb"]
@@ -91,7 +94,7 @@ def commands(name: str, folder: Path) -> tuple[float, float]:
 
 
 def main() -> int:
-    """Measures everything. Returns 1 if an explanation takes too long."""
+    """Runs all measurements and prints two tables. Returns 1 if an explanation takes too long."""
     rows, most = [], 0.0
     with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         for name in SCENARIOS:
@@ -121,7 +124,7 @@ def main() -> int:
 
 
 def show(head, rows):
-    """Prints a table."""
+    """Prints a table with aligned columns."""
     print("\n".join(aligned([head, *rows], range(1, len(head)), min_width=0)))
 
 

@@ -24,7 +24,8 @@ from side_by_side import (
     take_turns,
 )
 
-# The fixed network and TCP are nodeb's defaults, which ns2/ftp.tcl repeats.
+# The file has no keys of the fixed network and TCP: nodeb's defaults equal the settings in
+# ns2/ftp.tcl.
 SCENARIO = """
 runs = 1
 duration = "1000000 s"
@@ -32,10 +33,11 @@ duration = "1000000 s"
 traffic.ftp.size = "16 MB"
 """
 
-# A transfer of this size fills every queue and buffer.
+# Size of the shorter transfer in bytes, which is enough to fill every queue and buffer.
 SMALL_BYTES = 16_000_000
 
-# Bearers of nodeb with their options, and the allowed share of ns-2's time per packet.
+# Name of each case, option that selects its bearer, and allowed share of ns-2's CPU time per
+# packet.
 CASES = (
     ("wire, 384 kb/s", "radio=link", 0.15),
     ("DCH, BLER 1 %", "radio.dch.bler=0.01", 0.40),
@@ -46,13 +48,16 @@ CASES = (
 
 
 def same_transfer(ours: Series, theirs: Series) -> str:
-    """Returns the end times of the wired transfer in both simulators as text."""
+    """Returns the end times of the transfer over the wire in nodeb and in ns-2 as text."""
     ends = [one.done[0].figures["simtime"] for one in (ours, theirs)]
     return f"end of the transfer over the wire: nodeb {ends[0]:.1f} s, ns-2 {ends[1]:.1f} s"
 
 
 def memory(long: list[Series], size: int) -> tuple[str, bool]:
-    """Returns the table of peak memory, and whether nodeb's peak memory is constant."""
+    """Returns a table with the peak memory of a short and a long transfer.
+
+    The second value is true if nodeb's peak memory is the same for both.
+    """
     small = max(size // 100, SMALL_BYTES)
     header = ["peak memory in MiB", f"{small / 1e6:g} MB", f"{size / 1e6:g} MB", ""]
     rows, good = [], True
@@ -69,7 +74,7 @@ def memory(long: list[Series], size: int) -> tuple[str, bool]:
 
 
 def main() -> int:
-    """Runs everything. Returns 1 if a target was missed."""
+    """Runs all comparisons and prints their tables. Returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument(
         "--size", type=int, default=1_600_000_000, help="bytes of the file (default 1.6 GB)"

@@ -18,8 +18,9 @@ SCENARIO = ROOT / "examples/hsdpa-cell.toml"
 FAIR = "proportional_fair"
 SCHEDULERS = ("round_robin", "max_ci", FAIR)
 
-# Users, simulated seconds, the minimum of simulated seconds per CPU second with proportional fair
-# (the limit of the other schedulers, too), and EURANE's.
+# For each cell size: users, simulated seconds, minimum of simulated seconds per CPU second with
+# proportional fair, and the value of EURANE for comparison. The other schedulers must be at least
+# as fast as proportional fair.
 SIZES = (
     (30, 300, 3_000.0, 17.0),
     (100, 100, None, None),
@@ -29,18 +30,18 @@ SIZES = (
 
 
 def command(users: int, seconds: float, scheduler: str) -> list[str]:
-    """Returns the command for a cell with this number of users."""
+    """Returns the command that simulates a cell with this number of users and this scheduler."""
     others = f"users.1.count={users - 1}"
     return nodeb(SCENARIO, f"duration={seconds} s", others, f"radio.hsdpa.scheduler={scheduler}")
 
 
 def rate(series: Series) -> float:
-    """Returns the median of simulated seconds per CPU second."""
+    """Returns the median of simulated seconds per CPU second over all rounds."""
     return statistics.median(done.figures["simtime"] / done.cpu_s for done in series.done)
 
 
 def main() -> int:
-    """Runs everything. Returns 1 if a limit was missed."""
+    """Runs all cells and prints their speeds. Returns 1 if a speed is below its minimum."""
     line = parser(__doc__, rounds=7)
     line.add_argument("--scale", type=float, default=1.0, help="share of the simulated time (1)")
     options = line.parse_args()
@@ -55,7 +56,8 @@ def main() -> int:
     fair = {size[0]: rate(series) for size, series in everyone if series.name.endswith(FAIR)}
     rows, good = [], True
     for (users, _, least, eurane), series in everyone:
-        # A scheduler that examines less must not take longer than one that examines more.
+        # The limit of round robin and maximum C/I is the speed of proportional fair, as these
+        # schedulers examine less and must not take longer.
         found, limit = rate(series), least if series.name.endswith(FAIR) else fair[users]
         good &= limit is None or found >= limit
         verdict = "" if limit is None else "pass" if found >= limit else "FAIL"

@@ -36,16 +36,17 @@ traffic.ftp.size = "100 GB"
 
 CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
 
-# Variants of ns-2, their names in nodeb, and the allowed share of ns-2's time.
+# Variants of TCP in ns-2 with their names in nodeb, and below the allowed share of ns-2's CPU time.
 SAME = (("Newreno", "newreno"), ("Sack1", "sack"))
 OF_NS2 = 0.15
 
-# Other controls, and the allowed multiple of the time of nodeb's NewReno.
+# Congestion controls that ns-2 does not have, each with the allowed multiple of the CPU time of
+# nodeb's NewReno.
 OF_LINUX = {"cubic": 1.2, "bbr": 1.3, "bbr3": 1.3}
 
 
 def main() -> int:
-    """Runs everything. Returns 1 if a target was missed."""
+    """Runs all comparisons and prints their table. Returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument("--seconds", type=int, default=1000, help="simulated time (default 1000 s)")
     options = line.parse_args()

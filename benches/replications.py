@@ -25,16 +25,17 @@ PLAIN = [f"--set=record.{series}=false" for series in ("cwnd", "segments", "queu
 API = "import sys, nodeb; nodeb.load(sys.argv[1]).run(runs=int(sys.argv[2]), jobs=1)"
 TINY = 5_000
 
-# Limits: CPU time of a replication with series, us; wall time of a million with their
-# summary on two cores, and of a start, s.
+# Upper limits: CPU time of a replication with series in us, wall time of a million replications
+# with their summary on two cores in s, and wall time of a start in s.
 MAX_US, MAX_S, MAX_START_S = 30.0, 20.0, 0.3
 
-# Maximum ratio of the time per replication in a million to that in a tenth as many.
+# Maximum ratio of the CPU time per replication in a run of a million to that in a run of a tenth as
+# many.
 MAX_RATIO = 1.25
 
 
 def measure(command: list[str]) -> tuple[float, float]:
-    """Returns CPU time and wall time of a process in seconds."""
+    """Runs a command to its end and returns its CPU time and wall time in seconds."""
     begin = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -45,13 +46,13 @@ def measure(command: list[str]) -> tuple[float, float]:
 
 
 def median(command: list[str], rounds: int) -> tuple[float, float]:
-    """Returns the medians of CPU time and wall time in seconds."""
+    """Runs a command `rounds` times. Returns the medians of CPU time and wall time in s."""
     found = [measure(command) for _ in range(rounds)]
     return statistics.median(cpu for cpu, _ in found), statistics.median(wall for _, wall in found)
 
 
 def main() -> int:
-    """Measures everything. Returns 1 if a limit was missed."""
+    """Runs all measurements and prints their table. Returns 1 if a limit was exceeded."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--rounds", type=int, default=5, help="runs of each process (default 5)")
     line.add_argument("--runs", type=int, default=1_000_000, help="replications (default 10^6)")
@@ -74,7 +75,7 @@ def main() -> int:
             each = [sys.executable, "-c", API, str(file)]
             one, many = (median([*each, str(n)], options.rounds)[0] for n in (1, TINY))
             row(f"{TINY} replications {name}, CPU of each", 1e6 * (many - one) / TINY, "us", most)
-        # Without `--force`, a command would not replace results.
+        # The option `--force` lets each command replace the results of the previous one.
         out = ["--out", f"{folder}/out", "--force"]
         command = [sys.executable, "-m", "nodeb", "run", str(SCENARIO), *out, "--runs"]
         cpu, wall = median([*command, "20"], options.rounds)

@@ -21,12 +21,16 @@ ROOT = Path(__file__).resolve().parent.parent
 SIMULATE = ROOT / "target/release/examples/simulate"
 NO_NS2 = "ns-2 is not installed (Debian: apt install ns2), so there is nothing to compare with."
 
-# Memory is constant if a long run needs at most this many MiB more than a short one.
+# Maximum difference in MiB between the peak memory of a long and of a short run for which memory
+# counts as constant.
 FLAT_MIB = 1.0
 
 
 def parser(doc: str | None, rounds: int) -> argparse.ArgumentParser:
-    """Returns a parser with the number of rounds. Exits if nodeb is not built."""
+    """Returns a command-line parser with the option `--rounds`.
+
+    Exits with an error if the example `simulate` has not been built.
+    """
     if not SIMULATE.exists():
         sys.exit("error: build it first: cargo build --release --example simulate")
     result = argparse.ArgumentParser(description=(doc or "").split("\n", 1)[0])
@@ -43,26 +47,29 @@ def ns2(script: str, *arguments: object) -> list[str] | None:
 
 
 def nodeb(scenario: Path, *overrides: str) -> list[str]:
-    """Returns the command of nodeb for a scenario file."""
+    """Returns the command that simulates a scenario file, with overrides of its keys."""
     return [str(SIMULATE), str(scenario), *overrides]
 
 
 @dataclass(frozen=True)
 class Process:
-    """A finished process: its CPU time and the figures it printed."""
+    """Process that has ended: its CPU time, and the figures in its output."""
 
     cpu_s: float
     figures: dict[str, float]
 
     @property
     def us_per_packet(self) -> float:
-        """CPU time of the whole process divided by the data packets sent."""
+        """CPU time of the whole process, in microseconds per data packet sent."""
         return self.cpu_s * 1e6 / self.figures["data_pkts"]
 
 
 @dataclass
 class Series:
-    """Processes of one case, one per round, and the allowed share of another case's time."""
+    """Processes of one case, one per round, and the comparison of their time with another case.
+
+    The ratio to the time of the case `against` must be at most `target`.
+    """
 
     name: str
     command: list[str]
@@ -75,13 +82,15 @@ class Series:
         return statistics.median(process.us_per_packet for process in self.done)
 
     def spread(self) -> float:
-        """Range of the CPU time per packet, as a fraction of the median."""
+        """Range of the CPU time per packet over all rounds, as a fraction of the median."""
         times = [process.us_per_packet for process in self.done]
         return (max(times) - min(times)) / self.median()
 
 
 def finish(child: subprocess.Popen[str]) -> Process:
-    """Waits for a child process.
+    """Waits until a child process ends, and exits with an error if it failed.
+
+    Returns the figures in its output, and its CPU time as the kernel counts it.
 
     Returns its output, and its own CPU time as the kernel counts it.
     """
@@ -115,7 +124,8 @@ def peak_mib(command: list[str]) -> float:
         except OSError:
             break
         peaks = [line for line in lines if line.startswith("VmHWM")]
-        if not peaks:  # The process has ended and is to be reaped.
+        # The process has ended, so its peak memory is no longer shown. It is reaped below.
+        if not peaks:
             break
         peak_kib = float(peaks[0].split()[1])
         time.sleep(0.0005)
@@ -124,7 +134,7 @@ def peak_mib(command: list[str]) -> float:
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
-    """Formats aligned columns: the first to the left, the others to the right."""
+    """Returns a table as text, with the first column aligned left and the others right."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
 
     def line(row: list[str]) -> str:
@@ -137,7 +147,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def take_turns(series: list[Series], rounds: int) -> None:
-    """Runs each series once per round."""
+    """Runs each series once per round, one after the other."""
     for done in range(rounds):
         for one in series:
             if sys.stderr.isatty():
@@ -148,7 +158,7 @@ def take_turns(series: list[Series], rounds: int) -> None:
 
 
 def speed(everyone: list[Series]) -> tuple[str, bool]:
-    """Returns the table of CPU times, and whether all targets are met."""
+    """Returns a table of CPU times per packet as text, and whether all targets are met."""
     compared = any(one.against for one in everyone)
     header = ["CPU time of the whole process", "packets", "us/packet", "spread"]
     header += ["ratio", "to", "target", ""] if compared else []

@@ -28,23 +28,23 @@ SCENARIO = ROOT / "examples/switching.toml"
 CONNECTIONS = 8
 POLICIES = ("threshold", "preemptive", "non_preemptive", "longest_queue")
 
-# Allowed share of ns-2's CPU time.
+# Largest allowed ratio of nodeb's CPU time to ns-2's.
 OF_NS2 = 0.08
 
 
 def point(policy: str, seconds: int) -> list[str]:
-    """Returns the command of nodeb for one point."""
+    """Returns the command with which nodeb simulates one policy for `seconds` of simulated time."""
     overrides = (f"duration={seconds} s", f"users.0.count={CONNECTIONS}")
     return nodeb(SCENARIO, *overrides, f"radio.fach_dch.policy={policy}")
 
 
 def cpu_s(series: Series) -> float:
-    """Returns the median CPU time in seconds."""
+    """Returns the median CPU time of the processes in seconds."""
     return statistics.median(process.cpu_s for process in series.done)
 
 
 def speed(everyone: list[Series]) -> tuple[str, bool]:
-    """Returns the table of CPU times, and whether all targets are met."""
+    """Returns a table of CPU times as text, and whether all targets are met."""
     rows, good = [], True
     for one in everyone:
         row = [one.name, f"{one.done[0].figures['data_pkts']:.0f}", f"{cpu_s(one):.2f}"]
@@ -59,7 +59,10 @@ def speed(everyone: list[Series]) -> tuple[str, bool]:
 
 
 def memory(seconds: int) -> tuple[str, bool]:
-    """Returns the peak memory of a run and of one a tenth as long, and whether it is constant."""
+    """Compares the peak memory of a run of `seconds` with that of a run a tenth as long.
+
+    Returns both as text, and whether they are equal within a tolerance.
+    """
     short, long = (peak_mib(point(POLICIES[0], length)) for length in (seconds // 10, seconds))
     flat = not long - short > FLAT_MIB
     verdict = "flat" if flat else "FAIL: it grows"
@@ -67,7 +70,7 @@ def memory(seconds: int) -> tuple[str, bool]:
 
 
 def main() -> int:
-    """Runs everything. Returns 1 if a target was missed."""
+    """Runs all comparisons and prints them. Returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument("--seconds", type=int, default=200_000, help="simulated time (200 000 s)")
     options = line.parse_args()

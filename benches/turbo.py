@@ -34,7 +34,10 @@ CASES = {
 
 
 def itpp(folder: Path) -> list[str] | None:
-    """Compiles the decoder of IT++ in a folder. Returns its command, or `None` without IT++."""
+    """Compiles the turbo decoder of IT++ in a folder.
+
+    Returns the command that runs it, or `None` if IT++ or a C++ compiler is not installed.
+    """
     config, compiler = shutil.which("itpp-config"), shutil.which("g++")
     if not (config and compiler):
         return None
@@ -46,7 +49,7 @@ def itpp(folder: Path) -> list[str] | None:
 
 
 def main() -> int:
-    """Runs everything. Returns 1 if the target was missed."""
+    """Runs all decoders in turns and prints their times. Returns 1 if the target was missed."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--rounds", type=int, default=7, help="runs of each program (default 7)")
     rounds = line.parse_args().rounds

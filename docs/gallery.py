@@ -1,4 +1,4 @@
-"""The examples on the page of the gallery, from what `make gallery` has drawn."""
+"""Inserts the examples and their figures, which `make gallery` draws, into the gallery page."""
 
 from __future__ import annotations
 
@@ -14,23 +14,27 @@ MARK = "{{ gallery }}"
 
 
 def plan() -> dict[str, dict[str, str]]:
-    """What is to be drawn, by the example's path without its suffix."""
+    """Returns the entries of `gallery.toml`: title, commands and captions, by the example's path
+    without suffix.
+    """
     return tomllib.loads(PLAN.read_text(encoding="utf-8"))
 
 
 def drawn() -> dict[str, dict[str, Any]]:
-    """What each picture was drawn from."""
+    """Returns the provenance of each drawn figure, such as seed and version, by the example's path
+    without suffix.
+    """
     found: dict[str, dict[str, Any]] = json.loads(DRAWN.read_text(encoding="utf-8"))
     return found
 
 
 def picture(name: str) -> Path:
-    """Where the picture of an example is, in the documentation's folder."""
+    """Returns the path of an example's figure, relative to the documentation's folder."""
     return PICTURES / f"{name.replace('/', '-')}.png"
 
 
 def expand(markdown: str) -> str:
-    """Puts in every example.
+    """Replaces the mark `{{ gallery }}` in a page by all examples with their figures.
 
     Raises:
         KeyError: one was not drawn.

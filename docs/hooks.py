@@ -1,4 +1,6 @@
-"""Puts measured numbers, pictures and comparisons into the pages of the site."""
+"""Inserts measured numbers, example figures and comparisons with references into the pages of the
+site.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import trusted
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Replaces marks such as `{{ number: SET.NAME }}` and `{{ gallery }}`."""
+    """Replaces the marks in a page, such as `{{ number: SET.NAME }}` and `{{ gallery }}`."""
     markdown = gallery.expand(trusted.expand(measured.expand(markdown)))
     sys.path.append(str(Path(__file__).parents[1] / "tools"))
     import linux_downloads as kernel

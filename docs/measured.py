@@ -1,4 +1,4 @@
-"""Measured numbers in the pages, from what `make numbers` has measured."""
+"""Inserts the numbers that `make numbers` has measured into the pages."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NAME = re.compile(r"\{\{ (number|numbers|output): ([\w.-]+) \}\}")
 
 @cache
 def load() -> dict[str, Any]:
-    """What was measured, by set."""
+    """Returns the measured sets of `numbers.json` by name: numbers, output and provenance."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def expand(markdown: str) -> str:
-    """Puts in measured numbers.
+    """Replaces marks such as `{{ number: SET.NAME }}` in a page by measured numbers.
 
     Raises:
         ValueError: one was not measured.
@@ -40,7 +40,7 @@ def _shown(kind: str, name: str) -> str:
 
 
 def text(number: dict[str, Any]) -> str:
-    """A number with its 95 % interval and its unit."""
+    """Returns a number as text, with its 95 % interval and its unit."""
     digits = number["digits"]
     sign = "+" if number["as"] != "mean" else ""
     value, low, high = (
@@ -51,7 +51,9 @@ def text(number: dict[str, Any]) -> str:
 
 
 def how(measured: dict[str, Any]) -> str:
-    """How a set was measured, as a sentence."""
+    """Returns a sentence about a measured set: command, replications, seed and type of the
+    intervals.
+    """
     several = {number["n"] for number in measured["numbers"].values()}
     runs = " or ".join(map(str, sorted(several)))
     return (

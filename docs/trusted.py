@@ -1,4 +1,6 @@
-"""What the witnesses say, in the page on how far nodeb can be trusted; `make trust` asks them."""
+"""Inserts the results of the comparisons with references, which `make trust` runs, into the
+validation page.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,20 @@ COLUMNS = ("witness", "compared", "count", "distance", "limit")
 
 @cache
 def load() -> dict[str, Any]:
-    """What each witness said."""
+    """Returns the results of each reference from `trust.json`, by the reference's name."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def expand(markdown: str) -> str:
-    """Puts in what witnesses say."""
+    """Replaces marks such as `{{ trust: NAME }}` in a page by the results of the reference."""
     return NAME.sub(lambda found: table(load().get(found[1])), markdown)
 
 
 def table(said: dict[str, Any] | None) -> str:
-    """The rows of a witness, and what shows them again."""
+    """Returns a table of one reference's results, followed by the commands that reproduce them.
+    Returns a note if the reference has no results.
+    """
     if not said or not said["rows"]:
         return "*This witness was not asked: what it needs was not at hand.*"
     head = ["witness", "compared", "how many", "distance", "a test asks for"]

@@ -1,3 +1,3 @@
-"""Plugins of all tests."""
+"""Loads the pytest plugins that all tests use."""
 
 pytest_plugins = ["leftovers"]

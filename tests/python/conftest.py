@@ -1,4 +1,4 @@
-"""Fixtures used by several test folders; functions that they share are in `helpers`."""
+"""Fixtures that several test folders use. Functions that they share are in `helpers`."""
 
 import fcntl
 import os
@@ -44,7 +44,9 @@ def scenario_file(tmp_path):
 
 @pytest.fixture
 def call(capsys, tmp_path, monkeypatch):
-    """Calls the command line in its own folder. Returns its status, stdout and stderr."""
+    """Returns a function that calls the command line in its own folder. It returns the exit status,
+    stdout and stderr.
+    """
     from nodeb import cli
 
     monkeypatch.chdir(tmp_path)
@@ -58,7 +60,7 @@ def call(capsys, tmp_path, monkeypatch):
 
 @pytest.fixture
 def small(scenario_file):
-    """Returns the scenario of `scenario_file`, loaded."""
+    """Returns the loaded scenario `SMALL`."""
     import nodeb
 
     return nodeb.load(scenario_file)
@@ -73,7 +75,9 @@ def real_packets():
 
 @pytest.fixture
 def link(tmp_path):
-    """Writes a scenario of one phone with real packets and three simulated ones on a plain link."""
+    """Writes a scenario with a plain link, one phone with real packets and three simulated phones.
+    Returns its path.
+    """
     file = tmp_path / "link.toml"
     file.write_text(emulations.LINK)
     return file
@@ -81,7 +85,7 @@ def link(tmp_path):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Starts Chromium, controlled by playwright."""
+    """Starts Chromium under the control of playwright, and yields it."""
     from browsers import chromium
 
     with chromium() as one:
@@ -90,7 +94,8 @@ def browser():
 
 @pytest.fixture(scope="session")
 def quick_wang(tmp_path_factory):
-    """Returns a folder with a short reproduction of Wang's study, shared by all workers: read-only.
+    """Returns a folder with a short reproduction of Wang's study, which all workers share and must
+    not change.
 
     In a copy of the folder, `run` returns at once, as it resumes from existing replications.
     """

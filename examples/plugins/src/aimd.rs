@@ -41,7 +41,7 @@ impl CongestionParams for Aimd {
     }
 }
 
-/// State of the congestion control of one connection.
+/// State of the congestion control of one connection, with the parameters that it needs.
 #[derive(Debug)]
 struct AimdControl {
     params: Aimd,

@@ -15,7 +15,7 @@ use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_radio::switching::policy::SwitchingSpec;
 use nodeb_tcp::linux::control::CongestionSpec;
 
-/// Registers all plug-ins. Must be called once, before the first scenario is read.
+/// Registers all plug-ins of this crate. Must be called once, before the first scenario is read.
 pub fn register() {
     SchedulerSpec::register::<urgent::Urgent>(
         "urgent",

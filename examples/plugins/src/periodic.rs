@@ -25,7 +25,7 @@ impl Checked for Periodic {
 }
 
 impl ErrorParams for Periodic {
-    /// Builds the error process of one user, which begins at a random step of the period.
+    /// Returns the error process of one user, which starts at a random step of the period.
     fn build(&self, streams: &Streams, user: u64, _steps: u32) -> Box<dyn ErrorProcess> {
         let every = u64::from(self.every.get());
         let begins = streams.indexed("radio link", user, "errors: offset").uniform(0);

@@ -34,7 +34,7 @@ impl SwitchingParams for Quota {
     }
 }
 
-/// State of the switching policy of all users.
+/// State of the switching policy, which covers all users of the cell.
 #[derive(Debug)]
 struct QuotaPolicy {
     quota: u32,

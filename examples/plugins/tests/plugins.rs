@@ -11,7 +11,7 @@ use nodeb_radio::mac::sched::{Candidate, SchedulerSpec};
 use nodeb_sim::{Control, Scenario, run, scenario};
 use proptest::prelude::*;
 
-/// Names of the plug-ins, each with a scenario that uses it.
+/// Name of each plug-in, with the path of a scenario that uses it.
 const FILES: [(&str, &str); 5] = [
     ("urgent", include_str!("../scenarios/urgent.toml")),
     ("head_drop", include_str!("../scenarios/head_drop.toml")),
@@ -102,7 +102,8 @@ fn errors_are_reported_with_line_and_key() {
     }
 }
 
-/// The key `delay_budget` is accepted with the plug-in `urgent`, since it declares that it reads deadlines.
+/// Scenarios may set `delay_budget` with the plug-in `urgent`, because `urgent` declares that it
+/// uses deadlines.
 #[test]
 fn delay_budget_has_an_effect_if_the_scheduler_declares_it() {
     let text = "radio.hsdpa.scheduler = \"SCHEDULER\"\n[[users]]\ntraffic.ftp.size = \"1 kB\"\nue.delay_budget = \"1 s\"\n";
@@ -115,7 +116,8 @@ fn delay_budget_has_an_effect_if_the_scheduler_declares_it() {
 }
 
 proptest! {
-    /// The scheduler chooses a user with a good rate, and no user with a good rate has an earlier deadline.
+    /// The scheduler chooses a user whose rate is good, and no other such user has an earlier
+    /// deadline.
     #[test]
     fn scheduler_takes_nearest_deadline_of_good_channels(
         share in 0.0f64..1.0,
@@ -155,7 +157,8 @@ proptest! {
         prop_assert!(out.is_sorted());
     }
 
-    /// Skipping steps gives the same errors as examining each step, and one step in `every` is an error.
+    /// One step in `every` is an error, and the errors after skipped steps are the same as without
+    /// skipping.
     #[test]
     fn errors_are_periodic_with_and_without_skipping(every in 2u32..50, seed in any::<u64>(), skipped in 0u64..200) {
         register();
@@ -172,8 +175,8 @@ proptest! {
         prop_assert!((spec.clean(1) - (1.0 - 1.0 / f64::from(every))).abs() < 1e-12);
     }
 
-    /// A run of each scenario gives the same flows whenever it is repeated with the same seed, and recording time
-    /// series changes nothing.
+    /// A run gives the same flows whenever it is repeated with the same seed, with and without
+    /// recorded time series.
     #[test]
     fn runs_are_repeatable_and_recording_changes_nothing(seed in any::<u32>(), which in 0..FILES.len()) {
         let scenario = read(FILES[which].1).unwrap();

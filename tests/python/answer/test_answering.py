@@ -1,4 +1,4 @@
-"""Display of results as their answer in the command line and in notebooks."""
+"""Tests: printing a result and showing it in a notebook give the same answer."""
 
 from __future__ import annotations
 

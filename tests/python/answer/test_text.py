@@ -102,7 +102,7 @@ WIDE = Answer(
 @pytest.mark.parametrize("width", [1, 20, 30, 40, 60, 80, 200])
 def test_output_fits_the_terminal_width(width):
     lines = text(WIDE, everything=True, width=width).splitlines()
-    # Names are never split within a word, so a long one may exceed the width.
+    # A name is never split within a word, so a line with a long name may exceed the width.
     assert max(map(len, lines)) <= max(width, 26)
     whole = " ".join(" ".join(lines).split())
     assert "1.13 s 37 %" in whole

@@ -74,7 +74,9 @@ main()
 
 @needs_linux
 def test_signal_during_exec_of_a_string_is_not_replaced(tmp_path) -> None:
-    """Imports execute strings when they create named tuples; a signal there must not be lost."""
+    """A signal must not be lost while a string is executed, as happens in imports that create named
+    tuples.
+    """
     (tmp_path / "within.py").write_text(WITHIN)
     command = [sys.executable, "-m", "within"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
@@ -162,7 +164,8 @@ def test_ctrl_c_after_the_last_replication_loses_no_results(tmp_path, moment) ->
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
     message = "error: stopped after all replications (4); those are in kept\n"
-    note = "note: ends when the results are in kept\n"  # printed on busy machines only
+    # The note is printed only if the machine is so slow that the results are still being written.
+    note = "note: ends when the results are in kept\n"
     assert (done.returncode, done.stderr.removeprefix(note)) == (130, message)
     about = json.loads((tmp_path / "kept" / "provenance.json").read_text())
     assert (about["runs"], about["stopping"]) == (4, "4 replications, as asked")

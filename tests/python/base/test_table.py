@@ -38,12 +38,14 @@ def everything(found: object, seen: set[int]) -> Iterator[object]:
     elif isinstance(found, list | tuple):
         parts = list(found)
     elif type(found).__module__.startswith("nodeb.") and not isinstance(found, Table):
-        # `columns` of a path belong to the core, which builds the table of its spans from them.
+        # The arrays in `columns` of a critical path belong to the core, which builds the table of
+        # spans from them, so they are not examined.
         names = {n for n in dir(type(found)) if not n.startswith("_")} - {"columns"}
         of_class = [n for n in names if isinstance(getattr(type(found), n), property)]
         own = getattr(found, "__dict__", {}).keys() - {"columns"}
         made = [getattr(found, name, None) for name in of_class]
-        # Arrays created for each access are not shared, so that they may be writable.
+        # Properties that create a new array for each access may return a writable one, because it
+        # is not shared.
         parts = [one for one in made if not isinstance(one, np.ndarray)]
         parts += [getattr(found, name, None) for name in own]
     else:

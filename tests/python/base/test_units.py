@@ -15,7 +15,8 @@ from nodeb.base.units import in_ns
         ("2 min", 120 * 10**9),
         ("1.1 h", 3960 * 10**9),
         ("0.123456789 s", 123_456_789),
-        ("12345678.123456789 s", 12_345_678_123_456_789),  # More digits than a float has.
+        # This number has more digits than a float can represent.
+        ("12345678.123456789 s", 12_345_678_123_456_789),
     ],
 )
 def test_times_are_parsed_to_the_nanosecond(text, ns):

@@ -1,4 +1,4 @@
-"""The command line as a user meets it."""
+"""Tests of the command line from a user's view: exit status, output and error messages."""
 
 import json
 import os
@@ -19,7 +19,7 @@ USERS = '[[users]]\ntraffic.ftp.size = "20 kB"\n'
 
 @pytest.fixture
 def refused(call):
-    """Calls the command line, which must fail with one paragraph. Returns that paragraph."""
+    """Calls the command line, which must fail and print one paragraph. Returns this paragraph."""
 
     def refuse(*arguments):
         status, out, err = call(*arguments)
@@ -56,7 +56,7 @@ def test_set_changes_keys_and_precision_replicates(call, scenario_file):
 def test_examples_run(call, path):
     status, out, err = call("run", path, "--runs", 2)
     assert status == 0
-    # The note is about a sweep table, which `run` ignores.
+    # The note says that `run` ignores the sweep table of the file.
     assert not err or err.startswith("note: ")
     text = path.read_text(encoding="utf-8")
     endless = any(key in text for key in ("traffic.on_off", "traffic.web", "duration ="))
@@ -155,7 +155,8 @@ def test_internal_errors_print_no_traceback(call, scenario_file, monkeypatch):
 def test_ctrl_c_keeps_finished_replications(tmp_path):
     path = tmp_path / "long.toml"
     path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
-    # Shells that run the tests in the background leave SIGINT ignored.
+    # The default handler is restored, because shells that run the tests in the background ignore
+    # SIGINT.
     heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     process = start("run", path, "--out", "kept", cwd=tmp_path, preexec_fn=heard)
     at_work(process, tmp_path / "kept")

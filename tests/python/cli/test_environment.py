@@ -25,7 +25,9 @@ traffic.ftp.size = "1 kB"
 
 @pytest.fixture
 def shell(tmp_path, scenario_file):
-    """Runs a shell command in a folder with `small.toml`; `nodeb` is the command."""
+    """Returns a function that runs a shell command in a folder with `small.toml`. The word `nodeb`
+    in it runs the command line.
+    """
     (tmp_path / "named.toml").write_text(NAMED, encoding="utf-8")
     python_path = str(Path(nodeb.__file__).parents[1])
 

@@ -48,7 +48,7 @@ def test_leftovers_of_a_killed_process_are_removed_next_to_files(call, scenario_
 
 @pytest.mark.parametrize("command", ["run", "sweep", "compare", "life", "explain"])
 def test_control_characters_in_names_are_escaped(call, scenario_file, command):
-    """Applies to printed results, errors and notes."""
+    """Control characters in the name of a result are escaped in results, errors and notes."""
     name = "a\x1b[31mred\x07"
     if command == "sweep":
         scenario_file.write_text(scenario_file.read_text() + "[sweep]\nradio.dch.bler = [0.1]\n")
@@ -64,7 +64,7 @@ def test_control_characters_in_names_are_escaped(call, scenario_file, command):
 
 @pytest.mark.parametrize("name", ["-dash.toml", "x\ny'.toml", "a b.toml"])
 def test_suggested_commands_name_the_same_file(call, scenario_file, name):
-    """`bash` parses the suggested arguments to the name of the simulated file."""
+    """`bash` must parse the suggested arguments to the name of the file that was simulated."""
     Path(name).write_text(scenario_file.read_text())
     _, out, _ = call("run", "--", name)
     (suggested,) = re.findall("nodeb explain (.*) --user N", out)

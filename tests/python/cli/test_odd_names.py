@@ -24,7 +24,7 @@ SWEPT = f'{SMALL}\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n'
 
 @pytest.fixture
 def odd(tmp_path):
-    """Writes a text to a file with an odd name."""
+    """Returns a function that writes a text to a file whose name is not UTF-8."""
 
     def put(text: str, suffix: str = ".toml"):
         file = tmp_path / f"{ODD}{suffix}"
@@ -36,7 +36,9 @@ def odd(tmp_path):
 
 @pytest.fixture
 def call(tmp_path):
-    """Runs the command line as a process. Returns its status and output, which must be UTF-8."""
+    """Returns a function that runs the command line as a process. It returns the exit status and
+    the output, which must be UTF-8.
+    """
 
     def call(*arguments):
         process = start(*arguments, cwd=tmp_path, env={**os.environ, "PYTHONUTF8": "1"})
@@ -49,7 +51,7 @@ def call(tmp_path):
 
 @pytest.fixture
 def done(call):
-    """Runs a command, which must succeed."""
+    """Returns a function that runs the command line, which must succeed."""
 
     def done(*arguments):
         status, _, err = call(*arguments)

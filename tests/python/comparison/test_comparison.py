@@ -33,7 +33,7 @@ def pair(tmp_path):
     return one, other
 
 
-# --- the statistics ---
+# --- Tests of the statistics ---
 
 
 def block_errors(bler, seed, runs=10):
@@ -87,7 +87,7 @@ def test_pairs_are_replications_not_phones(tmp_path):
     )
 
 
-# --- results in Python ---
+# --- Tests of results in Python ---
 
 
 def test_results_of_different_seeds_are_not_paired(small):
@@ -124,7 +124,7 @@ def test_metrics_without_completed_transfers_are_reported(pair):
     assert "application bit rate" in text.split("! Of ")[1]
 
 
-# --- the command ---
+# --- Tests of the command ---
 
 
 def test_two_files_are_compared(call, pair):

@@ -1,4 +1,4 @@
-"""First lines of a comparison, by case."""
+"""Tests of the first lines of a comparison in different cases."""
 
 from dataclasses import replace
 
@@ -14,7 +14,9 @@ RUNS = 20
 
 
 def found(**shifts):
-    """Returns a comparison of metrics, each shifted by a fraction, or drawn anew for `None`."""
+    """Returns the answer of a comparison and its text. Each metric is shifted by a fraction of its
+    value, or drawn independently if the shift is `None`.
+    """
     rng = np.random.default_rng(1)
     rows = []
     for name, shift in shifts.items():
@@ -56,7 +58,7 @@ def test_headline_shows_both_sides_if_verdicts_disagree():
     assert "what the cell delivers is 30" in answer.headline
     assert "but the median rate of the phones is 90" in answer.headline
     answer, _ = found(cell_bps=-0.3, jain_index=0.5)
-    assert ": what the cell delivers is 30" in answer.headline  # The main metric comes first.
+    assert ": what the cell delivers is 30" in answer.headline  # The main metric is named first.
 
 
 def test_undecided_metric_shows_how_many_replications_would_decide():

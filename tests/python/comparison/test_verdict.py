@@ -21,10 +21,13 @@ def interval(mean, half, n=20):
 @pytest.mark.parametrize(
     ("mean", "half", "better", "kind", "sign"),
     [
-        (0.5, 1.0, "more", "same", 0),  # The interval lies within 2 on either side of 0.
-        (1.5, 1.0, "more", "better", 1),  # The interval excludes 0, but may exceed the margin.
+        (0.5, 1.0, "more", "same", 0),  # The interval is within the margin of 2 around 0.
+        # The interval excludes 0, and the mean is within the margin but its end is not certain to
+        # be.
+        (1.5, 1.0, "more", "better", 1),
         (1.5, 1.6, "more", "undecided", 0),
-        (1.5, 0.2, "more", "same", 0),  # The mean differs from 0, but by too little to matter.
+        # The interval excludes 0 but is within the margin, so the difference does not matter.
+        (1.5, 0.2, "more", "same", 0),
         (5.0, 1.0, "more", "better", 1),
         (5.0, 1.0, "less", "worse", 1),
         (-5.0, 1.0, "less", "better", -1),
@@ -49,7 +52,9 @@ def test_equal_pairs_do_not_exclude_rare_differences():
 
 
 def test_suggested_replications_cover_no_difference():
-    """With the higher suggestion, the power to find 0 within the margin is 80 %."""
+    """With the larger suggestion, a true difference of 0 is found to be within the margin with a
+    power of 80 %.
+    """
     found = judge(interval(5.0, 6.0), 2.0, "more").more_runs
     assert 1 <= found.low < found.high < math.inf
     now = interval(0.0, 6.0)
@@ -73,7 +78,9 @@ def test_too_large_suggestion_is_unbounded():
 
 
 def test_few_differing_pairs_are_not_equivalent():
-    """One pair of 20 that differs, by a tenth of the margin on average, decides nothing."""
+    """If one pair of 20 differs, the mean difference is a tenth of the margin, but the verdict is
+    undecided.
+    """
     own = np.full(20, 100.0)
     own[3] += 4.0
     found = paired_difference(own, np.full(20, 100.0))
@@ -82,7 +89,9 @@ def test_few_differing_pairs_are_not_equivalent():
 
 @pytest.mark.parametrize("mean", [0.0, 0.5, 1.2, 3.0])
 def test_upper_suggestion_decides_in_three_of_four_experiments(mean):
-    """This holds if the true difference is 0, and if it is half the margin."""
+    """With the larger suggestion, at least 75 % of undecided experiments are decided, whatever the
+    true difference.
+    """
     chance = np.random.default_rng(11)
     decided = []
     for _ in range(600):

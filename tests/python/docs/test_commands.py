@@ -13,7 +13,8 @@ from nodeb.cli import _app
 UsageError = typer.BadParameter.__base__
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PAGES.remove(ROOT / "docs" / "commands.md")  # This page is generated from the commands.
+# The page is generated from the commands, so it need not be checked.
+PAGES.remove(ROOT / "docs" / "commands.md")
 FENCE = re.compile(r"^ *```(?:sh|bash|console|shell)?\n(.*?)^ *```$", re.M | re.S)
 INLINE = re.compile(r"`(nodeb [^`]+)`")
 
@@ -48,12 +49,14 @@ def test_command_lines_of_the_pages_are_valid(line, whole):
     except UsageError as error:
         if whole or not _is_short(error):
             raise
-    except typer.Exit:  # The help was printed.
+    except typer.Exit:  # Parsing ends with `Exit` if the command line prints the help.
         assert "--help" in line
 
 
 def _is_short(error):
-    """Returns true if arguments are missing, as in a sentence that only names a command."""
+    """Returns true if the error is about missing arguments. They may be missing in a sentence that
+    only names a command.
+    """
     missing = type(error).__name__ in ("MissingParameter", "NoArgsIsHelpError")
     return missing or "requires an argument" in error.message
 

@@ -9,19 +9,20 @@ import pytest
 REPOSITORY = Path(__file__).parents[3]
 PAGES = sorted((REPOSITORY / "docs/extending").glob("*.md"))
 
-#: Component that was added to nodeb as the page describes, for each page with a table of files.
+#: : For each page with a table of files, a component that was added to nodeb as the page describes.
 ADDITIONS = {
     "scheduler": "tcp_aware",
     "queue": "fq_codel",
     "switching-policy": "longest_queue",
     "congestion-control": "scalable",
 }
-#: Paths searched for component names: code, generated types, snapshots of lists of names.
+#: : Paths in which the names of components are searched: code, generated types, and snapshots of
+#: lists of names.
 PLACES = ["crates/*/src", "python/nodeb/scenario_types.py", "crates/sim/tests/snapshots"]
 
 
 def touched(page: str) -> list[str]:
-    """Returns the files in the page's table of an addition."""
+    """Returns the files that the page's table lists as changed by an addition."""
     text = (REPOSITORY / f"docs/extending/{page}.md").read_text()
     _, _, table = text.partition("| File | What |")
     rows = table.split("\n\n")[0].splitlines()[2:]

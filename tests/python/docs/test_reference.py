@@ -1,4 +1,4 @@
-"""The scenario reference: every key once, in the terms of TOML."""
+"""Tests of the scenario reference: it has every key once, and uses the terms of TOML."""
 
 import json
 import re
@@ -22,7 +22,7 @@ REFERENCE = Reference(SCHEMA, PAGES)
 
 
 def rows():
-    """Returns the cells of each row of each table of keys, with the heading above."""
+    """Yields the rows of all tables of keys on the pages, each with its heading and its cells."""
     for page in PAGES.values():
         heading = ""
         for line in page.splitlines():
@@ -55,7 +55,7 @@ def test_defaults_are_valid_toml():
 
 def test_no_name_of_the_code_appears():
     inner = [name for name in SCHEMA["$defs"] if re.search(r"[a-z][A-Z]|Spec$", name)]
-    inner.remove("NewReno")  # This name is also used elsewhere.
+    inner.remove("NewReno")  # `NewReno` is also the name of an algorithm, so it may appear.
     assert len(inner) > 50
     for page, text in PAGES.items():
         assert re.findall(rf"\b({'|'.join(inner)})\b", text) == [], page

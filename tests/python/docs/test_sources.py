@@ -1,4 +1,4 @@
-"""Sources cited in the code are listed in SOURCES.md with how they were checked, and conversely."""
+"""Every source cited in the code is listed in SOURCES.md, and every listed source is cited."""
 
 import re
 from pathlib import Path
@@ -28,14 +28,16 @@ HOW = ("text", "implementation", "calculation", "memory", "not found")
 
 
 def entries():
-    """Returns the rows of the tables: the source, its use, and how that was checked."""
+    """Yields the rows of the tables in SOURCES.md: the source, its use, and how its use was
+    checked.
+    """
     for line in (ROOT / "SOURCES.md").read_text("utf-8").splitlines():
         if line.startswith("| ") and not line.startswith("| Source |"):
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
 
 def texts():
-    """Returns every text of the project that may contain citations."""
+    """Returns the text of every file of the project that may contain citations, by path."""
     found = [ROOT / "README.md", ROOT / "DESIGN.md"]
     for folder in FOLDERS:
         parts = (path for path in (ROOT / folder).rglob("*") if path.suffix in ENDINGS)
@@ -49,7 +51,7 @@ EVERYTHING = "\n".join(TEXTS.values())
 
 
 def named(draft):
-    """Returns a draft's name without its version, which the code may omit."""
+    """Returns the name of an IETF draft without its version number, which the code may omit."""
     return re.sub(r"-\d{2}$", "", draft)
 
 
@@ -58,7 +60,9 @@ def specifications(text):
 
 
 def papers(text):
-    """Returns the last author named and the year of every citation."""
+    """Returns name and year of every citation of a paper in `text`. The name is that of the last
+    author cited.
+    """
     return {found for found in PAPER.findall(text) if found[0] not in NO_NAMES}
 
 
@@ -106,7 +110,9 @@ def test_every_listed_specification_is_cited():
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry[0][:30])
 def test_every_listed_author_is_named(entry):
-    """Compares surnames: the authors of a work are the names before its title."""
+    """Every listed author is named in the project. The authors of a work are the surnames before
+    its title.
+    """
     for authors in re.findall(r"(?:^|; )([^*;]+?), \*", entry[0]):
         names = re.findall(rf"(?:[A-Z]\.[ -])+(?:[a-z]+ )?({NAME})", authors)
         named = [name for name in names if re.search(rf"\b{name}\b", EVERYTHING)]

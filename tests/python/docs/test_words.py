@@ -8,7 +8,8 @@ import pytest
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-PAGES.remove(DOCS / "commands.md")  # generated from the commands, with names of arguments
+# The page is generated from the commands and contains the names of their arguments.
+PAGES.remove(DOCS / "commands.md")
 CODE = re.compile(r"^ *```.*?^ *```|<!-- .*? -->|`[^`]*`|\]\([^)]*\)|https?://\S+", re.M | re.S)
 ABBREVIATION = re.compile(r"(?<![\w/-])[A-Z][A-Z0-9]*(?:-[A-Z]+)*[A-Z]s?(?![\w/])")
 EVERYDAY = """
@@ -26,7 +27,7 @@ EMPHASIS = re.compile(r"\b(?:AND|NOT|OR|OFF)\b")
 
 
 def abbreviations(text):
-    """Returns the abbreviations in the prose of a page, without plural."""
+    """Returns the abbreviations in the prose of a page, without a plural `s`."""
     prose = EMPHASIS.sub("", CODE.sub(" ", text))
     return {found.removesuffix("s") for found in ABBREVIATION.findall(prose)}
 

@@ -19,7 +19,9 @@ def said(outcome=None, where=""):
 
 
 def changed(**values):
-    """Returns an outcome with changed entries of the report."""
+    """Returns an artificial outcome of an emulation in which `values` replace entries of the
+    report.
+    """
     found = fake_emulation.outcome()
     return replace(found, report=found.report | values)
 
@@ -90,12 +92,14 @@ def test_driver_without_priority_is_reported():
     assert "SCHED_FIFO was refused" in said(outcome)[1]
 
 
-# --- replays ---
+# --- Tests of replays ---
 
 
 @pytest.fixture
 def answer_of():
-    """Returns a function that creates the answer of a replay."""
+    """Returns a function that creates the answer of an artificial replay; its arguments replace
+    entries of the report.
+    """
 
     def make(**values):
         report = fake_emulation.outcome().report

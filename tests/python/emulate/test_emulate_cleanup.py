@@ -1,4 +1,4 @@
-"""Cleanup after the processes of an emulation are killed one by one or together."""
+"""Tests: nothing is left after the processes of an emulation are killed, one by one or together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ ASTRAY = f"(setsid {MARK} &); touch $0; exec {MARK}"
 
 @pytest.fixture
 def astray(link, tmp_path):
-    """Starts an emulation whose command leaves a grandchild behind."""
+    """Starts an emulation whose command leaves a grandchild process behind, and yields the
+    emulation's process.
+    """
     started = tmp_path / "started"
     command = [sys.executable, "-m", "nodeb", "emulate", link, "--", "sh", "-c", ASTRAY, started]
     pipes = {"stderr": subprocess.PIPE, "text": True}
@@ -50,13 +52,15 @@ def test_killing_a_namespace_holder_leaves_nothing(astray, which):
 
 
 def test_killing_the_process_group_leaves_nothing(astray):
-    """The command `kill -9 %1` of a shell kills the process group in this way."""
+    """A killed process group leaves nothing. A shell kills it like this for `kill -9 %1`."""
     os.killpg(astray.pid, signal.SIGKILL)
     assert gone(MARK)
 
 
 def test_killing_a_stopped_process_leaves_nothing(astray):
-    """The user pressed Ctrl-Z and then ran `kill -9`; a stopped process cannot react."""
+    """A process that was stopped by Ctrl-Z and then killed by `kill -9` cannot react, but leaves
+    nothing.
+    """
     guard_and_holder = holders(astray.pid)
     os.killpg(astray.pid, signal.SIGSTOP)
     astray.kill()
@@ -66,7 +70,9 @@ def test_killing_a_stopped_process_leaves_nothing(astray):
 
 
 def test_signal_to_the_group_ends_the_emulation_in_order(astray):
-    """Like `timeout`, signals the whole process group; the end of the command is reported."""
+    """A signal to the whole process group, as `timeout` sends it, must end the emulation in order,
+    so that no end of a process is reported as a failure.
+    """
     os.killpg(astray.pid, signal.SIGTERM)
     _, errors = astray.communicate(timeout=30)
     assert astray.returncode == 128 + signal.SIGTERM, errors
@@ -88,6 +94,6 @@ print(ours.recv(100).decode())
 
 
 def test_command_signalled_while_it_ends_counts_as_ended():
-    """The sender of the signal must not reap the command, or its end would be missed."""
+    """The exit status of a command is reported even if a signal arrives just when it has ended."""
     end = subprocess.run(python(SIGNALLED_AS_IT_ENDS), capture_output=True, text=True, timeout=30)
     assert json.loads(end.stdout) == {"exit": 0}, end.stderr

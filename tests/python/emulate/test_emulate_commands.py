@@ -58,7 +58,9 @@ def test_duration_stops_the_command(link):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_signal_leaves_no_process_or_namespace(link, number, tmp_path):
-    """The command has children that left its session."""
+    """A killed or terminated emulation leaves no child of its command, even if the child is in
+    another session.
+    """
     started, mark = tmp_path / "started", f"sleep {long_time()}"
     program = f"setsid {mark}1 & {mark}2 & touch {started}; wait"
     command = [sys.executable, "-m", "nodeb", "emulate", link, "--server", f"{mark}3"]
@@ -76,7 +78,7 @@ def test_signal_leaves_no_process_or_namespace(link, number, tmp_path):
 
 
 def test_command_handles_ctrl_c(link):
-    """The command defines the effect of Ctrl-C, here its own exit status."""
+    """The command handles Ctrl-C itself, and its exit status becomes that of nodeb."""
     program = (
         "import signal, sys, time\nsignal.signal(2, lambda *_: sys.exit(42))\n"
         "print('up', flush=True)\ntime.sleep(60)"
@@ -92,7 +94,7 @@ def test_command_handles_ctrl_c(link):
 
 
 def test_two_real_phones_share_the_cell(link):
-    """Each phone has its own address; the second reaches the first only through the server."""
+    """Each real phone has its own IP address, and both reach the server through the cell."""
     address = "ip=$NODEB_PHONE; echo $ip; ping -c 1 -W 5 10.64.0.1 > /dev/null && echo reached"
     done = nodeb(link, *PATIENT, "--phone", f"other: sh -c '{address}'", "--", "sh", "-c", address)
     assert done.returncode == 0, done.stderr
@@ -123,7 +125,9 @@ def real(tmp_path):
 
 
 def test_scenario_can_select_the_real_users(real, tmp_path):
-    """A group has one command for all phones, or one for each; the first phone's follows `--`."""
+    """A group of real phones has one command for all phones or one for each. The command after `--`
+    is that of the first phone.
+    """
     out = tmp_path / "out"
     more = ("--phone", f"fleet: {WHO}", "--out", out)
     done = nodeb(real, *PATIENT, *more, "--", *shlex.split(WHO))
@@ -174,7 +178,9 @@ def test_run_rejects_real_users_and_validate_accepts_them(real, call):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root enters the namespaces of others")
 def test_ends_can_join_existing_namespaces(link):
-    """nodeb's device exists only during the emulation; programs in the namespace use the cell."""
+    """nodeb's device in the joined namespace exists only during the emulation, and packets of the
+    namespace cross the cell.
+    """
     holder = "import time; print('up', flush=True); time.sleep(60)"
     with subprocess.Popen(
         ["unshare", "-n", *python(holder)], stdout=subprocess.PIPE, text=True
@@ -201,7 +207,9 @@ def test_ends_can_join_existing_namespaces(link):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others are without these rights anyway")
 def test_emulation_works_without_root(link):
-    """A user namespace grants the rights and keeps the user's identity; ping is allowed."""
+    """Without root, the emulation uses a user namespace in which it has the rights and the command
+    keeps the user's identity.
+    """
     drop = "-sys_admin,-net_admin,-net_raw,-sys_nice"
     without = ["setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}"]
     ping = "ping -c 2 -i 0.2 10.64.0.1 > /dev/null && ping -c 1 $NODEB_SERVER6 > /dev/null && id -u"
@@ -216,7 +224,7 @@ def test_emulation_works_without_root(link):
 
 
 def _read(terminal: int) -> bytes:
-    """Returns the output on a terminal, or nothing after its last writer has ended."""
+    """Returns the next output on a terminal, or nothing if no process can write to it any more."""
     try:
         return os.read(terminal, 4096)
     except OSError:
@@ -224,7 +232,7 @@ def _read(terminal: int) -> bytes:
 
 
 def test_terminal_shows_a_status_line(link):
-    """The status line is removed at the end; without a terminal on stderr, there is none."""
+    """The status line appears only if stderr is a terminal, and it is removed at the end."""
     import pty
 
     main, terminal = pty.openpty()

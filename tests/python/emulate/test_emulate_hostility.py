@@ -1,4 +1,4 @@
-"""Invalid options and malformed packets of an emulation."""
+"""Tests: an emulation rejects invalid options and survives malformed packets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FORBIDS = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --boundin
 
 
 def test_missing_permission_for_namespaces_is_reported(link):
-    """The message states that no user may create namespaces, and the remedy."""
+    """If no user may create namespaces, the error message says so and names the sysctl to raise."""
     run = f"{FORBIDS} --inh-caps=-sys_admin {sys.executable} -m nodeb emulate {link} -- true"
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "sh", "-c", run],
@@ -65,7 +65,9 @@ def test_missing_permission_for_namespaces_is_reported(link):
 
 
 def test_suspend_makes_the_emulation_late(link):
-    """The clock of the cell stops while the machine is suspended, so deliveries are late."""
+    """The simulated cell stops while the machine is suspended, so the emulation fails because of
+    late deliveries.
+    """
     from nodeb.emulate.session import Outcome
 
     lateness = {"limit_s": 0.002, "share_beyond": 0.0}
@@ -79,7 +81,9 @@ def test_suspend_makes_the_emulation_late(link):
 
 
 def test_offset_of_the_monotonic_clock_does_not_matter(link):
-    """A time namespace shifts the zero of the clock; deadlines are still met."""
+    """Packets are delivered in time although a time namespace shifts the zero of the monotonic
+    clock.
+    """
     if subprocess.run(["unshare", "-T", "true"], capture_output=True, check=False).returncode:
         pytest.skip("time namespaces are not for us here")
     ahead = ["unshare", "-T", "--monotonic", "9000", "--boottime", "9000", "--fork"]
@@ -96,7 +100,9 @@ def test_offset_of_the_monotonic_clock_does_not_matter(link):
 
 
 def test_overload_drops_packets_and_keeps_memory_bounded(link, tmp_path):
-    """The queue of the scenario drops what exceeds the uplink rate."""
+    """Packets beyond the uplink rate are dropped by the queue of the scenario, and memory stays
+    below 2 MiB.
+    """
     flood = (
         ECHO
         + """
@@ -149,7 +155,9 @@ sys.exit(subprocess.call("ping -c 2 -i 0.2 -W 5 10.64.0.1".split(), stdout=subpr
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root writes packets of any kind")
 def test_arbitrary_bytes_are_rejected_or_carried(link, tmp_path):
-    """The cell works after random bytes, truncated headers, wrong lengths and oversized packets."""
+    """The cell continues to work after random bytes, truncated headers, wrong lengths and packets
+    that are too long.
+    """
     out = tmp_path / "out"
     done = nodeb(link, *PATIENT, "--out", out, "--", *python(HOSTILE))
     assert done.returncode == 0, done.stderr
@@ -203,7 +211,9 @@ def test_second_of_two_simultaneous_recordings_is_rejected(link, tmp_path):
 
 
 def test_folder_of_a_running_emulation_is_rejected(link, tmp_path):
-    """Neither a second emulation nor one with --force gets the folder of a running one."""
+    """A folder in which an emulation is writing cannot be used by a second emulation, even with
+    --force.
+    """
     out = tmp_path / "out"
     command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--out", out, "--"]
     with subprocess.Popen(
@@ -235,7 +245,9 @@ def test_folder_of_a_killed_emulation_is_used_again(link, tmp_path):
 
 
 def test_unwritable_tables_and_a_truncated_recording_are_both_reported(link, tmp_path):
-    """The answer is printed, but it does not name a folder that has no tables."""
+    """Both errors are printed. The answer is printed too, but it does not name the folder, because
+    that has no tables.
+    """
     out, log = tmp_path / "out", tmp_path / "small.log"
     spoil = f"ping -q -i 0.01 -c 200 10.64.0.1; rm -r '{out}'; echo mine > '{out}'"
     emulate = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--record", log]
@@ -255,7 +267,7 @@ def test_unwritable_tables_and_a_truncated_recording_are_both_reported(link, tmp
 
 
 def test_terminated_emulation_fails(link):
-    """The command exits with 0 after SIGTERM, but the emulation still fails."""
+    """SIGTERM makes the emulation fail, though its command handles the signal and exits with 0."""
     command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--"]
     program = "trap 'exit 0' TERM; echo up; while :; do sleep 0.1; done"
     with subprocess.Popen(
@@ -268,7 +280,9 @@ def test_terminated_emulation_fails(link):
 
 
 def test_full_disk_does_not_lose_results(link, tmp_path):
-    """Neither a recording nor the capture of a replay fits on a full disk."""
+    """If the disk is full, the recording or the capture of a replay is incomplete, but the results
+    are printed and saved.
+    """
     out = tmp_path / "out"
     ping = ("ping", "-q", "-i", "0.01", "-c", "200", "10.64.0.1")
     whole = nodeb(link, *PATIENT, "--record", tmp_path / "whole.log", "--", *ping)

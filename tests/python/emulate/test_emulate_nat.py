@@ -56,7 +56,9 @@ def test_outside_server_answers_and_sees_only_the_host(lab, link):
 
 
 def test_pings_are_delayed_by_the_cell(lab, link):
-    """A round trip takes at least the cell's delays, 30 ms."""
+    """The round trip of a ping takes at least the delays of the cell, 30 ms in both directions
+    together.
+    """
     done = lab.nodeb(link, *PATIENT, "--nat", "--", "ping", "-c", "2", "-i", "0.2", OUTSIDE)
     assert done.returncode == 0, done.stderr
     least = float(done.stdout.rsplit("=", 1)[1].split("/")[0])
@@ -90,7 +92,9 @@ KILLS = {
 
 @pytest.mark.parametrize("who", KILLS)
 def test_killing_during_a_download_leaves_nothing(lab, link, who):
-    """The kernel keeps the download's socket, which would keep the namespace for minutes."""
+    """Nothing is left if processes are killed during a download, although the kernel keeps the
+    socket, which could keep the namespace for minutes.
+    """
     program = "import os, socket; c = socket.create_connection((os.environ['NODEB_SERVER'], 5001))"
     program += "; c.sendall(b'100000000'); c.recv(1000); print('up', flush=True)"
     program += "\nwhile c.recv(1000): pass"
@@ -107,7 +111,9 @@ def test_killing_during_a_download_leaves_nothing(lab, link, who):
 
 
 def test_names_are_resolved_by_an_outside_nameserver(lab, link):
-    """The resolver file is visible only to the command; nothing is mounted for other processes."""
+    """Only the command sees the resolver file of the emulation; nothing is mounted for other
+    processes.
+    """
     before = Path("/proc/self/mountinfo").read_text(), Path("/etc/resolv.conf").read_text()
     look = f"cat /etc/resolv.conf; ls {link}"
     more = ("--nameserver", OUTSIDE, "--nameserver", OUTSIDE6)
@@ -147,7 +153,9 @@ def test_nameservers_on_the_host_itself_are_not_used(host, behind, found, tmp_pa
 
 
 def test_host_settings_are_unchanged(lab, link):
-    """During the emulation, all changed settings of the host belong to nodeb's own device."""
+    """All settings that change during the emulation belong to nodeb's own device, not to the host's
+    devices.
+    """
     before = set(lab.traces().splitlines())
     with lab.emulate(link, *PATIENT, "--nat", "--", *python(UP)) as run:
         try:
@@ -162,7 +170,9 @@ def test_host_settings_are_unchanged(lab, link):
 
 
 def test_two_emulations_reach_outside_at_once(lab, link):
-    """The phones of both emulations have the same addresses."""
+    """Two emulations reach the outside at the same time, although their phones have the same
+    addresses.
+    """
     before = lab.traces()
     program = f"{EXCHANGE}\nimport time\ntime.sleep(2)"
     command = [link, *PATIENT, "--nat", "--", *python(program), OUTSIDE, OUTSIDE6]
@@ -175,7 +185,9 @@ def test_two_emulations_reach_outside_at_once(lab, link):
 
 
 def test_network_known_to_the_host_is_not_used(lab, link):
-    """All of 198.18.0.0/17 is in use, so addresses come from the other half of 198.18.0.0/16."""
+    """If 198.18.0.0/17 is in use at the host, the emulation takes its addresses from the other half
+    of the network, 198.18.128.0/17.
+    """
     route = "unreachable 198.18.0.0/17"
     lab.shell(f"ip route add {route}")
     try:

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.usefixtures("real_packets")
 
 
 def test_recording_is_replayed_to_the_nanosecond(tmp_path):
-    """The packets, their order and times, and the tables of all users are equal."""
+    """A replay delivers the same packets in the same order and at the same times, and gives the
+    same tables of all users.
+    """
     file = tmp_path / "cell.toml"
     file.write_text(
         '[wired]\nloss = 0.01\n[radio.hsdpa]\n[[users]]\nname = "phone"\n'
@@ -43,7 +45,9 @@ def test_recording_is_replayed_to_the_nanosecond(tmp_path):
 
 
 def rows_of(file: Path) -> str:
-    """Returns all values of a table as text, so that NaN equals NaN."""
+    """Returns all values of a table as text, because a comparison of values would find NaN
+    different from NaN.
+    """
     import pyarrow.parquet
 
     return repr(pyarrow.parquet.read_table(file).to_pydict())
@@ -58,14 +62,15 @@ def test_truncated_damaged_and_foreign_logs_are_reported(link, tmp_path):
     cut.write_bytes(whole[:-100])
     done = replay(cut)
     assert (done.returncode, "The log was cut off" in done.stdout) == (0, True)
-    # Changes the time of the last packet, whose record precedes the one that ends the log.
+    # The time of the last packet is changed. Its record is the last one but one, before the end of
+    # the log.
     late = bytearray(whole[:-4])
     late[-9 - 26 + 9] ^= 1
     damaged.write_bytes(bytes(late) + whole[-4:])
     done = replay(damaged)
     assert done.returncode == 2
     assert "its checksum does not fit: it is damaged" in done.stderr
-    damaged.write_bytes(late)  # This is the log format of earlier versions.
+    damaged.write_bytes(late)  # Logs of earlier versions end like this, without a checksum.
     done = replay(damaged)
     assert done.returncode == 1
     assert re.search(r"not the same: in the \w+ packet", done.stderr)

@@ -1,4 +1,4 @@
-"""Status line, page and time series of an emulation."""
+"""Tests of the status line, the page and the time series of an emulation."""
 
 from __future__ import annotations
 
@@ -126,7 +126,9 @@ def test_page_of_an_empty_run_has_the_remaining_parts():
 
 
 def series(values):
-    """Returns tables of a single phone that receives `values` kbit/s in intervals of 0.1 s."""
+    """Returns time series of one phone that receives at `values` kbit/s in successive intervals of
+    0.1 s.
+    """
     count = len(values)
     spans = {"begin_s": np.arange(count) / 10, "end_s": np.arange(1, count + 1) / 10}
     phones = spans | {
@@ -176,7 +178,7 @@ def test_impossible_page_is_rejected_before_the_emulation(tmp_path):
 
 
 def test_existing_page_is_replaced_only_on_request(tmp_path):
-    """Files that are not pages of nodeb are never replaced."""
+    """An existing page of nodeb is replaced only with `--force`, a file of another kind never."""
     page = tmp_path / "page.html"
     ours = '<!doctype html>\n<meta name="generator" content="nodeb 1">'
     page.write_text(ours)
@@ -239,7 +241,7 @@ ECHO_SERVER = (
 
 @pytest.fixture(scope="module")
 def replayed(tmp_path_factory):
-    """Returns a replayed emulation with its folder, page and log."""
+    """Records an emulation with a page. Returns its folder and the finished process."""
     if why := forbidden():
         pytest.skip(f"real packets are not let through here: {why}")
     folder = tmp_path_factory.mktemp("replayed")

@@ -16,7 +16,9 @@ SECONDS = 60
 
 @pytest.mark.slow
 def test_one_minute_without_drift_or_leak():
-    """The emulation runs in its own process, because the test's process needs memory, too."""
+    """For a minute, virtual time must not drift and memory must not grow. The emulation has its own
+    process, so that the memory of the tests does not count.
+    """
     command = [sys.executable, soak.__file__, "--seconds", str(SECONDS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=3 * SECONDS, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
@@ -33,7 +35,7 @@ def test_drift_is_measured_despite_coarse_samples():
         return samples.drift_s()
 
     def sampled(clock_s, offset_s=0.0):
-        """Returns a time that is updated every 200 ms."""
+        """Returns a virtual time that is reported only every 200 ms."""
         return (clock_s + offset_s) // 0.2 * 0.2 - offset_s
 
     assert seen(sampled) == 0

@@ -21,7 +21,7 @@ AS_ANOTHER = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
 
 @contextmanager
 def begun(link, *arguments):
-    """Starts an emulation in its own process group, like a shell."""
+    """Starts an emulation in its own process group, as shells do, and yields the process."""
     command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, start_new_session=True, **pipes) as run:
@@ -34,7 +34,9 @@ def begun(link, *arguments):
 @pytest.mark.parametrize("send", [os.killpg, os.kill])
 @pytest.mark.parametrize("after_s", [0.1, 0.3, 0.4, 0.5, 0.6, 2.0])
 def test_interrupt_during_start_ends_the_emulation(link, tmp_path, send, after_s):
-    """The server never listens, so the start lasts 5 s; each stage of the start is interrupted."""
+    """An interrupt at any moment of the start ends the emulation. The start lasts 5 s, because the
+    server never listens.
+    """
     mark, log = f"sleep {long_time()}", tmp_path / "flight.log"
     with begun(link, "--record", log, "--server", mark, "--", "echo", "began") as run:
         time.sleep(after_s)
@@ -48,7 +50,9 @@ def test_interrupt_during_start_ends_the_emulation(link, tmp_path, send, after_s
 
 
 def test_interrupt_while_the_command_starts_is_not_lost(link):
-    """nodeb handles the interrupt until the command has started; later it ends the command."""
+    """An interrupt is not lost, whether it arrives before the command has started (nodeb handles
+    it) or later (the command ends).
+    """
     mark = f"sleep {long_time()}"
     for step in range(8):
         with begun(link, "--", *mark.split()) as run:
@@ -65,7 +69,9 @@ def test_interrupt_while_the_command_starts_is_not_lost(link):
 
 
 def test_interrupt_of_nodeb_alone_ends_the_emulation(link):
-    """nodeb forwards the signal to the command; the command's output is printed."""
+    """If only nodeb is interrupted, it forwards the signal to the command, which ends. The answer
+    so far is printed.
+    """
     mark = f"sleep {long_time()}"
     with begun(link, "--", "sh", "-c", f"echo up; exec {mark}") as run:
         assert run.stdout.readline() == "up\n"
@@ -78,7 +84,9 @@ def test_interrupt_of_nodeb_alone_ends_the_emulation(link):
 
 
 def test_interrupt_survived_by_the_command_does_not_end_the_emulation(link):
-    """After two interrupts, the exit status is that of the command."""
+    """If the command survives two interrupts, the emulation continues, and its exit status is that
+    of the command.
+    """
     program = (
         "import signal, time\nsignal.signal(2, lambda *_: print('had', flush=True))\n"
         "print('up', flush=True)\ntime.sleep(2)"
@@ -106,7 +114,9 @@ def test_server_that_fails_at_once_is_reported(link, tmp_path, server, how):
 
 
 def test_server_that_exits_without_listening_is_reported(link):
-    """The server may have set something up, so the command runs."""
+    """A server that exits with 0 before it listens is reported, but the command runs, as such a
+    server may have prepared something.
+    """
     done = nodeb(link, *PATIENT, "--server", "true", "--", "echo", "began")
     assert (done.returncode, done.stdout) == (0, "began\n")
     warning = "warning: the server ended with exit status 0 before anything listened\n"
@@ -126,7 +136,9 @@ def test_server_that_fails_later_is_reported(link):
 
 
 def test_server_that_becomes_a_daemon_is_awaited(link):
-    """The server's first process exits with 0 long before the daemon listens."""
+    """nodeb waits for a daemon to listen, even if the server's first process exits with 0 long
+    before.
+    """
     later = "import socket, time; time.sleep(1); socket.create_server(('', 5001)).accept()"
     server = f"sh -c '{sys.executable} -c \"{later}\" & sleep 0.1'"
     server = server.replace("('', 5001)", "((None or str(), 5001))")
@@ -158,7 +170,9 @@ def test_unprivileged_server_listens_on_the_documented_port(link):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others are not root anyway")
 def test_sysctl_is_not_suggested_without_rights(link):
-    """The sysctl would not help, as forwarding is off in a separate network namespace."""
+    """No sysctl is suggested in a separate network namespace, where setting the host's sysctl would
+    not help.
+    """
     run = [sys.executable, "-m", "nodeb", "emulate", link, "--nat", "--", "true"]
     done = subprocess.run(
         [*AS_ANOTHER, "--net", *map(str, run)],

@@ -32,7 +32,9 @@ APART_MS = 8
 
 
 def test_download_takes_the_time_of_the_trace(tmp_path):
-    """150 kB with headers take at least 104 opportunities, 8 ms apart; a replay agrees."""
+    """The download of 150 kB takes at least 104 opportunities that are 8 ms apart, and a replay
+    gives the same result.
+    """
     import pyarrow.parquet
 
     (tmp_path / "down").write_text("".join(f"{ms}\n" for ms in range(8, 801, APART_MS)))

@@ -50,7 +50,9 @@ def test_file_with_content_is_kept(tmp_path):
 
 
 def test_empty_file_is_refused_where_locks_are_not_supported(tmp_path, monkeypatch):
-    """Without locks, an empty file may be that of an emulation that begins at the same time."""
+    """Without file locks an empty file may belong to an emulation that is just starting, so it is
+    refused.
+    """
 
     def unsupported(*_):
         raise OSError

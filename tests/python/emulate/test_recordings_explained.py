@@ -37,7 +37,7 @@ SIZE = 150_000
 
 
 def recorded(folder, text, *options, command=DOWNLOAD):
-    """Records a download by the kernel's TCP."""
+    """Records a download by the kernel's TCP in a cell given as text. Returns the log."""
     if why := forbidden():
         pytest.skip(f"real packets are not let through here: {why}")
     file, log = folder / "cell.toml", folder / "flight.log"
@@ -84,7 +84,7 @@ def test_capture_of_a_replay_has_the_real_connection(log, tmp_path):
     assert all(len(of) > 50 for of in at.values()), {name: len(of) for name, of in at.items()}
     assert all("received" in row[2] or "lost" in row[2] or "under way" in row[2] for row in rows)
     assert all("block" in row[2] for row in at["node_b"])
-    # The stream contains the whole download, from its SYN to its last byte.
+    # The captured stream must contain the whole download, from its SYN to its last byte.
     stream = tshark(file, "-q", "-z", "conv,tcp")
     assert "10.64.0.2" in stream
     assert "10.1.0.2" in stream, "simulated users are there too"
@@ -148,7 +148,7 @@ def test_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys):
     assert path.causes["handshake"] > 50e6, "a way of 30 ms and the way back"
     assert path.causes["request"] > 20e6
     assert set(np.unique(spans["place"])) > {"server", "phone", "bearer", "uplink", "wired down"}
-    # The timeline of the same recording contains the same spans, packet by packet.
+    # The packet timeline of the same recording must have the same spans.
     life = timeline.recorded_life(recording)
     assert life.critical_path.transfers == [0]
     assert [span.end for span in life.critical_path.spans] == spans["end_ns"].tolist()
@@ -202,7 +202,9 @@ import time; time.sleep(1)
 
 @pytest.mark.parametrize("loss", [0.0, 0.01])
 def test_downloads_of_kernel_and_simulation_have_the_same_causes(loss, tmp_path):
-    """Compares a download by the kernel's TCP with one by the `linux` family in the same cell."""
+    """A download by the kernel's TCP and one by the simulated family `linux` in the same cell have
+    the same main causes.
+    """
     cell = f'[wired]\ndelay = "20 ms"\n[radio.dch]\nbler = {loss}\n[[users]]\nname = "phone"\n'
     log = recorded(tmp_path, f'{cell}traffic = "external"\n')
     recording = recordings.read(log)

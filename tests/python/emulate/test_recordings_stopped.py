@@ -20,7 +20,7 @@ pytestmark = needs_linux
 
 @pytest.fixture
 def log(tmp_path):
-    """Returns the log of a day with an idle real phone and a cell loaded by simulated users."""
+    """Returns the log of a day: the real phone is idle, and simulated users load the cell."""
     users = [REAL, {"name": "others", "count": 10, "traffic": {"ftp": {"size": "100 GB"}}}]
     return made_by_hand(tmp_path / "silent.log", users, over(86_400))
 

@@ -125,7 +125,8 @@ def test_page_is_written_if_stdout_is_closed(scenario_file, tmp_path):
 def test_page_of_another_program_is_not_replaced(call, scenario_file, tmp_path):
     place = tmp_path / "page.html"
     assert call("explain", scenario_file, "--out", place)[0] == 0
-    assert call("explain", scenario_file, "--out", place)[0] == 0  # as if written by nodeb
+    # The second call replaces the page, because nodeb has written it.
+    assert call("explain", scenario_file, "--out", place)[0] == 0
     theirs = '<!doctype html>\n<html><meta name="generator" content="Hugo 0.1"></html>\n'
     place.write_text(theirs)
     status, printed, err = call("explain", scenario_file, "--out", place)

@@ -1,4 +1,6 @@
-"""The page of an explanation in a real browser: readable, within its width, without requests."""
+"""Tests of an explanation's page in a real browser: it is readable, fits its width, and makes no
+requests.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ REQUESTS = """performance.getEntriesByType("resource").map(one => one.name)"""
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Returns a function that creates each kind of page once."""
+    """Returns a function that creates the page of each kind of radio once, and returns its path."""
     folder, files = tmp_path_factory.mktemp("explained"), {}
 
     def file(kind):

@@ -14,7 +14,7 @@ from nodeb.scenario_types import Classic, Dch, Ftp, Hsdpa, LinkBearer, UserGroup
 
 
 def shown(found):
-    """Returns the visible text of the page."""
+    """Returns the visible text of an explanation's page."""
     return html.unescape(page({"user 0": found})).replace("\u00a0", " ")
 
 
@@ -56,7 +56,7 @@ def test_page_states_its_end_time(duration, end):
 
 
 def advice(found):
-    """Returns the suggested remedy without the name of its cause."""
+    """Returns the suggested remedy without its first words and without the name of its cause."""
     assert found.causes[0] in remedy(found)
     return remedy(found).removeprefix("What would help most: ").split(" (")[0]
 

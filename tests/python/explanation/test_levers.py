@@ -1,4 +1,6 @@
-"""The suggested change: named from the critical path alone, and ranked by simulation."""
+"""Tests of the suggested change, which is chosen from the critical path alone and checked by
+simulation.
+"""
 
 import random
 
@@ -36,7 +38,7 @@ def download(radio, size="200 kB", count=1, **more):
 
 
 def named(found):
-    """Returns the change that the headline suggests without simulation."""
+    """Returns the name of the change that the headline suggests before any change is simulated."""
     return found.levers()[0].name
 
 
@@ -45,7 +47,9 @@ def gains(found):
 
 
 def are_good(many, capsys):
-    """Checks the suggested changes in `many` random scenarios with a new seed."""
+    """Checks that the suggested changes are good in enough of `many` random scenarios, which differ
+    in every run of the test.
+    """
     seed = random.SystemRandom().randrange(2**40)
     found = [one for one in map(judged, range(seed, seed + many)) if one is not None]
     good = [one for one in found if one.is_good]
@@ -59,7 +63,9 @@ def are_good(many, capsys):
 
 
 def test_lever_named_by_the_path_is_among_the_best_two(capsys):
-    """The gain is at least half of the largest one in 90 % of new random scenarios."""
+    """In 90 % of random scenarios, the suggested change gains at least half as much as the best
+    change.
+    """
     are_good(80, capsys)
 
 
@@ -69,12 +75,16 @@ def test_lever_named_by_the_path_is_among_the_best_two_of_many(capsys):
 
 
 def test_lower_bound_of_a_share_of_nine_in_ten():
-    """Suggesting the cause with most time instead succeeds in only 70 to 75 % of the scenarios."""
+    """The bound separates a success rate of 90 % from the 70 to 75 % that a suggestion of the
+    largest cause would have.
+    """
     assert [least_good(many) for many in (1, 10, 80, 1000)] == [0, 5, 63, 870]
 
 
 def test_bottleneck_link_is_named():
-    """Regression test: arrivals during a TTI were charged to the radio."""
+    """Regression test: packets that arrived during a TTI were charged to the radio instead of to
+    the bottleneck link.
+    """
     wired = Wired(rate="305 kbps", delay="60 ms")
     found = nodeb.explain(download(Dch(bler=0.0), "1 MB", wired=wired), runs=1)
     assert found.place("transmission") == "wired down"
@@ -107,7 +117,9 @@ def test_largest_gain_comes_first():
 
 
 def test_iub_credits_are_named_and_their_removal_gains():
-    """Regression test: Iub transmission within a credit round trip was counted as propagation."""
+    """Regression test: transmission over the Iub within a credit round trip was counted as
+    propagation.
+    """
     ue = {"channel": {"constant": {"snr_db": 20.0}}, "category": 10}
     group = {"traffic": {"ftp": {"size": "1 MB"}}, "ue": ue}
     data = {"radio": {"hsdpa": {"iub": {}}}, "users": [group]}
@@ -146,7 +158,9 @@ def test_unlimited_queues_are_offered_after_an_overflow():
 
 
 def test_fach_queue_suggests_a_dedicated_channel():
-    """Signalling has priority, and the queue of a single user is too short to be switched."""
+    """On a FACH, signalling has priority, and the queue of a single user stays below the switching
+    threshold. So a dedicated channel gains more than being alone.
+    """
     found = nodeb.explain(download(FachDch(), "20 kB", count=2), runs=2)
     assert found.causes[0] == "queue behind others"
     assert named(found) in ("a dedicated channel from the start", "a window that is open at once")
@@ -164,7 +178,7 @@ def test_fach_queue_suggests_a_dedicated_channel():
     ids=lambda radio: radio.tag,
 )
 def test_every_radio_can_be_made_twice_as_fast(radio):
-    """A download that is limited only by the radio takes about half as long."""
+    """If only the radio limits a download, a radio twice as fast saves about half of its time."""
     wired, tcp = Wired(rate="100 Mbps", delay="1 ms"), Linux()
     found = nodeb.explain(download(radio, "400 kB", wired=wired, tcp=tcp), runs=2, jobs=1)
     assert 0.3 < gains(found)["radio twice as fast"] / found.time.mean < 0.6

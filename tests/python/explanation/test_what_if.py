@@ -1,4 +1,6 @@
-"""Gains of changes compared with the critical path: zero if it contains none of their causes."""
+"""Tests: the gain of a change agrees with the critical path, and is zero if the path has none of
+the change's causes.
+"""
 
 import random
 from functools import cache
@@ -37,12 +39,14 @@ def explained(example):
 
 
 def in_words(found, tried):
-    """Returns the output of a terminal with `--all`."""
+    """Returns the text that `--all` prints in a terminal."""
     return text_of(answer(found, tried), everything=True)
 
 
 def changed(example, change):
-    """Returns the changed example, or None if there is nothing to change."""
+    """Returns the example's scenario after the change, or `None` if the change does not apply to
+    it.
+    """
     data = explained(example).scenario.to_dict()
     return nodeb.Scenario.from_dict(data).resolved() if change.apply(data, 0) else None
 
@@ -73,7 +77,8 @@ TCP_REACTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(40))
 def test_changes_move_only_their_cause_and_tcp_reactions_in_random_scenarios(number):
-    """Only changes to which TCP reacts, and those that affect shared resources, move other causes.
+    """A change without a cause on the path has no effect, unless TCP reacts to it or it affects
+    shared resources.
 
     Shared resources are the power on `wcdma` and the order of losses on the wired link. On `wcdma`,
     retransmitted frames in a slot with new ones are part of its transmission.
@@ -112,7 +117,9 @@ def random_scenario(number):
 
 
 def moved_by(found):
-    """Returns changes that change a time although no span has any of their causes."""
+    """Returns the names of the changes that alter a transfer time although no span has any of their
+    causes.
+    """
     moved = set()
     for change in CHANGES:
         data = found.scenario.to_dict()
@@ -124,7 +131,9 @@ def moved_by(found):
 
 
 def explained_data(data, found):
-    """Returns the explanation of a changed scenario, or None if the scenario is rejected."""
+    """Returns the explanation of a scenario given as plain data, or `None` if the scenario is
+    rejected.
+    """
     try:
         scenario = nodeb.Scenario.from_dict(data)
         return nodeb.explain(scenario, found.user, runs=len(found.paths), jobs=1)
@@ -143,7 +152,9 @@ def download(radio, size="40 kB", *, count=1, duration="1000 s"):
 
 @pytest.mark.parametrize("user", [0, 1, 2])
 def test_user_with_a_dedicated_channel_is_already_alone(user):
-    """The change puts other users into a group of their own, which must have no effect itself."""
+    """On dedicated channels, the change to be alone in the cell has no effect: putting the other
+    users into another group changes nothing.
+    """
     found = nodeb.explain(download(Dch(bler=0.1), count=3), user=user, runs=RUNS)
     alone = of(what_if(found, jobs=1), "alone in the cell")
     assert (alone.gain.mean, alone.gain.low, alone.gain.high) == (0.0, 0.0, 0.0)
@@ -159,7 +170,9 @@ def test_user_alone_in_a_cell_waits_for_no_other():
 
 
 def test_wcdma_delivers_the_same_frames_without_frame_errors():
-    """The same frames are delivered, and failed frames are not transmitted."""
+    """The change that removes frame errors must deliver the same frames, without transmitting any
+    that fail.
+    """
     found = nodeb.explain(download(Wcdma(eb_n0_db=8.0), size="30 kB"), runs=RUNS, jobs=1)
     gain = of(what_if(found, jobs=1), "no block errors").gain
     assert gain.low > 0
@@ -182,7 +195,7 @@ def test_hsdpa_block_errors_can_be_removed():
 
 @pytest.mark.parametrize("snr_db", [-3.0, 0.0, 5.0])
 def test_removing_absent_block_errors_changes_nothing(snr_db):
-    """No block fails on this constant channel, so the gain is zero."""
+    """On a constant channel no block fails, so removing block errors gains nothing."""
     group = {
         "traffic": {"ftp": {"size": "50 kB"}},
         "ue": {"channel": {"constant": {"snr_db": snr_db}}},

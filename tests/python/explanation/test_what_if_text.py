@@ -1,4 +1,4 @@
-"""Texts about the gain of a change, which must agree with the numbers next to them."""
+"""Tests of texts about the gain of a change, which must agree with the numbers next to them."""
 
 import math
 from functools import cache
@@ -25,7 +25,7 @@ RUN_S = 10.0
 
 
 def in_words(found, tried):
-    """Returns the output of a terminal with `--all`."""
+    """Returns the text that `--all` prints in a terminal."""
     return text_of(answer(found, tried), everything=True)
 
 
@@ -105,7 +105,9 @@ def test_partially_removed_causes_are_marked():
 
 
 def explanation(*times_s):
-    """Returns an explanation of transfers with these times; those of `RUN_S` are unfinished."""
+    """Returns an artificial explanation of transfers that take `times_s` seconds. A transfer that
+    takes `RUN_S` is unfinished.
+    """
     paths = []
     for run, taken in enumerate(times_s):
         shares = {

@@ -1,4 +1,4 @@
-"""Error models: known ones are recovered, and their files follow the format."""
+"""Tests of fitted error models: known models are recovered, and their files follow the format."""
 
 import json
 import sys
@@ -148,7 +148,9 @@ def test_selection_finds_the_number_of_states(chain, states):
 
 
 def test_pdu_errors_are_conditioned_on_their_block():
-    """A failed block loses all, two or one of its four PDUs, which no chain of PDUs can express."""
+    """The best model draws PDU errors within failed blocks. A chain with steps of one PDU cannot
+    express them, as a failed block here loses all, two or one of its four PDUs.
+    """
     law = Within(4, {"1111": 0.5, "0110": 0.3, "1000": 0.2}, (), 2)
     blocks = (random(1).random(20_000) < 0.03).astype(np.uint8)
     errors = ErrorSequence(law.expand(blocks, random(2)), 4)
@@ -165,7 +167,9 @@ def test_pdu_errors_are_conditioned_on_their_block():
 
 
 def test_likelihoods_of_blocks_and_pdus_are_comparable():
-    """Independent PDUs expressed by blocks: the sequence has the same probability."""
+    """A model of independent PDUs gives a sequence the same likelihood whether its steps are PDUs
+    or blocks.
+    """
     p, n = 0.3, 3
     fails = 1 - (1 - p) ** n
     counts = [3 * p * (1 - p) ** 2 / fails, 3 * p**2 * (1 - p) / fails, p**3 / fails]
@@ -177,14 +181,14 @@ def test_likelihoods_of_blocks_and_pdus_are_comparable():
 
 
 def test_two_sample_test_keeps_its_level():
-    """Samples of one distribution differ significantly as rarely as the test's level states."""
+    """Samples of one distribution differ significantly about as rarely as the level of 5 % says."""
     draw = random(4)
     values = [match(draw.geometric(0.3, 300), draw.geometric(0.3, 900)).p_value for _ in range(400)]
     assert 0.02 < np.mean(np.array(values) < 0.05) < 0.09
     assert match(draw.geometric(0.3, 900), draw.geometric(0.4, 900)).p_value < 1e-3
     many = np.ones(50_000, dtype=int)
     one, other = (np.concatenate([many, 2 + draw.geometric(p, 2000)]) for p in (0.3, 0.4))
-    # The test detects this however frequent the first value is.
+    # A difference is found even if the first value makes up most of both samples.
     assert match(one, other).p_value < 1e-3
     assert np.isnan(match(np.array([1, 2]), draw.geometric(0.3, 900)).p_value)
 
@@ -266,7 +270,9 @@ def test_bound_of_an_error_rate_without_errors_is_a_probability():
 
 @pytest.mark.parametrize("burst", [200, 800])
 def test_sequence_that_ends_in_a_burst_is_fitted(burst, tmp_path):
-    """The most likely chain (almost) never leaves the burst, so that it cannot start in it."""
+    """A sequence that ends in a burst can be fitted, although the most likely chain then (almost)
+    never leaves the burst.
+    """
     errors = (random().random(4000) < 0.1).astype(np.uint8)
     found = compare(ErrorSequence(np.append(errors, np.ones(burst, np.uint8))), [2, 3], starts=2)
     assert np.isfinite(found.best.bic)

@@ -1,4 +1,6 @@
-"""The answer of a fit: the justified model, and if its distributions match the errors."""
+"""Tests of the answer of a fit: which model is justified, and whether its distributions match the
+errors.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def independent():
 
 @pytest.fixture(scope="module")
 def regular():
-    """Every tenth PDU is lost: no chain of few states has such gaps."""
+    """Fits a model to a sequence in which every tenth PDU is lost. No chain of few states has such
+    regular gaps.
+    """
     return compare(sequence(np.arange(4000) % 10 == 0), [2], units=["pdu"], starts=1)
 
 

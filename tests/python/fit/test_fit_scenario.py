@@ -27,7 +27,9 @@ traffic.ftp.size = "100 MB"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Fits models to the errors of a chip-level link of 384 kbit/s; one block in twenty fails."""
+    """Fits error models to a chip-level link of 384 kbit/s on which one block in twenty fails.
+    Returns the folder of model files.
+    """
     experiment = link.Experiment(
         service="costamagna_384",
         eb_n0_db=6,
@@ -41,7 +43,9 @@ def folder(tmp_path_factory):
 
 
 def rate_bps(folder, model):
-    """Returns the application bit rate, averaged over the replications."""
+    """Runs the scenario with a model file. Returns the application bit rate in bit/s, averaged over
+    flows and replications.
+    """
     file = folder / f"{model}.toml"
     file.write_text(SCENARIO.replace("FILE", f"{model}.json"), encoding="utf-8")
     flows = nodeb.load(file).run().flows

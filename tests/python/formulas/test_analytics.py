@@ -25,11 +25,14 @@ def test_window_time_includes_the_queue_of_the_last_window() -> None:
 @pytest.mark.parametrize(
     ("rate_bps", "rtt_s", "packet_bytes", "cycles"),
     [
-        (384_000, 0.15, 1500, 3),  # 4.8 packets in flight and one in service: 2^3
+        # 4.8 packets are in flight and one is in service, so the window must reach 2^3.
+        (384_000, 0.15, 1500, 3),
         (384_000, 0.3, 1500, 4),
         (32_000, 0.15, 1500, 1),
-        (12_000, 1.0, 1500, 1),  # exactly one packet: a window of two fills the path
-        (36_000, 1.0, 1500, 2),  # exactly three packets: a window of four fills it
+        # Exactly one packet is in flight, so a window of two fills the path.
+        (12_000, 1.0, 1500, 1),
+        # Exactly three packets are in flight, so a window of four fills the path.
+        (36_000, 1.0, 1500, 2),
     ],
 )
 def test_cycles_match_hand_computation(
@@ -67,14 +70,15 @@ def test_slow_start_takes_at_least_its_packets_and_one_round_trip(
 ) -> None:
     time = analytics.slow_start_transfer_time(packets, rtt_s, packet_s, window)
     assert time >= packets * packet_s + rtt_s - 1e-9
-    # A larger initial window never makes a transfer slower.
+    # A larger initial window never makes a transfer take longer.
     assert analytics.slow_start_transfer_time(packets, rtt_s, packet_s, window + 1) <= time + 1e-9
 
 
 def test_slow_start_by_hand() -> None:
-    # Windows of 1, 2 and 4 on a path of 10 packet times: two waits of 10 and 9, then the last ACK.
+    # On a path of 10 packet times with windows of 1, 2 and 4, the sender waits twice, for 10 and 9
+    # packet times. The last ACK takes 10.
     assert analytics.slow_start_transfer_time(7, 10, 1, 1) == pytest.approx(7 + 10 + 9 + 10)
-    # A path shorter than the window never waits.
+    # If the window is larger than the path, the sender never waits.
     assert analytics.slow_start_transfer_time(100, 1, 1, 2) == pytest.approx(101)
 
 

@@ -109,7 +109,8 @@ def test_map_places_every_phone() -> None:
 
 
 def test_smallest_window_fills_the_path() -> None:
-    # A packet of 36 frames takes five slots of 10 ms at the highest rate, its acknowledgement one.
+    # At the highest rate, a packet of 36 frames takes five slots of 10 ms, and its acknowledgement
+    # takes one slot.
     windows = [
         math.ceil(wcdma.smallest_window(delay, 0.05, 0.01)) for delay in (0.02, 0.05, 0.1, 0.2, 0.4)
     ]
