@@ -17,7 +17,7 @@ use crate::recording::{Reader, Record};
 /// Packet of a TCP connection in a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// Number of the packet in the recording, from 0.
+    /// Number of the packet among all packets of the recording, from 0.
     pub number: u64,
     /// Time at which the driver accepted the packet.
     pub at: Time,
@@ -27,7 +27,7 @@ pub struct Sent {
     pub bytes: u32,
     /// Fields of the packet's TCP header, such as flags and window.
     pub tcp: Tcp,
-    /// Relative sequence number: the SYN of this end has 0.
+    /// Relative sequence number of the packet's first byte: the SYN of this end has 0.
     pub seq: u64,
     /// Relative acknowledgement number: the SYN of the other end has 0. It is 0 if the packet has no ACK
     /// flag.
@@ -70,8 +70,8 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Returns the relative number of a 32-bit sequence number: among the candidates, which are 2^32 apart, the
-    /// one closest to `end`.
+    /// Returns the 64-bit relative number for a 32-bit sequence number. Relative numbers that are 2^32 apart
+    /// have the same 32-bit number, so the one closest to `end` is returned.
     fn relative(&mut self, number: u32, is_syn: bool) -> u64 {
         let first = *self.first.get_or_insert(if is_syn { number } else { number.wrapping_sub(1) });
         let end = first.wrapping_add(self.end as u32);
@@ -84,9 +84,9 @@ impl Numbers {
 pub struct Connection {
     /// Index of the phone among the real phones.
     pub phone: u8,
-    /// Address and port of the server.
+    /// IP address and TCP port of the server.
     pub server: SocketAddr,
-    /// Address and port of the phone.
+    /// IP address and TCP port of the phone.
     pub client: SocketAddr,
     /// Packets of both ends in the order in which the driver accepted them.
     pub packets: Vec<Sent>,
@@ -147,7 +147,8 @@ impl Connection {
         order.retain(|at| self.packets[*at].arrived.is_some());
         order.sort_by_key(|at| self.packets[*at].arrived);
         let (mut next, mut last) = (1, None);
-        // Data received beyond a gap: maps each first sequence number to the one after the last.
+        // Data received beyond a gap: the key is the first sequence number, the value the number after the
+        // last one.
         let mut beyond: BTreeMap<u64, u64> = BTreeMap::new();
         for at in order {
             let Range { start, end } = self.packets[at].data();

@@ -85,7 +85,8 @@ impl<'a> Driver<'a> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(system("wait for devices"))?;
         let clock = Clock::default();
         let timer = Timer::new(&clock)?;
-        // Edge-triggered: the timer stays readable after it expires until it is read or armed again.
+        // The timer stays readable after it expires until it is read or armed again. Edge-triggered, it wakes
+        // the driver only once.
         let edge = epoll::EventFlags::IN | epoll::EventFlags::ET;
         let add = |fd: rustix::fd::BorrowedFd<'_>, data, flags| {
             epoll::add(&epoll, fd, epoll::EventData::new_u64(data), flags)

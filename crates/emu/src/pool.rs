@@ -1,7 +1,8 @@
 //! Pool of buffers for the payloads of packets in transit.
 //!
-//! All slots have the same size and are reused. Memory is allocated in chunks, and only if more packets are in
-//! transit than ever before. A packet is identified by its tag, which consists of its slot and its number.
+//! All slots have the same size and are reused. Memory is allocated in chunks, and only if more packets are
+//! in transit than ever before. A packet is identified by its tag, a 64-bit number that consists of the
+//! packet's slot and number.
 
 use nodeb_base::units::Time;
 use nodeb_sim::world::Direction;
@@ -83,7 +84,7 @@ impl Pool {
         self.free.push(slot.0);
     }
 
-    /// Marks the packet in a slot as in transit. Returns its tag.
+    /// Marks the packet in a slot as in transit. Returns the tag by which the packet can be found.
     pub fn send(&mut self, slot: Slot, bytes: usize, direction: Direction, accepted: Time) -> u64 {
         let tag = self.sent << SLOT_BITS | u64::from(slot.0);
         self.sent += 1;

@@ -30,7 +30,7 @@ pub struct Replay {
     pub late: Lateness,
     /// Duration of the recorded emulation; of an incomplete log, the time of its last record.
     pub lasted: Time,
-    /// Time series of the replay; equal to those of the recorded emulation if no fate differs.
+    /// Time series of the replay; equal to the time series of the recorded emulation if no fate differs.
     pub series: Series,
 }
 

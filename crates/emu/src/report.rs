@@ -76,9 +76,9 @@ impl DirectionReport {
 pub struct PhoneReport {
     /// Number of the phone's user in the scenario.
     pub user: u32,
-    /// Packets to the phone.
+    /// Counts and delays of the packets to the phone.
     pub down: DirectionReport,
-    /// Packets from the phone.
+    /// Counts and delays of the packets from the phone.
     pub up: DirectionReport,
 }
 
@@ -106,13 +106,13 @@ pub struct Refused {
     pub stray: u64,
     /// Packets longer than the MTU of the emulation.
     pub too_long: u64,
-    /// Packets that were received while the packets in transit used all memory allowed.
+    /// Packets that were received while packets in transit used all memory that is allowed for payloads.
     pub no_memory: u64,
     /// Packets that arrived, but that the receiver's device did not accept.
     pub unwritten: u64,
 }
 
-/// Report of an emulation.
+/// Report of an emulation: packet counts, delays, lateness and time series.
 #[derive(Debug)]
 pub struct Report {
     /// Duration of the emulation in real time, without time in suspend.

@@ -74,7 +74,8 @@ impl Watch {
         self.wake.as_fd()
     }
 
-    /// Returns the status that the driver published last; all values are 0 before the first call of [`Self::publish`].
+    /// Returns the status that the driver published last; all values are 0 before the driver publishes the
+    /// first status.
     pub fn status(&self) -> Status {
         let whole = |place: usize| self.cells[place].load(Ordering::Relaxed);
         let number = |place: usize| f64::from_bits(whole(place));

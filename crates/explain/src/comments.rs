@@ -10,7 +10,7 @@ use crate::span::{Path, Span};
 use crate::{Error, explain};
 
 /// Maximum number of transfers for which [`PacketComments::of`] makes comments. Each transfer takes
-/// a simulation of its own, which lasts until that transfer ends.
+/// its own simulation, which lasts until that transfer ends.
 pub const MAX_TRANSFERS: u64 = 20;
 
 /// Comments on the packets of a user's transfers.

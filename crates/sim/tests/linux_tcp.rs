@@ -3,7 +3,7 @@
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, Scenario, run, scenario};
 
-/// Reads a scenario from TOML.
+/// Reads a scenario from TOML text, which must be valid.
 fn read(text: &str) -> Scenario {
     scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }

@@ -40,7 +40,7 @@ impl Listener for Trace {
 }
 
 fn read(radio: &str, rest: &str, traffic: &str) -> Scenario {
-    // The delays are no multiples of a TTI, so that no event coincides with the start of a TTI.
+    // The recorded delays are not multiples of a TTI, so that no event coincides with the start of a TTI.
     let recorded = "{ trace = { down = { times_ms = [3, 20, 21, 21] }, up = { times_ms = [1, 9] } } }";
     let radio = if radio == "trace" { recorded.to_owned() } else { format!("'{radio}'") };
     let text = format!(
@@ -199,7 +199,8 @@ fn snapshots_change_no_result() {
             let mut random = |below: u64| (nodeb_base::rng::uniform(&mut stream) * below as f64) as u64;
             let (mut fates, mut at, mut cqis) = (Vec::new(), Time::ZERO, 0);
             for tag in 0..3_000 {
-                // Packets come in bursts of 500. In the long pauses between bursts phones compare cells and sleep.
+                // Packets come in bursts of 500. In the long pauses between bursts phones compare cells, and
+                // bearers have nothing to do.
                 let pause = if tag % 500 == 499 { 700_000_000_000 } else { 20_000_000 };
                 at = Time(at.0 + random(pause));
                 let before = Time(at.0 - random(15_000_000).min(at.0));

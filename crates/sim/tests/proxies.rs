@@ -23,8 +23,8 @@ fn shortest_rtt_ms(result: &RunResult) -> u64 {
     result.series.rtt.iter().map(|row| row.rtt.0 / 1_000_000).min().unwrap()
 }
 
-/// TCP settings with a maximum window of about 42 packets. It keeps the queue at the Node B short, in which local
-/// retransmissions wait.
+/// TCP settings with a maximum window of about 42 packets. A small window keeps the queue at the Node B
+/// short, in which local retransmissions wait.
 const FAMILIES: [&str; 3] = ["", "tcp.classic.control = \"sack\"", "tcp.linux.receive_buffer = \"60 kB\""];
 
 #[test]
@@ -260,7 +260,7 @@ fn eifel_prevents_consequences_of_spurious_retransmissions() {
 
 #[test]
 fn snoop_with_eifel_sends_fewer_spurious_retransmissions() {
-    // Without delayed ACKs the phone answers every copy with an ACK of its own.
+    // Without delayed ACKs the phone answers every copy of a segment with its own ACK.
     let linux = "tcp.linux = { receive_buffer = \"60 kB\", delayed_ack = \"0 s\" }";
     for family in [linux, "tcp.classic.delayed_ack = \"0 s\""] {
         let keys = |eifel: bool| format!("{family}\nsnoop = {{ cache = 1000, eifel = {eifel} }}");

@@ -86,8 +86,8 @@ fn open_loop_load_is_burst_over_interval() {
     let offered = result.flows[0].app_bytes as f64 * 8.0 / 20_000.0;
     let interval = 0.67 * 0.3 + 0.33 * 5.0;
     let bursts = 20_000.0 / interval;
-    // The variance of the ratio is the sum of the relative variances of sizes (1) and intervals, over the number of
-    // bursts.
+    // The variance of the measured ratio is the sum of the relative variances of sizes (1) and intervals,
+    // divided by the number of bursts.
     let of_intervals = 2.0 * (0.67 * 0.3f64.powi(2) + 0.33 * 5.0f64.powi(2)) / (interval * interval) - 1.0;
     let half_width = 4.0 * ((1.0 + of_intervals) / bursts).sqrt();
     let ratio = offered / (30_000.0 * 8.0 / interval);

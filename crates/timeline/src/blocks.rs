@@ -7,10 +7,10 @@ use nodeb_base::units::Time;
 
 use crate::codes::Outcome;
 
-/// Row of [`BLOCKS`](crate::tables::BLOCKS): a block with its transmissions and outcome.
+/// Row of [`BLOCKS`](crate::tables::BLOCKS): a block of a bearer, with its transmissions and outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockRow {
-    /// Number among all blocks of the run, from 1.
+    /// Number of the block among all blocks of the run, from 1.
     pub block: u32,
     /// Number in the scenario of the user to whom the block was sent.
     pub user: u32,
@@ -26,7 +26,7 @@ pub struct BlockRow {
     pub failed: u32,
     /// Number of PDUs in the block, or octets if blocks are filled with octets.
     pub units: u32,
-    /// Number of bytes of packets in the block.
+    /// Number of bytes of packets that the block carries.
     pub bytes: u32,
     /// Outcome of the block after its last known transmission.
     pub outcome: Outcome,

@@ -58,7 +58,7 @@ names! {
 }
 
 names! {
-    /// Outcome of a packet, or of its stay at a place.
+    /// Outcome of a packet, or of a packet's stay at a place.
     pub End {
         /// The packet was received, or has left the place.
         Through = "received",

@@ -80,9 +80,9 @@ pub enum Error {
     /// The window is empty.
     #[error("the window from {} to {} is empty; expected an end after the beginning", describe(*from), describe(*to))]
     NoTime {
-        /// Start of the window.
+        /// Start of the requested window.
         from: Time,
-        /// End of the window.
+        /// End of the requested window, not later than the start.
         to: Time,
     },
     /// The scenario has no user with the requested number.
@@ -96,11 +96,11 @@ pub enum Error {
     /// The run has no events in the window.
     #[error("there are no events from {} to {}{near}", describe(*from), describe(*to))]
     Nothing {
-        /// Start of the window.
+        /// Start of the requested window.
         from: Time,
-        /// End of the window.
+        /// End of the requested window.
         to: Time,
-        /// Times of the nearest events, as text.
+        /// Times of the last event before the window and of the first event after it, as text.
         near: String,
     },
     /// There are more events than [`Options::most`].
@@ -113,9 +113,9 @@ pub enum Error {
         count: u64,
         /// Maximum number of events, [`Options::most`].
         most: u64,
-        /// Start of the window.
+        /// Start of the requested window.
         from: Time,
-        /// End of a window that is small enough.
+        /// End of a smaller window that has at most the maximum number of events.
         until: Time,
     },
     /// The simulation was cancelled or failed.
@@ -142,8 +142,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Timeline {
     /// Tables `events`, `packets`, `hops` and `blocks`.
     pub tables: Vec<Table>,
-    /// Names of the columns that store codes, each with the list of names in which a code is an
-    /// index.
+    /// Names of the columns that store codes, each with its list of names; a code is an index in this list.
     pub names: Vec<(&'static str, Vec<String>)>,
     /// Places that packets pass, and the lanes between which these places lie.
     pub places: Places,
@@ -155,8 +154,8 @@ pub struct Timeline {
 
 /// Simulates replication number `run` of a scenario under `seed` and records its events in the window.
 ///
-/// The run ends [`FOLLOW_TIME`] after the window. Packets still in flight at that time have the end
-/// `under way`.
+/// The run ends [`FOLLOW_TIME`] after the window. Packets still in flight at that time have `under way` in
+/// the column `end`.
 ///
 /// # Errors
 ///

@@ -34,7 +34,7 @@ impl InOrder {
         };
         let end = segment.seq + length;
         if end <= self.next {
-            return; // All data of the segment were received before.
+            return; // All data of the segment were received before, so nothing can be delivered.
         }
         self.waiting.entry(segment.seq).or_insert((end, packet));
         while let Some(first) = self.waiting.first_entry().filter(|first| *first.key() <= self.next) {

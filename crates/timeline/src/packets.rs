@@ -45,7 +45,7 @@ pub struct PacketRow {
     pub origin: u16,
     /// Time at which the packet was sent.
     pub sent: Time,
-    /// Number of the place where the packet was received or lost, or where it was last followed.
+    /// Number of the place where the packet was received or lost, or the last place where it was recorded.
     pub at: u16,
     /// Time at which the packet was received or lost, or up to which it was followed.
     pub ended: Time,
@@ -66,7 +66,7 @@ pub struct PacketRow {
 pub struct Tracked {
     /// Row of the packet with the values that are known so far.
     pub row: PacketRow,
-    /// Stays of the packet at the places that it entered so far.
+    /// Stays of the packet at the places that it has entered so far.
     pub hops: Vec<HopRow>,
     /// Numbers of the blocks that carried parts of the packet.
     pub carriers: Vec<u32>,
@@ -115,12 +115,12 @@ pub struct PacketLog {
     pub packets: Vec<PacketRow>,
     /// Stays at places of the packets that are kept.
     pub hops: Vec<HopRow>,
-    /// Pairs (number of a packet, number of a block that carried a part of it) of the packets kept.
+    /// Pairs of numbers for the packets that are kept: a packet, and a block that carried a part of it.
     pub carried: Vec<(u32, u32)>,
 }
 
 impl PacketLog {
-    /// Returns the number of a new packet, counted from 1.
+    /// Counts a new packet and returns its number in the run, from 1.
     pub fn number(&mut self) -> u32 {
         self.launched += 1;
         self.launched
@@ -141,7 +141,7 @@ impl PacketLog {
         self.in_flight.remove(&id)
     }
 
-    /// Keeps a finished packet. Returns its index in `packets`.
+    /// Keeps a finished packet with its stays and blocks. Returns the index of its row in `packets`.
     pub fn keep(&mut self, tracked: Tracked) -> usize {
         self.hops.extend(tracked.hops);
         self.carried.extend(tracked.carriers.iter().map(|block| (tracked.row.packet, *block)));

@@ -4,22 +4,21 @@ use nodeb_base::event::{Place, Site};
 use nodeb_sim::Scenario;
 use nodeb_sim::scenario::PlaceNames;
 
-/// Place between two lanes. For a place at a single lane, such as a proxy, both lanes are that
-/// lane.
+/// Place between two lanes. A place at a single lane, such as a proxy, has this lane as both lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// Name of the place, such as `wired down`.
     pub name: String,
-    /// Lane from which packets enter the place, as an index.
+    /// Index of the lane from which packets enter the place.
     pub from: usize,
-    /// Lane towards which packets leave the place, as an index.
+    /// Index of the lane towards which packets leave the place.
     pub to: usize,
 }
 
 /// Places of a scenario. Tables refer to a place by its index in `hops`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Names of the boxes on the path, from the server to the application. Each is a lane.
+    /// Names of the lanes: the boxes on the path, from the server to the application.
     pub lanes: Vec<String>,
     /// Places in the order of their numbers.
     pub hops: Vec<Hop>,

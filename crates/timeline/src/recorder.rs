@@ -34,7 +34,7 @@ pub struct Recorder {
     events: Vec<EventRow>,
     /// Number of events in the window, including those not kept.
     count: u64,
-    /// Time at which the maximum number of events was exceeded.
+    /// Time at which the maximum number of events was exceeded, or `None` if it was not.
     full: Option<Time>,
     /// Time of the last event before the window, or `None` if there was none.
     before: Option<Time>,
@@ -68,7 +68,7 @@ impl Recorder {
         }
     }
 
-    /// Returns true if the recorder has ended the run after the window.
+    /// Returns true if the recorder has ended the run, because the window and the following time were over.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
@@ -139,7 +139,7 @@ impl Recorder {
         self.options.user.is_none_or(|wanted| wanted == user)
     }
 
-    /// Returns the number of a user from its index on a bearer. If the users do not share one
+    /// Returns the number of a user from the user's index `user` on a bearer. If the users do not share one
     /// bearer, the number of the bearer is that of its only user.
     fn user(&self, bearer: u32, user: u32) -> u32 {
         if self.is_shared { user } else { bearer }

@@ -30,9 +30,9 @@ pub struct EventRow {
     pub bytes: u32,
     /// Number of the block concerned, from 1; 0 if the event concerns no block.
     pub block: u32,
-    /// Number of the block's transmission, from 1.
+    /// Number of the block's transmission, from 1 for the first one; 0 for events without a block.
     pub transmission: u32,
-    /// Whether the transmission failed.
+    /// Whether the transmission of the block failed.
     pub failed: bool,
     /// Further information as a word, such as the role of the packet or the cause of its loss.
     pub detail: Detail,
@@ -200,8 +200,8 @@ pub fn empty() -> Vec<Table> {
     all(&[], &PacketLog::default(), &BlockLog::default())
 }
 
-/// Returns the name of each column that stores codes, with the list of names in which a code is an
-/// index.
+/// Returns the name of each column that stores codes, with its list of names; a code is an index in this
+/// list.
 pub fn names(places: &Places) -> Vec<(&'static str, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     vec![

@@ -21,7 +21,7 @@ use crate::recording::Recorder;
 use crate::report::{PhoneReport, Refused};
 use crate::series::Series;
 
-/// Phone whose packets are real.
+/// Phone of the scenario whose packets come from outside the simulation.
 #[derive(Clone, Debug)]
 pub struct Phone {
     /// Number of the phone's user in the scenario.
@@ -64,7 +64,7 @@ pub struct Exchange {
     series: Series,
     recorder: Option<Recorder>,
     fates: Vec<Fate>,
-    /// Number of `fates` (arrivals and losses) that have been processed.
+    /// Number of elements of `fates` (arrivals and losses) that have been processed.
     taken: usize,
 }
 
@@ -207,7 +207,8 @@ impl Exchange {
         None
     }
 
-    /// Counts and records the arrival or loss of a packet. Returns the packet if it arrived.
+    /// Counts and records the arrival or loss of a packet. Returns the arrival, or `None` if the packet was
+    /// lost.
     fn process(&mut self, fate: Fate) -> Option<Arrival> {
         let (Fate::Arrived { user, packet, .. } | Fate::Lost { user, packet, .. }) = fate;
         let in_transit = self.pool.find(packet.tag);

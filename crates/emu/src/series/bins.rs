@@ -53,7 +53,7 @@ impl<T: Merge> Bins<T> {
         self.latest = (place as u64 * self.width, place);
     }
 
-    /// Merges adjacent intervals in pairs.
+    /// Merges adjacent intervals in pairs, which doubles the length of each interval.
     fn double(&mut self) {
         let half = self.kept.len().div_ceil(2);
         for place in 0..half {

@@ -169,8 +169,8 @@ impl Series {
                 for (place, span) in spans.iter().enumerate() {
                     let delays = track.delays.get(place);
                     let interval = *track.intervals.get(place);
-                    // A quantile is exact only to a bucket, so it may exceed the exact maximum, which replaces it
-                    // then. NaN (no delays) compares as false and is kept.
+                    // A quantile is exact only to a bucket, so it may exceed the exact maximum and is then
+                    // replaced by the maximum. NaN (no delays) compares as false and is kept.
                     let longest_s = interval.delay_max_ns as f64 * 1e-9;
                     let quantile_s = |share| match delays.quantile_s(share) {
                         beyond if beyond > longest_s => longest_s,

@@ -43,7 +43,7 @@ pub(crate) enum Round {
 /// Reason why a host sent a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// Event after which the host could have sent the packet.
+    /// Event after which the host could have sent the packet at once.
     pub basis: Basis,
     /// Cause of the delay between the event `basis` and the transmission of the packet.
     pub cause: Cause,
@@ -170,7 +170,7 @@ impl Host {
             self.last_data = Some(number);
             self.copies.insert(packet.seq, number);
         }
-        // Every packet except the first SYN has the ACK flag.
+        // Only the first SYN has no ACK flag. All other packets answer the arrivals so far.
         if packet.tcp.has(ACK) {
             (self.last_ack, self.unanswered, self.asking) = (Some(number), None, None);
         }
@@ -191,7 +191,7 @@ impl Host {
     fn of_ack(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);
         let (Some(asking), Some(first)) = (self.asking, self.unanswered) else {
-            // No arrival asks for this ACK: it updates the window, or is a keep-alive.
+            // No arrival demands this ACK, so it updates the window or is a keep-alive.
             let basis = self.last_ack.or(self.last_data).map_or(Basis::Unknown, Basis::Sent);
             return Origin { basis, cause: Cause::ReceiverWindow, step: Step::Reads, round: Round::Same };
         };
@@ -202,15 +202,15 @@ impl Host {
         let asked = &packets[asking.packet as usize].tcp;
         let round = match packet.direction == main {
             _ if asked.has(SYN) => Round::For(Cause::Handshake),
-            // The arrival was a request, and the data that answer it waited for this ACK.
+            // The arrival was a request, so the round trip before this ACK is that of the request.
             true if asked.payload > 0 => Round::For(Cause::Request),
             _ => Round::Same,
         };
         Origin { basis: Basis::Received(asking.packet), cause: works, step: Step::HostWorks, round }
     }
 
-    /// Infers why the host retransmitted a segment: because of an arrival, together with data sent
-    /// just before, or because a timer expired.
+    /// Infers why the host retransmitted a segment: it followed data sent just before, an arrival
+    /// triggered it, or a timer expired.
     fn of_retransmission(&self, packets: &[Sent], packet: &Sent) -> Origin {
         let round = Round::For(Cause::Recovery);
         let copy = self.copies.get(&packet.seq).copied().or(self.last_data);

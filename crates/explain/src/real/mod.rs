@@ -75,7 +75,8 @@ struct ConnectionListener<'a> {
     /// Number in the recording of the packet that ends the path.
     last: u64,
     bytes: u64,
-    /// First difference between replay and recording, if any; it ends the replay.
+    /// First difference between replay and recording, which ends the replay; `None` if there is
+    /// none so far.
     differs: Option<String>,
     names: PlaceNames,
 }

@@ -123,7 +123,8 @@ impl Fixture {
         self.emit(at, &Event::Received { place, packet: id(packet) })
     }
 
-    /// Sends a block of user 0 that carries a whole packet.
+    /// Sends a block of user 0. Its first transmission carries the whole packet `packet` of 1500
+    /// bytes.
     fn block(&mut self, at: u64, block: u64, transmission: u32, failed: bool, packet: u64) -> &mut Self {
         self.emit(at, &Event::Block { bearer: 0, user: 0, block, units: 1, transmission, failed });
         if transmission == 1 {

@@ -183,8 +183,8 @@ impl Timeline {
         self.packets.lose(at, packet);
     }
 
-    /// Records the time in which a link or channel transmits a packet: for a packet of the flow
-    /// with its arrival time, for another packet as time taken by others.
+    /// Records the interval in which a link or channel transmits a packet. For a packet of the
+    /// flow, the arrival time is recorded too.
     fn serve(&mut self, place: Place, packet: PacketId, served: Served, arrives: Time) {
         let hop = self.packets.hop_of(packet);
         let lane = self.lanes.at(place);

@@ -1,4 +1,4 @@
-//! Binary search in sorted lists that first tries the neighbours of the previous result.
+//! Binary search in sorted lists, which first tries the neighbours of the previous result.
 
 use std::cell::Cell;
 

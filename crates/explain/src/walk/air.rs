@@ -2,8 +2,8 @@
 //!
 //! The path goes back from the block that completed the packet: through the block's retransmissions
 //! and its first transmission, and then TTI by TTI through earlier transmissions to the user.
-//! Earlier transmissions belong to packets ahead, with which the path continues, until it reaches
-//! the arrival of such a packet.
+//! Earlier transmissions belong to packets ahead of this one. The path continues with these packets
+//! until it reaches the arrival of one of them.
 
 use nodeb_base::event::Site;
 use nodeb_base::units::{Duration, Time};
@@ -37,7 +37,7 @@ impl Walk<'_> {
     }
 
     /// Goes back through a packet's stay at the bearer to its arrival there, or to the arrival of a
-    /// packet ahead. Returns the packet that the path follows at the end, and its stay.
+    /// packet ahead. Returns the packet whose arrival was reached, and its stay.
     pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
@@ -189,7 +189,7 @@ impl Walk<'_> {
     }
 
     /// Goes back TTI by TTI to the arrival of a packet, moving on to packets ahead of it. Returns
-    /// the packet that the path follows at the end, and its stay.
+    /// the packet whose arrival was reached, and its stay.
     fn ttis_before(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let own = packet;
         let mut later: Option<Group> = None;
@@ -205,7 +205,8 @@ impl Walk<'_> {
             };
             let Some(group) = group.filter(|group| group.begin >= self.earliest_transmission(stay, sent))
             else {
-                // A packet that arrived during a TTI could not have been sent in it.
+                // A packet that arrived during a TTI could not have been sent in it. So the walk
+                // goes back to the packet's arrival without regard to that TTI.
                 self.not_sent(stay.entered, stay, sent);
                 return (packet, hop);
             };

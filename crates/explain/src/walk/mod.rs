@@ -30,11 +30,13 @@ const MAX_AT_ONCE: usize = 1 << 19;
 /// Point at which the walk continues, backwards in time.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// At the end of a packet's stay `hop` at a link or bearer.
+    /// The walk is at the end of a packet's stay `hop` at a link or bearer.
     Packet { packet: u32, hop: u32 },
-    /// At the transmission of the packet with this number: the reason for it comes next.
+    /// The walk is at the transmission of the packet with this number, and continues with the
+    /// reason for it.
     Sent(u32),
-    /// At a moment at which an end of the connection acted: the reason for the action comes next.
+    /// The walk is at a moment at which the end `end` of the connection acted, and continues with
+    /// the reason for the action.
     Moment { moment: Moment, end: Place },
     /// At the beginning of the transfer or at the earliest recorded event, where the walk ends.
     Over,
@@ -125,7 +127,7 @@ impl<'a> Walk<'a> {
         if let Some(oldest) = packets.oldest_data() {
             return self.along(oldest);
         }
-        // All data packets have arrived or are lost: the sender or a receiver waits.
+        // All data packets have arrived or are lost, so the sender or a receiver waits.
         let last = packets.list.len() as u32;
         match last.checked_sub(1) {
             Some(last) => self.stalled(last),

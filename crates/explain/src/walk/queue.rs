@@ -12,8 +12,7 @@ use crate::timeline::{Hop, Lane, NONE};
 
 impl Walk<'_> {
     /// Goes back through a packet's stay at a link or bearer to its arrival there. The path may
-    /// move on to packets ahead of it. Returns the packet that the path follows at the end, and its
-    /// stay.
+    /// move on to packets ahead of it. Returns the packet whose arrival was reached, and its stay.
     pub(super) fn stay(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         if stay.place.site == Site::Bearer && self.timeline.radio.tti.is_some() {
@@ -34,7 +33,7 @@ impl Walk<'_> {
     }
 
     /// Handles a packet at a place that has not begun to transmit it, or whose transmission is not
-    /// recorded. Returns the packet that the path follows at the end, and its stay.
+    /// recorded. Returns the packet whose arrival was reached, and its stay.
     fn not_served(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let waits = stay.arrives == Time(u64::MAX);
@@ -45,7 +44,8 @@ impl Walk<'_> {
             }
             self.gap(lane, stay.entered, stay);
         } else if waits && stay.place.site == Site::Bearer {
-            // The channel has served no packet at all.
+            // The channel has served no packet at all, so the whole stay is idle time of the
+            // channel.
             self.idle(stay.entered, stay);
         }
         self.fixed(stay.entered, Cause::Propagation, Step::Propagates, stay.place);
@@ -67,7 +67,7 @@ impl Walk<'_> {
                 return (packet, hop);
             }
             if ahead == hop {
-                // The link sent an earlier part of the same packet.
+                // The link sent an earlier part of the same packet in this interval.
                 self.fixed(served.from, Cause::Transmission, Step::Sends, stay.place);
                 turn = before;
                 continue;
@@ -125,7 +125,8 @@ impl Walk<'_> {
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
         if self.has_opportunities(place.site) {
-            // The recording has no delivery opportunity in this time.
+            // The recording has no delivery opportunity in this interval, so the user could not be
+            // served.
             return self.to(begin, Cause::Scheduler, Step::NotServed, place);
         }
         if place.site != Site::Bearer || self.timeline.air.states.is_empty() {

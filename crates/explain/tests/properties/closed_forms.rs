@@ -122,7 +122,8 @@ fn network_paths() -> impl Strategy<Value = NetworkPath> {
 proptest! {
     #![proptest_config(super::config(64))]
 
-    /// Without delayed ACKs there are two segments in the first round and twice as many in each following one.
+    /// Without delayed ACKs there are two segments in the first round, and each round has twice as
+    /// many as the one before.
     #[test]
     fn slow_start_without_delayed_acks_matches_closed_form(path in network_paths(), segments in 1..60u64) {
         let of_link = on_wire(1500, path.rate);

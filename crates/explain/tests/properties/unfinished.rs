@@ -27,7 +27,7 @@ fn lost_ack_is_charged_to_timeout() {
     assert!(duration_of(&path, |span| span.cause == Cause::Timeout) > 500_000_000, "{:?}", path.spans);
 }
 
-/// Two users share a slow link that has no outages.
+/// Two users share a slow link without outages, so no span has the step [`Step::Outage`].
 #[test]
 fn link_without_outages_gets_no_outage_step() {
     for tenths in [9, 12, 16, 20] {

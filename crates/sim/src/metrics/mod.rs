@@ -32,7 +32,8 @@ pub struct FlowRow {
     pub app_bytes: u64,
     pub ip_bytes: u64,
     pub delivered_bytes: u64,
-    /// Counts of the sender that faces the phone: the server's, or the proxy's if there is one.
+    /// Counts of the sender that faces the phone: the proxy's sender if there is a proxy, or else the
+    /// server's.
     pub sender: SenderCounts,
     pub transfers: u64,
     pub transfer_delay_mean_s: f64,
@@ -131,7 +132,7 @@ pub struct BearerRow {
     pub kind: &'static str,
     pub channel_rate_bps: u64,
     pub bler: f64,
-    /// Counts of the bearer's blocks and packets.
+    /// Counts of the blocks, PDUs and packets that the bearer handled.
     pub counts: Counts,
     pub active_s: f64,
     pub end_s: f64,
@@ -206,7 +207,7 @@ table! {
 /// describes the connection from the proxy to the phone.
 #[derive(Clone, Debug)]
 pub struct ProxyRow {
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: u64,
     /// Counts of the TCP sender at the server.
     pub server: SenderCounts,
@@ -250,7 +251,7 @@ table! {
 /// Results of one connection's Snoop agent in one run.
 #[derive(Clone, Debug)]
 pub struct SnoopRow {
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: u64,
     /// Counts of the agent's retransmissions and suppressed ACKs.
     pub counts: SnoopCounts,
@@ -277,15 +278,15 @@ table! {
 /// Results of one run. [`Self::tables`] converts them to tables.
 #[derive(Clone, Debug, Default)]
 pub struct RunResult {
-    /// One row per flow, in the order of users.
+    /// Results of each connection, in the order of users.
     pub flows: Vec<FlowRow>,
-    /// One row per bearer.
+    /// Results of each radio bearer, in the order of the bearers' numbers.
     pub bearers: Vec<BearerRow>,
-    /// One row per link direction.
+    /// Results of each direction of each link.
     pub links: Vec<LinkRow>,
-    /// One row per flow; empty without a proxy.
+    /// Results of each user's proxy; empty without a proxy.
     pub proxies: Vec<ProxyRow>,
-    /// One row per flow; empty without Snoop.
+    /// Results of each user's Snoop agent; empty without Snoop agents.
     pub snoops: Vec<SnoopRow>,
     /// Tables that only the scenario's kind of bearer has. They contain the users' numbers in the scenario.
     pub of_radio: Vec<Table>,

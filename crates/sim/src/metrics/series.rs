@@ -1,4 +1,4 @@
-//! Time series of a run. Each series has a type for its rows, and a table.
+//! Time series of a run. Each series has a type for its rows, and a table that declares its columns.
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -13,7 +13,8 @@ use crate::scenario::Record;
 pub enum SegmentEvent {
     /// The sender that faces the phone (the proxy if there is one, else the server) sent the segment.
     Send,
-    /// An ACK reached the sender that faces the phone. `seq` is the highest segment received in order.
+    /// An ACK reached the sender that faces the phone. The column `seq` is then the highest segment received
+    /// in order.
     Ack,
     /// Snoop retransmitted the segment at the Node B.
     Resend,
@@ -102,7 +103,7 @@ pub struct RttRow {
     pub user: u64,
     /// Simulated time at which TCP took the measurement, at the arrival of an ACK.
     pub at: Time,
-    /// Measured round-trip time.
+    /// Round-trip time that TCP measured.
     pub rtt: Duration,
 }
 
@@ -163,9 +164,9 @@ pub struct TransferRow {
 /// Row of [`SCHEDULER`]: a user's share of one TTI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtiRecord {
-    /// Start of the TTI.
+    /// Simulated time at which the TTI starts.
     pub at: Time,
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: usize,
     /// C/I value or CQI of the user; 0 at constant rate.
     pub ci: u32,
@@ -180,7 +181,7 @@ pub struct TtiRecord {
 pub struct BandwidthRecord {
     /// Simulated time of the sample.
     pub at: Time,
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: usize,
     /// Bytes of packets that could have been sent to the user since the start of the run.
     pub available_bytes: f64,
@@ -248,9 +249,9 @@ pub struct Series {
     pub queue: Vec<QueueRow>,
     /// Completed transfers, in the order in which they were completed.
     pub transfers: Vec<TransferRow>,
-    /// Users' shares of TTIs; `user` is the number in the scenario.
+    /// Users' shares of TTIs; users have their numbers in the scenario.
     pub scheduler: Vec<TtiRecord>,
-    /// Samples of the available bandwidth; `user` is the number in the scenario.
+    /// Samples of the available bandwidth; users have their numbers in the scenario.
     pub bandwidth: Vec<BandwidthRecord>,
 }
 

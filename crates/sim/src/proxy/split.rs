@@ -38,16 +38,16 @@ impl Checked for Split {
 /// Segments that a proxy returns for the world to transmit.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// Segments towards the phone.
+    /// Segments towards the phone, in the order of transmission.
     pub down: Vec<Segment>,
-    /// Segments towards the server.
+    /// Segments towards the server, in the order of transmission.
     pub up: Vec<Segment>,
 }
 
 /// Proxy of one connection: the receiver that faces the server and the sender that faces the phone.
 #[derive(Debug)]
 pub struct SplitProxy {
-    /// Bytes of headers on the phone's requests.
+    /// Number of header bytes of the phone's requests.
     request_headers: u32,
     receiver: Box<dyn Receiver>,
     sender: Box<dyn Sender>,
@@ -171,7 +171,7 @@ impl SplitProxy {
         [sender, receiver, requester].into_iter().flatten()
     }
 
-    /// Returns the sender that faces the phone.
+    /// Returns the proxy's TCP sender that faces the phone.
     pub fn sender(&self) -> &dyn Sender {
         &*self.sender
     }

@@ -315,7 +315,7 @@ impl Scenario {
         });
     }
 
-    /// Warns if the path's delay is so long that no packet arrives before the run ends.
+    /// Warns if the path's delay is so long that no transfer can complete before the run ends.
     fn check_reach(&self, check: &mut Check) {
         let one_way = self.wired.delay.0.saturating_add(self.core_delay().0);
         let round_trip = Duration(one_way.saturating_mul(2).saturating_add(self.uplink.delay.0));
@@ -328,7 +328,7 @@ impl Scenario {
         });
     }
 
-    /// Reports time series that the radio cannot record.
+    /// Reports time series in the key `record` that the radio cannot record.
     fn check_record(&self, check: &mut Check) {
         let (facts, kind) = (self.radio.facts(), self.radio.key());
         check.require(!self.record.scheduler || facts.reports_ttis, "scheduler", || {
@@ -482,7 +482,7 @@ impl Scenario {
         ))
     }
 
-    /// Returns the number of users of all groups.
+    /// Returns the number of users in all groups together.
     pub fn user_count(&self) -> usize {
         self.users.iter().map(|group| group.count.get() as usize).sum()
     }

@@ -1,4 +1,4 @@
-//! Reading of scenarios from TOML or JSON, with errors that name the key, its line and the allowed values.
+//! Reader of scenarios from TOML or JSON, with errors that name the key, its line and the allowed values.
 
 use std::ops::Range;
 
@@ -58,8 +58,8 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
     })
 }
 
-/// Returns the keys without effect that a TOML text with overrides sets to their defaults, each as "file:line: key:
-/// reason". Returns an empty list if the text is no valid scenario.
+/// Returns the keys without effect that a TOML text with overrides sets to their defaults, each as
+/// "file:line: key: reason". Returns an empty list if the text is not a valid scenario.
 pub fn superfluous(text: &str, file: &str, overrides: &[String]) -> Vec<String> {
     let Ok(scenario) = from_toml(text, file, overrides) else {
         return Vec::new();
@@ -311,8 +311,8 @@ fn absent(key: &str) -> String {
     format!("an empty value removes a key, but the file has no `{key}` there")
 }
 
-/// Returns the value under `key` in `value`, creating it if needed. If `value` is the bare name of a variant, it
-/// becomes a table with this name as key first.
+/// Returns the value under `key` in `value`, and creates it if it is missing. If `value` is the bare name of
+/// a variant, it becomes a table with this name as key first.
 fn step_into<'a>(value: &'a mut toml::Value, key: &str) -> std::result::Result<&'a mut toml::Value, String> {
     let empty = || toml::Value::Table(toml::Table::new());
     if let toml::Value::String(name) = value {

@@ -15,7 +15,7 @@ pub struct Outstanding {
     pub arrived: Time,
     /// Size of the transfer in bytes.
     pub bytes: u64,
-    /// Number of bytes of the connection up to and including the transfer's last byte.
+    /// Number of bytes of the connection from its start up to and including the transfer's last byte.
     pub end: u64,
 }
 
@@ -41,7 +41,7 @@ pub struct Demand {
     pub bytes: u64,
     /// Number of completed transfers.
     pub completed: u64,
-    /// Bytes of completed transfers.
+    /// Number of bytes of all completed transfers.
     pub completed_bytes: u64,
     /// Sum of the durations of completed transfers, each from its beginning to the last ACK.
     pub delay_sum: Duration,
@@ -80,9 +80,9 @@ impl Demand {
         Some(transfer)
     }
 
-    /// Returns the time at which the upcoming transfer begins, given that `event` has just happened to the previous
-    /// one. Returns `None` if the wait counts from the other event, or if it counts from the end of the previous
-    /// transfer and a transfer is still outstanding.
+    /// Returns the time at which the upcoming transfer begins, given that `event` has just happened to the
+    /// previous transfer. Returns `None` if the wait counts from another event than `event`, or if it counts
+    /// from the end of the previous transfer and a transfer is still outstanding.
     pub fn next_beginning(&self, now: Time, event: After) -> Option<Time> {
         let upcoming = self.upcoming.filter(|upcoming| upcoming.after == event)?;
         (event == After::Beginning || self.outstanding.is_empty()).then_some(now + upcoming.wait)
@@ -115,7 +115,8 @@ impl Demand {
         Some(transfer)
     }
 
-    /// Returns true if all transfers of the user have been requested from the server.
+    /// Returns true if no transfer is upcoming and the server has taken up all requests, so that it writes no
+    /// further data.
     pub fn is_all_requested(&self) -> bool {
         self.upcoming.is_none() && self.requested.is_empty()
     }

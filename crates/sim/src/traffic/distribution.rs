@@ -9,9 +9,9 @@ use nodeb_base::units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Quantity that can have a distribution: a size or a duration.
+/// Quantity that can be drawn from a distribution: a size or a duration.
 pub trait Scale: Copy {
-    /// Returns the value in its base unit: bytes or ns.
+    /// Returns the value in its base unit: bytes for sizes, ns for durations.
     fn base(self) -> f64;
 }
 
@@ -204,8 +204,8 @@ impl TimeLaw {
         Duration(nanos.round().clamp(0.0, 1e18) as u64)
     }
 
-    /// Returns the median in seconds. It is used to estimate how many draws fit into a run, for which the mean of a
-    /// long-tailed distribution is unsuitable.
+    /// Returns the median in seconds. The number of draws that fit into a run is estimated from it, since the
+    /// mean of a long-tailed distribution is unsuitable for this.
     pub fn median_s(&self) -> f64 {
         let nanos = match self {
             Self::Constant(law) => law.value.base(),
@@ -260,7 +260,8 @@ mod tests {
     fn pareto_draws_have_the_tail_of_their_shape() {
         let law = SizeLaw::Pareto(Pareto { mean: Size(33_000), shape: 1.1, max: Some(Size(1 << 40)) });
         let values = draws(&law, 100_000);
-        // The minimum is k = 33 000 x 0.1 / 1.1 = 3000, so P(X > 30 000) = (k / 30 000)^1.1 = 10^-1.1.
+        // The minimum of the distribution is k = 33 000 x 0.1 / 1.1 = 3000, so P(X > 30 000) = (k / 30
+        // 000)^1.1 = 10^-1.1.
         assert!(values.iter().all(|v| *v >= 3_000.0));
         let tail = values.iter().filter(|v| **v > 30_000.0).count() as f64 / 100_000.0;
         assert!((tail - 0.0794).abs() < 0.003, "{tail}");

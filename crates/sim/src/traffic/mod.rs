@@ -15,14 +15,14 @@ use nodeb_base::registry;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Duration;
 
-/// Data that a user requests from the server as a unit.
+/// Data that a user requests from the server as a unit, such as a file or a web object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Size of the transfer in bytes.
     pub bytes: u64,
     /// Time between the event `after` and the beginning of the transfer.
     pub wait: Duration,
-    /// Event from which `wait` counts.
+    /// Event of the previous transfer from which `wait` counts.
     pub after: After,
     /// Payload in bytes of the request with which the phone asks for the transfer; `None` if the server sends the data
     /// without a request.

@@ -35,7 +35,8 @@ impl Arrivals {
         true
     }
 
-    /// Removes and returns the packet that arrives now.
+    /// Removes and returns the packet whose arrival is the event that is handled now, or returns `None` if
+    /// there is none.
     #[inline]
     pub fn arrive(&mut self, env: &mut Env) -> Option<Packet> {
         let (_, packet) = self.queue.pop_front()?;

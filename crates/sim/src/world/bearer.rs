@@ -25,7 +25,7 @@ pub struct HostedBearer {
     pub counts: Counts,
     pub of_users: Vec<BlockCounts>,
     pub users: Vec<u32>,
-    /// Whether the bearer is a link whose arrivals are known ahead of time, in order.
+    /// Whether the bearer is a link whose arrivals are computed ahead of time.
     pub looks_ahead: bool,
 }
 
@@ -99,7 +99,8 @@ impl HostedBearer {
 }
 
 impl<T: Listener> World<T> {
-    /// Runs `act` on a bearer, arms the bearer's timer, and passes on the packets and events that it returned.
+    /// Runs `act` on a bearer, arms the bearer's timer, and passes on the packets and events that the bearer
+    /// returned.
     #[inline]
     pub(super) fn with_bearer<R>(
         &mut self,

@@ -40,7 +40,8 @@ impl<T: Listener> World<T> {
         let links = links.collect();
         let [to_phones, from_phones] =
             [Owner::ToPhones, Owner::FromPhones].map(|owner| Arrivals::new(&mut owners, owner));
-        // The timers of links and bearers come first in the event queue, as they are armed most often.
+        // The timers of links and bearers are created first, so they come first in the event queue. They are
+        // armed most often.
         let mut bearers = bearers(scenario, streams, &mut owners);
         let (phones, flows) = users(scenario, streams, &mut owners);
         for (id, phone) in (0..).zip(&phones) {

@@ -10,7 +10,7 @@ use nodeb_base::units::Time;
 use super::env::Env;
 use super::owners::{Owner, Owners};
 
-/// A timer of a connection.
+/// Timer of a connection; all timers of a connection share one in the event queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
     /// Beginning of the next transfer.
@@ -126,7 +126,8 @@ mod tests {
     }
 
     proptest! {
-        /// Random sequences of arming, moving and stopping: timers expire in the order of their keys, each at its time.
+        /// After random sequences of arming, moving and stopping, timers expire in the order of their keys,
+        /// each at its time.
         #[test]
         fn timers_expire_as_if_each_were_in_the_queue(
             steps in prop::collection::vec((timer(), prop::option::of(0u64..40), 0u64..8, prop::option::of(1u64..9)), 1..200),

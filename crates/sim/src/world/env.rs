@@ -18,9 +18,9 @@ pub enum Contents {
     Segment(Segment),
     /// Packet from outside the simulation.
     External {
-        /// Number of the packet's user.
+        /// Number in the scenario of the user who sends or receives the packet.
         user: u32,
-        /// Tag by which the driver identifies the packet.
+        /// Tag by which the driver of an emulation identifies the packet.
         tag: u64,
     },
 }
@@ -96,7 +96,7 @@ impl InFlight {
         }
     }
 
-    /// Returns the contents of a packet, after copying the packet's ECN mark to its segment.
+    /// Returns the contents of a packet, after copying the packet's ECN mark to the segment in them.
     #[inline]
     fn marked(&mut self, packet: &Packet) -> &Contents {
         let contents = &mut self.contents[packet.id.place()];
@@ -125,7 +125,8 @@ pub struct Env {
 }
 
 impl Env {
-    /// Removes the packets that the link lost in the call that has just returned.
+    /// Removes the packets that a link lost during the call that has just returned, and reports the losses of
+    /// packets from outside.
     #[inline]
     pub fn drop_lost(&mut self) {
         if !self.common.out.is_empty() {
@@ -145,7 +146,8 @@ impl Env {
         self.common.out = out;
     }
 
-    /// Removes a lost packet from the packets in flight. If it is from outside, records its loss for the driver.
+    /// Removes a lost packet from the packets in flight. If the packet is from outside, its loss is recorded
+    /// for the driver.
     pub fn lose(&mut self, packet: &Packet, cause: Cause) {
         if let &Contents::External { user, tag } = self.in_flight.land(packet) {
             self.external.lost(self.common.now, user, tag, packet, cause);

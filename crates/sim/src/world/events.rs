@@ -12,8 +12,8 @@ use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
 
-/// Emits the loss recovery state of the sender that faces the phone, and the expiry of its retransmission timer, each
-/// only if it has changed.
+/// Emits the loss recovery state of the sender that faces the phone, and the expiry of its retransmission
+/// timer, each only if it has changed since it was last emitted.
 #[cold]
 fn emit_recovery(sink: &mut Sink, now: Time, flow: u32, state: &mut Flow) {
     let (recovery, at) = (state.air_sender().recovery(), state.air_sender().timer());
@@ -84,7 +84,7 @@ impl<T: Listener> Listeners<T> {
 }
 
 impl<T: Listener> World<T> {
-    /// Passes the events that occurred since the last call to the listeners.
+    /// Passes the events that were emitted since the previous call to the listeners.
     #[inline]
     pub(super) fn emit(&mut self) {
         if !self.env.sink.is_empty() {
@@ -181,8 +181,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits the round-trip time, the congestion window and the loss recovery state of the sender that faces a phone,
-    /// each only if it is new.
+    /// Emits the round-trip time, the congestion window and the loss recovery state of the sender that faces
+    /// a phone, each only if it has changed.
     #[inline]
     pub(super) fn emit_sender(&mut self, flow: u32) {
         let (now, sink) = (self.env.now, &mut self.env.common.sink);

@@ -4,7 +4,7 @@ use nodeb_base::event::Cause;
 use nodeb_base::packet::{EcnField, Packet};
 use nodeb_base::units::Time;
 
-/// Direction of a packet.
+/// Direction of a packet between a server and a phone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From a server to a phone.

@@ -63,7 +63,7 @@ impl Phone {
         }
     }
 
-    /// Returns the results at `end` of a user without a simulated connection.
+    /// Returns the results of a user without a simulated connection at the time `end`.
     pub fn row(&self, user: usize, group: &UserGroup, end: Time) -> FlowRow {
         FlowRow {
             user: user as u64,
@@ -149,7 +149,8 @@ pub struct Flow {
     pub timers: ConnectionTimers,
     /// Requester that repeats the phone's SYN or request until it has reached the server.
     pub requester: Requester,
-    /// Bytes of the request that the phone sends once the connection is established; `None` afterwards.
+    /// Payload in bytes of the request that the phone sends once the connection is established; `None` if it
+    /// has been sent or there is no separate request.
     pub first_request: Option<u32>,
     /// State of a server that takes time for its answers; `None` if it answers immediately.
     pub work: Option<Work>,
@@ -159,9 +160,10 @@ pub struct Flow {
     pub finished: Option<Time>,
     /// Time at which the phone had received all bytes, or `None` before.
     pub downloaded: Option<Time>,
-    /// Load times, stalls and recovery time.
+    /// Load times, stalls and loss recovery time of the connection.
     pub metrics: UserMetrics,
-    /// Window, recovery, timer and limits of the connection's senders that were last emitted as events.
+    /// Window, recovery state, timer and limits of the connection's senders, as they were last emitted as
+    /// events.
     pub emitted: Emitted,
 }
 
@@ -251,9 +253,9 @@ impl Flow {
         result
     }
 
-    /// Returns the results of the connection at the end of the run, `end`. The bearer sent `blocks_per_success`
-    /// blocks per block received correctly; `of_phone` is the row of [`Phone::row`], from which user, group and start
-    /// are kept.
+    /// Returns the results of the connection at the end of the run, `end`. `blocks_per_success` is the number
+    /// of blocks that the bearer sent per block received correctly. `of_phone` is the row of [`Phone::row`],
+    /// from which user, group and start are kept.
     pub fn row(
         &self,
         start: Time,

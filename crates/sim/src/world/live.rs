@@ -92,7 +92,7 @@ impl<L: Listener> Live<L> {
         self.world.env.in_flight.len()
     }
 
-    /// Returns true if the listener has ended the run; no more events are handled then.
+    /// Returns true if the listener has ended the run; the world then handles no more events.
     pub fn is_over(&self) -> bool {
         self.world.listeners.is_over
     }

@@ -18,8 +18,8 @@ impl<T: Listener> World<T> {
         let flow = self.env.in_flight.flow(&packet);
         let snooped = if self.has_snoop { self.env.in_flight.segment(&packet).copied() } else { None };
         let is_accepted = self.send_over_air(flow, packet, entry);
-        // The Snoop agent is at the Node B. So it sees a packet that the Node B's full buffer drops, but not one that
-        // the RNC's full buffer drops.
+        // The Snoop agent is at the Node B. So it sees a packet that the full buffer of the Node B drops, but
+        // not one that the full buffer of the RNC drops.
         if let Some(segment) = snooped
             && (is_accepted || !self.waits_at_rnc)
         {
@@ -70,7 +70,8 @@ impl<T: Listener> World<T> {
         self.with_bearer(bearer, |bearer, ctx| bearer.cqi(ctx, position))
     }
 
-    /// Clears the Snoop agent of a user that has left its Node B.
+    /// Clears the Snoop agent of a user that has left its Node B. `user` is the user's position on the
+    /// bearer.
     pub(super) fn leave_snoop(&mut self, bearer: u32, user: usize) {
         let number = self.bearers[bearer as usize].users[user];
         if let Some(flow) = self.flows.of(number) {

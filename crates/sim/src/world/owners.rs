@@ -1,11 +1,11 @@
-//! Owners of the timers in the event queue: the component that handles each timer's expiry.
+//! Owners of the timers in the event queue. The owner of a timer is the component that handles its expiry.
 
 /// Component that handles the expiry of a timer.
 #[derive(Clone, Copy, Debug)]
 pub enum Owner {
-    /// Link of this number, towards the phones. Links are numbered from 0 at the server.
+    /// Link with this number in the direction towards the phones. Links are numbered from 0 at the server.
     Down(u32),
-    /// Link of this number, towards the server. Links are numbered from 0 at the server.
+    /// Link with this number in the direction towards the server. Links are numbered from 0 at the server.
     Up(u32),
     /// Packets that will arrive at phones over bearers whose arrivals are computed ahead of time.
     ToPhones,
@@ -19,7 +19,7 @@ pub enum Owner {
     Connection(u32),
 }
 
-/// The owner of each timer, by the timer's index in the event queue.
+/// Owner of each timer, by the timer's index in the event queue.
 #[derive(Debug, Default)]
 pub struct Owners(Vec<Owner>);
 

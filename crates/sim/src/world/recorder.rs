@@ -36,7 +36,7 @@ pub struct Recorder {
 /// Number of rows of a time series for which memory is reserved at the start, so that a short run allocates once.
 const ROWS: usize = 128;
 
-/// Returns the classes of events that the time series selected in `record` need.
+/// Returns the classes of events from which the time series selected in `record` are made.
 fn mask(record: Record) -> Mask {
     let Record { cwnd, segments, rtt, queue, transfers, scheduler, bandwidth } = record;
     [

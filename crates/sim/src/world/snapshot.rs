@@ -7,7 +7,7 @@ use nodeb_radio::Backlog;
 use super::control::Listener;
 use super::live::Live;
 
-/// Backlogs and CQI of one user at one time.
+/// Backlogs and CQI of one user at one simulated time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// Backlog at the user's bearer; see [`nodeb_radio::Bearer::backlog`].

@@ -1,4 +1,4 @@
-//! Progress and results of a run.
+//! Progress of a run, and its results when it ends.
 
 use nodeb_base::table::join;
 use nodeb_base::units::{Duration, Rate};
@@ -23,8 +23,8 @@ impl<T: Listener> World<T> {
         (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    /// Applies the work that bearers have deferred until now, and subtracts from the counts of links the events after
-    /// now, which look-ahead has counted already.
+    /// Applies the work that bearers have deferred until now, and corrects the counts of links, in which
+    /// look-ahead has already counted events after the current time.
     pub(super) fn settle(&mut self) {
         let now = self.env.handled();
         let up = self.phones.iter_mut().map(|phone| &mut phone.uplink);

@@ -59,7 +59,8 @@ impl UserMetrics {
         }
     }
 
-    /// Records that the phone has received `delivered` bytes in order since the start, of `requested` bytes requested.
+    /// Records that the phone has received `delivered` bytes in order since the start, of the `requested`
+    /// bytes that it has requested.
     #[inline]
     pub fn on_delivery(&mut self, now: Time, delivered: u64, requested: u64) {
         if delivered == self.delivered {
@@ -94,7 +95,7 @@ impl UserMetrics {
         }
     }
 
-    /// Ends the current stall and recovery at the end of the run, and sorts the load times.
+    /// Ends the current stall and loss recovery at `now`, the end of the run, and sorts the load times.
     pub fn end(&mut self, now: Time) {
         self.on_recovery(now, Recovery::Open);
         self.loads.kept.sort_unstable();
@@ -285,7 +286,8 @@ mod tests {
         assert!((times.mean_s() - expected).abs() < 1e-15);
     }
 
-    /// If one load in `period` is slow, about one in `period` of the kept loads is slow too, for every period.
+    /// If one load in `period` is slow, about one in `period` of the loads kept is slow too, whatever
+    /// `period` is.
     #[test]
     fn periodic_slow_loads_keep_their_share() {
         for period in [2, 3, 4, 7, 8, 16, 64, 1_000] {

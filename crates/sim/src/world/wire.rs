@@ -1,4 +1,4 @@
-//! Links in the world, with their timers in the event queue.
+//! Links as parts of the world, with their timers in the event queue.
 
 use nodeb_base::context::{Context, Counts};
 use nodeb_base::engine::Key;

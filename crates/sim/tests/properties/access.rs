@@ -11,7 +11,7 @@ use nodeb_sim::metrics::series::TtiRecord;
 /// Time within which every random load is carried. A bearer that is still busy then counts as hung.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-/// Packet that arrives at the Node B.
+/// Packet that arrives at the Node B at a given time.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     pub at: Time,
@@ -33,7 +33,7 @@ pub struct Outcome {
     pub counts: Counts,
     /// Users' shares of TTIs, in the order of time.
     pub records: Vec<TtiRecord>,
-    /// Backlog in packets and bytes at the end.
+    /// Backlog in packets and bytes after the last event.
     pub backlog: (usize, u64),
     /// First time at which the backlog differed from the number of packets that were accepted, but neither delivered
     /// nor lost; `None` if it never did.
@@ -147,7 +147,8 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
         }
         end = now;
         assert!(now.0 < LONGEST.0, "the radio is still busy after {LONGEST}");
-        // The bearers count rejected packets as dropped too, although they never accepted them.
+        // The bearers count rejected packets as dropped too, although they never accepted them, so these are
+        // subtracted.
         let rejected = (arrivals.len() - arrivals_left.len() - accepted.len()) as u64;
         let given_up = access.counts().packets_dropped - rejected;
         let inside = accepted.len() as u64 - delivered.len() as u64 - given_up;

@@ -185,7 +185,7 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
                 ripple.into_iter().map(|db| level + db).collect::<Vec<_>>()
             }))
         }
-        // With `stop` the channel would end, and waiting packets would wait for ever.
+        // With the value `stop` the channel would end, and waiting packets would wait for ever.
         "at_end" => any_json(Just("loop")),
         "speed" => quantity(3..200u32, "km/h"),
         "radius" => quantity(500..3_000u32, "m"),

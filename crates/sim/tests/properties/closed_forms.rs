@@ -111,8 +111,9 @@ impl Path {
         let (accepted, opened) = self.set_up();
         let first = opened + on_wire(packets[0], self.wired_rate) + self.wired_delay;
         let downloaded = self.over_the_air(first, packets);
-        // The phone acknowledges every second segment at once, so an odd last segment only after `delayed_ack`.
-        // Otherwise the last ACK waits only for the ACKs of the segments that arrived together with the last one.
+        // The phone acknowledges every second segment at once, so it acknowledges an odd last segment only
+        // after `delayed_ack`. Otherwise the last ACK waits only for the ACKs of the segments that arrived
+        // together with the last one.
         let finished = if self.delayed_ack > 0 && !packets.len().is_multiple_of(2) {
             self.up(downloaded + self.delayed_ack, 40)
         } else {

@@ -33,7 +33,7 @@ impl Listener for Everything {
 /// Stage of a packet on its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
-    /// The packet is between two places, or between its sender and the first place.
+    /// The packet is between two places, or between its sender and the first place of its path.
     Between,
     At(Place),
     Over,

@@ -52,7 +52,8 @@ struct User {
 }
 
 impl User {
-    /// Returns the first TTI, from `tti` on, in which the user has data to send.
+    /// Returns the first TTI, from number `tti` on, in which the user has data to send, or `None` if it has
+    /// none.
     fn ready(&self, tti: u64, params: &Params) -> Option<u64> {
         let new = self
             .packets

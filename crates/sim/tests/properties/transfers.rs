@@ -136,8 +136,7 @@ fn order_is_kept(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError
 /// Checks that no user is served faster than the channel allows.
 fn capacity_is_respected(result: &RunResult) -> Result<(), TestCaseError> {
     for bearer in &result.bearers {
-        // The channel rate is rounded down to whole bits per second, so the true rate may be up to 1 bit/s
-        // higher.
+        // The channel rate is rounded down to whole bits per second, so 1 bit/s is added.
         let rate = bearer.channel_rate_bps as f64 + 1.0;
         if bearer.counts.ttis > 0 {
             let bits = bearer.counts.bytes_delivered as f64 * 8.0;

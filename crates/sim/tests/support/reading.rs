@@ -2,7 +2,8 @@
 
 use nodeb_sim::{Error, Scenario, scenario};
 
-/// Separator in the input of the fuzz target: before it the scenario, after it the overrides, one per line.
+/// Separator in the input of the fuzz target. The scenario comes before it, and the overrides, one per line,
+/// come after it.
 pub const SEPARATOR: &str = "\n%%\n";
 
 /// Reads `input` as a scenario with overrides and checks the properties of the reader.
@@ -14,7 +15,7 @@ pub fn check(input: &str) {
         check_outcome(scenario::from_toml(text, "fuzz.toml", &overrides));
     }
     let _ = scenario::from_json(text);
-    // An override that sets a key to the value in the file changes nothing.
+    // An override that sets a key to its value in the file changes nothing.
     if let Some(scenario) = plain {
         let same = [format!("runs={}", scenario.runs), format!("duration={}", scenario.duration)];
         assert_eq!(scenario::from_toml(text, "fuzz.toml", &same).expect("the same scenario"), scenario);

@@ -11,7 +11,7 @@ use nodeb_tcp::{Receiver as _, Sender as _};
 /// Simulated time after which an incomplete download is given up: 300 s.
 const LONGEST: Time = Time(300 * NANOS_PER_S);
 
-/// Parameters of a download to record.
+/// Parameters of a download that is recorded as a script.
 #[derive(Clone, Debug)]
 pub struct Download {
     /// TCP parameters of both ends.
@@ -20,9 +20,9 @@ pub struct Download {
     pub bytes: u64,
     /// Bit rate of the link towards the receiver, bit/s.
     pub rate: u64,
-    /// Propagation delay in each direction.
+    /// Propagation delay of the link in each direction.
     pub delay: Duration,
-    /// Maximum number of packets that wait for the link.
+    /// Maximum number of packets that wait for the link; further packets are dropped.
     pub queue: usize,
     /// Data packets that are lost, each by its position in the order of transmission, from 1.
     pub lost: Vec<u64>,
@@ -44,9 +44,9 @@ impl Default for Download {
 /// Event at the sender's interface.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// A packet leaves the sender.
+    /// A packet leaves the sender at this time.
     Sent(Time, Segment),
-    /// An ACK arrives; [`Info`] is the sender's state after the ACK was processed.
+    /// An ACK arrives at this time. [`Info`] is the sender's state after the ACK was processed.
     Taken(Time, Segment, Info),
 }
 
@@ -61,7 +61,7 @@ impl Download {
         self.tcp.packet_size.0 - u64::from(HEADER_BYTES)
     }
 
-    /// Sets a key of the command line, such as `rate=2000000`.
+    /// Sets a parameter of the download from an argument of the command line, such as `rate_bps=2000000`.
     ///
     /// # Errors
     /// If there is no such key, or the value is invalid.
@@ -106,7 +106,7 @@ impl Download {
     }
 }
 
-/// A running download.
+/// Download that is being simulated.
 struct Run<'a> {
     download: &'a Download,
     sender: Sender,

@@ -113,12 +113,12 @@ fn constant(name: &str) -> Option<f64> {
 /// Comparison operator between two numbers, such as `<`.
 type Comparison = fn(&f64, &f64) -> bool;
 
-/// Evaluates an expression while reading it.
+/// Reader of an expression, which evaluates the expression while reading it.
 struct Reader<'a> {
     at: Cursor<'a>,
     text: &'a str,
     lookup: &'a dyn Fn(&str) -> Option<f64>,
-    /// Names used in the expression, with their values.
+    /// Names used in the expression so far, with their values.
     seen: Vec<String>,
     depth: u32,
 }

@@ -1,12 +1,11 @@
-//! Plays scripts on the kernel of this machine, with `packetdrill` in a network namespace of its
-//! own.
+//! Plays scripts on the kernel of this machine, with `packetdrill` in its own network namespace.
 
 use std::path::Path;
 use std::process::Command;
 
 use nodeb_base::units::Duration;
 
-/// Addresses of the two ends; they only need to differ.
+/// Options that set the addresses of the two ends. The addresses only need to differ.
 const ADDRESSES: [&str; 5] = [
     "--ip_version=ipv4",
     "--local_ip=192.168.0.1",
@@ -28,7 +27,8 @@ pub fn play(script: &Path, tolerance: Option<Duration>) -> Result<Option<String>
     let mut command = Command::new("timeout");
     command.args([PATIENCE_S, "unshare", "--net", "packetdrill"]).args(ADDRESSES);
     command.args(tolerance.map(|time| format!("--tolerance_usecs={}", time.0 / 1_000)));
-    // Scripts name commands by paths relative to their own folder.
+    // The working folder is that of the script, since scripts name commands by paths relative to their own
+    // folder.
     command.current_dir(script.parent().unwrap_or(Path::new("/"))).arg(&script);
     let output = command.output().map_err(|error| format!("timeout: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr);

@@ -30,7 +30,7 @@ else by 4.
 With record, writes a download by nodeb as a script: bytes, rate_bps, delay_ms, queue (packets), lost (data packets
 by the order in which they are sent, as in lost=5,9), control, timestamps (0 or 1), packet_size.";
 
-/// Options of the command line.
+/// Options and paths on the command line.
 #[derive(Default)]
 struct Request {
     kernel: bool,
@@ -86,7 +86,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(verdicts.iter().any(Verdict::is_failure))))
 }
 
-/// Prints a text. A closed pipe is an error, not a panic.
+/// Prints a text. Returns an error if the pipe is closed, where `print!` would panic.
 fn show(text: &str) -> Result<(), String> {
     std::io::stdout().write_all(text.as_bytes()).map_err(|error| format!("standard output: {error}"))
 }

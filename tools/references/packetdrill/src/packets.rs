@@ -1,4 +1,5 @@
-//! Packets of a script: `< [ce] P. 1:1001(1000) ack 1 win 257 <nop,nop,TS val 200 ecr 100>`.
+//! Reader of the packets of a script, such as `< [ce] P. 1:1001(1000) ack 1 win 257 <nop,nop,TS val 200 ecr
+//! 100>`.
 
 use crate::cursor::{Cursor, Unreadable};
 use crate::script::{Action, Flags, IpEcn, Options, Packet};

@@ -1,4 +1,4 @@
-//! Outcomes of scripts, as rows of a table.
+//! Outcomes of scripts, which are printed as rows of a table.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl Passed {
     }
 }
 
-/// The first difference between a script and nodeb.
+/// First difference between the behaviour that a script expects and that of nodeb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Number of the line in the script, from 1.

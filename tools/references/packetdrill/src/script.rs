@@ -1,4 +1,4 @@
-//! A parsed packetdrill script.
+//! Data of a packetdrill script, as the parser returns them.
 
 use nodeb_base::units::{Duration, NANOS_PER_S};
 
@@ -43,7 +43,7 @@ pub enum When {
     },
 }
 
-/// Latest time that a script may contain: a day.
+/// Latest time that a script may contain: one day.
 pub const LONGEST: Duration = Duration(86_400 * NANOS_PER_S);
 
 /// Action of an event: a packet, a system call, a shell command or Python code.

@@ -1,4 +1,4 @@
-//! Parameters of a connection, from the commands and socket options of a script.
+//! Parameters of a connection, as set by the commands and socket options of a script.
 
 use std::num::NonZeroU32;
 
@@ -120,7 +120,8 @@ impl Settings {
         Err(format!("a setting that changes at a time: `{text}` (before the first event it is modelled)"))
     }
 
-    /// Applies the settings of the public scripts' `defaults.sh` that differ from Linux's defaults.
+    /// Applies the settings of the public scripts' `defaults.sh` that differ from Linux's defaults and have
+    /// an effect on nodeb.
     fn usual(&mut self) {
         self.tcp.slow_start_after_idle = false;
         self.tcp.initial_receive_buffer = payload(540_000);
@@ -229,7 +230,8 @@ impl Settings {
     }
 }
 
-/// Returns the payload that a receive buffer with `bytes` of memory can hold.
+/// Returns the payload that a receive buffer with `bytes` of memory can hold, as [`PAYLOAD_SHARE`] of the
+/// memory.
 fn payload(bytes: u64) -> Size {
     Size(bytes.clamp(4_096, 1 << 30) * PAYLOAD_SHARE.0 / PAYLOAD_SHARE.1)
 }

@@ -20,7 +20,8 @@ const OPENING: &str = "`ip link set dev tun0 gso_max_segs 1`
 +0 listen(3, 1) = 0
 ";
 
-/// Accepts the connection and writes all data at once, one segment per call so that each has PSH.
+/// Part of a script that accepts the connection, switches off Nagle's algorithm and enlarges the send buffer,
+/// so that all data can be written at once.
 const ACCEPT: &str = "+0 accept(3, ..., ...) = 4
 +0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0
 +0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [1000000], 4) = 0

@@ -1,4 +1,4 @@
-//! Downloads written as scripts are played back without differences.
+//! Tests that downloads written as scripts are played back without differences.
 
 use nodeb_packetdrill::download::Download;
 use nodeb_packetdrill::report::{Verdict, play_text};

@@ -12,7 +12,7 @@ pub(crate) struct Tx {
     /// Blocks of the run. Their units have the numbers that the bearer reports. If it reports no
     /// units of packets, the user's units are numbered from 0.
     pub blocks: Blocks,
-    /// Number of blocks sent to the user before the run, modulo 2^32.
+    /// Number of blocks sent to the user before this run of blocks, modulo 2^32.
     pub(super) number: u32,
     /// Index of the failed attempt that the first retransmission in the run repeats; the next
     /// retransmissions repeat the attempts that follow it. [`FORGOTTEN`] if that attempt is not
@@ -67,8 +67,8 @@ impl Block {
 }
 
 impl Tx {
-    /// Returns the number of TTIs of the run that begin before `time`. `time` must be after the
-    /// start of the run.
+    /// Returns the number of TTIs of this run of blocks that begin before `time`, which must be
+    /// after the start of the run.
     pub(super) fn ttis_before(&self, time: Time, tti: Duration) -> u32 {
         match self.blocks.ttis {
             1 => 1,
@@ -76,20 +76,20 @@ impl Tx {
         }
     }
 
-    /// Returns the start of the TTI in which block number `place` of the run is sent.
+    /// Returns the start of the TTI in which block number `place` of this run is sent.
     pub(super) fn begin_of(&self, place: u32, tti: Duration) -> Time {
         let number = if self.blocks.ttis == 1 { 0 } else { place / self.blocks.per_tti };
         Time(self.begin.0 + u64::from(number) * tti.0)
     }
 
-    /// Returns the index of the attempt that block number `place` of the run retransmits, or
+    /// Returns the index of the attempt that block number `place` of this run retransmits, or
     /// [`NONE`] if the block is new.
     pub(super) fn before(&self, place: u32) -> u32 {
         if self.blocks.is_again(place) { self.retransmission(self.blocks.again_before(place)) } else { NONE }
     }
 
-    /// Returns the index of the attempt that retransmission number `number` of the run, counted
-    /// from 0, repeats.
+    /// Returns the index of the attempt that a retransmission of this run repeats. `number` counts
+    /// the retransmissions of the run from 0.
     pub(super) fn retransmission(&self, number: u32) -> u32 {
         if self.retransmits == FORGOTTEN { FORGOTTEN } else { self.retransmits + number }
     }

@@ -14,7 +14,7 @@ use nodeb_net::loss::Loss;
 pub struct Message {
     /// Mean bandwidth available to the phone over the last interval, in bytes of IP packets per second.
     pub bandwidth: f64,
-    /// Number of packets that wait at the RNC or Node B for the phone.
+    /// Number of packets that wait at the RNC or Node B for the phone when the interval ends.
     pub queue: usize,
 }
 
@@ -35,7 +35,8 @@ pub struct Meter {
     loss: Loss,
     /// Time of the next sample, or `None` if the meter is stopped.
     next: Option<Time>,
-    /// Bytes that could have been sent up to the previous sample, or `None` if unknown.
+    /// Number of bytes that could have been sent to the phone up to the previous sample, or `None` if
+    /// unknown.
     before: Option<f64>,
     /// Messages in flight with their times of arrival.
     in_flight: VecDeque<(Time, Message)>,
@@ -95,7 +96,8 @@ impl Meter {
         }
     }
 
-    /// Removes and returns the next message that has arrived at the proxy by `now`, or returns `None`.
+    /// Removes the next message that has arrived at the proxy by `now` and returns it. Returns `None` if
+    /// there is none.
     pub fn arrived(&mut self, now: Time) -> Option<Message> {
         self.in_flight.front().filter(|(at, _)| *at <= now)?;
         self.in_flight.pop_front().map(|(_, message)| message)
@@ -119,7 +121,7 @@ mod tests {
     #[test]
     fn message_reports_the_mean_of_its_interval() {
         let mut meter = meter(100, 30, Loss::Never);
-        // There is no message before the first interval is over.
+        // No message is sent before the first interval is over.
         assert!(meter.is_due(ms(5)));
         meter.sample(ms(5), Some(1_000.0), 7);
         assert_eq!((meter.timer(), meter.counts.sent), (Some(ms(105)), 0));

@@ -86,7 +86,8 @@ impl Rnf {
         Law::new(self, packet_bytes as f64)
     }
 
-    /// Creates the RNC's meter of connection `flow`. Messages take `path_delay` unless the scenario sets a delay.
+    /// Creates the RNC's meter of connection `flow`. Its messages take `path_delay` unless the scenario sets
+    /// the key `delay`.
     pub fn meter(&self, flow: u32, path_delay: Duration, streams: Streams) -> Meter {
         let loss = self.loss.build(&streams, "rnf", u64::from(flow));
         Meter::new(self.interval, self.delay.unwrap_or(path_delay), loss)

@@ -38,7 +38,7 @@ pub struct Fixed {
 
 impl Checked for Fixed {}
 
-/// Estimate of one connection's round-trip time.
+/// Estimate of the round-trip time of one connection, fixed or the minimum of samples.
 #[derive(Clone, Debug)]
 pub struct RoundTrip {
     spec: RoundTripSpec,
@@ -46,7 +46,7 @@ pub struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Creates an estimate of the kind `spec` without samples.
+    /// Creates an estimate of the kind `spec` that has no samples yet.
     pub fn new(spec: &RoundTripSpec) -> Self {
         Self { spec: spec.clone(), least: None }
     }

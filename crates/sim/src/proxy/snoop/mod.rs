@@ -52,15 +52,16 @@ const MAX_DOUBLINGS: u32 = 6;
 /// Counts of a Snoop agent's actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnoopCounts {
-    /// Segments retransmitted after duplicate ACKs.
+    /// Number of segments that the agent retransmitted after duplicate ACKs.
     pub retransmissions: u64,
-    /// Segments retransmitted after a timeout.
+    /// Number of segments that the agent retransmitted after a timeout.
     pub timeouts: u64,
-    /// ACKs that the agent did not forward to the sender.
+    /// Number of ACKs that the agent did not forward to the sender.
     pub suppressed: u64,
-    /// Segments not cached because the cache was full.
+    /// Number of segments that the agent did not cache because the cache was full.
     pub uncached: u64,
-    /// Retransmitted segments that had arrived before, as detected by Eifel.
+    /// Number of segments that the agent retransmitted although they had arrived before, as detected by
+    /// Eifel.
     pub spurious: u64,
 }
 
@@ -100,7 +101,7 @@ impl RoundTrip {
     }
 }
 
-/// Snoop agent of one connection.
+/// Snoop agent of one connection, with its cache and its estimate of the round-trip time over the radio.
 #[derive(Debug)]
 pub struct SnoopAgent {
     params: Snoop,
@@ -121,7 +122,7 @@ pub struct SnoopAgent {
     /// Number of timeouts since the last new ACK; each doubles the timeout.
     doublings: u32,
     timer: Option<Time>,
-    /// Counts of the agent's actions.
+    /// Counts of the agent's retransmissions and suppressed ACKs so far.
     pub counts: SnoopCounts,
 }
 
@@ -144,7 +145,8 @@ impl SnoopAgent {
         }
     }
 
-    /// Caches a segment that passes towards the phone.
+    /// Caches a data segment that passes towards the phone, unless the cache is full or the segment is
+    /// acknowledged already.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         if !self.numbering.is_data(segment) || segment.seq < self.acked {
             return;
@@ -162,8 +164,9 @@ impl SnoopAgent {
         }
     }
 
-    /// Handles a segment that passes towards the server. Returns false if the segment must not be forwarded. Appends
-    /// the segments that must be retransmitted to the phone to `retransmitted`.
+    /// Handles a packet from the phone that passes towards the server, such as an ACK. Returns false if the
+    /// segment must not be forwarded. Appends the segments that must be retransmitted to the phone to
+    /// `retransmitted`.
     pub fn on_ack(&mut self, now: Time, ack: &Segment, retransmitted: &mut Vec<Segment>) -> bool {
         if ack.kind != Kind::Ack {
             return true;
@@ -204,7 +207,8 @@ impl SnoopAgent {
     /// `oldest` is the first segment that the ACK acknowledges; `answers_retransmission` is the Eifel mark of the ACK.
     /// If the ACK answers the original, counts the local retransmissions as spurious.
     fn find_answered(&mut self, oldest: &Cached, answers_retransmission: bool) -> Option<Time> {
-        // The mark says nothing if the sender itself retransmitted the segment: then all of its copies bear the mark.
+        // The Eifel mark says nothing if the sender itself retransmitted the segment, because then all copies
+        // of the segment bear the mark.
         let is_distinguished = !oldest.senders_own && !oldest.packet.retransmission;
         match oldest.resent {
             0 => (!oldest.senders_own).then_some(oldest.sent),

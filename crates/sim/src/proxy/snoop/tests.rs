@@ -40,7 +40,8 @@ fn loss_on_the_air_is_hidden_from_the_sender() {
     let mut air = Air::new(&Snoop::default());
     air.segments(0, 1..=6);
     assert_eq!(air.acks(50, &[1, 2]), (vec![true, true], vec![]));
-    // Segment 3 is lost: the duplicate ACKs that 4, 5 and 6 cause are suppressed, and 3 is retransmitted once.
+    // Segment 3 is lost. The duplicate ACKs that segments 4, 5 and 6 cause are suppressed, and segment 3 is
+    // retransmitted once.
     assert_eq!(air.acks(60, &[2, 2, 2]), (vec![false; 3], vec![3]));
     assert_eq!(air.acks(90, &[6]), (vec![true], vec![]));
     assert_eq!(air.agent.counts, SnoopCounts { retransmissions: 1, suppressed: 3, ..SnoopCounts::default() });
@@ -55,7 +56,8 @@ fn further_duplicates_reveal_a_lost_local_retransmission() {
     assert_eq!(air.acks(50, &[0]), (vec![true], vec![]), "of the SYN, the first ACK that is seen");
     assert_eq!(air.acks(60, &[0, 0, 0]), (vec![false; 3], vec![1]));
     air.segments(70, 5..=6);
-    // Segments 5 and 6 cause more duplicate ACKs than expected, so the retransmission of 1 is lost too.
+    // Segments 5 and 6 cause more duplicate ACKs than expected, which shows that the retransmission of
+    // segment 1 is lost too.
     assert_eq!(air.acks(120, &[0]), (vec![false], vec![1]));
     assert_eq!(air.acks(121, &[0]), (vec![false], vec![]));
     assert_eq!(air.acks(150, &[6]).0, [true]);
@@ -148,14 +150,15 @@ fn eifel_measures_round_trips_of_retransmitted_segments() {
         answer(&mut air, 1300, 2, false);
         assert_eq!(air.agent.timer(), Some(Time(1300 * MS + tenths * MS / 10)));
     }
-    // The ACK of the retransmission also gives a round trip: 100 ms, from 1120 to 1220 ms.
+    // The ACK of the retransmission also gives a round-trip time: 100 ms, from its transmission at 1120 ms to
+    // its ACK at 1220 ms.
     let mut air = Air::new(&Snoop { eifel: true, ..Snoop::default() });
     air.segments(0, 1..=1);
     answer(&mut air, 40, 1, false);
     air.segments(1000, 2..=3);
     air.agent.on_timer(Time(1120 * MS), &mut air.retransmitted);
     answer(&mut air, 1220, 2, true);
-    // The timeout is 47.5 + 4 (3 x 20 + 60) / 4 = 167.5 ms.
+    // After this second round-trip time the timeout is 47.5 + 4 (3 x 20 + 60) / 4 = 167.5 ms.
     assert_eq!((air.agent.timer(), air.agent.counts.spurious), (Some(Time(1220 * MS + 1_675 * MS / 10)), 0));
 }
 

@@ -46,9 +46,8 @@ impl fmt::Display for Options {
     }
 }
 
-/// Returns true if `got` matches the expected packet in all fields that the script names and nodeb
-/// has. nodeb has no PSH flag, no window and acknowledgement number of a server, and no SYN
-/// options.
+/// Returns true if `got` matches the expected packet in all fields that the script names and nodeb has. nodeb
+/// has no PSH flag and no SYN options, and its servers have no window and no acknowledgement number.
 pub fn agrees(expected: &Packet, got: &Packet, agreed: &Negotiated) -> bool {
     let (flags, sent) = (expected.flags, got.flags);
     if (flags.syn, flags.ack) != (sent.syn, sent.ack)

@@ -85,7 +85,7 @@ impl Path {
             out: Outbox::default(),
         };
         path.meter.start(Time::ZERO);
-        // The server sends more data than the path can carry in 30 s, so the proxy never lacks data.
+        // The server has sent more data than the path can carry in 30 s, so the proxy never lacks data.
         let most = bandwidth.before.max(bandwidth.after) as u64 * 30 + 200;
         for seq in 0..most {
             let size = if seq == 0 { 40 } else { PACKET_BYTES };
