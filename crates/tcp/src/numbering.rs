@@ -1,17 +1,19 @@
-//! Meaning of segment numbers in the `classic` and `linux` families, for agents on the path that
-//! read TCP headers (Snoop).
+//! Meaning of segment numbers in the `classic` and `linux` families. Agents on the path that read
+//! TCP headers (Snoop) depend on it.
 
 use super::TcpSpec;
 use crate::segment::{Kind, Segment};
 
-/// Meaning of the field [`Segment::seq`] in the packets of a family.
+/// Meaning of the field [`Segment::seq`] in the packets of a TCP family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
-    /// Segments are counted from the SYN, which is 0. An ACK carries the highest segment received in order.
+    /// Segments are counted: the SYN has number 0, and data begins at number 1. An ACK carries the
+    /// number of the highest segment received in order.
     Segments,
-    /// A segment carries the number of its first byte; the SYN is 0. An ACK carries the next byte expected.
+    /// Bytes are counted: the SYN has number 0, and a segment carries the number of its first byte.
+    /// An ACK carries the number of the next byte expected.
     Bytes {
-        /// Bytes of headers and options of a segment.
+        /// Number of bytes of the IP and TCP headers in a data segment, options included.
         header_bytes: u32,
     },
 }
@@ -37,7 +39,7 @@ impl Numbering {
 }
 
 impl TcpSpec {
-    /// Returns the numbering that packets of this family use.
+    /// Returns the numbering that packets of this TCP family use.
     pub fn numbering(&self) -> Numbering {
         match self {
             Self::Classic(_) => Numbering::Segments,

@@ -1,8 +1,8 @@
 //! The phone's requests, which are retransmitted until they arrive.
 //!
 //! A request is a packet that a client sends before data flows: the SYN of a connection that the
-//! client opens, or the request of an application. It is retransmitted by the rules of RFC 6298,
-//! 2.1 and 5.5, with a fixed initial timeout instead of an estimate of the round-trip time.
+//! client opens, or the request of an application. The request is retransmitted by the rules of RFC
+//! 6298, 2.1 and 5.5, with a fixed initial timeout instead of an estimate of the round-trip time.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -10,10 +10,11 @@ use crate::segment::{Kind, Segment};
 
 const MAX_DOUBLINGS: u32 = 4;
 
-/// Sender of requests, which retransmits each one until it is answered.
+/// Sender of a client's requests, one at a time. It retransmits the pending request until the
+/// request arrives at the server.
 #[derive(Debug)]
 pub struct Requester {
-    /// Time from the first transmission of a request to its first retransmission. The interval then
+    /// Time from the first transmission of a request to its first retransmission. The interval
     /// doubles with each retransmission, up to 2^[`MAX_DOUBLINGS`] times this value.
     timeout: Duration,
     /// Pending request: the packet, the number of its transmissions so far, and the time of the
@@ -22,13 +23,14 @@ pub struct Requester {
 }
 
 impl Requester {
-    /// Creates a requester without a pending request. It retransmits an unanswered request after
-    /// `timeout` for the first time.
+    /// Creates a requester without a pending request. `timeout` is the time after which an
+    /// unanswered request is retransmitted for the first time.
     pub fn new(timeout: Duration) -> Self {
         Self { timeout, pending: None }
     }
 
-    /// Makes `packet` the pending request and arms the timer. Returns the packet, to be sent now.
+    /// Makes `packet` the pending request, and arms the timer of its retransmission. Returns
+    /// `packet`, which the caller must send now.
     pub fn start(&mut self, now: Time, packet: Segment) -> Segment {
         self.pending = Some((packet, 1, now + self.timeout));
         packet
@@ -42,12 +44,14 @@ impl Requester {
             self.pending.filter(|(packet, ..)| packet.kind == Kind::Request && kind == Kind::Connect);
     }
 
-    /// Returns the time at which [`Self::on_timer`] must be called, if a request is pending.
+    /// Returns the time at which [`Self::on_timer`] must be called, or `None` if no request is
+    /// pending.
     pub fn timer(&self) -> Option<Time> {
         self.pending.map(|(_, _, at)| at)
     }
 
-    /// Handles the expiry of [`Self::timer`]. Returns the packet to retransmit, if any.
+    /// Handles the expiry of [`Self::timer`]. Returns the packet to retransmit, or `None` if no
+    /// retransmission is due at `now`.
     pub fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let (packet, sent, at) = self.pending.as_mut().filter(|(_, _, at)| *at <= now)?;
         *at = now + Duration(self.timeout.0 << (*sent).min(MAX_DOUBLINGS));
@@ -78,8 +82,8 @@ mod tests {
         assert_eq!(requester.timer(), None);
     }
 
-    /// The round-trip time exceeds the timeout, so the SYN arrives twice. The second copy arrives
-    /// after the phone has sent its request, which was lost.
+    /// The round-trip time exceeds the timeout, so the SYN is retransmitted and arrives twice. The
+    /// second copy arrives after the phone has sent its request, which was lost.
     #[test]
     fn late_syn_does_not_answer_request() {
         let mut requester = Requester::new(Duration::from_secs(1));

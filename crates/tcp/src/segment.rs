@@ -3,16 +3,16 @@
 /// Size of an IPv4 and a TCP header without options in bytes (RFC 791, RFC 9293).
 pub const HEADER_BYTES: u32 = 40;
 
-/// Role of a packet in its connection.
+/// Role of a packet in its TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// SYN with which the phone opens a connection.
+    /// The SYN with which the phone opens the connection.
     Connect,
-    /// Request of the phone on an open connection.
+    /// A request that the phone sends on an open connection.
     Request,
-    /// Segment of the server. Number 0 is the server's SYN, and data begins at number 1.
+    /// A segment of the server. Number 0 is the server's SYN, and data begins at number 1.
     Data,
-    /// Cumulative acknowledgement of the phone.
+    /// A cumulative acknowledgement of the phone, possibly with SACK blocks.
     Ack,
 }
 
@@ -25,7 +25,7 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Maximum number of blocks in one ACK.
+    /// Maximum number of SACK blocks in one ACK.
     pub const MAX: usize = 3;
 
     /// Adds a block of the sequence numbers from `first` to `end - 1`. There must be fewer than
@@ -45,12 +45,12 @@ impl SackBlocks {
         blocks.map(move |&(first, end)| (near(first), near(end)))
     }
 
-    /// Returns the number of blocks.
+    /// Returns the number of SACK blocks in the ACK.
     pub fn len(&self) -> usize {
         usize::from(self.count)
     }
 
-    /// Returns true if there are no blocks.
+    /// Returns true if the ACK has no SACK blocks.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -61,11 +61,11 @@ impl SackBlocks {
 pub struct Segment {
     /// Index of the connection among all connections of the simulation.
     pub flow: u32,
-    /// Size in bytes on the wire, headers included.
+    /// Size of the IP packet in bytes, headers included.
     pub size: u32,
-    /// Role of the packet: SYN of the phone, request, data or ACK.
+    /// Role of the packet: SYN of the phone, request, segment of the server, or ACK.
     pub kind: Kind,
-    /// Whether the segment is a retransmission.
+    /// Whether the packet is a retransmission.
     pub retransmission: bool,
     /// Whether the first segment that this ACK answers was a retransmission. Eifel detection uses
     /// this bit.
@@ -89,13 +89,14 @@ pub struct Segment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent marks")]
 pub struct Ecn {
-    /// The transport is ECN-capable (ECT), so a queue may mark the packet instead of dropping it.
+    /// Whether the transport is ECN-capable (ECT), so that a queue may mark the packet instead of
+    /// dropping it.
     pub capable: bool,
-    /// A queue on the path experienced congestion (CE).
+    /// Whether a queue on the path has marked the packet because of congestion (CE).
     pub experienced: bool,
-    /// The receiver echoes a CE mark (ECE).
+    /// Whether the receiver echoes a CE mark in this ACK (ECE flag).
     pub echo: bool,
-    /// The sender has reduced its window (CWR).
+    /// Whether the sender reports in this segment that it has reduced its window (CWR flag).
     pub reduced: bool,
 }
 
@@ -105,7 +106,8 @@ impl Segment {
         self.kind == Kind::Data && self.seq > 0
     }
 
-    /// Returns a packet of 40 bytes without payload and options.
+    /// Returns a packet of kind `kind` for connection `flow`. It has number 0 and a size of 40
+    /// bytes, which is that of the headers without payload and options.
     pub fn control(flow: u32, kind: Kind) -> Self {
         Self {
             flow,

@@ -1,18 +1,18 @@
 //! TCP headers of simulated packets, as a capture records them.
 //!
-//! The simulator transports only the few numbers of a [`Segment`] per packet instead of headers.
+//! Instead of headers, the simulator transports only the few numbers of a [`Segment`] per packet.
 //! Each TCP family translates its packets into the header fields of RFC 9293, section 3.1, which
 //! count bytes. [`TcpSpec::wire`] returns the translator of a family.
 
 use super::{Opener, TcpSpec, classic, linux};
 use crate::segment::{SackBlocks, Segment};
 
-/// End of a connection at which a header is captured.
+/// End of a connection at which packets are captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The network interface of the server.
+    /// The server, whose network interface captures packets.
     Server,
-    /// The network interface of the phone.
+    /// The phone, whose network interface captures packets.
     Phone,
 }
 
@@ -23,30 +23,34 @@ pub enum End {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the header")]
 pub struct TcpFields {
-    /// Sequence number of the first payload byte, or of the SYN.
+    /// Sequence number of the first payload byte or, in a SYN, that of the SYN itself.
     pub seq: u64,
     /// Acknowledgement number in bytes; `None` if the ACK flag is not set.
     pub ack: Option<u64>,
-    /// SYN flag: opens the connection.
+    /// SYN flag, which opens the connection.
     pub syn: bool,
-    /// ECE flag: echoes a congestion mark (RFC 3168).
+    /// ECE flag, which echoes a congestion mark (RFC 3168). In a SYN it negotiates the use of ECN.
     pub ece: bool,
-    /// CWR flag: the sender has reduced its window (RFC 3168).
+    /// CWR flag, by which the sender reports that it has reduced its window (RFC 3168). In a SYN it
+    /// negotiates the use of ECN.
     pub cwr: bool,
-    /// Window field: bytes, right-shifted by the window scale if window scaling is in use (RFC 7323, 2).
+    /// Window field in bytes, right-shifted by the window scale if window scaling is in use (RFC
+    /// 7323, 2).
     pub window: u16,
-    /// Number of payload bytes; not a field of the header, but known from the size of the packet.
+    /// Number of payload bytes. The header has no such field, but the number follows from the size
+    /// of the packet.
     pub payload: u32,
-    /// Maximum segment size option, in bytes (RFC 9293, 3.7.1).
+    /// Value of the option maximum segment size in bytes (RFC 9293, 3.7.1); `None` without the
+    /// option.
     pub mss: Option<u16>,
-    /// Window scale option: the shift count (RFC 7323, 2).
+    /// Shift count in the window scale option (RFC 7323, 2); `None` without the option.
     pub window_shift: Option<u8>,
-    /// SACK-permitted option (RFC 2018, 2).
+    /// Whether the header has the option SACK-permitted (RFC 2018, 2).
     pub sack_permitted: bool,
     /// SACK blocks (RFC 2018, 3), each as (first byte, last byte + 1). Only the first `sack_count`
     /// blocks are valid.
     pub sack: [(u64, u64); SackBlocks::MAX],
-    /// Number of valid blocks in `sack`.
+    /// Number of valid blocks in `sack`, from 0 to 3.
     pub sack_count: usize,
     /// Timestamp value and echo reply (RFC 7323, 3); `None` without the timestamps option.
     pub timestamps: Option<(u32, u32)>,
@@ -55,8 +59,8 @@ pub struct TcpFields {
 /// Largest window scale (RFC 7323, 2.3).
 pub const MAX_WINDOW_SHIFT: u8 = 14;
 
-/// Returns the smallest window scale with which a window of `bytes` bytes fits into the header, at
-/// most [`MAX_WINDOW_SHIFT`].
+/// Returns the smallest window scale with which a window of `bytes` bytes fits into the 16 bits of
+/// the window field, at most [`MAX_WINDOW_SHIFT`].
 pub fn window_shift(bytes: u64) -> u8 {
     (0..MAX_WINDOW_SHIFT)
         .find(|shift| scaled(bytes, *shift) == bytes.div_ceil(1 << shift))
@@ -77,10 +81,10 @@ fn scaled(bytes: u64, shift: u8) -> u64 {
 /// Advertised window of the server in bytes. It never limits the phone, which sends only requests.
 pub const SERVER_WINDOW: u16 = u16::MAX;
 
-/// Contents of the headers of both SYNs of a connection.
+/// Contents of the SYNs of both ends of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Handshake {
-    /// End that opens the connection.
+    /// End that sends the first SYN.
     pub opener: Opener,
     /// Maximum segment size in bytes, without headers, that both ends announce.
     pub mss: u16,
@@ -95,13 +99,15 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// Returns the header of the server's SYN: a SYN-ACK if the phone opens the connection.
+    /// Returns the header of the server's SYN, which is a SYN-ACK if the phone opens the
+    /// connection.
     pub fn syn_of_server(&self) -> TcpFields {
         let ack = (self.opener == Opener::Phone).then_some(1);
         self.syn(ack, SERVER_WINDOW, 0)
     }
 
-    /// Returns the header of the phone's SYN: a SYN-ACK if the server opens the connection.
+    /// Returns the header of the phone's SYN, which is a SYN-ACK if the server opens the
+    /// connection.
     pub fn syn_of_phone(&self) -> TcpFields {
         let ack = (self.opener == Opener::Server).then_some(1);
         self.syn(ack, scaled_window(self.window_bytes, 0), self.shift)
@@ -119,31 +125,32 @@ impl Handshake {
         }
     }
 
-    /// Returns true if an ACK of the server's SYN is shown as the phone's SYN-ACK, which requires
-    /// that the server opens the connection. If the first data segment is lost, duplicate ACKs have
-    /// the same number; they differ in that data have passed this end and the ACK carries no
+    /// Returns true if an ACK with the number of the server's SYN is shown as the phone's SYN-ACK.
+    /// This requires that the server opens the connection. Duplicate ACKs after a loss of the first
+    /// data segment have the same number, but then data has passed this end and the ACK carries no
     /// request.
     pub fn is_syn_of_phone(&self, passed: &Passed, payload: u32) -> bool {
         self.opener == Opener::Server && (payload > 0 || !passed.data)
     }
 }
 
-/// Summary of the packets that have passed one end of a connection.
+/// Summary of the packets of a connection that have passed one of its ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passed {
-    /// Whether data of the server have passed.
+    /// Whether a data segment of the server has passed.
     pub data: bool,
     /// Number of bytes of the phone's requests that have passed, each counted once.
     pub request_bytes: u64,
     before_last: u64,
-    /// Highest number that the phone has acknowledged, in the units of the TCP family.
+    /// Highest number that an ACK of the phone has acknowledged, in segments or bytes depending on
+    /// the TCP family.
     pub acked: u64,
 }
 
 impl Passed {
     /// Records a packet of the phone with `payload` bytes of a request, and returns its sequence
-    /// number. `is_first` is true for the first request or a copy of it, and false for the request
-    /// after those that have passed.
+    /// number. `is_first` is true for the first request or a copy of it, and false for a request
+    /// that follows all requests so far.
     pub fn request(&mut self, is_first: bool, payload: u32) -> u64 {
         let before = if is_first { 0 } else { self.request_bytes };
         self.ask(before, payload)
@@ -163,12 +170,12 @@ impl Passed {
     }
 }
 
-/// Summaries of the packets that have passed each end of a connection.
+/// Summaries of the packets that have passed the two ends of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
-    /// Packets that have passed the server's interface.
+    /// Summary of the packets that have passed the server's interface.
     pub server: Passed,
-    /// Packets that have passed the phone's interface.
+    /// Summary of the packets that have passed the phone's interface.
     pub phone: Passed,
 }
 
@@ -181,10 +188,10 @@ impl Ends {
         }
     }
 
-    /// Records the arrival at `end` of a packet with the header `fields`.
+    /// Records that a packet with the header `fields` arrives at `end`.
     pub fn arrive(&mut self, end: End, fields: &TcpFields) {
         match end {
-            // A SYN occupies one sequence number.
+            // The number of request bytes excludes a SYN, which occupies one sequence number.
             End::Server if fields.payload > 0 => {
                 let after = fields.seq + u64::from(fields.syn) + u64::from(fields.payload);
                 self.server.request_bytes = self.server.request_bytes.max(after - 1);
@@ -196,18 +203,18 @@ impl Ends {
 }
 
 /// Translator of the packets of one connection into TCP headers. The caller must report each packet
-/// at the end that sends it and at the end that receives it, in order of time.
+/// twice, at the end that sends it and at the end that receives it, in order of time.
 pub trait Wire: Send + std::fmt::Debug {
-    /// Returns the header of a packet that `end` sends.
+    /// Records that `end` sends a packet, and returns the header of the packet.
     fn fields(&mut self, end: End, packet: &Segment) -> TcpFields;
 
-    /// Records the arrival of a packet at `end`. `fields` is the header with which the packet was
+    /// Records that a packet arrives at `end`. `fields` is the header with which the packet was
     /// sent.
     fn arrive(&mut self, end: End, fields: &TcpFields);
 }
 
 impl TcpSpec {
-    /// Creates the header translator for one connection of this family.
+    /// Creates the header translator for a new connection of this TCP family.
     pub fn wire(&self) -> Box<dyn Wire> {
         match self {
             Self::Classic(params) => Box::new(classic::wire::Wire::new(params)),

@@ -8,8 +8,8 @@
 //! ACK covers a retransmission.
 //!
 //! Eifel detection (RFC 3522) is applied before F-RTO: timestamps show which transmission an ACK
-//! answers. F-RTO is needed on connections without timestamps, and if the first ACK answers the
-//! retransmission although the rest of the window was only late.
+//! answers. So F-RTO is needed only in two cases: on connections without timestamps, and if the
+//! first ACK answers the retransmission although the rest of the window was only late.
 
 use super::loss::Episode;
 use super::sender::{AckResult, Sender};
@@ -17,7 +17,7 @@ use super::sender::{AckResult, Sender};
 /// Stage of the detection of a spurious timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frto {
-    /// No ACK has yet shown if the timeout was spurious.
+    /// No ACK has yet shown whether the timeout was spurious.
     Waiting,
     /// Step 2.b of RFC 5682: the ACK that is being processed releases only new segments.
     Probing,
@@ -38,7 +38,8 @@ impl Sender {
         let has_sent_new = self.scoreboard.next() > until;
         let can_send_new = self.has_new();
         let frto = if has_sent_new {
-            // Step 3.a: a duplicate ACK or SACK shows that new data arrived and old data did not.
+            // Step 3.a: a duplicate ACK or SACK shows that new data arrived but old data did not,
+            // so the old data was lost.
             let is_real = result.sacked || result.duplicate;
             (!is_real).then_some(Frto::Waiting)
         } else if result.acked > 0 && self.scoreboard.una() < until {
@@ -50,17 +51,18 @@ impl Sender {
         false
     }
 
-    /// Returns the stage with which the detection starts at a timeout (step 1), or `None` for no
-    /// detection. There is none if a recovery is in progress, whose retransmissions would be taken
-    /// for originals. A repeated timeout restarts the detection in any case.
+    /// Returns the stage with which the detection starts at a timeout (step 1), or `None` if the
+    /// timeout is not examined. It is not examined if a recovery is in progress, since
+    /// retransmissions of the recovery would be taken for originals. A repeated timeout restarts
+    /// the detection in any case.
     pub(super) fn begin_frto(&self) -> Option<Frto> {
         let may = !self.episode.repairs() || self.timeouts > 0;
         (self.params.frto && may).then_some(Frto::Waiting)
     }
 
-    /// Ends step 2.b after the ACK has released what windows and pacer allow. The detection continues if new
-    /// data was sent. If not, it is abandoned, and the function returns true: lost segments may be retransmitted
-    /// (`tcp_xmit_recovery`).
+    /// Ends step 2.b after the ACK has released what windows and pacer allow. The detection
+    /// continues if new data was sent. Otherwise it ends, and the function returns true, which
+    /// means that lost segments may be retransmitted (`tcp_xmit_recovery`).
     pub(super) fn ends_frto_probe(&mut self) -> bool {
         let Episode::Loss { until, frto: Some(Frto::Probing) } = self.episode else {
             return false;
@@ -70,7 +72,8 @@ impl Sender {
         !has_sent_new
     }
 
-    /// Returns true if only new segments may be sent and no retransmissions (step 2.b).
+    /// Returns true if the sender may send only new segments and no retransmissions on this ACK
+    /// (step 2.b).
     pub(super) fn is_probing_timeout(&self) -> bool {
         matches!(self.episode, Episode::Loss { frto: Some(Frto::Probing), .. })
     }

@@ -5,7 +5,7 @@ use nodeb_base::units::Duration;
 use super::loss::Episode;
 use super::sender::Sender;
 
-/// State of congestion control (`tcp_ca_state`).
+/// State of loss recovery and congestion control (`tcp_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaState {
     /// No sign of a loss, such as a duplicate ACK or SACK.
@@ -23,25 +23,28 @@ pub enum CaState {
 /// State of a sender at one time. Windows and counts are in segments unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
-    /// State of congestion control.
+    /// State of loss recovery and congestion control at the time of the report.
     pub ca_state: CaState,
     /// Congestion window, rounded up to whole segments.
     pub cwnd: u64,
-    /// Slow-start threshold; `None` before the first reduction.
+    /// Slow-start threshold in segments; `None` before the first window reduction.
     pub ssthresh: Option<u64>,
-    /// Segments sent and not acknowledged cumulatively (`packets_out`).
+    /// Number of segments sent and not acknowledged cumulatively (`packets_out`).
     pub unacked: u64,
-    /// Segments delivered beyond a gap (`sacked_out`); without SACK, the number of duplicate ACKs.
+    /// Number of segments delivered beyond a gap (`sacked_out`); without SACK, the number of
+    /// duplicate ACKs.
     pub sacked: u64,
-    /// Segments marked lost and not reported delivered, retransmitted or not (`lost_out`).
+    /// Number of segments marked lost and not reported delivered since, whether retransmitted or
+    /// not (`lost_out`).
     pub lost: u64,
-    /// Retransmissions in flight (`retrans_out`).
+    /// Number of segments whose retransmission is in flight (`retrans_out`).
     pub retrans: u64,
-    /// Total number of retransmissions.
+    /// Number of retransmissions since the start of the connection.
     pub total_retrans: u64,
     /// Number of timeouts since data was last acknowledged.
     pub retransmits: u64,
-    /// Number of duplicate ACKs that indicate a loss without RACK (`reordering`).
+    /// Degree of reordering: the number of duplicate ACKs that indicate a loss if RACK is off
+    /// (`reordering`).
     pub reordering: u64,
     /// Smoothed round-trip time; `None` before the first measurement.
     pub rtt: Option<Duration>,
@@ -51,21 +54,21 @@ pub struct Info {
     pub rto: Duration,
     /// Payload of a full-sized segment in bytes.
     pub snd_mss: u64,
-    /// Payload acknowledged in bytes.
+    /// Number of payload bytes acknowledged since the start of the connection.
     pub bytes_acked: u64,
-    /// Payload in the send buffer that was never sent, in bytes. Data that the application could not yet
-    /// write is not included.
+    /// Number of payload bytes in the send buffer that were never sent. Data that the application
+    /// could not yet write to the buffer does not count.
     pub notsent_bytes: u64,
 }
 
 impl Sender {
-    /// Returns the present state of the sender.
+    /// Returns the present state of the sender as Linux reports it.
     pub fn info(&self) -> Info {
         let window = crate::Sender::window(self);
         let scoreboard = &self.scoreboard;
         Info {
             ca_state: self.ca_state(),
-            // The window in bytes may end within a segment, which counts as a whole one.
+            // The window may end within a segment, which counts as a whole one.
             cwnd: window.cwnd.ceil() as u64,
             ssthresh: window.ssthresh.is_finite().then_some(window.ssthresh as u64),
             unacked: scoreboard.outstanding_segments(),

@@ -7,13 +7,13 @@
 
 use nodeb_base::units::{Duration, Time};
 
-/// Jiffies per second, as most distributions configure it.
+/// Number of jiffies per second, as most distributions configure the kernel.
 pub const HZ: u64 = 250;
 /// Length of a jiffy: 4 ms.
 pub const JIFFY: Duration = Duration(1_000_000_000 / HZ);
 
-/// Number of slots per level of the wheel. `COARSER` is the number of bits by which the resolution
-/// of a level is coarser than that of the level before, and `LEVELS` the number of levels.
+/// Number of slots per level of the timer wheel. Each level has a resolution that is coarser by
+/// `COARSER` bits than that of the level before, and there are `LEVELS` levels.
 const SLOTS: u64 = 64;
 const COARSER: u32 = 3;
 const LEVELS: u32 = 9;
@@ -23,20 +23,21 @@ pub fn at(now: Time) -> u64 {
     now.0 / JIFFY.0
 }
 
-/// Returns `wait` in jiffies, rounded up (`usecs_to_jiffies`).
+/// Returns the duration `wait` in jiffies, rounded up (`usecs_to_jiffies`).
 pub fn in_duration(wait: Duration) -> u64 {
     wait.0.div_ceil(JIFFY.0)
 }
 
-/// Returns `wait` rounded up to whole jiffies.
+/// Returns the duration `wait` rounded up to whole jiffies, each 4 ms long.
 pub fn whole(wait: Duration) -> Duration {
     Duration(in_duration(wait) * JIFFY.0)
 }
 
-/// Returns the expiry of a timer that is armed now for `wait` (`calc_wheel_index`, `calc_index`).
+/// Returns the expiry of a timer that is armed at `now` for the duration `wait`. The wheel rounds
+/// the expiry up (`calc_wheel_index`, `calc_index`).
 pub fn expiry(now: Time, wait: Duration) -> Time {
     let jiffies = in_duration(wait);
-    // This is the first level of which 63 slots cover the wait.
+    // This is the first level whose range of 63 slots covers the wait.
     let level = (u64::BITS - (jiffies / (SLOTS - 1)).leading_zeros()).div_ceil(COARSER).min(LEVELS - 1);
     let shift = COARSER * level;
     let slot = ((at(now) + jiffies) >> shift) + 1;
@@ -62,13 +63,14 @@ mod tests {
 
     #[test]
     fn timers_expire_late_and_never_early() {
-        // By `calc_index` a timer expires with the slot after the one that contains the requested
+        // By `calc_index` a timer expires in the slot after the one that contains the requested
         // jiffy.
         let run = |now_us: u64, wait| expiry(Time(now_us * 1_000), wait).0 / 1_000;
         assert_eq!(run(0, MS(40)), 44_000);
         assert_eq!(run(3_999, MS(40)), 44_000);
         assert_eq!(run(4_000, MS(41)), 52_000);
-        // More than 248 ms are 63 jiffies, for which the second level has steps of 32 ms.
+        // A wait of more than 248 ms has at least 63 jiffies. Such timers are on the second level,
+        // whose slots are 32 ms apart.
         assert_eq!(run(0, MS(248)), 252_000);
         assert_eq!(run(0, MS(249)), 256_000);
         assert_eq!(run(8_000, MS(1_000)), 1_024_000);

@@ -1,16 +1,18 @@
 //! The `linux` family: TCP as in today's Linux. It counts bytes, keeps a scoreboard of selective
-//! acknowledgements, detects losses by time (RACK-TLP), and reduces the window proportionally (PRR). The size
-//! of the window is determined by a congestion control, each in a module of its own. If Linux (6.x) and an
-//! RFC differ, this family follows Linux; variants that follow an RFC have names of their own.
+//! acknowledgements, detects losses by time (RACK-TLP), and reduces the window proportionally
+//! (PRR). A congestion control determines the size of the window; each congestion control has a
+//! module of its own. If Linux (6.x) and an RFC differ, this family follows Linux; variants that
+//! follow an RFC have names of their own.
 //!
 //! On the wire:
-//! - Numbers are TCP sequence numbers relative to the initial one: the SYN is 0, the first byte 1. A data
-//!   segment carries the number of its first byte, and an ACK the number of the next byte expected.
+//! - Numbers are TCP sequence numbers relative to the initial sequence number: the SYN has number
+//!   0, and the first data byte number 1. A data segment carries the number of its first byte, and
+//!   an ACK the number of the next byte expected.
 //! - A segment without payload after the SYN is a window probe, which the receiver acknowledges at once.
 //! - Sizes include options: on a SYN the MSS, the window scale, SACK-permitted and the timestamps, 20 B in
 //!   total by default; afterwards 12 B of timestamps, and for SACK 4 B plus 8 B per block.
 //!
-//! Not modelled: FIN, path MTU discovery, and data that the phone sends after its request.
+//! FIN, path MTU discovery, and data that the phone sends after its request are not modelled.
 
 pub mod control;
 mod frto;
@@ -52,7 +54,8 @@ pub const FIRST_BYTE: u64 = 1;
 /// 5681, 3.2; RFC 6675, 2).
 pub const DUP_THRESH: u32 = 3;
 
-/// Returns the size in bytes of a SACK option with `blocks` blocks (RFC 2018, 3), padded to words.
+/// Returns the size in bytes of a SACK option with `blocks` blocks (RFC 2018, 3), padded to words
+/// of 4 bytes; 0 for no blocks.
 pub fn sack_bytes(blocks: usize) -> u32 {
     if blocks == 0 { 0 } else { 4 + 8 * blocks as u32 }
 }

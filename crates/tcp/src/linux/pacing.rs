@@ -9,34 +9,35 @@
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
-/// Duration of a packet at the pacing rate in seconds. `MAX_PACKET` is the maximum size of a packet
-/// in bytes.
+/// Time in seconds that a packet takes at the pacing rate. `MAX_PACKET` is the maximum size of a
+/// packet in bytes.
 const PACKET_TIME: f64 = 1.0 / 1024.0;
 const MAX_PACKET: f64 = 65_536.0;
-/// Number of segments at the start of a connection that are not paced.
+/// Number of segments at the start of a connection that leave without pacing.
 const FREE_SEGMENTS: u64 = 9;
 
-/// Pacer of one connection, which delays packets by the charges of earlier ones.
+/// Pacer of one connection. It delays each packet until the charges of earlier packets are over.
 #[derive(Clone, Debug)]
 pub struct Pacer {
     mss: u64,
     /// Number of segments that may still leave without a charge.
     free: u64,
-    /// Time up to which the segments sent so far are charged; the next packet may leave then.
+    /// Time at which the charges of all segments sent so far are over, so that the next packet may
+    /// leave.
     paid_at: Time,
-    /// Rate in bytes per second; `None` without pacing.
+    /// Pacing rate in bytes per second; `None` if segments are not paced.
     rate: Option<f64>,
-    /// Number of segments per packet.
+    /// Number of segments that leave together as one packet.
     packet: u64,
     /// Departure time of the present packet, and the number of its segments that are still to be
     /// sent.
     leaving: (Time, u64),
-    /// Delay of the present packet's departure that has not been subtracted from a charge yet.
+    /// Delay of the present packet that can still be subtracted from charges.
     credit: Duration,
 }
 
 impl Pacer {
-    /// Creates a pacer for segments of `mss` bytes, without a rate.
+    /// Creates a pacer for segments of `mss` bytes. It paces nothing until a rate is set.
     pub fn new(mss: u64) -> Self {
         Self {
             mss,
@@ -49,8 +50,8 @@ impl Pacer {
         }
     }
 
-    /// Sets the pacing rate in bytes per second, and the smallest packet in segments. A rate below
-    /// one byte per second disables pacing, since the kernel's integer rate would be 0.
+    /// Sets the pacing rate in bytes per second, and the minimum number of segments per packet. A
+    /// rate below one byte per second disables pacing, since the kernel's integer rate would be 0.
     pub fn set_rate(&mut self, rate: Option<f64>, min_segments: u64) {
         let rate = rate.filter(|&rate| rate >= 1.0);
         if let Some(rate) = rate
@@ -69,12 +70,13 @@ impl Pacer {
         (self.rate.is_some() && self.paid_at > now && !goes_on).then_some(self.paid_at)
     }
 
-    /// Returns the time at which the next packet may leave.
+    /// Returns the time at which the next packet may leave, which is `now` or later.
     pub fn departure(&self, now: Time) -> Time {
         self.paid_at.max(now)
     }
 
-    /// Charges a segment of `bytes` bytes sent now.
+    /// Charges a segment of `bytes` bytes that leaves at `now`. Segments at the start of a
+    /// connection, and all segments without a rate, cost nothing.
     pub fn charge(&mut self, now: Time, bytes: u64) {
         if self.free > 0 {
             self.free -= 1;
@@ -106,8 +108,8 @@ mod tests {
     use super::*;
 
     /// Returns the departure times in ms of `segments` segments of 1000 B at `rate` bytes per
-    /// second, sent as soon as the pacer allows. The unpaced segments at the start of a connection
-    /// are skipped.
+    /// second, which leave as soon as the pacer allows. The connection has already sent its unpaced
+    /// segments.
     fn departures(rate: f64, min_segments: u64, segments: usize) -> Vec<u64> {
         let (mut pacer, mut now) = (Pacer::new(1_000), Time::ZERO);
         pacer.free = 0;
@@ -127,15 +129,16 @@ mod tests {
         assert_eq!(departures(1_000_000.0, 2, 6), [0, 0, 2, 2, 4, 4]);
     }
 
-    /// By `tcp_tso_autosize` a packet has the rate divided by 1024, in whole segments: 4 segments
-    /// at 4.1 MB/s and 3 at 4.0 MB/s.
+    /// By `tcp_tso_autosize` a packet has as many whole segments as the rate sends in 1/1024 s: 4
+    /// segments at 4.1 MB/s and 3 at 4.0 MB/s.
     #[test]
     fn packets_at_high_rate_last_a_millisecond() {
         assert_eq!(departures(4_100_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(departures(4_000_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 1, 1, 1]);
     }
 
-    /// `tcp_update_skb_after_send`: nine segments are not charged, the tenth is.
+    /// By `tcp_update_skb_after_send`, the first nine segments are not charged. The tenth is, so
+    /// the next segment waits.
     #[test]
     fn first_segments_are_not_paced() {
         let mut pacer = Pacer::new(1_000);
@@ -148,8 +151,8 @@ mod tests {
         assert_eq!(pacer.blocked(Time::ZERO), Some(Time(10_000_000)));
     }
 
-    /// `tcp_update_skb_after_send`: the delay of a late packet is subtracted from its charge, up to half of
-    /// it. Two segments at 100 kB/s take 20 ms.
+    /// `tcp_update_skb_after_send`: the delay of a late packet is subtracted from its charge, up to
+    /// half of the charge. Two segments at 100 kB/s take 20 ms.
     #[test]
     fn late_departure_is_credited_up_to_half() {
         let after = |late_ms: u64| {
@@ -176,7 +179,8 @@ mod tests {
         assert_eq!(pacer.blocked(Time(1)), Some(Time(10_000_000)));
     }
 
-    /// `tcp_update_skb_after_send` paces only at a rate other than 0.
+    /// `tcp_update_skb_after_send` paces only at a rate other than 0. The kernel truncates 0.3 B/s
+    /// to 0.
     #[test]
     fn rate_of_zero_disables_pacing() {
         let mut pacer = Pacer::new(1_000);

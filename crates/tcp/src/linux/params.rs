@@ -80,8 +80,8 @@ params! {
     }
 }
 
-/// Size of the option MSS on a SYN in bytes. This size and those of the next two options include
-/// padding to words of 4 bytes (RFC 9293, 3.7.1; RFC 7323, 2; RFC 2018, 2).
+/// Size of the option MSS on a SYN in bytes. The sizes of the options MSS, window scale and
+/// SACK-permitted include padding to words of 4 bytes (RFC 9293, 3.7.1; RFC 7323, 2; RFC 2018, 2).
 const MSS_BYTES: u32 = 4;
 const WINDOW_SCALE_BYTES: u32 = 4;
 const SACK_PERMITTED_BYTES: u32 = 4;
@@ -95,15 +95,16 @@ impl Linux {
         HEADER_BYTES + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
     }
 
-    /// Returns the size of a SYN in bytes, with MSS, window scale if windows need it, SACK-permitted and
-    /// timestamps, padded to words. SACK-permitted uses the padding of the timestamps.
+    /// Returns the size of a SYN in bytes, with MSS, window scale if windows need it,
+    /// SACK-permitted and timestamps, padded to words. SACK-permitted adds nothing if timestamps
+    /// are used, since it fits into their padding.
     pub fn syn_bytes(&self) -> u32 {
         let scale = if window_shift(self.receive_buffer.0) > 0 { WINDOW_SCALE_BYTES } else { 0 };
         let sack = if self.sack && !self.timestamps { SACK_PERMITTED_BYTES } else { 0 };
         self.header_bytes() + MSS_BYTES + scale + sack
     }
 
-    /// Returns the payload of a full-sized segment in bytes.
+    /// Returns the payload of a full-sized segment in bytes, at least 1.
     pub fn mss(&self) -> u64 {
         self.packet_size.0.saturating_sub(u64::from(self.header_bytes())).max(1)
     }
@@ -122,8 +123,8 @@ impl Linux {
 }
 
 impl Linux {
-    /// Warns if ECN is enabled but has no effect, because no queue on the path marks packets.
-    /// `marked` is true if a queue does.
+    /// Warns if ECN is enabled but no queue on the path marks packets, so that ECN has no effect.
+    /// `marked` is true if a queue marks packets.
     pub fn check_marks(&self, marked: bool, check: &mut Check) {
         check.advise(!self.ecn || marked, "ecn", || {
             "this has no effect: no queue on the path marks packets; set a queue's `ecn`".to_owned()

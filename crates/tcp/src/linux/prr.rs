@@ -1,25 +1,25 @@
-//! Proportional Rate Reduction (RFC 6937, RFC 9937): the window on each ACK of a recovery, counted in
-//! segments as in Linux (`tcp_cwnd_reduction`, version 6).
+//! Proportional Rate Reduction (RFC 6937, RFC 9937): determines the window on each ACK of a
+//! recovery, counted in segments as in Linux (`tcp_cwnd_reduction`, version 6).
 //!
 //! While more segments than the new slow-start threshold are in flight, transmissions are spread so
 //! that the window reaches the threshold after one round trip. Below the threshold, an ACK releases
-//! as many segments as it delivers or, if more, as have been delivered and not been replaced in
-//! this recovery. It releases one segment more if it acknowledges new data and reveals no new loss
-//! (RFC 9937, 6.2, `SafeACK`).
+//! as many segments as it delivers or, if larger, the difference between the segments delivered and
+//! sent in this recovery. The ACK releases one more segment if it acknowledges new data and reveals
+//! no new loss (RFC 9937, 6.2, `SafeACK`).
 
 /// PRR state of one recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prr {
     mss: u64,
-    /// Slow-start threshold in segments; `before` is the window before the recovery (`prior_cwnd`)
-    /// in segments.
+    /// Slow-start threshold in segments. `before` is the window before the recovery in segments
+    /// (`prior_cwnd`).
     ssthresh: u64,
     before: u64,
-    /// Number of segments delivered during the recovery (`prr_delivered`); `out` is the number sent
-    /// (`prr_out`).
+    /// Number of segments delivered during the recovery (`prr_delivered`). `out` is the number of
+    /// segments sent during the recovery (`prr_out`).
     delivered: u64,
     out: u64,
-    /// Congestion window in bytes that the last ACK has set.
+    /// Congestion window in bytes, as set on the last ACK.
     cwnd: u64,
 }
 
@@ -37,8 +37,8 @@ impl Prr {
         }
     }
 
-    /// Processes an ACK that delivers `delivered` segments and leaves `pipe` bytes in flight; `safe` is RFC
-    /// 9937's `SafeACK`.
+    /// Processes an ACK that delivers `delivered` segments and leaves `pipe` bytes in flight.
+    /// `safe` is true if the ACK acknowledges new data and reveals no loss (`SafeACK` of RFC 9937).
     pub fn on_ack(&mut self, delivered: u64, pipe: u64, safe: bool) {
         if delivered == 0 {
             return;
@@ -56,17 +56,18 @@ impl Prr {
         self.cwnd = pipe + allowed * self.mss;
     }
 
-    /// Limits the window to `window` bytes after a pause of the sender.
+    /// Limits the window to `window` bytes, because the congestion window has been reduced after a
+    /// pause.
     pub fn restart(&mut self, window: u64) {
         self.cwnd = self.cwnd.min(window);
     }
 
-    /// Records the transmission of a segment.
+    /// Counts a segment that was sent during the recovery.
     pub fn on_sent(&mut self) {
         self.out += 1;
     }
 
-    /// Returns the window in bytes.
+    /// Returns the congestion window in bytes, at least one segment.
     pub fn cwnd(&self) -> u64 {
         self.cwnd.max(self.mss)
     }
@@ -76,8 +77,8 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Processes an ACK of one segment for each number in `acks`. Returns the numbers of the ACKs
-    /// that release a segment.
+    /// Delivers one ACK of one segment for each number in `acks`. Returns for each segment sent
+    /// the number of the ACK that released it.
     fn sent_on(prr: &mut Prr, mut pipe: u64, acks: std::ops::RangeInclusive<u64>) -> Vec<u64> {
         let mut sent = Vec::new();
         for ack in acks {
@@ -94,16 +95,18 @@ mod tests {
 
     #[test]
     fn first_example_of_rfc_6937() {
-        // Section 4, figure 1: the first of 20 segments is lost and Reno halves the window to 10. The third
-        // ACK triggers the retransmission; then every second ACK releases a segment.
+        // By section 4, figure 1, of the RFC, the first of 20 segments is lost and Reno halves the
+        // window to 10. The third ACK triggers the retransmission; then every second ACK releases a
+        // segment.
         let mut prr = Prr::new(1, 10, 20);
         assert_eq!(sent_on(&mut prr, 18, 3..=15), [3, 5, 7, 9, 11, 13, 15]);
     }
 
     #[test]
     fn second_example_of_rfc_6937() {
-        // Figure 2: segments 1 to 15 of 20 are lost. So little is in flight that each ACK releases as much as
-        // it delivers and one segment more, as in slow start.
+        // By section 4, figure 2, of the RFC, segments 1 to 15 of 20 are lost. So little is in
+        // flight that each ACK releases as much as it delivers and one segment more, as in slow
+        // start.
         let mut prr = Prr::new(1, 10, 20);
         let (mut sent, mut pipe) = (Vec::new(), 4);
         for _ in 0..4 {
@@ -116,8 +119,9 @@ mod tests {
         assert_eq!(sent, [2, 2, 2, 2]);
     }
 
-    /// `tcp_cwnd_reduction` of Linux 6: `max(prr_delivered - prr_out, newly_acked_sacked)` without the
-    /// additional segment, which is only released by an ACK of new data without a loss.
+    /// By `tcp_cwnd_reduction` of Linux 6, an ACK releases `max(prr_delivered - prr_out,
+    /// newly_acked_sacked)` segments. One more is released only by an ACK of new data that reveals
+    /// no loss.
     #[test]
     fn ack_revealing_loss_releases_only_delivered_segments() {
         let mut prr = Prr::new(1, 10, 20);
@@ -135,7 +139,8 @@ mod tests {
         let mut prr = Prr::new(1, 70, 100);
         prr.on_ack(1, 99, true);
         prr.on_sent();
-        // Of the 100 segments in flight at the start, 70 are replaced, which is the threshold.
+        // In the recovery 70 of the 100 segments in flight at the start are replaced, so the data
+        // in flight falls to the threshold.
         assert_eq!(sent_on(&mut prr, 99, 2..=100).len() + 1, 70);
     }
 }

@@ -1,9 +1,10 @@
 //! RACK: detection of losses by time (RFC 8985, section 6).
 //!
-//! A segment is considered lost if another one that was sent later has been delivered, and a
+//! A segment is considered lost if a segment that was sent later has been delivered, and a
 //! round-trip time plus the reordering window has passed since the segment was sent. The reordering
-//! window is a quarter of the smallest round-trip time, and more if D-SACKs show that this was too
-//! little. It is 0 on paths without observed reordering during recovery and after three SACKs.
+//! window is a quarter of the smallest round-trip time, and more if D-SACKs show that a quarter was
+//! too little. On paths without observed reordering the window is 0 during recovery and after three
+//! SACKs.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -16,21 +17,21 @@ const PERSIST: u32 = 16;
 /// State of RACK: the segment delivered last and the reordering window.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// Transmission time and end of the most recently sent segment delivered (`RACK.xmit_ts`,
-    /// `RACK.end_seq`).
+    /// Transmission time and end of a delivered segment: the one that was sent last
+    /// (`RACK.xmit_ts`, `RACK.end_seq`).
     newest: Option<(Time, u64)>,
-    /// Round-trip time of the segment delivered last.
+    /// Round-trip time of the segment that was delivered most recently.
     rtt: Duration,
-    /// Whether losses must be detected again, since a segment was delivered or loss marks were
-    /// undone (`rack.advanced`).
+    /// Whether losses must be detected again, because a segment was delivered or loss marks were
+    /// removed (`rack.advanced`).
     advanced: bool,
     /// Reordering window in quarters of the smallest round-trip time (`RACK.reo_wnd_mult`).
     quarters: u32,
     persist: u32,
     /// Whether a D-SACK has arrived since the reordering window was last adapted.
     dsack_seen: bool,
-    /// Latest transmission time of the segments delivered since the D-SACK that `dsack_seen`
-    /// reports.
+    /// Latest transmission time of the segments that were delivered since the last D-SACK; `None`
+    /// if none was delivered.
     newest_since_dsack: Option<Time>,
     /// Time at which a D-SACK last widened the reordering window.
     widened: Option<Time>,
@@ -58,15 +59,15 @@ pub struct Conditions {
     pub min_rtt: Duration,
     /// Smoothed round-trip time, the upper bound of the reordering window; 0 if unknown.
     pub srtt: Duration,
-    /// Whether losses are being repaired.
+    /// Whether losses are being repaired, after a timeout or not.
     pub recovering: bool,
-    /// Reordering observed on the path so far.
+    /// Degree of reordering on the path, and whether reordering was ever observed.
     pub reordering: Reordering,
 }
 
 impl Rack {
-    /// Records the delivery of a segment (steps 2 and 3). `echoed` is false if the ACK's timestamp
-    /// shows that the ACK does not answer the last transmission of the segment. As in Linux
+    /// Records the delivery of a segment (steps 2 and 3). `echoed` is false if the timestamp shows
+    /// that the ACK answers an earlier transmission of the segment. As in Linux
     /// (`tcp_rack_advance`, version 6), every accepted delivery sets the round-trip time, not only
     /// that of the newest segment.
     pub fn on_delivered(
@@ -81,8 +82,8 @@ impl Rack {
         }
         let end = segment.end();
         let rtt = now.since(segment.sent);
-        // The ACK arrives too early to answer the retransmission, so it answers the original and is
-        // not used.
+        // The ACK arrives too early to answer the retransmission, so it answers the original. It
+        // gives no valid round-trip time and is not used.
         if segment.retransmitted && (!echoed || min_rtt.is_some_and(|min| rtt < min)) {
             return;
         }
@@ -92,26 +93,27 @@ impl Rack {
         }
     }
 
-    /// Requests a new detection of losses after segments marked lost turned out to be late.
+    /// Requests that losses are detected again, after segments marked lost have turned out to be
+    /// late.
     pub fn reexamine(&mut self) {
         self.advanced = true;
     }
 
-    /// Returns true if losses must be detected: a segment was delivered or loss marks were undone
-    /// since the last call.
+    /// Returns true if losses must be detected, because a segment was delivered or loss marks were
+    /// removed since the last call.
     pub fn take_advance(&mut self) -> bool {
         std::mem::take(&mut self.advanced)
     }
 
-    /// Records a D-SACK, which reports a spurious retransmission (step 4).
+    /// Records that a D-SACK arrived, which reports a spurious retransmission (step 4).
     pub fn record_dsack(&mut self) {
         self.dsack_seen = true;
     }
 
-    /// Widens the reordering window if a segment has been delivered since the last D-SACK, at most
-    /// once per round trip: the delivered segment must have been sent after the reordering window
-    /// was last widened (Linux: `tcp_rack_update_reo_wnd`, which compares counts of deliveries
-    /// instead of times).
+    /// Widens the reordering window by a quarter of the smallest round-trip time if a segment has
+    /// been delivered since the last D-SACK. This happens at most once per round trip: the
+    /// delivered segment must have been sent after the window was last widened (Linux:
+    /// `tcp_rack_update_reo_wnd`, which compares counts of deliveries instead of times).
     pub fn adapt(&mut self, now: Time) {
         let Some(sent) = self.newest_since_dsack.take() else {
             return;
@@ -124,7 +126,8 @@ impl Rack {
         }
     }
 
-    /// Records that a window reduction was undone because of D-SACKs (`tcp_try_undo_dsack`).
+    /// Records that a window reduction was undone because of D-SACKs, so that a widened reordering
+    /// window lasts for one more recovery (`tcp_try_undo_dsack`).
     pub fn on_undone(&mut self) {
         self.persist = (self.persist + 1).min(PERSIST);
     }
@@ -138,7 +141,8 @@ impl Rack {
         }
     }
 
-    /// Returns the reordering window (step 4).
+    /// Returns the reordering window (step 4). `sacked_segments` segments have been delivered
+    /// beyond a gap.
     fn window(&self, path: Conditions, sacked_segments: u32) -> Duration {
         let keeps_order = !path.reordering.is_seen();
         if keeps_order && (path.recovering || sacked_segments >= path.reordering.degree()) {
@@ -147,11 +151,12 @@ impl Rack {
         Duration((path.min_rtt.0 / 4 * u64::from(self.quarters)).min(path.srtt.0))
     }
 
-    /// Marks the segments that are lost by now (step 5). Returns the number of bytes marked, and
-    /// the time at which losses must be detected again, or `None` if no segment waits for the end
-    /// of the reordering window.
+    /// Marks the segments that count as lost at `now` (step 5). Returns the number of bytes marked,
+    /// and the time at which losses must be detected again, or `None` if no segment waits for the
+    /// end of the reordering window.
     pub fn detect(&self, now: Time, path: Conditions, scoreboard: &mut Scoreboard) -> (u64, Option<Time>) {
-        // Usually all outstanding segments were sent after the newest one delivered.
+        // In most cases all outstanding segments were sent after the newest delivered segment, so
+        // there is nothing to check.
         let Some(newest) =
             self.newest.filter(|newest| scoreboard.oldest_sent().is_some_and(|sent| sent <= newest.0))
         else {
@@ -192,7 +197,8 @@ mod tests {
 
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
-    /// Returns a scoreboard with ten segments of 100 B, sent 1 ms apart from 0 ms on.
+    /// Returns a scoreboard with ten segments of 100 B. The first is sent at 0 ms, and the others
+    /// follow 1 ms apart.
     fn scoreboard() -> Scoreboard {
         let mut scoreboard = Scoreboard::new(100);
         scoreboard.write(10_000);
@@ -207,22 +213,23 @@ mod tests {
         Conditions { min_rtt: ms, srtt: ms, recovering, reordering: Reordering::default() }
     }
 
-    /// Returns the conditions of a path that has reordered segments.
+    /// Returns the conditions of a recovery on a path that has reordered segments.
     fn reordering() -> Conditions {
         let mut path = path(true);
         path.reordering.record_late(0, 100, 100);
         path
     }
 
-    /// Records a D-SACK at `now` with the delivery of a segment sent at `sent`, both in ns.
+    /// Records a D-SACK and the delivery of a segment that was sent at `sent`. `now` is the time of
+    /// both; times are in ns.
     fn on_dsack(rack: &mut Rack, sent: u64, now: u64) {
         rack.record_dsack();
         rack.newest_since_dsack = Some(Time(sent));
         rack.adapt(Time(now));
     }
 
-    /// Delivers segment `number` beyond a gap. Returns the time of the SACK, 100 ms after the
-    /// segment was sent.
+    /// Delivers segment `number` beyond a gap by a SACK, 100 ms after the segment was sent. Returns
+    /// the time of the SACK.
     fn sack(rack: &mut Rack, scoreboard: &mut Scoreboard, number: u64) -> Time {
         let now = MS(100 + number);
         scoreboard.sack([(100 * number, 100 * number + 100)].into_iter(), |delivered| {
@@ -235,8 +242,8 @@ mod tests {
     fn reordering_window_is_a_quarter_of_min_rtt() {
         let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());
         let now = sack(&mut rack, &mut scoreboard, 2);
-        // The segments sent at 0 and 1 ms are missing. The newest one took 100 ms, and the
-        // reordering window is 25 ms, so they are lost at 125 and 126 ms.
+        // The segments sent at 0 and 1 ms are missing. The newest delivered segment took 100 ms,
+        // and the reordering window is 25 ms. So the missing segments are lost at 125 and 126 ms.
         assert_eq!(rack.detect(now, path(false), &mut scoreboard), (0, Some(MS(126))));
         assert_eq!(rack.detect(MS(125), path(false), &mut scoreboard), (100, Some(MS(126))));
         assert_eq!(rack.detect(MS(126), path(false), &mut scoreboard), (100, None));
@@ -285,9 +292,9 @@ mod tests {
         assert_eq!(scoreboard.next_lost(), Some(0));
     }
 
-    /// By `tcp_rack_advance` of Linux 6 an older segment that is delivered later updates the
-    /// round-trip time, but not the newest transmission time. So after an outage of the link,
-    /// segments sent at the same time as the late one are not considered lost.
+    /// By `tcp_rack_advance` of Linux 6, a segment that is older than the newest one but delivered
+    /// later updates the round-trip time, but not the newest transmission time. So after an outage
+    /// of the link, segments sent at the same time as the late one are not considered lost.
     #[test]
     fn every_delivery_sets_rtt() {
         let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());
@@ -302,13 +309,15 @@ mod tests {
 
     #[test]
     fn reordering_window_is_at_most_srtt() {
-        // 6.2, step 4: a D-SACK in each of seven round trips would widen the window to two round trips.
+        // By section 6.2, step 4, a D-SACK in each of seven round trips would widen the window to
+        // two round-trip times. The smoothed round-trip time is the upper bound.
         let mut rack = Rack::default();
         for round in 0..7 {
             on_dsack(&mut rack, 1_000 * round, 1_000 * (round + 1));
         }
         assert_eq!(rack.window(reordering(), 9), Duration::from_millis(100));
-        // Sixteen recoveries without another D-SACK end the widening; a D-SACK restarts the count.
+        // After sixteen recoveries without another D-SACK the widening ends. A D-SACK restarts this
+        // count.
         for _ in 0..15 {
             rack.on_recovered();
         }

@@ -2,7 +2,7 @@
 //!
 //! Every segment stores the number of bytes delivered before it was sent. When the segment itself
 //! is delivered, the bytes delivered in between give a sample of the delivery rate of the path.
-//! Their number is divided by the time in which they were sent or the time in which they were
+//! This is their number divided by a time: that in which they were sent, or that in which they were
 //! acknowledged, whichever is longer. The segment also stores the bytes lost and in flight, for
 //! controls that estimate the volume that the path can hold (draft-ietf-ccwg-bbr, 4.1.2).
 
@@ -11,17 +11,19 @@ use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 /// State of the connection at the transmission of a segment (section 3.1.2, `P.*`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snapshot {
-    /// Number of bytes delivered before the segment was sent.
+    /// Number of bytes delivered on the connection before the segment was sent.
     pub delivered: u64,
-    /// Time at which the last delivered byte was acknowledged.
+    /// Time of the last delivery before the segment was sent, or the time at which the segment was
+    /// sent if nothing was outstanding.
     pub delivered_at: Time,
-    /// Transmission time of the segment delivered last.
+    /// Transmission time of the newest segment that had been delivered before the segment was sent,
+    /// or of the segment itself if nothing was outstanding.
     pub first_sent: Time,
-    /// Number of bytes lost before the segment was sent, modulo 2^32.
+    /// Number of bytes marked lost before the segment was sent, modulo 2^32.
     pub lost: u32,
-    /// Bytes in flight, including the segment.
+    /// Number of bytes in flight after the transmission, including the segment.
     pub in_flight: u32,
-    /// Whether the application limited the sender.
+    /// Whether the application limited the sender when the segment was sent.
     pub app_limited: bool,
 }
 
@@ -30,15 +32,15 @@ pub struct Snapshot {
 pub struct RateSample {
     /// Delivery rate in bytes per second; `None` if it was measured over too short a time.
     pub rate: Option<f64>,
-    /// Whether the application, not the path, may have limited this rate.
+    /// Whether the application, and not the path, may have limited this rate.
     pub app_limited: bool,
-    /// Number of bytes delivered before the segment was sent.
+    /// Number of bytes delivered on the connection before the segment was sent.
     pub prior_delivered: u64,
-    /// Bytes delivered since the segment was sent.
+    /// Number of bytes delivered since the segment was sent, including the segment.
     pub delivered: u64,
-    /// Bytes lost since the segment was sent.
+    /// Number of bytes marked lost since the segment was sent.
     pub lost: u64,
-    /// Bytes in flight when the segment was sent, including the segment.
+    /// Number of bytes in flight when the segment was sent, including the segment.
     pub in_flight: u64,
 }
 
@@ -49,25 +51,27 @@ pub struct Sampler {
     lost: u32,
     delivered_at: Time,
     first_sent: Time,
-    /// Value of `delivered` beyond which the sender is no longer application-limited; 0 if it is
-    /// not application-limited now.
+    /// Value of `delivered` above which the sender is no longer application-limited. 0 if the
+    /// sender is not application-limited now.
     app_limited_until: u64,
     /// Snapshot and transmission time of the newest segment that the present ACK delivers.
     newest: Option<(Snapshot, Time)>,
-    /// Whether the congestion control needs no samples, so that only bytes are counted.
+    /// Whether the congestion control needs no rate samples, so that only delivered bytes are
+    /// counted.
     counts_only: bool,
 }
 
 impl Sampler {
-    /// Creates a sampler. If `gives_samples` is false it only counts delivered bytes.
+    /// Creates a sampler for a new connection. If `gives_samples` is false, the sampler only counts
+    /// delivered bytes and gives no rates.
     pub fn new(gives_samples: bool) -> Self {
         Self { counts_only: !gives_samples, ..Self::default() }
     }
 
-    /// Returns the snapshot of a segment of `bytes` bytes sent now, with `before` bytes in flight. If nothing
-    /// is outstanding (`is_first`), delivery is measured from now on. Segments that are only marked lost are
-    /// outstanding: otherwise a spurious timeout would shorten the interval and raise the rate (Linux:
-    /// `tcp_rate_skb_sent`).
+    /// Returns the snapshot of a segment of `bytes` bytes sent now, with `before` bytes in flight.
+    /// If nothing is outstanding (`is_first`), delivery is measured from now on. Segments that are
+    /// marked lost count as outstanding, since a spurious timeout would otherwise shorten the
+    /// interval and raise the rate (Linux: `tcp_rate_skb_sent`).
     pub fn on_send(&mut self, now: Time, bytes: u64, before: u64, is_first: bool) -> Snapshot {
         if self.counts_only {
             return Snapshot::default();
@@ -86,7 +90,8 @@ impl Sampler {
         }
     }
 
-    /// Records the delivery of a segment of `bytes` bytes, last sent at `sent`.
+    /// Records the delivery of a segment of `bytes` bytes, which was last sent at `sent` with the
+    /// snapshot `snapshot`.
     pub fn on_delivered(&mut self, now: Time, bytes: u64, sent: Time, snapshot: Snapshot) {
         self.count(now, bytes);
         if self.counts_only {
@@ -106,8 +111,8 @@ impl Sampler {
     }
 
     /// Ends the processing of an ACK. Returns the sample of the newest segment that the ACK
-    /// delivers, or `None` if it delivers none. The sample has no rate if the interval is shorter
-    /// than the smallest round-trip time, since the rate would be unreliable (3.3).
+    /// delivers, or `None` if the ACK delivers no segment. The sample has no rate if the interval
+    /// is shorter than the smallest round-trip time, since the rate would be unreliable (3.3).
     pub fn finish(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
@@ -128,24 +133,26 @@ impl Sampler {
         })
     }
 
-    /// Records a lost segment of `bytes` bytes. Returns the number of bytes lost since the segment,
-    /// with `snapshot`, was sent, including the segment.
+    /// Records that a segment of `bytes` bytes, sent with the snapshot `snapshot`, is lost. Returns
+    /// the number of bytes lost since it was sent, including the segment.
     pub fn record_lost(&mut self, bytes: u64, snapshot: Snapshot) -> u64 {
         self.lost = self.lost.wrapping_add(bytes as u32);
         self.lost.wrapping_sub(snapshot.lost).into()
     }
 
-    /// Records that the application limits the sender while `in_flight` bytes are in flight.
+    /// Records that the application limits the sender now. The limit lasts until the `in_flight`
+    /// bytes in flight are delivered.
     pub fn set_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// Returns true if data that was in flight when the application limited the sender is not yet delivered.
+    /// Returns true while data that was in flight when the application limited the sender is not
+    /// yet delivered.
     pub fn is_app_limited(&self) -> bool {
         self.app_limited_until != 0
     }
 
-    /// Returns the number of bytes delivered so far.
+    /// Returns the number of bytes delivered since the start of the connection.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
@@ -162,7 +169,7 @@ mod tests {
         let mut sampler = Sampler::default();
         let mut in_flight = std::collections::VecDeque::new();
         let mut last = None;
-        // The sender sends 1000 B every 10 ms, which are acknowledged 50 ms later.
+        // The sender sends 1000 B every 10 ms. Each ACK arrives 50 ms after its data was sent.
         for step in 0..100 {
             let now = MS(10 * step);
             if step >= 5
@@ -187,7 +194,8 @@ mod tests {
         for &(at, snapshot) in &sent {
             sampler.on_delivered(MS(100), 1_000, at, snapshot);
         }
-        // 6000 B are acknowledged at once, but 100 ms have passed since the first segment was sent.
+        // All 6000 B are acknowledged at once, but 100 ms have passed since the first segment was
+        // sent. So the rate is 60 kB/s.
         assert_eq!(sampler.finish(None).unwrap().rate, Some(60_000.0));
     }
 
@@ -211,8 +219,8 @@ mod tests {
         sampler.on_delivered(MS(100), 1_000, MS(0), first);
         sampler.finish(None);
         sampler.on_send(MS(100), 1_000, 0, true);
-        // The segment is marked lost after 300 ms. Nothing is in flight then, but the segment is
-        // outstanding, so `is_first` is false for its retransmission.
+        // The segment is marked lost after 300 ms. Nothing is in flight at its retransmission, but
+        // the segment itself is outstanding, so `is_first` is false.
         let again = sampler.on_send(MS(400), 1_000, 0, false);
         sampler.on_delivered(MS(500), 1_000, MS(400), again);
         assert_eq!(sampler.finish(None).unwrap().rate, Some(2_500.0), "1000 B in 400 ms");

@@ -9,33 +9,36 @@ use crate::segment::SackBlocks;
 /// Classification of a received segment by its relation to the data received before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// The segment has no new bytes.
+    /// The segment contains only bytes that have arrived before.
     Duplicate,
-    /// The segment has the next expected bytes, and there is no gap.
+    /// The segment contains the next expected byte, and no data beyond a gap has arrived.
     InOrder,
-    /// The segment has new bytes, and there is a gap before or after its arrival.
+    /// The segment has new bytes. Data below the highest received byte is missing after the arrival
+    /// of the segment, or was missing before.
     AroundGap,
 }
 
-/// Data received on a connection.
+/// Received data of a connection, with its gaps.
 #[derive(Debug)]
 pub struct Reassembly {
-    /// Next byte expected (`RCV.NXT`).
+    /// Next byte expected in order (`RCV.NXT`).
     expected: u64,
-    /// Ranges (first byte, last byte + 1) received beyond `expected`, ascending and disjoint.
+    /// Ranges received beyond `expected`, each as (first byte, last byte + 1), in ascending order
+    /// and disjoint.
     beyond: Vec<(u64, u64)>,
-    /// One byte of each of the most recently changed ranges, most recent first.
+    /// One byte from each of the most recently changed ranges in `beyond`, the most recent first.
     recent: Vec<u64>,
-    /// Duplicate range that the next ACK reports.
+    /// Range of duplicate bytes that the next ACK reports by a D-SACK, if any.
     duplicate: Option<(u64, u64)>,
     with_dsack: bool,
 }
 
-/// Number of ranges kept in `recent`: as many as fit into an ACK.
+/// Maximum number of ranges in `recent`: as many as an ACK has SACK blocks.
 const RECENT: usize = SackBlocks::MAX;
 
 impl Reassembly {
-    /// Creates an empty reassembly buffer.
+    /// Creates an empty reassembly buffer. If `with_dsack` is true, duplicates are reported by
+    /// D-SACKs.
     pub fn new(with_dsack: bool) -> Self {
         Self {
             expected: 0,
@@ -46,18 +49,19 @@ impl Reassembly {
         }
     }
 
-    /// Returns the next byte expected.
+    /// Returns the next byte expected in order.
     pub fn expected(&self) -> u64 {
         self.expected
     }
 
-    /// Returns the number of bytes from the next byte expected to the highest byte received, gaps
-    /// included; 0 without gaps.
+    /// Returns the number of bytes from the next expected byte to the highest received byte, gaps
+    /// included; 0 if there is no gap.
     pub fn beyond(&self) -> u64 {
         self.beyond.last().map_or(0, |(_, end)| end - self.expected)
     }
 
-    /// Processes the arrival of the bytes from `first` to `end - 1`.
+    /// Processes the arrival of the bytes from `first` to `end - 1`. Returns how they relate to the
+    /// data received before.
     pub fn take(&mut self, first: u64, end: u64) -> Arrival {
         if self.beyond.is_empty() && first == self.expected && first < end {
             self.expected = end;
@@ -67,18 +71,18 @@ impl Reassembly {
             && last.1 == first
             && last.0 <= *recent
         {
-            // The segment continues the range that changed last.
+            // The segment continues the range that changed last, so no other range is affected.
             (last.1, *recent) = (end, first);
             return Arrival::AroundGap;
         }
         self.merge(first, end)
     }
 
-    /// Processes the bytes from `first` to `end - 1`, which may overlap or touch any of the ranges
-    /// in `beyond`.
+    /// Adds the bytes from `first` to `end - 1` to the received data. They may overlap or touch any
+    /// of the ranges in `beyond`.
     #[inline(never)]
     fn merge(&mut self, first: u64, end: u64) -> Arrival {
-        // The new range overlaps or touches the ranges `from..to`.
+        // The new bytes overlap or touch the ranges with the indices `from..to`.
         let from = self.beyond.partition_point(|&(_, e)| e < first);
         let to = self.beyond.partition_point(|&(f, _)| f <= end);
         let known = self.beyond[from..to].iter().any(|&(f, e)| f <= first && end <= e);
@@ -103,9 +107,9 @@ impl Reassembly {
         if gap { Arrival::AroundGap } else { Arrival::InOrder }
     }
 
-    /// Records the part of a new segment that had already arrived: the part below the next expected
-    /// byte, or within those elements `ranges` of `beyond` that the segment overlaps
-    /// (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
+    /// Records the part of a new segment that had already arrived, for the next D-SACK. This part
+    /// lies below the next expected byte, or within those elements `ranges` of `beyond` that the
+    /// segment overlaps (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
     fn record_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
         if !self.with_dsack {
             return;
@@ -121,8 +125,8 @@ impl Reassembly {
         }
     }
 
-    /// Returns the SACK blocks of an ACK in sequence numbers: first a duplicate, if any (RFC 2883,
-    /// 4), then the most recently changed ranges, most recent first (RFC 2018, 4).
+    /// Returns the SACK blocks of an ACK in sequence numbers. A duplicate range comes first (RFC
+    /// 2883, 4), and then the changed ranges, the most recent first (RFC 2018, 4).
     pub fn report(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if let Some((first, end)) = self.duplicate.take() {
@@ -146,8 +150,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Processes segment `number` of 500 B. Returns the next expected byte and the SACK blocks of
-    /// the ACK.
+    /// Delivers segment `number`, each of which has 500 B. Returns the next expected byte and the
+    /// SACK blocks of the ACK.
     fn take(data: &mut Reassembly, number: u64) -> (u64, Vec<(u64, u64)>) {
         data.take(500 * number, 500 * number + 500);
         let blocks = data.report();
@@ -158,7 +162,7 @@ mod tests {
     #[test]
     fn second_case_of_rfc_2018() {
         // In section 4 of RFC 2018 the first of eight segments, with bytes 5000 to 5499, is lost.
-        // In this test bytes are counted from 0.
+        // Here bytes are counted from 0 instead of 5000.
         let mut data = Reassembly::new(true);
         for number in 1..8 {
             assert_eq!(take(&mut data, number), (0, vec![(500, 500 + 500 * number)]));
@@ -169,7 +173,7 @@ mod tests {
     #[test]
     fn third_case_of_rfc_2018() {
         // The 2nd, 4th, 6th and 8th segments are lost. Then retransmissions of the 4th and the 2nd
-        // arrive.
+        // segment arrive.
         let mut data = Reassembly::new(true);
         assert_eq!(take(&mut data, 0), (500, vec![]));
         assert_eq!(take(&mut data, 2), (500, vec![(1_000, 1_500)]));
@@ -181,8 +185,8 @@ mod tests {
 
     #[test]
     fn duplicates_are_reported_first_and_once() {
-        // By RFC 2883, 4.1, complete duplicates are reported: of a segment below the ACK, and of
-        // one within a block.
+        // By RFC 2883, 4.1, D-SACKs report complete duplicates: a segment below the acknowledgement
+        // number, and a segment within a SACK block.
         let mut data = Reassembly::new(true);
         take(&mut data, 0);
         assert_eq!(take(&mut data, 0), (500, vec![(0, 500)]));
@@ -191,8 +195,8 @@ mod tests {
         assert_eq!(take(&mut data, 1), (1_500, vec![]));
     }
 
-    /// By RFC 2883, 4.2 and 4.3, the first block reports the part of a segment that had already
-    /// arrived.
+    /// By RFC 2883, 4.2 and 4.3, the first SACK block reports the part of a segment that had
+    /// already arrived.
     #[test]
     fn duplicate_part_of_segment_is_reported() {
         let take = |data: &mut Reassembly, first, end| {
@@ -214,8 +218,8 @@ mod tests {
     }
 
     proptest! {
-        /// `take` has a shortcut for segments that continue the range that changed last; its result
-        /// is that of `merge`.
+        /// For segments that continue the range that changed last, `take` has a shortcut. Its
+        /// result equals that of `merge`.
         #[test]
         fn merge_agrees_with_shortcut(segments in prop::collection::vec((0u64..40, 1u64..4), 1..200)) {
             let (mut data, mut merged) = (Reassembly::new(true), Reassembly::new(true));
@@ -227,8 +231,8 @@ mod tests {
             }
         }
 
-        /// In whatever order segments arrive, the next expected byte is right after each, and SACK
-        /// blocks report only segments that have arrived.
+        /// Segments arrive in a random order. After each arrival the next expected byte is right,
+        /// and SACK blocks report only segments that have arrived.
         #[test]
         fn any_order_completes_reassembly(order in prop::collection::vec(0u64..30, 1..200)) {
             let (mut data, mut have) = (Reassembly::new(true), [false; 31]);

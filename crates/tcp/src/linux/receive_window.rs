@@ -1,7 +1,7 @@
-//! The receiver's window, tuned as in Linux (`tcp_grow_window`, `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`,
-//! version 6.18). The buffer follows the amount that the application reads in a round trip (dynamic
-//! right-sizing; Fisk and Feng, LACSI 2001). The window opens towards the buffer size by two segments per
-//! segment received.
+//! The receiver's window, tuned as in Linux (`tcp_grow_window`, `tcp_rcv_space_adjust` and
+//! `tcp_rcvbuf_grow`, version 6.18). The size of the buffer follows the number of bytes that the
+//! application reads in a round trip (dynamic right-sizing; Fisk and Feng, LACSI 2001). The window
+//! opens towards the buffer size by two segments per segment received.
 //!
 //! All sizes are bytes of payload. Linux counts the memory of packets instead, at least half of
 //! which is payload.
@@ -14,29 +14,30 @@ use super::clock_us;
 const MAX_UNSCALED: u64 = 65_535;
 /// Smallest payload in bytes of a segment that opens the window.
 const MIN_SEGMENT: u64 = 128;
-/// Number of segments that the application is assumed to have read in a round trip before the first
-/// one.
+/// Number of segments that the application is assumed to have read in a round trip, until a round
+/// trip is measured.
 const FIRST_ROUND: u64 = 10;
 
-/// Receive window of one connection.
+/// Receive window of one connection, with the size of the receive buffer that limits it.
 #[derive(Debug)]
 pub struct ReceiveWindow {
     mss: u64,
-    /// Maximum size of the buffer in bytes; `buffer` is its present size.
+    /// Maximum size of the receive buffer in bytes. `buffer` is its present size.
     max_buffer: u64,
     buffer: u64,
     /// Upper bound of the advertised window in bytes (`rcv_ssthresh`).
     offered: u64,
-    /// Round-trip time measured by the receiver (`rcv_rtt_est`), smoothed only when it grows, and the echoed
-    /// timestamp that was last used for it.
+    /// Round-trip time measured by the receiver (`rcv_rtt_est`), which is smoothed only when it
+    /// grows. `last_echo` is the echoed timestamp from which it was last measured.
     rtt: Option<Duration>,
     last_echo: u32,
-    /// Byte whose arrival ends the present round, in which a whole window arrives, and the start
-    /// time of the round. The length of a round is taken as the round-trip time if timestamps give
-    /// none.
+    /// End and start of the present round, in which a whole window of data arrives: the byte whose
+    /// arrival ends the round, and the start time. If timestamps give no round-trip time, the
+    /// length of a round is used instead.
     round: Option<(u64, Time)>,
-    /// Largest number of bytes that the application has read in a round trip. `since` is the start
-    /// time of the present round trip, and the number of bytes read before it (`rcvq_space`).
+    /// Largest number of bytes that the application has read in a round trip. `since` holds the
+    /// start time of the present round trip, and the number of bytes read before that time
+    /// (`rcvq_space`).
     read_bytes: u64,
     since: (Time, u64),
 }
@@ -52,7 +53,7 @@ impl ReceiveWindow {
         Self { mss, max_buffer, buffer, offered, rtt, last_echo: 0, round, read_bytes, since }
     }
 
-    /// Returns the present size of the buffer in bytes.
+    /// Returns the present size of the receive buffer in bytes.
     pub fn buffer(&self) -> u64 {
         self.buffer
     }
@@ -70,8 +71,8 @@ impl ReceiveWindow {
         (read + self.buffer).min(expected + self.offered)
     }
 
-    /// Processes a segment in order with `payload` bytes, after which `expected` is the next byte. `echo_us`
-    /// is the timestamp that it echoes, 0 if none.
+    /// Processes a segment that arrived in order with `payload` bytes. `expected` is the next byte
+    /// after the segment, and `echo_us` the timestamp that the segment echoes, 0 if it echoes none.
     pub fn on_data(&mut self, now: Time, payload: u64, expected: u64, echo_us: u32) {
         if echo_us != 0 && echo_us != self.last_echo && payload >= self.mss {
             self.last_echo = echo_us;
@@ -100,9 +101,9 @@ impl ReceiveWindow {
         opens
     }
 
-    /// Updates the round-trip time. A shorter `sample` replaces it. A longer sample counts with
-    /// weight 1/8 if it is `exact`, that is, measured by a timestamp, and is ignored otherwise
-    /// (`tcp_rcv_rtt_update`).
+    /// Updates the round-trip time. A `sample` that is shorter replaces the present value. A longer
+    /// sample has weight 1/8 if it is `exact`, that is, measured by a timestamp; otherwise it is
+    /// ignored (`tcp_rcv_rtt_update`).
     fn measure(&mut self, sample: Duration, exact: bool) {
         self.rtt = match self.rtt {
             Some(rtt) if sample >= rtt && exact => Some(Duration(rtt.0 - rtt.0 / 8 + sample.0 / 8)),
@@ -113,13 +114,14 @@ impl ReceiveWindow {
 
     /// Records that the application has read all bytes below `read`, while `beyond` bytes wait
     /// behind a gap. Once per round trip the buffer grows to twice the bytes read in that round
-    /// trip, plus a share by which this number has grown.
+    /// trip, and if this number has grown, by a further share.
     pub fn on_read(&mut self, now: Time, read: u64, beyond: u64) {
         let Some(rtt) = self.rtt.filter(|rtt| now.since(self.since.0) >= *rtt) else {
             return;
         };
         let read_bytes = read - self.since.1;
-        // A round-trip time of 0 means that no round trip has been measured.
+        // A round-trip time of 0 means that no round trip has been measured, so the buffer does not
+        // grow.
         if read_bytes > self.read_bytes && rtt > Duration::ZERO {
             self.grow(read_bytes, beyond);
         }
@@ -157,7 +159,8 @@ mod tests {
     }
 
     /// The application reads 10 kB in one round trip and 30 kB in the next. By `tcp_rcvbuf_grow`
-    /// the buffer grows to 2 * 30 kB, and 2 * 60 kB (30 - 10) / 10 more, which is 300 kB.
+    /// the buffer then has 2 * 30 kB for the bytes read, and 2 * 60 kB (30 - 10) / 10 for their
+    /// growth, which is 300 kB together.
     #[test]
     fn buffer_follows_bytes_read_per_round_trip() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 1_000_000);
@@ -173,7 +176,7 @@ mod tests {
     }
 
     /// As in `tcp_rcv_rtt_update` of Linux 6.18, a longer round-trip time counts with weight 1/8,
-    /// or not at all if it is not exact.
+    /// or not at all if no timestamp has measured it.
     #[test]
     fn longer_rtt_has_weight_one_eighth() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 65_536);
@@ -185,7 +188,8 @@ mod tests {
         assert_eq!([after(900, false), after(40, false)], [90, 40]);
     }
 
-    /// At 150 ms a segment echoes a timestamp of 70,000 us, so the round-trip time is 80 ms.
+    /// At 150 ms a segment arrives that echoes a timestamp of 70,000 us. So the round-trip time is
+    /// 80 ms.
     #[test]
     fn timestamp_echo_gives_rtt() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 65_536);

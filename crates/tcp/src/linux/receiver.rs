@@ -1,4 +1,5 @@
-//! The receiver at the phone: times of ACKs, SACK blocks and the advertised window.
+//! The receiver at the phone. It determines the times of ACKs, their SACK blocks and the advertised
+//! window.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
@@ -12,25 +13,25 @@ use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 /// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`).
 const MAX_DELAY: Duration = Duration::from_millis(200);
 
-/// Number of quick ACKs after a CE mark, or after a retransmission on an ECN path (Linux:
-/// `__tcp_ecn_check_ce`).
+/// Number of quick ACKs (ACKs without delay) after a CE mark, or after a retransmission on an ECN
+/// path (Linux: `__tcp_ecn_check_ce`).
 const QUICK_ACKS_FOR_ECN: u32 = 2;
 
-/// Application at the phone, which reads received data immediately or at a rate.
+/// Application at the phone, which reads received data immediately or at a constant rate.
 #[derive(Debug)]
 struct Reader {
     /// Reading rate in bits per second; `None` if the application reads immediately.
     rate: Option<u64>,
     read: u64,
-    /// Time of the last update of `read`. `remainder` is the data read beyond it that are not yet a
-    /// whole byte, in 10^-9 bits.
+    /// Time of the last update of `read`. `remainder` is the part of a byte that has been read in
+    /// addition, in 10^-9 bits.
     at: Time,
     remainder: u64,
 }
 
 impl Reader {
-    /// Reads up to the time `now`. `available` is the total number of bytes that had arrived in
-    /// order at the last call. Returns the total number of bytes read.
+    /// Reads data up to the time `now`, of the `available` bytes that had arrived in order before.
+    /// Returns the total number of bytes read.
     fn advance(&mut self, now: Time, available: u64) -> u64 {
         match self.rate {
             Some(rate) => self.read_at_rate(rate, now, available),
@@ -50,7 +51,7 @@ impl Reader {
     }
 
     /// Returns the time at which the application will have read a total of `bytes` bytes, or `None`
-    /// if it reads immediately.
+    /// if the application reads immediately.
     #[inline(never)]
     fn time_of(&self, bytes: u64) -> Option<Time> {
         let bits = u128::from(bytes.saturating_sub(self.read)) * 8;
@@ -68,7 +69,8 @@ pub struct Receiver {
     mss: u64,
     header_bytes: u32,
     syn_bytes: u32,
-    /// Size in bytes of the ACK of the server's SYN; it is a SYN-ACK if the server opens the connection.
+    /// Size in bytes of the ACK of the server's SYN, without a request. This ACK is a SYN-ACK if
+    /// the server opens the connection.
     syn_ack_bytes: u32,
     timestamps: bool,
     sack: bool,
@@ -82,32 +84,35 @@ pub struct Receiver {
     last_segment: Time,
     data: Reassembly,
     reader: Reader,
-    /// Last byte that the advertised window allows, plus 1; never moves back (RFC 9293, 3.8.6).
+    /// Last byte that the advertised window allows, plus 1. This right edge never moves back (RFC
+    /// 9293, 3.8.6).
     allowed: u64,
-    /// Whether the SYN has arrived.
+    /// Whether the server's SYN has arrived.
     connected: bool,
-    /// Number of further segments that the receiver acknowledges at once. `max_quick_acks` is the
-    /// maximum of this number.
+    /// Number of segments that the receiver will still acknowledge without delay (quick ACKs).
+    /// `max_quick_acks` is the maximum of this number.
     quick_acks: u32,
     max_quick_acks: u32,
-    /// Number of payload bytes that the last ACK acknowledged.
+    /// Number of payload bytes in order that the last ACK acknowledged.
     last_acked: u64,
     delayed: Option<Time>,
     update: Option<Time>,
     /// Whether the first segment that the next ACK answers is a retransmission; `None` if no
     /// segment waits for an ACK.
     answers: Option<bool>,
-    /// Timestamp to echo (RFC 7323, 4.3: `TS.Recent`).
+    /// Timestamp that the next packet echoes (RFC 7323, 4.3: `TS.Recent`); 0 before the first
+    /// timestamp.
     recent_stamp: u32,
-    /// Whether a CE mark has arrived to which the sender has not yet responded (RFC 3168, 6.1.3).
+    /// Whether the receiver echoes a CE mark, to which the sender has not yet responded (RFC 3168,
+    /// 6.1.3).
     echoing: bool,
     /// Whether data with an ECN-capable codepoint has arrived (Linux: `TCP_ECN_SEEN`).
     ecn_seen: bool,
 }
 
 impl Receiver {
-    /// Creates a receiver for connection `flow`, whose ACK of the SYN carries a request of
-    /// `request_bytes` bytes (0 for none).
+    /// Creates a receiver for connection `flow`. Its ACK of the SYN carries a request of
+    /// `request_bytes` bytes, 0 for no request.
     pub fn new(flow: u32, request_bytes: u32, params: &Linux) -> Self {
         Self {
             flow,
@@ -152,14 +157,14 @@ impl Receiver {
         }
     }
 
-    /// Returns the smallest increase of the window in bytes that the receiver advertises (RFC 9293,
-    /// 3.8.6.2.2).
+    /// Returns the smallest increase of the window in bytes that is worth an update: a segment or
+    /// half of the buffer, whichever is smaller (RFC 9293, 3.8.6.2.2).
     fn min_window_update(&self) -> u64 {
         self.mss.min(self.window.buffer() / 2)
     }
 
-    /// Moves the right edge of the advertised window as the application reads, but only by
-    /// [`Self::min_window_update`] or more.
+    /// Lets the application read up to `now`, and moves the right edge of the advertised window
+    /// accordingly. The edge moves only by [`Self::min_window_update`] or more.
     fn open_window(&mut self, now: Time) {
         let read = self.reader.advance(now, self.data.expected());
         self.window.on_read(now, read, self.data.beyond());
@@ -169,12 +174,12 @@ impl Receiver {
         }
     }
 
-    /// Returns an ACK of all data received in order so far.
+    /// Returns an ACK of all data received in order so far, and cancels the delayed ACK.
     fn ack(&mut self, now: Time) -> Segment {
         self.delayed = None;
         if self.quick_acks == 1 {
-            // The last quick ACK sets `ato` even if no data has arrived in order yet. The first
-            // data in order then start no quick ACKs (`tcp_dec_quickack_mode`).
+            // The last quick ACK sets `ato` even if no data has arrived in order yet. So the first
+            // data in order will start no quick ACKs (`tcp_dec_quickack_mode`).
             self.ato = Some(self.delay);
         }
         self.quick_acks = self.quick_acks.saturating_sub(1);
@@ -183,8 +188,8 @@ impl Receiver {
         self.last_acked = expected;
         self.allowed = self.allowed.max(expected);
         let sack = if self.sack { self.data.report() } else { SackBlocks::default() };
-        // The timer for a window update is armed only if the window is nearly closed: otherwise the
-        // next ACK will move its edge.
+        // The timer for a window update is armed only if the window is nearly closed. Otherwise the
+        // next ACK will move the edge of the window.
         let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
         self.update = if closing {
             let reopened = (self.allowed + 2 * self.min_window_update()).saturating_sub(self.window.buffer());
@@ -205,12 +210,14 @@ impl Receiver {
         }
     }
 
-    /// Returns an ACK of the server's SYN. The first such ACK carries the request.
+    /// Returns an ACK of the server's SYN. The first of these ACKs carries the request; the ACK of
+    /// a retransmitted SYN does not.
     #[cold]
     fn answer_syn(&mut self, now: Time) -> Segment {
         let request = if self.connected { 0 } else { self.request_bytes };
         self.connected = true;
-        // Pauses between segments are measured from the SYN on (`tcp_finish_connect`).
+        // The first pause between segments counts from the arrival of the SYN
+        // (`tcp_finish_connect`).
         self.last_segment = now;
         Segment { size: self.syn_ack_bytes + request, ..self.ack(now) }
     }
@@ -220,13 +227,14 @@ impl Receiver {
     }
 
     /// Returns true if a segment that begins at byte `first` and extends beyond the window is
-    /// accepted nevertheless: it must begin within the window, and the application must have read
-    /// all data (`tcp_sequence` of Linux 6.18).
+    /// nevertheless accepted. This requires that the segment begins within the window, and that the
+    /// application has read all data (`tcp_sequence` of Linux 6.18).
     fn accepts_beyond(&self, first: u64) -> bool {
         first < self.allowed && self.reader.read == self.data.expected()
     }
 
-    /// Stores the timestamp of the oldest segment not yet acknowledged (RFC 7323, 4.3).
+    /// Stores the timestamp of a segment if it must be echoed: the segment begins at or below the
+    /// last acknowledged byte, and its timestamp is not older than the stored one (RFC 7323, 4.3).
     fn record_stamp(&mut self, segment: &Segment) {
         if self.timestamps
             && segment.seq <= FIRST_BYTE + self.last_acked
@@ -236,9 +244,9 @@ impl Receiver {
         }
     }
 
-    /// Ends the echo of ECN marks if the segment carries CWR (RFC 3168, 6.1.3), and returns true in
-    /// this case. The ACK of such a segment must not be delayed, since the sender's window may be
-    /// one segment (`tcp_ecn_accept_cwr`).
+    /// Ends the echo of ECN marks and returns true if the segment carries CWR (RFC 3168, 6.1.3).
+    /// The ACK of such a segment must not be delayed, since the sender's window may be a single
+    /// segment (`tcp_ecn_accept_cwr`).
     fn accept_cwr(&mut self, segment: &Segment) -> bool {
         let accepts = self.ecn && segment.ecn.reduced;
         self.echoing &= !accepts;
@@ -246,8 +254,8 @@ impl Receiver {
     }
 
     /// Processes the ECN codepoint of new data (`__tcp_ecn_check_ce`). The first mark starts the
-    /// echo and quick ACKs. A segment that is not ECN-capable after others that were is probably a
-    /// retransmission, and starts quick ACKs.
+    /// echo and quick ACKs. If earlier segments were ECN-capable and this one is not, it is
+    /// probably a retransmission and starts quick ACKs.
     fn check_ecn(&mut self, segment: &Segment) {
         if !self.ecn {
             return;
@@ -261,24 +269,25 @@ impl Receiver {
         self.ecn_seen |= ecn.capable || ecn.experienced;
     }
 
-    /// Raises the number of quick ACKs to `max`, but to no more than half of the window in segments, and at least
-    /// 2 (`tcp_incr_quickack`).
+    /// Raises the number of quick ACKs to `max`, but not beyond half of the window in segments. If
+    /// half of the window is less than a segment, the limit is 2 (`tcp_incr_quickack`).
     fn raise_quick_acks(&mut self, max: u32) {
         let half = (self.allowed - self.last_acked) / (2 * self.mss);
         let count = if half == 0 { 2 } else { half.min(u64::from(u32::MAX)) as u32 };
         self.quick_acks = self.quick_acks.max(count.min(max));
     }
 
-    /// Starts quick ACKs and resets the adaptive delay (`tcp_enter_quickack_mode`).
+    /// Starts up to `max` quick ACKs, and resets the adaptive delay to its minimum
+    /// (`tcp_enter_quickack_mode`).
     fn enter_quick_acks(&mut self, max: u32) {
         self.raise_quick_acks(max);
         self.ato = Some(self.delay);
     }
 
     /// Returns true if the ACK of an in-order segment of `payload` bytes may be delayed (Linux:
-    /// `__tcp_ack_snd_check`). It may not if more than one segment is unacknowledged (RFC 9293, 3.8.6.3), nor
-    /// for the last segment of a write: an application that reads immediately triggers its ACK by reading
-    /// (`tcp_cleanup_rbuf`).
+    /// `__tcp_ack_snd_check`). The ACK is not delayed if more than one segment is unacknowledged
+    /// (RFC 9293, 3.8.6.3). Nor is that of the last segment of a write, since an application that
+    /// reads immediately triggers the ACK by reading (`tcp_cleanup_rbuf`).
     fn may_wait(&self, payload: u64) -> bool {
         let is_end = payload < self.mss && self.reader.rate.is_none();
         self.delay > Duration::ZERO
@@ -287,8 +296,8 @@ impl Receiver {
             && !is_end
     }
 
-    /// Returns the retransmission timeout that Linux would have at the phone after one measured
-    /// round-trip time.
+    /// Returns the retransmission timeout that Linux would compute at the phone if the round-trip
+    /// time had been measured once.
     fn rto(&self) -> Duration {
         let rtt = self.window.rtt().unwrap_or_default();
         Duration(rtt.0 + self.min_rto.0.max(2 * rtt.0))
@@ -315,8 +324,9 @@ impl Receiver {
 
     fn grow_window(&mut self, payload: u64) {
         if self.window.open(payload) {
-            // As in Linux, the lowest bit is set, instead of raising the number to at least 1: an
-            // even number grows by one, so while the window opens it is not used up.
+            // As in Linux, the lowest bit is set instead of raising the number to at least 1. An
+            // even number grows by one with each segment, so it is not used up while the window
+            // opens.
             self.quick_acks |= self.max_quick_acks.min(1);
         }
     }
@@ -354,15 +364,16 @@ impl crate::Receiver for Receiver {
         };
         let payload = u64::from(segment.size.saturating_sub(self.header_bytes));
         if payload == 0 {
-            // The segment is a window probe.
+            // A segment without payload is a window probe, which is acknowledged at once.
             return Some(self.ack(now));
         }
-        // Until now the application could read earlier data only; it can read the new data from now
-        // on.
+        // Up to `now` the application could read only earlier data. From now on it can read the new
+        // data, too.
         self.reader.advance(now, self.data.expected());
         let before = self.data.expected();
         if first + payload > self.allowed && !self.accepts_beyond(first) {
-            // The segment is discarded, but the ACK reports the window's edge.
+            // The segment lies beyond the window and is discarded. The ACK reports the window's
+            // edge to the sender.
             if first == self.allowed {
                 self.enter_quick_acks(self.max_quick_acks);
             }
@@ -372,8 +383,8 @@ impl crate::Receiver for Receiver {
         let sender_has_reduced = self.accept_cwr(segment);
         let arrival = self.data.take(first, first + payload);
         if arrival == Arrival::Duplicate {
-            // A duplicate indicates lost ACKs or a sender in recovery, which needs ACKs at once
-            // (`tcp_enter_quickack_mode`).
+            // A duplicate indicates that ACKs were lost or that the sender is in recovery. In both
+            // cases the sender needs ACKs at once (`tcp_enter_quickack_mode`).
             self.enter_quick_acks(self.max_quick_acks);
         } else if self.data.expected() > before {
             self.adapt_ack_delay(now);
@@ -382,8 +393,8 @@ impl crate::Receiver for Receiver {
             self.grow_window(payload);
         } else {
             self.check_ecn(segment);
-            // Without SACK, an ACK that opens the window would not count as a duplicate
-            // (`tcp_data_queue_ofo`).
+            // Without SACK the window stays, since the sender would not count an ACK that opens the
+            // window as a duplicate (`tcp_data_queue_ofo`).
             if self.sack {
                 self.grow_window(payload);
             }
@@ -398,8 +409,8 @@ impl crate::Receiver for Receiver {
     fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let due = self.timer().is_some_and(|at| at <= now);
         if self.delayed.is_some_and(|at| at <= now) {
-            // No further segment arrived during the delay, so the next delay is longer
-            // (`tcp_delack_timer_handler`).
+            // No further segment arrived during the delay, so waiting was useless and the next
+            // delay is longer (`tcp_delack_timer_handler`).
             let rto = self.rto();
             self.ato = self.ato.map(|ato| Duration(2 * ato.0).min(rto));
         }

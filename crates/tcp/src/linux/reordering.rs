@@ -1,18 +1,19 @@
-//! Degree of reordering on the path, measured as in Linux (`tcp_check_sack_reordering`,
-//! `tcp_check_reno_reordering`, version 6): the largest distance in segments by which one segment has
-//! overtaken another.
+//! Degree of reordering on the path: the largest distance in segments by which one segment has
+//! overtaken another. It is measured as in Linux (`tcp_check_sack_reordering`,
+//! `tcp_check_reno_reordering`, version 6).
 
 use super::DUP_THRESH;
 
-/// Largest degree (`tcp_max_reordering`).
+/// Largest degree of reordering, in segments (`tcp_max_reordering`).
 const MAX_DEGREE: u64 = 300;
 
-/// Reordering observed on the path.
+/// Reordering that a connection has observed on its path.
 #[derive(Clone, Copy, Debug)]
 pub struct Reordering {
-    /// Number of segments delivered beyond a gap that indicate a loss; from 3 to 300.
+    /// Degree of reordering, from 3 to 300: the number of segments delivered beyond a gap that
+    /// indicate a loss.
     degree: u32,
-    /// Whether reordering has been observed (`reord_seen`).
+    /// Whether reordering has been observed since the start of the connection (`reord_seen`).
     seen: bool,
 }
 
@@ -23,8 +24,8 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Returns the number of segments delivered beyond a gap, or of duplicate ACKs, that indicate a
-    /// loss.
+    /// Returns the degree of reordering: the number of segments delivered beyond a gap, or of
+    /// duplicate ACKs, that indicate a loss.
     pub fn degree(self) -> u32 {
         self.degree
     }
@@ -34,8 +35,8 @@ impl Reordering {
         self.seen
     }
 
-    /// Returns true if the degree exceeds its initial value. If so, any delivery may open the
-    /// congestion window, and not only one in order (`tcp_may_raise_cwnd`).
+    /// Returns true if the degree exceeds its initial value. In this case any delivery may open the
+    /// congestion window, and not only a delivery in order (`tcp_may_raise_cwnd`).
     pub fn is_high(self) -> bool {
         self.degree > DUP_THRESH
     }
@@ -53,8 +54,8 @@ impl Reordering {
         }
     }
 
-    /// Records that there were more duplicate ACKs than `outstanding` segments can have caused. The
-    /// degree becomes `outstanding`.
+    /// Records that more duplicate ACKs arrived than `outstanding` segments can have caused, so a
+    /// segment was reordered. The degree becomes `outstanding`.
     pub fn record_duplicates(&mut self, outstanding: u64) {
         self.set_degree(outstanding);
         self.seen = true;
@@ -80,7 +81,7 @@ mod tests {
     const MSS: u64 = 100;
 
     /// By `tcp_check_sack_reordering` the degree is the distance from the late byte to the highest
-    /// byte delivered, in segments and rounded up.
+    /// byte delivered. It is counted in segments and rounded up.
     #[test]
     fn degree_is_largest_distance() {
         let mut path = Reordering::default();

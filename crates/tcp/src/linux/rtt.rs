@@ -11,18 +11,19 @@ use nodeb_base::units::Duration;
 
 use super::jiffies;
 
-/// Maximum number of doublings of the timeout, with which it has reached its maximum in any case.
+/// Maximum number of doublings of the timeout. After so many doublings the timeout has reached its
+/// maximum for any parameters.
 const MAX_DOUBLINGS: u32 = 16;
 /// Timeout for data if the SYN was lost and no round-trip time was measured (RFC 6298, 5.7).
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
-/// Round-trip estimator with the retransmission timeout.
+/// Round-trip estimator of one connection, with the retransmission timeout that follows from it.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     srtt: Option<Duration>,
-    /// Four times the mean deviation (RFC 6298's `4 * RTTVAR`) in nanoseconds: `deviation` is the
-    /// present value, `largest` the largest one of this round, and `counted` the one that the
-    /// timeout uses.
+    /// Four times the mean deviation of round-trip times in nanoseconds (`4 * RTTVAR` of RFC 6298).
+    /// `deviation` is the present value, `largest` the largest value in this round, and `counted`
+    /// the value in the timeout.
     deviation: u64,
     largest: u64,
     counted: u64,
@@ -31,13 +32,13 @@ pub struct RttEstimator {
     floor: Duration,
     max: Duration,
     doublings: u32,
-    /// Retransmission timeout that results from the other fields.
+    /// Retransmission timeout with backoff, which is computed from the other fields.
     rto: Duration,
 }
 
 impl RttEstimator {
-    /// Creates an estimator before the first measurement. `initial` is the timeout until then,
-    /// `floor` the lower bound of the variation term, and `max` the largest timeout.
+    /// Creates an estimator without measurements. `initial` is the timeout before the first
+    /// measurement, `floor` the lower bound of the variation term, and `max` the largest timeout.
     pub fn new(initial: Duration, floor: Duration, max: Duration) -> Self {
         let mut estimator = Self {
             srtt: None,
@@ -56,14 +57,14 @@ impl RttEstimator {
     }
 
     /// Updates the smallest round-trip time with that of the newest segment that an ACK delivers.
-    /// The smoothed round-trip time uses the oldest segment instead, see [`Self::sample`] (Linux:
+    /// For the smoothed round-trip time, [`Self::sample`] uses the oldest segment instead (Linux:
     /// `tcp_ack_update_rtt`).
     pub fn record_newest(&mut self, rtt: Duration) {
         self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
     }
 
-    /// Records a round-trip time and ends the backoff. `new_round` is true if all data outstanding
-    /// at the last call with `new_round` are acknowledged.
+    /// Records a round-trip time and ends the backoff. `new_round` is true if a round has ended:
+    /// all data that was outstanding at the start of the round is acknowledged.
     pub fn sample(&mut self, rtt: Duration, new_round: bool) {
         self.doublings = 0;
         if let Some(srtt) = self.srtt {
@@ -88,8 +89,9 @@ impl RttEstimator {
         }
     }
 
-    /// Updates the deviation by a quarter of the distance `|SRTT - R|` (RFC 6298, 2.3). As in Linux, if the round-trip time falls, an increase of the deviation counts with an eighth of
-    /// this weight.
+    /// Updates the deviation: a new deviation `|SRTT - R|` has the weight 1/4 (RFC 6298, 2.3). As
+    /// in Linux, this weight is divided by eight if the deviation grows while the round-trip time
+    /// falls.
     fn deviate(&mut self, srtt: Duration, rtt: Duration) {
         let error = srtt.0.abs_diff(rtt.0);
         let grows = error > self.deviation / 4;
@@ -100,7 +102,7 @@ impl RttEstimator {
         }
     }
 
-    /// Returns the retransmission timeout, backoff included, in whole jiffies.
+    /// Returns the retransmission timeout with backoff, in whole jiffies of 4 ms.
     pub fn rto(&self) -> Duration {
         self.rto
     }
@@ -121,7 +123,7 @@ impl RttEstimator {
         self.update_rto();
     }
 
-    /// Ends the backoff after an ACK.
+    /// Ends the backoff after an ACK, so that the timeout is no longer doubled.
     pub fn reset_backoff(&mut self) {
         self.doublings = 0;
         self.update_rto();
@@ -134,13 +136,14 @@ impl RttEstimator {
         self.update_rto();
     }
 
-    /// Returns the smoothed round-trip time.
+    /// Returns the smoothed round-trip time, or `None` before the first measurement.
     pub fn srtt(&self) -> Option<Duration> {
         self.srtt
     }
 
-    /// Returns the smallest round-trip time of the connection so far. RFC 8985 recommends to forget
-    /// it after some minutes, which is not needed here, since routes do not change in a simulation.
+    /// Returns the smallest round-trip time of the connection so far, or `None` before the first
+    /// measurement. RFC 8985 recommends to forget it after some minutes, which is not needed here,
+    /// since routes do not change in a simulation.
     pub fn min(&self) -> Option<Duration> {
         self.min
     }
@@ -161,10 +164,12 @@ mod tests {
         let mut rtt = estimator(0);
         assert_eq!(rtt.rto(), MS(1_000));
         rtt.sample(MS(400), true);
-        // 2.2: SRTT = R, RTTVAR = R / 2, RTO = SRTT + 4 RTTVAR.
+        // By RFC 6298, 2.2, the first measurement gives SRTT = R, RTTVAR = R / 2 and RTO = SRTT + 4
+        // RTTVAR.
         assert_eq!((rtt.srtt, rtt.deviation, rtt.rto()), (Some(MS(400)), MS(800).0, MS(1_200)));
         rtt.sample(MS(480), true);
-        // 2.3: RTTVAR = 3/4 200 + 1/4 80 = 170, SRTT = 7/8 400 + 1/8 480 = 410.
+        // By RFC 6298, 2.3, in ms: RTTVAR = 3/4 * 200 + 1/4 * 80 = 170 and SRTT = 7/8 * 400 + 1/8 *
+        // 480 = 410.
         assert_eq!((rtt.srtt, rtt.deviation), (Some(MS(410)), MS(4 * 170).0));
     }
 

@@ -1,29 +1,31 @@
-//! The timers of a sender. Each timer has an expiry or is disarmed. The simulator schedules one
-//! event per sender, at or before the earliest expiry.
+//! Timers of a sender. Each timer has an expiry or is disarmed. The simulator schedules one event
+//! per sender, at or before the earliest expiry.
 //!
-//! Every ACK defers the retransmission timeout and the tail loss probe, but does not reschedule the
-//! event of the sender. If the event comes too early, no timer is due and the event is scheduled
-//! again. This is cheaper than rescheduling on every ACK.
+//! Every ACK defers the retransmission timeout and the tail loss probe, but the event of the sender
+//! stays where it is. If no timer has expired when the event happens, the event is scheduled again.
+//! This is cheaper than rescheduling it on every ACK.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::jiffies;
 
-/// Purpose of the timer of the retransmission queue (Linux: `icsk_pending`).
+/// Purpose for which the timer of the retransmission queue is armed (Linux: `icsk_pending`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    /// Retransmission timeout (RFC 6298).
+    /// Retransmission timeout, after which the first outstanding segment is retransmitted (RFC
+    /// 6298).
     Timeout,
-    /// Tail loss probe (RFC 8985, 7).
+    /// Tail loss probe, which elicits an ACK before the retransmission timeout (RFC 8985, 7).
     Probe,
-    /// End of RACK's wait for reordered segments (RFC 8985, 6.2).
+    /// Reordering timer of RACK, on whose expiry segments that were given time to arrive count as
+    /// lost (RFC 8985, 6.2).
     Reorder,
-    /// Probe of a closed window (RFC 9293, 3.8.6.1).
+    /// Time until the next probe of a closed receive window (RFC 9293, 3.8.6.1).
     Window,
 }
 
-/// Armed timer. Its expiry is computed only if needed, since most timers are re-armed long before
-/// they expire.
+/// Armed timer, with its start and length. The expiry is computed only if needed, since most timers
+/// are re-armed long before they expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArmedTimer {
     since: Time,
@@ -43,12 +45,13 @@ impl ArmedTimer {
     }
 }
 
-/// All timers of a sender.
+/// All timers of a sender: that of the retransmission queue and that of the pacer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timers {
-    /// Timer of the retransmission queue; arming it for one purpose cancels the other purposes.
+    /// Timer of the retransmission queue, `None` if disarmed. Arming it for one purpose cancels the
+    /// other purposes.
     pub loss: Option<ArmedTimer>,
-    /// Time at which the pacer allows the next segment.
+    /// Time at which the pacer allows the next segment; `None` if no segment waits for the pacer.
     pub pacing: Option<Time>,
     next_event: Option<Time>,
 }
@@ -60,7 +63,8 @@ impl Timers {
         self.next_event
     }
 
-    /// Schedules the sender's next event after the timers have changed.
+    /// Schedules the sender's next event after timers have changed. The event stays if it is still
+    /// early enough.
     pub fn reschedule(&mut self, now: Time) {
         const NEVER: u64 = u64::MAX;
         let at = |timer: Option<Time>| timer.map_or(NEVER, |at| at.0);
@@ -90,8 +94,8 @@ impl Timers {
         self.loss.filter(|wait| wait.has_expired(now)).map(|wait| wait.pending)
     }
 
-    /// Arms the timer of the retransmission queue for `pending`, to expire after `length` by the
-    /// kernel's timer wheel.
+    /// Arms the timer of the retransmission queue for the purpose `pending`. It expires after
+    /// `length`, rounded up by the kernel's timer wheel.
     pub fn set(&mut self, now: Time, length: Duration, pending: Pending) {
         self.loss = Some(ArmedTimer { since: now, length, pending });
     }
@@ -114,7 +118,8 @@ mod tests {
     fn next_event_advances_at_once_and_is_deferred_lazily() {
         let mut timers = waits(0);
         timers.reschedule(MS(0));
-        // By the timer wheel, a timer of 100 ms expires up to one jiffy of 4 ms later.
+        // By the timer wheel a timer of 100 ms expires up to one jiffy (4 ms) later, here at 104
+        // ms.
         assert_eq!(timers.next_event(), Some(MS(104)));
         timers.loss = waits(50).loss;
         timers.reschedule(MS(50));
@@ -130,8 +135,8 @@ mod tests {
     }
 
     proptest! {
-        /// `reschedule` computes exact expiries only if needed; its result is that of always
-        /// computing them.
+        /// `reschedule` computes exact expiries only if needed. Its result equals that of computing
+        /// them always.
         #[test]
         fn next_event_agrees_with_all_expiries(
             steps in prop::collection::vec((0u64..9, 0u64..400, prop::option::of(0u64..90)), 1..200),

@@ -8,21 +8,23 @@ use crate::Opener;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift};
 
-/// Header translator of one connection.
+/// Translator from the segments of one connection to TCP headers.
 #[derive(Debug)]
 pub struct Wire {
     handshake: Handshake,
     timestamps: bool,
-    /// Size of the headers of a SYN in bytes; `header_bytes` is that of later segments.
+    /// Size in bytes of the IP and TCP headers of a SYN. `header_bytes` is the size for all other
+    /// segments.
     syn_bytes: u32,
     header_bytes: u32,
     ecn: bool,
-    /// Acknowledgement numbers of the server's segments, each as (first byte of the first segment
-    /// with it, acknowledgement number).
+    /// Acknowledgement numbers that the server's segments carry. Each entry is (first byte of the
+    /// first segment that carries the number, acknowledgement number).
     acks: Vec<(u64, u64)>,
     /// Sequence number after the highest byte that the server has sent.
     end: u64,
-    /// Window in the last ACK of the phone, in bytes.
+    /// Sequence number after the highest byte that the server has sent; 0 before the first data
+    /// segment.
     window_bytes: u64,
     ends: Ends,
 }
@@ -61,8 +63,8 @@ impl Wire {
         TcpFields { ece: self.ecn, cwr: self.ecn && asks, timestamps: self.stamps(packet), ..fields }
     }
 
-    /// Returns the header, as captured at `end`, of a segment of the server: the SYN, a data
-    /// segment, or a window probe without data.
+    /// Returns the header of a segment of the server, as a capture at `end` shows it. The segment
+    /// is a SYN, a data segment, or a window probe without data.
     fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.syn(packet, self.handshake.syn_of_server());
@@ -88,8 +90,8 @@ impl Wire {
         }
     }
 
-    /// Returns the header of an ACK of the phone, as captured at `end`. The ACK of the SYN may
-    /// carry the first request.
+    /// Returns the header of an ACK of the phone, as a capture at `end` shows it. The ACK of the
+    /// SYN may carry the first request.
     fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         self.window_bytes = packet.window.into();
         let passed = self.ends.at(end);
@@ -120,7 +122,8 @@ impl Wire {
         }
     }
 
-    /// Returns the header of a request of the phone in a packet of its own, as captured at `end`.
+    /// Returns the header of a packet that carries only a request of the phone, as a capture at
+    /// `end` shows it.
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - self.header_bytes;

@@ -1,7 +1,7 @@
 //! CUBIC as in Linux (`tcp_cubic.c`, version 6). The window grows as a cubic function of the time
-//! since the last reduction, in whole segments and by a clock of 1/250 s. It grows at least as fast
-//! as with a Reno that reduces its window to `beta` (0.7) instead of half. The variant of RFC 9438
-//! is the module `cubic_rfc9438`.
+//! since the last reduction, in whole segments and by a clock of 1/250 s. The window grows at least
+//! as fast as that of a Reno which reduces its window to `beta` (0.7) instead of half. The variant
+//! of RFC 9438 is the module `cubic_rfc9438`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -45,33 +45,33 @@ pub fn check_shape(beta: f64, c: f64, check: &mut Check) {
     });
 }
 
-/// Number of units in a whole share (`BICTCP_BETA_SCALE`) and in a second (`BICTCP_HZ`).
+/// Units per whole: shares are counted in 1/1024 (`BICTCP_BETA_SCALE`), and times in 1/1024 s
+/// (`BICTCP_HZ`).
 const SCALE: u64 = 1_024;
-/// Number of jiffies for which the growth rate of an unchanged window is not recomputed (`HZ /
-/// 32`).
+/// Time in jiffies for which the growth rate is not recomputed as long as the window does not
+/// change (`HZ / 32`).
 const RECOMPUTE_JIFFIES: u64 = jiffies::HZ / 32;
-/// Number of jiffies after the start of an epoch in which round-trip times are ignored (one
-/// second).
+/// Time in jiffies after the start of an epoch in which round-trip times are not used (one second).
 const SETTLING_JIFFIES: u64 = jiffies::HZ;
-/// Maximum number of delivered segments per segment of growth before the first loss and after a
-/// timeout, when the capacity of the path is unknown: the window grows by at least 5 % per round
-/// trip.
+/// Maximum number of delivered segments per segment of growth while the capacity of the path is
+/// unknown, that is, before the first loss and after a timeout. So the window then grows by at
+/// least 5 % per round trip.
 const MAX_BLIND_SEGMENTS: u64 = 20;
-/// Minimum number of delivered segments per segment of growth: the window grows by at most half of
-/// itself per round trip.
+/// Minimum number of delivered segments per segment of growth, so that the window grows by at most
+/// half of itself per round trip.
 const MIN_SEGMENTS: u64 = 2;
 
-/// Epoch of congestion avoidance since the last reduction, with times in jiffies and windows in
+/// Period of congestion avoidance since the last reduction, with times in jiffies and windows in
 /// segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
     start: u64,
     /// Time from the start of the epoch to the plateau of the cubic function in 1/1024 s (`bic_K`).
     k: u64,
-    /// Window in the middle of the plateau (`bic_origin_point`).
+    /// Window in segments in the middle of the plateau of the cubic function (`bic_origin_point`).
     origin: u64,
-    /// Window that Reno would have (`tcp_cwnd`). `delivered` is the number of segments delivered
-    /// since it last grew (`ack_cnt`).
+    /// Window in segments that Reno would have (`tcp_cwnd`). `delivered` is the number of segments
+    /// delivered since Reno's window last grew (`ack_cnt`).
     reno: u64,
     delivered: u64,
 }
@@ -87,27 +87,27 @@ impl CongestionParams for Cubic {
 pub struct CubicControl {
     params: Cubic,
     /// Share of the window that remains after a reduction, in 1/1024 (Linux: `beta`). `scale` is
-    /// the parameter `c` in 10/1024 (Linux: `bic_scale`).
+    /// the parameter `c` in units of 10/1024 (Linux: `bic_scale`).
     beta: u64,
     scale: u64,
     paced: bool,
     window: LossWindow,
     search: Search,
     epoch: Option<Epoch>,
-    /// Window before the last reduction in segments, less the share released by fast convergence; 0 if there
-    /// is none (`last_max_cwnd`).
+    /// Window before the last reduction in segments, less the share released by fast convergence; 0
+    /// if no reduction has occurred since the start or the last timeout (`last_max_cwnd`).
     last_max: u64,
     /// Smallest round-trip time since the last timeout.
     min_rtt: Option<Duration>,
-    /// Number of delivered segments per segment of growth (`cnt`). `found_for` is the window in
-    /// segments and the jiffy for which it was computed.
+    /// Number of delivered segments per segment of growth (`cnt`). `found_for` holds the window
+    /// in segments and the jiffy for which this number was computed.
     each: u64,
     found_for: (u64, u64),
 }
 
 impl CubicControl {
-    /// Creates CUBIC at the start of a connection. `paced` means that segments are spread over the
-    /// round trip.
+    /// Creates CUBIC at the start of a connection. `paced` is true if pacing spreads segments over
+    /// the round trip.
     pub fn new(params: &Cubic, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
             beta: (params.beta * SCALE as f64).round() as u64,
@@ -124,8 +124,8 @@ impl CubicControl {
         }
     }
 
-    /// Records the round-trip time that an ACK gives, and ends slow start if it or the ACKs so far
-    /// show a queue (`cubictcp_acked`).
+    /// Records the round-trip time that an ACK gives. Ends slow start if the round-trip time or the
+    /// spacing of the ACKs shows a queue (`cubictcp_acked`).
     fn measure(&mut self, ack: &AckEvent) {
         let Some(rtt) = ack.rtt else {
             return;
@@ -139,8 +139,8 @@ impl CubicControl {
         }
     }
 
-    /// Computes the number of segments that must be delivered per segment of growth, after the
-    /// delivery of `segments` segments (`bictcp_update`).
+    /// Updates `each`, the number of segments that must be delivered per segment of growth, after
+    /// the delivery of `segments` segments (`bictcp_update`).
     fn update(&mut self, now: Time, segments: u64) {
         let (cwnd, now) = (self.window.segments(), jiffies::at(now));
         if let Some(epoch) = &mut self.epoch {
@@ -160,19 +160,22 @@ impl CubicControl {
         self.each = self.each.max(MIN_SEGMENTS);
     }
 
-    /// Returns the present epoch, or starts one at jiffy `now` with a window of `cwnd` segments.
+    /// Returns the present epoch. If there is none, starts one at jiffy `now` with a window of
+    /// `cwnd` segments.
     fn begin_epoch(&mut self, now: u64, cwnd: u64, segments: u64) -> Epoch {
         let (last_max, scale) = (self.last_max, self.scale);
         *self.epoch.get_or_insert_with(|| {
             let origin = last_max.max(cwnd);
-            // K = cbrt((W_max - W) / C): `cube_factor` is 2^40 / (10 bic_scale).
+            // K = cbrt((W_max - W) / C), where Linux uses the factor `cube_factor` = 2^40 / (10
+            // bic_scale) instead of 1 / C to get K in 1/1024 s.
             let k = libm::cbrt(((1u64 << 40) / (10 * scale) * (origin - cwnd)) as f64) as u64;
             Epoch { start: now, k, origin, reno: cwnd, delivered: segments }
         })
     }
 
     /// Returns the number of delivered segments per segment of growth with which the window reaches
-    /// the value that the cubic function has one smallest round-trip time later.
+    /// its target in a round trip. The target is the value of the cubic function one smallest
+    /// round-trip time from now.
     fn cubic_pace(&self, epoch: &Epoch, now: u64, cwnd: u64) -> u64 {
         let ahead = jiffies::in_duration(self.min_rtt.unwrap_or_default());
         let t = (now.saturating_sub(epoch.start) + ahead) * SCALE / jiffies::HZ;
@@ -184,7 +187,7 @@ impl CubicControl {
         if self.last_max == 0 { each.min(MAX_BLIND_SEGMENTS) } else { each }
     }
 
-    /// Ensures that the window grows at least as fast as with a Reno that reduces its window to
+    /// Ensures that the window grows at least as fast as that of a Reno which reduces its window to
     /// beta instead of half. Such a Reno grows by 3 (1 - beta) / (1 + beta) segments per round trip
     /// at any window (`beta_scale`: 15/8 of a window must be delivered per segment of growth).
     fn apply_reno_friendliness(&mut self, cwnd: u64) {
@@ -193,8 +196,8 @@ impl CubicControl {
         let Some(epoch) = &mut self.epoch else {
             return;
         };
-        // Reno's window grows by one segment per `needed` segments delivered, once their number
-        // exceeds `needed`.
+        // Reno's window grows by one segment per `needed` segments delivered. Growth happens when
+        // the number of segments delivered exceeds `needed`.
         let grown = epoch.delivered.saturating_sub(1) / needed;
         epoch.delivered -= grown * needed;
         epoch.reno += grown;
@@ -203,7 +206,8 @@ impl CubicControl {
         }
     }
 
-    /// Resets the state after a timeout (`bictcp_reset`).
+    /// Resets the state after a timeout, when nothing is known about the path any more
+    /// (`bictcp_reset`).
     fn reset(&mut self) {
         self.epoch = None;
         self.last_max = 0;
@@ -222,7 +226,7 @@ impl LossBased for CubicControl {
         &mut self.window
     }
 
-    /// Processes an ACK and opens the window (`cubictcp_cong_avoid`).
+    /// Processes an ACK: updates the round-trip time and opens the window (`cubictcp_cong_avoid`).
     fn grow(&mut self, ack: &AckEvent) {
         self.measure(ack);
         if !ack.may_grow() {
@@ -239,8 +243,8 @@ impl LossBased for CubicControl {
         }
     }
 
-    /// Returns the window after a loss in bytes, ends the epoch, and stores the window before the
-    /// loss (`cubictcp_recalc_ssthresh`).
+    /// Ends the epoch and stores the window before the loss. Returns the window after the loss in
+    /// bytes, in whole segments (`cubictcp_recalc_ssthresh`).
     fn reduced(&mut self) -> u64 {
         let cwnd = self.window.segments();
         self.epoch = None;
@@ -256,8 +260,8 @@ impl LossBased for CubicControl {
         self.reset();
     }
 
-    /// Shifts the epoch by the pause: time with nothing in flight does not count (`cubictcp_cwnd_event`,
-    /// `CA_EVENT_TX_START`).
+    /// Moves the start of the epoch by the pause, since time with nothing in flight does not count
+    /// (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
     fn after_pause(&mut self, now: Time, pause: Duration) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = (epoch.start + pause.0 / jiffies::JIFFY.0).min(jiffies::at(now));
@@ -338,8 +342,8 @@ mod tests {
         assert!((slope(20, 48) - 8.0 / 15.0).abs() < 0.08, "{rounds:?}");
     }
 
-    /// By `cubictcp_recalc_ssthresh`, a loss at 70 segments, fewer than the 100 of the loss before,
-    /// stores 70 (1024 + 717) / 2048 = 59 segments.
+    /// The loss occurs at 70 segments, after a loss at 100 segments. By `cubictcp_recalc_ssthresh`,
+    /// CUBIC then stores 70 (1024 + 717) / 2048 = 59 segments instead of 70.
     #[test]
     fn fast_convergence_stores_smaller_window() {
         let mut control = control();
@@ -350,8 +354,8 @@ mod tests {
         assert_eq!((control.window.segments(), control.last_max), (49, 59));
     }
 
-    /// `cubictcp_state` calls `bictcp_reset` on a timeout. After that, at most 20 segments are
-    /// needed per segment of growth.
+    /// `cubictcp_state` calls `bictcp_reset` on a timeout. After the reset, at most 20 delivered
+    /// segments are needed per segment of growth.
     #[test]
     fn timeout_resets_state() {
         let mut control = control();
@@ -365,7 +369,8 @@ mod tests {
         assert_eq!((control.each, control.epoch.map(|epoch| epoch.k)), (MAX_BLIND_SEGMENTS, Some(0)));
     }
 
-    /// The window grows by at most half of itself per round trip.
+    /// At least two delivered segments are needed per segment of growth, so the window grows by at
+    /// most half of itself per round trip.
     #[test]
     fn growth_needs_at_least_two_segments_per_segment() {
         let mut control = control();

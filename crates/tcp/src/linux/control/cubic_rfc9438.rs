@@ -32,15 +32,15 @@ impl Checked for CubicRfc9438 {
     }
 }
 
-/// Epoch of congestion avoidance since the last reduction. Windows are in segments, `k` is in
-/// seconds.
+/// Period of congestion avoidance since the last reduction. Windows are in segments, and `k`, the
+/// time to the plateau of the cubic function, is in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
     start: Time,
     k: f64,
-    /// Window in the middle of the plateau of the cubic function (RFC 9438, 4.2).
+    /// Window in segments in the middle of the plateau of the cubic function (RFC 9438, 4.2).
     w_max: f64,
-    /// Window that Reno would have (RFC 9438, 4.3).
+    /// Window in segments that Reno would have (RFC 9438, 4.3).
     w_est: f64,
 }
 
@@ -73,20 +73,21 @@ pub struct CubicRfc9438Control {
     search: Search,
     min_rtt: Option<Duration>,
     epoch: Option<Epoch>,
-    /// Window before the last reduction in segments, less the share released by fast convergence; 0 if there
-    /// is none.
+    /// Window before the last reduction in segments, less the share released by fast convergence; 0
+    /// if no reduction has occurred since the start or the last timeout.
     w_max: f64,
     /// Window just before the last reduction in segments (`cwnd_prior`).
     prior: f64,
-    /// Growth that is not yet a whole byte.
+    /// Growth of the window that is not yet a whole byte, from 0 to 1.
     fraction: f64,
-    /// Values of `w_max`, `prior` and `epoch` before the last reduction, to undo it.
+    /// Values of `w_max`, `prior` and `epoch` before the last reduction, which are restored if the
+    /// reduction is undone.
     before: (f64, f64, Option<Epoch>),
 }
 
 impl CubicRfc9438Control {
-    /// Creates CUBIC at the start of a connection. `paced` means that segments are spread over the
-    /// round trip.
+    /// Creates CUBIC at the start of a connection. `paced` is true if pacing spreads segments over
+    /// the round trip.
     pub fn new(params: &CubicRfc9438, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
             params: params.clone(),
@@ -105,24 +106,25 @@ impl CubicRfc9438Control {
         self.window.cwnd as f64 / self.window.mss as f64
     }
 
-    /// Opens the window in slow start. Returns the number of segments left over for congestion
-    /// avoidance.
+    /// Opens the window in slow start. Returns the number of delivered segments that did not open
+    /// it and are left over for congestion avoidance.
     fn slow_start(&mut self, ack: &AckEvent) -> u64 {
         self.search.on_ack_in_slow_start(ack, &mut self.window, self.min_rtt);
         let growth = self.search.growth(ack.segments);
         self.window.slow_start(growth)
     }
 
-    /// Opens the window in congestion avoidance (section 4.2): towards the value of the cubic function one
-    /// round trip later, but at least as fast as Reno would.
+    /// Opens the window in congestion avoidance (section 4.2). The window moves towards the value
+    /// of the cubic function one round trip from now, but grows at least as fast as Reno's window
+    /// would.
     fn avoid_congestion(&mut self, ack: &AckEvent, segments: u64) {
         let (c, beta) = (self.params.c, self.params.beta);
         let cwnd = self.segments();
         let acked = segments as f64;
         let w_max = self.w_max;
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(ack.now, cwnd, w_max, c));
-        // By equation 4 Reno's window grows by alpha segments per round trip, and by one segment
-        // once it is as large as before the reduction.
+        // By equation 4 Reno's window grows by alpha segments per round trip. Once Reno's window is
+        // as large as before the reduction, it grows by one segment.
         let alpha = if epoch.w_est < self.prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
         epoch.w_est += alpha * acked / cwnd;
         let elapsed = ack.now.since(epoch.start);
@@ -142,7 +144,8 @@ impl CubicRfc9438Control {
         self.window.cwnd += whole;
     }
 
-    /// Stores the state before a reduction and returns the reduced window in bytes (sections 4.6 and 4.7).
+    /// Stores the state before a reduction. Returns the reduced window in bytes (sections 4.6 and
+    /// 4.7).
     fn save_and_reduce(&mut self) -> u64 {
         let cwnd = self.segments();
         self.before = (self.w_max, self.prior, self.epoch.take());
@@ -164,8 +167,8 @@ impl CongestionControl for CubicRfc9438Control {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt)));
         }
         if !ack.window_limited {
-            // Time in which the window is not fully used does not count, so the epoch ends (4.2 and
-            // 5.8).
+            // The window is not fully used. Such time does not count for the cubic function, so the
+            // epoch ends (4.2 and 5.8).
             self.epoch = None;
         }
         if !ack.may_grow() {
@@ -190,7 +193,7 @@ impl CongestionControl for CubicRfc9438Control {
             let target = self.save_and_reduce();
             self.window.reduce(target);
         }
-        // By section 4.8 the next epoch starts on the plateau of the cubic function.
+        // By section 4.8 the epoch after a timeout starts on the plateau of the cubic function.
         self.w_max = 0.0;
         self.window.restart(in_flight);
     }
@@ -241,8 +244,8 @@ mod tests {
         }
     }
 
-    /// Acknowledges one window per round trip of `rtt` until `end` seconds. Returns times in
-    /// seconds and windows in segments, once per round trip.
+    /// Acknowledges one window per round trip of `rtt` until the time `end` in seconds. Returns
+    /// times in seconds and windows in segments, once per round trip.
     fn grow(control: &mut CubicRfc9438Control, rtt: Duration, end: f64) -> Vec<(f64, f64)> {
         let (mut now, mut seen) = (Time::ZERO, Vec::new());
         while now.as_secs() < end {
@@ -261,8 +264,8 @@ mod tests {
         // By equation 2 the window needs cbrt(30 / 0.4) s from 70 back to 100 segments at C = 0.4.
         let epoch = Epoch::new(Time::ZERO, 70.0, 100.0, 0.4);
         assert!((epoch.k - 4.217_163).abs() < 1e-5, "{}", epoch.k);
-        // By equation 1, W(0) = cwnd and W(K) = W_max, and the function is symmetric about the
-        // plateau.
+        // By equation 1, the function starts at the reduced window (W(0) = cwnd), reaches W_max at
+        // the time K, and is symmetric about this point.
         let at = |s: f64| epoch.window_after(Duration((s * 1e9) as u64), 0.4);
         assert!((at(0.0) - 70.0).abs() < 1e-6 && (at(epoch.k) - 100.0).abs() < 1e-6);
         assert!((at(epoch.k + 1.0) - 100.4).abs() < 1e-6 && (at(epoch.k - 1.0) - 99.6).abs() < 1e-6);
@@ -270,7 +273,8 @@ mod tests {
 
     #[test]
     fn window_follows_equation_1() {
-        // With a long round-trip time and a large window, CUBIC grows faster than Reno.
+        // With a long round-trip time and a large window the cubic function exceeds Reno's window,
+        // so the window follows equation 1.
         let mut control = control();
         control.window.cwnd = 1_000 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -286,7 +290,7 @@ mod tests {
     #[test]
     fn short_rtt_is_reno_friendly() {
         // By section 4.3, with 10 ms and 20 segments, W_est grows by alpha = 9/17 segments per
-        // round trip up to the window before the loss, then by 1.
+        // round trip up to the window before the loss, and then by 1.
         let mut control = control();
         control.window.cwnd = 20 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -300,7 +304,8 @@ mod tests {
 
     #[test]
     fn fast_convergence_stores_smaller_window() {
-        // The second loss occurs below the window of the first one, so section 4.7 applies.
+        // The second loss occurs at a smaller window than the first one. So fast convergence
+        // (section 4.7) stores less than this window.
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -325,8 +330,9 @@ mod tests {
 
     #[test]
     fn w_est_grows_by_alpha_per_window() {
-        // By equation 4 a segment acknowledged raises W_est by alpha / 14 at 14 segments, with
-        // alpha = 3 * 0.3 / 1.7. From the window before the loss on, 20 segments, alpha is 1.
+        // At a window of 14 segments, equation 4 raises W_est by alpha / 14 per acknowledged
+        // segment, with alpha = 3 * 0.3 / 1.7. Once W_est reaches 20 segments, the window before
+        // the loss, alpha is 1.
         let mut control = control();
         control.window.cwnd = 20 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -342,7 +348,8 @@ mod tests {
 
     #[test]
     fn window_grows_by_at_most_half_per_round_trip() {
-        // By section 4.2 the target is at most 1.5 cwnd, however long ago the plateau was.
+        // By section 4.2 the window grows by at most half per round trip, even if the cubic
+        // function is much larger after a long time.
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_congestion(Time::ZERO, 0);

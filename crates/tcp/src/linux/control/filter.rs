@@ -1,21 +1,22 @@
-//! Maximum over a sliding window of time, tracked with the best three candidates as in Linux
-//! (`lib/win_minmax.c`).
+//! Maximum over a sliding window of time. As in Linux (`lib/win_minmax.c`) only the best three
+//! candidates are kept instead of all values.
 
 /// Maximum of the values added in a sliding window of integer times.
 #[derive(Clone, Debug)]
 pub struct WindowedMax {
     length: u64,
-    /// Best, second and third candidate, each as (time, value) and not older than the one before.
+    /// The three best candidates for the maximum, each as (time, value). Each candidate is at least
+    /// as new as the one before it in the array.
     best: [(u64, f64); 3],
 }
 
 impl WindowedMax {
-    /// Creates an empty window of `length` time units; its maximum is 0.
+    /// Creates an empty window of `length` time units. Its maximum is 0 until a value is added.
     pub fn new(length: u64) -> Self {
         Self { length, best: [(0, 0.0); 3] }
     }
 
-    /// Sets the length of the window.
+    /// Sets the length of the window in time units; older values expire at the next update.
     pub fn set_length(&mut self, length: u64) {
         self.length = length;
     }
@@ -25,7 +26,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Adds `value` at time `at`.
+    /// Adds `value`, measured at time `at`. Values older than the length of the window expire.
     pub fn update(&mut self, at: u64, value: f64) {
         let new = (at, value);
         if value >= self.best[0].1 || at - self.best[2].0 > self.length {

@@ -1,5 +1,6 @@
-//! HyStart as in Linux (`tcp_cubic.c`, version 6; Ha and Rhee, Computer Networks 55(9), 2011): ends slow
-//! start if the ACKs of a round last for half of the smallest round-trip time, or if round-trip times grow.
+//! HyStart as in Linux (`tcp_cubic.c`, version 6; Ha and Rhee, Computer Networks 55(9), 2011). Slow
+//! start ends if the closely spaced ACKs of a round (its train) last for half of the smallest
+//! round-trip time, or if round-trip times grow.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -7,9 +8,10 @@ use super::AckEvent;
 
 /// Smallest window in segments at which HyStart is active (`hystart_low_window`).
 const MIN_WINDOW: u64 = 16;
-/// Maximum time between consecutive ACKs of a train (`hystart_ack_delta_us`).
+/// Maximum time between two consecutive ACKs of a train of ACKs (`hystart_ack_delta_us`).
 const TRAIN_GAP: Duration = Duration::from_millis(2);
-/// Time that segmentation offload may add to a train (`hystart_ack_delay`, at all but the highest rates).
+/// Time that segmentation offload may add to the length of a train of ACKs (`hystart_ack_delay`;
+/// Linux uses less time only at very high rates).
 const OFFLOAD: Duration = Duration::from_millis(1);
 /// Number of round-trip times at the start of a round that are not compared with the smallest
 /// round-trip time of the path (`HYSTART_MIN_SAMPLES`).
@@ -19,14 +21,15 @@ const SAMPLES: u32 = 8;
 const MIN_INCREASE: Duration = Duration::from_millis(4);
 const MAX_INCREASE: Duration = Duration::from_millis(16);
 
-/// State of HyStart in one round.
+/// State of HyStart in the present round of slow start.
 #[derive(Clone, Debug)]
 pub struct HyStart {
     paced: bool,
-    /// Start time of the round; `last` is the arrival time of the last ACK of its train.
+    /// Start time of the round. `last` is the arrival time of the last ACK in the round's train of
+    /// closely spaced ACKs.
     begun: Time,
     last: Time,
-    /// Next byte to be sent at the start of the round. The round ends when a later byte is
+    /// Next byte to be sent when the round started. The round ends when a byte above it is
     /// acknowledged.
     end: u64,
     /// Smallest round-trip time measured in the round.
@@ -35,15 +38,15 @@ pub struct HyStart {
 }
 
 impl HyStart {
-    /// Creates the state at the start of a connection. `paced` means that segments are spread over the round
-    /// trip.
+    /// Creates the state at the start of a connection. `paced` is true if pacing spreads segments
+    /// over the round trip.
     pub fn new(paced: bool) -> Self {
         Self { paced, begun: Time::ZERO, last: Time::ZERO, end: 0, rtt: None, samples: 0 }
     }
 
     /// Processes an ACK in slow start (`hystart_update`). The window has `segments` segments, the
-    /// ACK gives the round-trip time `rtt`, and `min_rtt` is the smallest one of the path. Returns
-    /// true if slow start must end.
+    /// ACK gives the round-trip time `rtt`, and `min_rtt` is the smallest round-trip time of the
+    /// path. Returns true if slow start must end.
     pub fn on_ack(&mut self, ack: &AckEvent, segments: u64, rtt: Duration, min_rtt: Duration) -> bool {
         if ack.una > self.end || self.begun == Time::ZERO {
             let (paced, end) = (self.paced, ack.next);
@@ -79,8 +82,9 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// Returns the index, from 0, of the ACK that ends slow start, or `None` if none of 200 ACKs does. ACKs
-    /// arrive `gap_ms` apart with a round-trip time of `rtt_ms`; the minimum round-trip time is 60 ms.
+    /// Delivers 200 ACKs that arrive `gap_ms` apart, with a round-trip time of `rtt_ms` and a
+    /// minimum of 60 ms. Returns the index, from 0, of the ACK that ends slow start, or `None` if
+    /// slow start does not end.
     fn acks(paced: bool, segments: u64, gap_ms: u64, rtt_ms: u64) -> Option<u64> {
         let mut hystart = HyStart::new(paced);
         (0..200).find(|n| {
@@ -90,8 +94,8 @@ mod tests {
         })
     }
 
-    /// By `hystart_update` slow start ends when a train lasts longer than (60 + 1) / 2 ms without
-    /// pacing, or 61 ms with pacing.
+    /// By `hystart_update` slow start ends when a train of ACKs lasts longer than (60 + 1) / 2 ms
+    /// without pacing, or 61 ms with pacing.
     #[test]
     fn ack_train_of_half_min_rtt_ends_slow_start() {
         assert_eq!([acks(false, 16, 1, 60), acks(true, 16, 1, 60)], [Some(31), Some(62)]);
@@ -99,8 +103,9 @@ mod tests {
         assert_eq!(acks(false, 16, 3, 60), None, "hystart_ack_delta_us");
     }
 
-    /// The ninth round-trip time of a round is the first that is compared with the smallest one: it
-    /// ends slow start if it exceeds 60 ms by more than an eighth.
+    /// The first eight round-trip times of a round are not compared with the minimum of 60 ms. The
+    /// ninth ends slow start if the smallest round-trip time of the round exceeds 60 ms by more
+    /// than an eighth.
     #[test]
     fn rtt_growth_by_an_eighth_ends_slow_start() {
         assert_eq!([acks(false, 16, 3, 67), acks(false, 16, 3, 68)], [None, Some(8)]);

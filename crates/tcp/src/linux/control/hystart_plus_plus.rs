@@ -7,19 +7,20 @@
 use nodeb_base::units::Duration;
 
 /// Lower bound of the increase of the round-trip time that starts conservative slow start (section
-/// 4.3). `MAX_RTT_THRESH` is the upper bound; between them the increase is the round-trip time
-/// divided by `MIN_RTT_DIVISOR`.
+/// 4.3). `MAX_RTT_THRESH` is the upper bound; between the two bounds the increase is the round-trip
+/// time divided by `MIN_RTT_DIVISOR`.
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
 const MIN_RTT_DIVISOR: u64 = 8;
 /// Number of round-trip times that a round must have before its smallest one is compared with the
 /// previous round.
 const N_RTT_SAMPLE: u32 = 8;
-/// Factor by which conservative slow start grows more slowly than slow start. `CSS_ROUNDS` is its
-/// duration in rounds.
+/// Factor by which the window grows more slowly in conservative slow start than in slow start.
+/// `CSS_ROUNDS` is the duration of conservative slow start in rounds.
 const CSS_GROWTH_DIVISOR: u64 = 4;
 const CSS_ROUNDS: u32 = 5;
-/// Maximum growth per ACK in segments, unless the sender is paced.
+/// Maximum growth of the window per ACK in segments. The limit does not apply if the sender is
+/// paced.
 const L: u64 = 8;
 
 /// State of HyStart++ in one slow start.
@@ -31,16 +32,16 @@ pub struct HyStartPlusPlus {
     last_round_min: Option<Duration>,
     this_round_min: Option<Duration>,
     samples: u32,
-    /// State of conservative slow start, `None` outside of it: baseline round-trip time, and number
-    /// of rounds so far.
+    /// State of conservative slow start: the baseline round-trip time, and the number of rounds so
+    /// far. `None` outside of conservative slow start.
     conservative: Option<(Duration, u32)>,
     /// Number of segments delivered in conservative slow start that have not yet opened the window.
     left: u64,
 }
 
 impl HyStartPlusPlus {
-    /// Creates HyStart++ at the start of a connection. `paced` means that segments are spread over
-    /// the round trip.
+    /// Creates HyStart++ at the start of a connection. `paced` is true if pacing spreads segments
+    /// over the round trip.
     pub fn new(paced: bool) -> Self {
         Self {
             limit: if paced { u64::MAX } else { L },
@@ -53,8 +54,8 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Processes an ACK in slow start. `una` is the first unacknowledged byte after it, and `next`
-    /// the next byte to be sent. Returns true if congestion avoidance must start.
+    /// Processes an ACK in slow start. After the ACK `una` is the first unacknowledged byte, and
+    /// `next` the next byte to be sent. Returns true if congestion avoidance must start.
     pub fn on_ack(&mut self, una: u64, next: u64, rtt: Option<Duration>) -> bool {
         let mut over = false;
         if una >= self.window_end {
@@ -98,7 +99,8 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Returns the number of segments by which `segments` delivered segments open the window.
+    /// Returns the number of segments by which the window opens when `segments` segments are
+    /// delivered: fewer in conservative slow start, and at most `L` without pacing.
     pub fn growth(&mut self, segments: u64) -> u64 {
         let segments = segments.min(self.limit);
         if self.conservative.is_none() {
@@ -117,7 +119,8 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// Simulates a round of `samples` ACKs with the same round-trip time. Returns true if slow start ended.
+    /// Simulates a round of `samples` ACKs that all give the round-trip time `rtt`. Returns true if
+    /// slow start ended.
     fn round(hystart: &mut HyStartPlusPlus, rtt: Duration, samples: u64) -> bool {
         let (start, mut over) = (hystart.window_end, false);
         for ack in 0..samples {

@@ -5,20 +5,23 @@ use nodeb_base::units::{Duration, Time};
 
 use super::{AckEvent, CongestionControl};
 
-/// Congestion control with a [`LossWindow`] as state. An implementation defines how the window
-/// grows and how much a loss reduces it.
+/// Congestion control whose state includes a [`LossWindow`]. An implementation defines how the
+/// window grows, and how much a loss reduces it.
 pub trait LossBased: Send + std::fmt::Debug {
-    /// Returns the control's window and slow-start threshold.
+    /// Returns the window and the slow-start threshold of the congestion control.
     fn window(&self) -> &LossWindow;
-    /// Returns the control's window and slow-start threshold mutably.
+    /// Returns the window and the slow-start threshold of the congestion control mutably.
     fn window_mut(&mut self) -> &mut LossWindow;
-    /// Processes an ACK and opens the window.
+    /// Processes an ACK, and opens the window as far as the rules of the congestion control allow.
     fn grow(&mut self, ack: &AckEvent);
-    /// Returns the window after a loss in bytes, and stores what the growth afterwards needs.
+    /// Returns the window in bytes to which a loss reduces the present window. Also stores the
+    /// values that later growth depends on.
     fn reduced(&mut self) -> u64;
-    /// Handles a timeout, after the window was reduced.
+    /// Handles a retransmission timeout after the window has been reduced. By default nothing more
+    /// happens.
     fn after_timeout(&mut self) {}
-    /// Handles the start of a transmission after nothing was in flight and nothing was sent for `pause`.
+    /// Handles the start of a transmission when nothing was in flight. The last data was sent
+    /// `pause` ago.
     fn after_pause(&mut self, _now: Time, _pause: Duration) {}
 }
 
@@ -66,15 +69,15 @@ impl<T: LossBased> CongestionControl for T {
     }
 }
 
-/// Congestion window and slow-start threshold of a loss-based control, with their values before the
-/// last reduction. Both are in bytes, but reductions leave whole segments, as in Linux.
+/// Congestion window and slow-start threshold of a loss-based control, with the values of both
+/// before the last reduction. All are in bytes, but reductions leave whole segments, as in Linux.
 #[derive(Clone, Copy, Debug)]
 pub struct LossWindow {
     /// Payload of a segment in bytes.
     pub mss: u64,
     /// Congestion window in bytes.
     pub cwnd: u64,
-    /// Slow-start threshold in bytes.
+    /// Slow-start threshold in bytes; `u64::MAX` before the first reduction.
     pub ssthresh: u64,
     initial: u64,
     /// Number of segments delivered since congestion avoidance last opened the window
@@ -84,7 +87,8 @@ pub struct LossWindow {
 }
 
 impl LossWindow {
-    /// Creates the window at the start of a connection.
+    /// Creates the window at the start of a connection. `mss` and `initial_window` are in bytes;
+    /// there is no slow-start threshold yet.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self {
             mss,
@@ -96,13 +100,13 @@ impl LossWindow {
         }
     }
 
-    /// Returns the window in segments.
+    /// Returns the congestion window in whole segments, rounded down.
     pub fn segments(&self) -> u64 {
         self.cwnd / self.mss
     }
 
-    /// Reduces window and slow-start threshold to `target` bytes, but at least two segments (RFC
-    /// 5681, equation 4).
+    /// Reduces window and slow-start threshold to `target` bytes, rounded down to whole segments,
+    /// but at least two segments (RFC 5681, equation 4).
     pub fn reduce(&mut self, target: u64) {
         self.before = Some((self.cwnd, self.threshold_in_use()));
         self.ssthresh = (target / self.mss).max(2) * self.mss;
@@ -110,7 +114,7 @@ impl LossWindow {
         self.count = 0;
     }
 
-    /// Sets the window to one segment more than is in flight, after a timeout (RFC 5681, 3.1).
+    /// Sets the window after a timeout to one segment more than the data in flight (RFC 5681, 3.1).
     pub fn restart(&mut self, in_flight: u64) {
         self.cwnd = (in_flight.div_ceil(self.mss) + 1) * self.mss;
         self.count = 0;
@@ -133,9 +137,9 @@ impl LossWindow {
         self.cwnd = (halved * self.mss).max(restart);
     }
 
-    /// Reduces the window to the mean of its size and `used`, the largest number of bytes in use
-    /// during a retransmission timeout, at least the initial window (RFC 2861; Linux:
-    /// `tcp_cwnd_application_limited`).
+    /// Reduces the window to the mean of its size and `used`, the largest number of bytes that were
+    /// in flight during a retransmission timeout, but at least to the initial window (RFC 2861;
+    /// Linux: `tcp_cwnd_application_limited`).
     pub fn unused(&mut self, used: u64) {
         let used = used.max(self.initial);
         if used < self.cwnd {
@@ -144,8 +148,8 @@ impl LossWindow {
         }
     }
 
-    /// Undoes the last reduction. The window becomes that before the reduction, or the present
-    /// value `window` if larger (Linux: `tcp_reno_undo_cwnd`).
+    /// Undoes the last reduction. The window becomes the window before the reduction or, if larger,
+    /// the present window of `window` bytes (Linux: `tcp_reno_undo_cwnd`).
     pub fn undo(&mut self, window: u64) {
         if let Some((cwnd, ssthresh)) = self.before.take() {
             self.cwnd = (window.div_ceil(self.mss) * self.mss).max(cwnd);
@@ -153,14 +157,14 @@ impl LossWindow {
         }
     }
 
-    /// Returns true if the window is below the slow-start threshold.
+    /// Returns true if the window is below the slow-start threshold, that is, in slow start.
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
-    /// Opens the window in slow start by the `segments` segments delivered, up to the slow-start
-    /// threshold. Returns the number of segments left over for congestion avoidance (Linux:
-    /// `tcp_slow_start`).
+    /// Opens the window in slow start by `segments` segments, the number that was delivered, but
+    /// not beyond the slow-start threshold. Returns the number of segments that are left over for
+    /// congestion avoidance (Linux: `tcp_slow_start`).
     pub fn slow_start(&mut self, segments: u64) -> u64 {
         let room = self.ssthresh.saturating_sub(self.cwnd).div_ceil(self.mss);
         let grown = segments.min(room);
@@ -168,11 +172,12 @@ impl LossWindow {
         segments - grown
     }
 
-    /// Opens the window in congestion avoidance by one segment per `each` segments delivered, after
-    /// the delivery of `segments` segments (Linux: `tcp_cong_avoid_ai`).
+    /// Opens the window in congestion avoidance by one segment for every `each` segments delivered.
+    /// `segments` segments have just been delivered (Linux: `tcp_cong_avoid_ai`).
     pub fn avoid(&mut self, each: u64, segments: u64) {
         let each = each.max(1);
-        // Deliveries counted while `each` was larger open the window by one segment at most.
+        // Segments that were counted while `each` was larger open the window by one segment at
+        // most.
         if self.count >= each {
             self.count = 0;
             self.cwnd += self.mss;
@@ -203,8 +208,8 @@ mod tests {
         assert_eq!(after(1).1, 75, "tcp_current_ssthresh: three quarters of the window");
     }
 
-    /// By `tcp_cwnd_application_limited` the window falls half of the way to the used part, which
-    /// counts as at least the initial window.
+    /// By `tcp_cwnd_application_limited` the window falls half of the way to the part in use, or to
+    /// the initial window if less is in use.
     #[test]
     fn unused_window_falls_halfway() {
         let mut window = LossWindow::new(MSS, 10 * MSS);
@@ -213,8 +218,8 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh), (55 * MSS, u64::MAX));
     }
 
-    /// By `tcp_cong_avoid_ai` 90 segments, delivered when 100 were needed per segment of growth,
-    /// open the window by one segment when only 10 are needed.
+    /// 90 segments are delivered while 100 are needed per segment of growth. If then only 10 are
+    /// needed, `tcp_cong_avoid_ai` opens the window by one segment, and not by nine.
     #[test]
     fn credit_of_slower_growth_counts_once() {
         let mut window = LossWindow::new(MSS, 10 * MSS);

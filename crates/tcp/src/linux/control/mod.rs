@@ -1,8 +1,8 @@
 //! Congestion control: the size of the window and the pacing rate.
 //!
 //! The sender reports ACKs, congestion (once per recovery) and timeouts to the congestion control,
-//! which sets a window and, optionally, a pacing rate. The sender does all the rest, from loss
-//! detection to spreading a window reduction over a round trip.
+//! which sets a window and, optionally, a pacing rate. All other functions are part of the sender,
+//! from loss detection to spreading a window reduction over a round trip.
 
 pub mod bbr;
 pub mod cubic;
@@ -30,7 +30,8 @@ use super::rate::{RateSample, Snapshot};
 pub enum Phase {
     /// No segment is known to be lost.
     Open,
-    /// Recovery: lost segments are retransmitted, or the window is reduced after an ECN echo.
+    /// Recovery without a timeout: lost segments are retransmitted, or the window is reduced after
+    /// an ECN echo.
     Recovery,
     /// Recovery after a retransmission timeout.
     Loss,
@@ -43,10 +44,10 @@ pub struct AckEvent {
     pub now: Time,
     /// Number of bytes that the ACK acknowledges cumulatively.
     pub acked: u64,
-    /// Number of bytes that the ACK delivers, including bytes beyond gaps.
+    /// Number of bytes that the ACK delivers, including bytes that SACKs report beyond gaps.
     pub delivered: u64,
     /// Number of segments that the ACK delivers, by which windows grow (Linux: `acked_sacked`). An
-    /// ACK may acknowledge many more segments, which SACKs have reported before.
+    /// ACK may acknowledge many more segments, if SACKs have reported them before.
     pub segments: u64,
     /// Number of bytes that were newly marked lost on the ACK.
     pub lost: u64,
@@ -56,11 +57,13 @@ pub struct AckEvent {
     pub prior_in_flight: u64,
     /// Number of bytes in flight after the ACK.
     pub in_flight: u64,
-    /// Round-trip time of the newest segment that the ACK delivers, if measured.
+    /// Round-trip time of the newest segment that the ACK delivers; `None` if the ACK gives no
+    /// measurement.
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time; 0 before the first measurement.
     pub srtt: Duration,
-    /// Rate sample, if the ACK delivers data and the congestion control paces itself.
+    /// Sample of the delivery rate; `None` if the ACK delivers no data or the congestion control
+    /// does not pace itself.
     pub sample: Option<RateSample>,
     /// Number of bytes delivered since the start of the connection.
     pub total_delivered: u64,
@@ -73,37 +76,38 @@ pub struct AckEvent {
     /// Whether the ACK delivers data beyond a gap on a path with a high degree of reordering, where
     /// the window grows on any delivery (Linux: `tcp_may_raise_cwnd`).
     pub reordered: bool,
-    /// Whether the window, rather than the data or the receiver, limited the sender.
+    /// Whether the congestion window, and not a lack of data or the receiver's window, limited the
+    /// sender.
     pub window_limited: bool,
     /// Time at which the pacer allows the next segment (Linux: `tcp_wstamp_ns`).
     pub departure: Time,
 }
 
 impl AckEvent {
-    /// Returns true if a loss-based control may open its window, provided that the window is in use
-    /// (`tcp_may_raise_cwnd`): data is acknowledged outside of a recovery, in order unless the degree of
-    /// reordering is high.
+    /// Returns true if a loss-based control may open its window, apart from the condition that the
+    /// window is in use (`tcp_may_raise_cwnd`). Data must be acknowledged outside of fast recovery,
+    /// and in order unless the degree of reordering is high.
     pub fn may_raise(&self) -> bool {
         self.phase != Phase::Recovery && (self.acked > 0 || self.reordered)
     }
 
-    /// Returns true if a loss-based control may open its window, and the window is in use
-    /// (`tcp_is_cwnd_limited`).
+    /// Returns true if a loss-based control may open its window on this ACK. [`Self::may_raise`]
+    /// must be true, and the window must have limited the sender (`tcp_is_cwnd_limited`).
     pub fn may_grow(&self) -> bool {
         self.may_raise() && self.window_limited
     }
 }
 
-/// Segment that was marked lost.
+/// Segment that was marked lost, as reported to the congestion control.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Time at which the segment was marked lost.
     pub now: Time,
     /// First byte of the segment, and its last byte plus 1.
     pub range: (u64, u64),
-    /// State of the connection when the segment was sent.
+    /// State of the connection at the time at which the segment was sent.
     pub snapshot: Snapshot,
-    /// Number of bytes lost since the segment was sent, including the segment.
+    /// Number of bytes marked lost since the segment was sent, including the bytes of the segment.
     pub lost: u64,
     /// Number of bytes delivered since the start of the connection.
     pub delivered: u64,
@@ -119,56 +123,63 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// Records a lost segment. The sender reports the resulting reduction by
     /// [`Self::on_congestion`] or [`Self::on_timeout`].
     fn on_loss(&mut self, _loss: &Loss) {}
-    /// Handles the start of a recovery after a loss or an ECN echo, with `in_flight` bytes outstanding.
+    /// Handles the start of a recovery after a loss or an ECN echo. `in_flight` bytes are
+    /// outstanding.
     fn on_congestion(&mut self, now: Time, in_flight: u64);
-    /// Handles a retransmission timeout with `in_flight` bytes still in flight. `again` means that
+    /// Handles a retransmission timeout with `in_flight` bytes still in flight. `again` is true if
     /// the window has already been reduced for the outstanding data.
     fn on_timeout(&mut self, now: Time, in_flight: u64, again: bool);
-    /// Handles the end of a recovery.
+    /// Handles the end of a recovery. By default nothing happens.
     fn on_recovered(&mut self, _now: Time) {}
     /// Handles a pause of more than `timeouts` retransmission timeouts, after which the window is no longer a
     /// valid estimate (RFC 5681, 4.1).
     fn on_idle(&mut self, _timeouts: u64) {}
-    /// Handles an under-used window: for the length of a retransmission timeout the application needed at
-    /// most `used` bytes of it (RFC 7661).
+    /// Handles an under-used window. For the length of a retransmission timeout the application has
+    /// used at most `used` bytes of the window (RFC 7661).
     fn on_unused(&mut self, _used: u64) {}
-    /// Handles the start of a transmission with nothing in flight; the last data was sent `pause` ago.
+    /// Handles the start of a transmission with nothing in flight. The last data was sent `pause`
+    /// ago.
     fn on_start(&mut self, _now: Time, _pause: Duration) {}
-    /// Handles the start of a transmission after all data had been sent and delivered.
+    /// Handles the restart of a transmission after a pause in which all data had been sent and
+    /// delivered.
     fn on_restart(&mut self, _now: Time) {}
-    /// Undoes the last window reduction, which was spurious (RFC 4015). `window` is the present
-    /// window.
+    /// Undoes the last window reduction, which turned out to be spurious (RFC 4015). `window` is
+    /// the present window in bytes.
     fn undo(&mut self, window: u64);
     /// Returns the congestion window in bytes.
     fn cwnd(&self) -> u64;
     /// Returns the slow-start threshold in bytes, `u64::MAX` if there is none.
     fn ssthresh(&self) -> u64;
-    /// Returns the pacing rate in bytes per second; `None` if it follows from the window and the round-trip
-    /// time.
+    /// Returns the pacing rate in bytes per second. `None` means that the sender derives the rate
+    /// from the window and the round-trip time.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
-    /// Returns the minimum number of segments that leave together at `rate` bytes per second.
+    /// Returns the minimum number of segments that leave together at a pacing rate of `rate` bytes
+    /// per second.
     fn min_quantum(&self, _rate: f64) -> u64 {
         2
     }
-    /// Returns true if the sender should spread a reduction over a round trip (PRR).
+    /// Returns true if the sender should spread a window reduction over a round trip (Proportional
+    /// Rate Reduction, RFC 9937).
     fn reduces_proportionally(&self) -> bool {
         true
     }
-    /// Returns the number of windows for which the send buffer has room (Linux: `sndbuf_expand`).
+    /// Returns the size of the send buffer in congestion windows (Linux: `sndbuf_expand`).
     fn buffered_windows(&self) -> u64 {
         2
     }
-    /// Returns true if the control deliberately sends less than the path allows.
+    /// Returns true if the congestion control deliberately sends less than the path allows at
+    /// present, so that rate samples do not show the bandwidth of the path.
     fn holds_back(&self) -> bool {
         false
     }
-    /// Returns true while the window grows in search of the path's capacity.
+    /// Returns true while the window grows in search of the path's capacity, by default while it is
+    /// below the slow-start threshold.
     fn is_slow_start(&self) -> bool {
         self.cwnd() < self.ssthresh()
     }
-    /// Returns the present decisions of the congestion control.
+    /// Returns the present decisions of the congestion control: window, threshold, pacing.
     fn plan(&self) -> Plan {
         let pacing_rate = self.pacing_rate();
         Plan {
@@ -182,26 +193,28 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     }
 }
 
-/// Decisions of a congestion control: the results of the methods of [`CongestionControl`] of the same names.
+/// Decisions of a congestion control. Each field is the result of the method of
+/// [`CongestionControl`] with the same name.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Congestion window in bytes.
     pub cwnd: u64,
     /// Slow-start threshold in bytes, `u64::MAX` if there is none.
     pub ssthresh: u64,
-    /// Pacing rate in bytes per second, `None` if it follows from the window and the round-trip
-    /// time.
+    /// Pacing rate in bytes per second. `None` means that the sender derives the rate from the
+    /// window and the round-trip time.
     pub pacing_rate: Option<f64>,
-    /// Minimum number of segments that leave together.
+    /// Minimum number of segments that leave together at the present pacing rate.
     pub min_quantum: u64,
-    /// Whether the control deliberately sends less than the path allows.
+    /// Whether the congestion control deliberately sends less than the path allows at present.
     pub holds_back: bool,
-    /// Whether the window grows in search of the path's capacity.
+    /// Whether the window grows in search of the path's capacity, as in slow start.
     pub is_slow_start: bool,
 }
 
 /// Congestion control of a connection with its current [`Plan`]. The sender reads the plan many
-/// times per ACK, but the plan changes only when an event is reported to the congestion control.
+/// times per ACK. The plan is stored because it changes only when an event is reported to the
+/// congestion control.
 #[derive(Debug)]
 pub struct Control {
     algorithm: Box<dyn CongestionControl>,
@@ -209,7 +222,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Creates the control with the algorithm's initial plan.
+    /// Creates the control of a new connection with the initial plan of `algorithm`.
     pub fn new(algorithm: Box<dyn CongestionControl>) -> Self {
         Self { plan: algorithm.plan(), algorithm }
     }
@@ -220,7 +233,7 @@ impl Control {
         self.plan = self.algorithm.plan();
     }
 
-    /// Returns the algorithm, for properties that never change.
+    /// Returns the congestion control algorithm, whose constant properties the caller may read.
     pub fn algorithm(&self) -> &dyn CongestionControl {
         &*self.algorithm
     }
@@ -234,13 +247,13 @@ impl std::ops::Deref for Control {
     }
 }
 
-/// Parameters of a congestion control.
+/// Parameters of a congestion control, which can build its state for a connection.
 pub trait CongestionParams: Parameters {
     /// Creates the congestion control of a connection with the TCP parameters `tcp`, segments of
     /// `mss` bytes, and an initial window of `initial_window` bytes.
     fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl>;
-    /// Returns true if the congestion control paces at a rate of its own, even if the key `pacing`
-    /// is off.
+    /// Returns true if the congestion control has a pacing rate of its own, so that it is paced
+    /// even if the key `pacing` is off.
     fn paces_itself(&self) -> bool {
         false
     }
@@ -272,7 +285,7 @@ registry! {
 
 #[cfg(test)]
 impl Default for AckEvent {
-    /// Returns an ACK of a sender that uses its whole window.
+    /// Returns an ACK for tests: the sender uses its whole window, and no recovery is in progress.
     fn default() -> Self {
         Self {
             now: Time::ZERO,

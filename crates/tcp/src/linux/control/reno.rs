@@ -16,8 +16,8 @@ params! {
 impl Checked for Reno {}
 
 /// Opens the window as Reno does (Linux: `tcp_reno_cong_avoid`); other congestion controls share
-/// this function. In slow start the window grows by one segment per segment delivered, afterwards
-/// by one segment per window delivered.
+/// this function. In slow start the window grows by one segment per segment delivered, and in
+/// congestion avoidance by one segment per window delivered.
 pub fn grow(window: &mut LossWindow, ack: &AckEvent) {
     if !ack.may_grow() {
         return;
@@ -44,7 +44,7 @@ pub struct RenoControl {
 }
 
 impl RenoControl {
-    /// Creates Reno at the start of a connection.
+    /// Creates Reno at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self { window: LossWindow::new(mss, initial_window) }
     }
@@ -64,7 +64,8 @@ impl LossBased for RenoControl {
     }
 
     /// Returns half of the window, regardless of the data outstanding (Linux: `tcp_reno_ssthresh`).
-    /// So segments that Limited Transmit sends beyond the window do not count (RFC 5681, 3.1).
+    /// So segments that Limited Transmit sends beyond the window do not raise the result (RFC 5681,
+    /// 3.1).
     fn reduced(&mut self) -> u64 {
         self.window.cwnd / 2
     }
@@ -85,7 +86,8 @@ mod tests {
 
     #[test]
     fn slow_start_counts_every_delivered_segment() {
-        // `tcp_slow_start` of Linux 6 has no limit per ACK, neither before nor after a timeout.
+        // As in `tcp_slow_start` of Linux 6, growth per ACK is not limited, neither before nor
+        // after a timeout.
         let mut control = RenoControl::new(MSS, 10 * MSS);
         acknowledge(&mut control, 5, Phase::Open);
         assert_eq!(control.cwnd(), 15 * MSS);

@@ -41,12 +41,12 @@ impl CongestionParams for Scalable {
 pub struct ScalableControl {
     params: Scalable,
     window: LossWindow,
-    /// Growth that is not yet a whole byte.
+    /// Growth of the window that is not yet a whole byte, from 0 to 1.
     fraction: f64,
 }
 
 impl ScalableControl {
-    /// Creates Scalable TCP at the start of a connection.
+    /// Creates Scalable TCP at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(params: &Scalable, mss: u64, initial_window: u64) -> Self {
         let window = LossWindow::new(mss, initial_window);
         Self { params: params.clone(), window, fraction: 0.0 }
@@ -90,8 +90,8 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    /// Returns the number of round trips after a loss until the window again has `segments`
-    /// segments.
+    /// Causes a loss at a window of `segments` segments. Returns the number of round trips until
+    /// the window is as large again.
     fn rounds_to_recover(segments: u64) -> u32 {
         let mut control = ScalableControl::new(&Scalable::default(), MSS, segments * MSS);
         control.on_congestion(Time::ZERO, 0);
@@ -107,10 +107,12 @@ mod tests {
 
     #[test]
     fn recovery_time_is_independent_of_window() {
-        // Section 3: log(1 - b) / log(1 + a) = 13.4 round trips; Reno needs half the window. A window of 87.5
-        // starts at 87 whole segments.
+        // By section 3 of the paper recovery takes log(1 - b) / log(1 + a) = 13.4 round trips,
+        // while Reno needs half as many as its window has segments. The reduced window is rounded
+        // down, for example from 87.5 to 87 segments.
         assert_eq!([100, 1_000, 10_000].map(rounds_to_recover), [15, 14, 14]);
-        // As with Reno, the window grows from 8 to 16 segments by one per round trip.
+        // A window of 16 segments follows Reno: it is halved to 8 segments and grows by one segment
+        // per round trip.
         assert_eq!(rounds_to_recover(16), 8);
     }
 }

@@ -23,20 +23,20 @@ pub enum SlowStart {
     HyStartPlusPlus,
 }
 
-/// State of the method that ends slow start.
+/// State of the method that ends slow start before a loss.
 #[derive(Clone, Debug)]
 pub enum Search {
-    /// No method, or slow start has ended.
+    /// Nothing ends slow start early: no method is selected, or slow start has ended.
     Idle,
-    /// State of Linux's HyStart.
+    /// State of HyStart as in Linux.
     HyStart(HyStart),
     /// State of HyStart++ (RFC 9406).
     HyStartPlusPlus(HyStartPlusPlus),
 }
 
 impl Search {
-    /// Creates the state of the method `slow_start` at the start of a connection. `paced` means
-    /// that segments are spread over the round trip.
+    /// Creates the state of the method `slow_start` at the start of a connection. `paced` is true
+    /// if pacing spreads segments over the round trip.
     pub fn new(slow_start: SlowStart, paced: bool) -> Self {
         match slow_start {
             SlowStart::Standard => Self::Idle,
@@ -46,7 +46,7 @@ impl Search {
     }
 
     /// Processes an ACK in slow start. `min_rtt` is the smallest round-trip time of the path. If
-    /// the method ends slow start, the slow-start threshold becomes the window.
+    /// the method ends slow start, the slow-start threshold is set to the present window.
     #[cold]
     pub fn on_ack_in_slow_start(
         &mut self,
@@ -68,7 +68,8 @@ impl Search {
         }
     }
 
-    /// Returns the number of segments by which `segments` delivered segments may open the window.
+    /// Returns the number of segments by which the window may open in slow start when `segments`
+    /// segments are delivered.
     pub fn growth(&mut self, segments: u64) -> u64 {
         match self {
             Self::HyStartPlusPlus(hystart) => hystart.growth(segments),

@@ -1,5 +1,6 @@
-//! Vegas: keeps a few segments in the queue, by comparing the round-trip time with the smallest one (Brakmo
-//! and Peterson, IEEE JSAC 13(8), 1995; once per round trip as in Linux, `tcp_vegas.c`).
+//! Vegas: keeps a few segments in the queue. It estimates their number by comparing the round-trip
+//! time with the smallest one (Brakmo and Peterson, IEEE JSAC 13(8), 1995; once per round trip as
+//! in Linux, `tcp_vegas.c`).
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -9,8 +10,8 @@ use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
 use crate::linux::Linux;
 
-/// Number of round-trip times required in a round to adjust the window; if there are fewer, all of
-/// them may be lengthened by delayed ACKs.
+/// Minimum number of round-trip times in a round for which the window is adjusted. With fewer, all
+/// of them may be lengthened by delayed ACKs.
 const SAMPLES: u32 = 3;
 
 params! {
@@ -45,15 +46,15 @@ pub struct VegasControl {
     params: Vegas,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round-trip time measured in this round; `samples` is the number of round-trip times
-    /// measured in it.
+    /// Smallest round-trip time measured in the present round. `samples` is the number of
+    /// round-trip times measured in this round.
     round_rtt: Option<Duration>,
     samples: u32,
     round_end: u64,
 }
 
 impl VegasControl {
-    /// Creates Vegas at the start of a connection.
+    /// Creates Vegas at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(params: &Vegas, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -65,8 +66,8 @@ impl VegasControl {
         }
     }
 
-    /// Adjusts the window, once per round trip, by comparing the estimated number of segments in
-    /// the queue with `alpha`, `beta` and, in slow start, `gamma`.
+    /// Adjusts the window once per round trip. Compares the estimated number of segments in the
+    /// queue with `alpha` and `beta` or, in slow start, with `gamma`.
     fn adjust(&mut self, ack: &AckEvent) {
         let (Some(base), Some(rtt)) = (self.base_rtt, self.round_rtt) else {
             return;
@@ -132,8 +133,8 @@ mod tests {
     use super::super::CongestionControl as _;
     use super::*;
 
-    /// Returns the window after one round of 20 segments with round-trip times of `rtt_ms` on a path of 100
-    /// ms.
+    /// Returns the window in bytes after one round. The window was 20 segments, the smallest
+    /// round-trip time is 100 ms, and the round-trip times of the round are `rtt_ms`.
     fn after_round(rtt_ms: u64) -> u64 {
         let mut control = VegasControl::new(&Vegas::default(), 1_000, 20_000);
         control.window.ssthresh = 10_000;
@@ -155,21 +156,22 @@ mod tests {
 
     #[test]
     fn two_to_four_segments_stay_in_queue() {
-        // With 20 segments, 105 ms correspond to one segment in the queue, 115 ms to three, 125 ms to five.
+        // With 20 segments and a smallest round-trip time of 100 ms, a round-trip time of 105 ms
+        // corresponds to one segment in the queue, 115 ms to three, and 125 ms to five.
         assert_eq!([105, 115, 125].map(after_round), [21_000, 20_000, 19_000]);
     }
 
     #[test]
     fn slow_start_ends_with_more_than_one_queued_segment() {
-        // 20 (110 - 100) / 100 = 2 segments are in the queue, so the window becomes 20 * 100 / 110
-        // segments, rounded down, and one more.
+        // The estimate is 20 (110 - 100) / 100 = 2 segments in the queue. So the window becomes 20
+        // * 100 / 110 segments, rounded down, plus one segment.
         let mut control = VegasControl::new(&Vegas::default(), 1_000, 20_000);
         control.base_rtt = Some(Duration::from_millis(100));
         for (una, next) in [(1_000, 20_000), (2_000, 20_000), (3_000, 20_000), (20_000, 40_000)] {
             let rtt = Some(Duration::from_millis(110));
             control.on_ack(&AckEvent { una, next, rtt, window_limited: false, ..AckEvent::default() });
         }
-        // The window has whole segments, as in Linux.
+        // As in Linux, the window is rounded down to whole segments before one segment is added.
         assert_eq!(control.cwnd(), 20_000 * 100 / 110 / 1_000 * 1_000 + 1_000);
         assert_eq!(control.ssthresh(), control.cwnd() - 1_000);
     }

@@ -1,5 +1,5 @@
-//! Veno: Reno that distinguishes losses on the radio link from congestion by the queue length,
-//! which it estimates as Vegas does (Fu and Liew, IEEE JSAC 21(2), 2003; as in Linux,
+//! Veno: Reno that distinguishes losses on the radio link from congestion. It decides by the queue
+//! length, which it estimates as Vegas does (Fu and Liew, IEEE JSAC 21(2), 2003; as in Linux,
 //! `tcp_veno.c`).
 
 use nodeb_base::check::Checked;
@@ -32,16 +32,16 @@ pub struct VenoControl {
     params: Veno,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round-trip time measured in this round; `round_end` is the byte whose
+    /// Smallest round-trip time measured in the present round; `round_end` is the byte whose
     /// acknowledgement ends the round.
     round_rtt: Option<Duration>,
     round_end: u64,
-    /// Estimated number of segments in the queue during the last round.
+    /// Number of segments in the queue that was estimated at the end of the last round.
     waiting: f64,
 }
 
 impl VenoControl {
-    /// Creates Veno at the start of a connection.
+    /// Creates Veno at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(params: &Veno, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -86,7 +86,8 @@ impl LossBased for VenoControl {
         self.measure(ack);
         let avoiding = ack.phase == Phase::Open && !self.window.in_slow_start();
         if avoiding && self.is_congested() {
-            // The window grows at half of Reno's rate (section III-A of the paper).
+            // Because of the long queue, the window grows at half of Reno's rate (section III-A of
+            // the paper).
             if ack.may_grow() {
                 self.window.avoid(2 * self.window.segments(), ack.segments);
             }
@@ -95,7 +96,8 @@ impl LossBased for VenoControl {
         }
     }
 
-    /// Returns the window after a loss: half if congested, else 4/5 (section III-B of the paper).
+    /// Returns the window after a loss in bytes: half if the queue is long, otherwise 4/5 (section
+    /// III-B of the paper).
     fn reduced(&mut self) -> u64 {
         let cwnd = self.window.cwnd;
         if self.is_congested() { cwnd / 2 } else { cwnd / 5 * 4 }
@@ -108,7 +110,8 @@ mod tests {
     use super::*;
     use nodeb_base::units::Time;
 
-    /// Returns the window after a loss at 20 segments with round-trip times of `rtt_ms` on a path of 100 ms.
+    /// Returns the window in bytes after a loss. The window was 20 segments, the smallest
+    /// round-trip time is 100 ms, and the round-trip time before the loss is `rtt_ms`.
     fn after_loss(rtt_ms: u64) -> u64 {
         let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
         control.base_rtt = Some(Duration::from_millis(100));
@@ -119,15 +122,15 @@ mod tests {
 
     #[test]
     fn loss_with_short_queue_costs_a_fifth() {
-        // At 110 ms 20 (1 - 100 / 110) = 1.8 segments are in the queue, and at 125 ms 20 (1 - 100 /
-        // 125) = 4.
+        // With 20 segments and a smallest round-trip time of 100 ms, 20 (1 - 100 / 110) = 1.8
+        // segments are in the queue at 110 ms, and 20 (1 - 100 / 125) = 4 segments at 125 ms.
         assert_eq!([110, 125].map(after_loss), [16_000, 10_000]);
     }
 
     #[test]
     fn long_queue_halves_growth() {
-        // With 20 segments and 125 ms on a path of 100 ms, 4 segments are in the queue. Each window
-        // acknowledged adds half a segment, so 40 segments add one.
+        // Four segments in the queue count as congestion, so each acknowledged window of 20
+        // segments adds half a segment. After 40 acknowledged segments the window has grown by one.
         let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
         control.window.ssthresh = 10_000;
         (control.base_rtt, control.waiting) = (Some(Duration::from_millis(100)), 4.0);
@@ -140,7 +143,8 @@ mod tests {
         assert_eq!(control.cwnd(), 21_000);
     }
 
-    /// Growth is halved only in congestion avoidance: not below the threshold, nor after a timeout.
+    /// A long queue halves growth only in congestion avoidance, and neither in slow start nor after
+    /// a timeout.
     #[test]
     fn long_queue_does_not_slow_slow_start_or_recovery() {
         let after = |ssthresh, phase| {

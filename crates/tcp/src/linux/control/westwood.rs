@@ -31,15 +31,17 @@ impl CongestionParams for Westwood {
 pub struct WestwoodControl {
     window: LossWindow,
     min_rtt: Option<Duration>,
-    /// Start time of the present bandwidth sample, and the number of bytes delivered before it.
+    /// Start time of the present bandwidth sample, and the number of bytes that had been delivered
+    /// by then.
     since: Option<(Time, u64)>,
-    /// Bandwidth in bytes per second, smoothed once. `bandwidth` is smoothed twice.
+    /// Bandwidth in bytes per second after the first smoothing filter. `bandwidth` is the value
+    /// after the second filter.
     smooth: f64,
     bandwidth: f64,
 }
 
 impl WestwoodControl {
-    /// Creates Westwood+ at the start of a connection.
+    /// Creates Westwood+ at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self {
             window: LossWindow::new(mss, initial_window),
@@ -50,8 +52,8 @@ impl WestwoodControl {
         }
     }
 
-    /// Updates the bandwidth with one sample per round trip. Westwood takes a sample on each ACK
-    /// instead, so ACK compression distorts its estimate, but not that of Westwood+.
+    /// Updates the bandwidth with one sample per round trip. (Westwood without "+" takes a sample
+    /// on each ACK, so that compressed ACKs distort its estimate.)
     fn sample(&mut self, ack: &AckEvent) {
         let (since, delivered) = *self
             .since
@@ -70,7 +72,7 @@ impl WestwoodControl {
         self.since = Some((ack.now, ack.total_delivered));
     }
 
-    /// Returns the bandwidth-delay product in bytes.
+    /// Returns the bandwidth-delay product in bytes, 0 if no round-trip time was measured.
     fn pipe_size(&self) -> u64 {
         self.min_rtt.map_or(0, |rtt| (self.bandwidth * rtt.as_secs()) as u64)
     }
@@ -129,8 +131,8 @@ mod tests {
 
     #[test]
     fn bandwidth_is_filtered_twice() {
-        // The samples are 1 MB/s and then 2 MB/s over 100 ms each; both filters have a gain of an
-        // eighth.
+        // The bandwidth samples are 1 MB/s and then 2 MB/s, each over 100 ms. Both smoothing
+        // filters have a gain of an eighth.
         let mut control = WestwoodControl::new(1_000, 100_000);
         let mut sample = |ms: u64, delivered, total_delivered| {
             let now = Time::ZERO + Duration::from_millis(ms);
@@ -139,12 +141,13 @@ mod tests {
             control.bandwidth
         };
         let bandwidths = [sample(0, 0, 0), sample(100, 100_000, 100_000), sample(200, 200_000, 300_000)];
-        // smooth = (7 + 2) / 8, bandwidth = (7 + 9/8) / 8.
+        // In MB/s, the first filter gives (7 * 1 + 2) / 8 = 9/8, and the second filter (7 + 9/8) /
+        // 8 = 65/64.
         assert_eq!(bandwidths.map(|rate| rate.round() as u64), [0, 1_000_000, 65_000_000 / 64]);
     }
 
-    /// Linux (`westwood_update_window`) takes a sample after `max(rtt, TCP_WESTWOOD_RTT_MIN)`: after 50 ms if
-    /// the round-trip time is 10 ms, after 80 ms if it is 80 ms.
+    /// By `westwood_update_window` of Linux a sample takes the round-trip time or, if that is
+    /// shorter, 50 ms (`TCP_WESTWOOD_RTT_MIN`).
     #[test]
     fn sample_lasts_a_round_trip_and_at_least_50_ms() {
         for (srtt, lasts) in [(10, 50_000), (80, 80_000)] {

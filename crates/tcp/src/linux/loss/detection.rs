@@ -1,5 +1,5 @@
-//! Loss detection by time (RACK), by the number of SACKs, or by duplicate ACKs; and the report of
-//! losses to the congestion control.
+//! Loss detection by time (RACK), by the number of SACKs, or by duplicate ACKs. Losses are then
+//! reported to the congestion control.
 
 use nodeb_base::units::Time;
 
@@ -9,7 +9,8 @@ use crate::linux::sender::{AckResult, Sender};
 use crate::linux::timers::Pending;
 
 impl Sender {
-    /// Marks the segments that are lost by now. Returns the number of bytes newly marked.
+    /// Marks the segments that must be considered lost on this ACK, by the method that the
+    /// parameters select. Returns the number of bytes newly marked.
     pub(super) fn find_losses(&mut self, now: Time, result: &mut AckResult) -> u64 {
         let before = self.scoreboard.lost_retransmissions();
         let lost = if self.params.rack {
@@ -32,7 +33,7 @@ impl Sender {
     }
 
     /// Marks losses by time. Returns the number of bytes newly marked, and true if RACK waits for
-    /// reordered segments and has armed its timer (Linux: `tcp_rack_mark_lost`).
+    /// reordered segments, for which its timer is then armed (Linux: `tcp_rack_mark_lost`).
     fn find_losses_by_time(&mut self, now: Time) -> (u64, bool) {
         let path = self.conditions();
         let (lost, again) = self.rack.detect(now, path, &mut self.scoreboard);
@@ -43,7 +44,7 @@ impl Sender {
         (lost, again.is_some())
     }
 
-    /// Reports newly marked segments to the congestion control, one by one.
+    /// Reports each newly marked segment to the congestion control.
     #[cold]
     pub(super) fn report_losses(&mut self, now: Time) {
         let Self { scoreboard, sampler, control, .. } = self;

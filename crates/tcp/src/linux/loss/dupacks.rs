@@ -1,4 +1,5 @@
-//! Deliveries and losses without SACK, inferred from duplicate ACKs (RFC 6582, RFC 6937).
+//! Deliveries and losses of a sender without SACK, inferred from duplicate ACKs (RFC 6582, RFC
+//! 6937).
 
 use nodeb_base::units::Time;
 
@@ -12,9 +13,9 @@ impl Sender {
     /// again (RFC 6937, 3).
     #[cold]
     pub(in super::super) fn estimate_deliveries(&mut self, now: Time, result: &mut AckResult) {
-        // After a timeout a duplicate ACK counts only if new data were sent, which it may answer
-        // (`tcp_process_loss`). While the end of an episode is delayed, no duplicate ACK counts
-        // (`tcp_fastretrans_alert` returns before `tcp_add_reno_sack`).
+        // After a timeout a duplicate ACK counts only if new data was sent, since only new data can
+        // cause it (`tcp_process_loss`). While the end of an episode is delayed, no duplicate ACK
+        // counts (`tcp_fastretrans_alert` returns before `tcp_add_reno_sack`).
         let is_loss = self.episode.phase() == Phase::Loss;
         let has_sent_new = self.episode.until().is_none_or(|until| self.scoreboard.next() > until);
         if result.duplicate && (self.is_end_delayed() || (is_loss && !has_sent_new)) {
@@ -35,8 +36,9 @@ impl Sender {
             if !self.episode.is_recovery() {
                 self.dupacks = 0;
             }
-            // Without SACK it is unknown which of the acknowledged segments had arrived before a
-            // retransmission.
+            // Without SACK the sender cannot know which of the acknowledged segments arrived before
+            // the retransmission. So an ACK that covers a retransmission does not count as evidence
+            // of late originals.
             result.original &= !result.repeated;
         }
         if result.delivered > 0 {
@@ -45,9 +47,9 @@ impl Sender {
     }
 
     /// Limits the number of duplicate ACKs to the number of segments outstanding beyond the gap. If
-    /// there were more duplicate ACKs, the network must have reordered segments, so the degree of
+    /// there were more duplicate ACKs, the network must have reordered segments. So the degree of
     /// reordering grows, and the function returns true (Linux: `tcp_check_reno_reordering`).
-    /// `acked` segments were outstanding before this ACK in addition.
+    /// `acked` is the number of segments that this ACK acknowledges.
     #[cold]
     fn limit_duplicates(&mut self, acked: u64) -> bool {
         let outstanding = self.scoreboard.outstanding_segments();

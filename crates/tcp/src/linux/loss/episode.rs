@@ -5,26 +5,27 @@ use crate::linux::control::Phase;
 use crate::linux::frto::Frto;
 use crate::linux::prr::Prr;
 
-/// Episode of loss recovery. Each episode except `Open` ends when the byte `until` is acknowledged.
+/// Episode of loss recovery, from its start until the byte `until` is acknowledged. `Open` lasts
+/// until the next loss or ECN mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Episode {
     /// No segment is known to be lost.
     Open,
-    /// Lost segments are retransmitted, or the window is reduced because of an ECN mark. PRR spreads the
-    /// reduction, if the congestion control uses it.
+    /// Recovery without a timeout: lost segments are retransmitted, or the window is reduced
+    /// because of an ECN mark. PRR spreads the reduction, if the congestion control uses PRR.
     Recovery {
         /// Byte whose acknowledgement ends the recovery (`RecoveryPoint`).
         until: u64,
         /// PRR state of the window reduction; `None` if the congestion control does not use PRR or
         /// the reduction was undone.
         prr: Option<Prr>,
-        /// Whether segments were lost. If not, an ECN mark alone reduces the window (Linux:
-        /// `TCP_CA_CWR`).
+        /// Whether segments were lost. If this is false, an ECN mark alone has caused the window
+        /// reduction (Linux: `TCP_CA_CWR`).
         repairs: bool,
     },
     /// Recovery after a retransmission timeout.
     Loss {
-        /// Byte whose acknowledgement ends the recovery.
+        /// Byte whose acknowledgement ends the recovery after the timeout.
         until: u64,
         /// Stage of F-RTO's detection of a spurious timeout; `None` if the detection is off or has
         /// ended.
@@ -33,7 +34,7 @@ pub enum Episode {
 }
 
 impl Episode {
-    /// Returns the phase that is reported to the congestion control.
+    /// Returns the phase of loss recovery that the congestion control is told on each ACK.
     pub fn phase(&self) -> Phase {
         match self {
             Self::Open => Phase::Open,
@@ -52,7 +53,7 @@ impl Episode {
         matches!(self, Self::Recovery { repairs: false, .. })
     }
 
-    /// Returns true while losses are being repaired.
+    /// Returns true while losses are being repaired, whether after a timeout or not.
     pub fn repairs(&self) -> bool {
         match self {
             Self::Open => false,
@@ -61,12 +62,14 @@ impl Episode {
         }
     }
 
-    /// Returns the PRR state of the present window reduction, if any.
+    /// Returns the PRR state of the present window reduction, or `None` if PRR spreads no reduction
+    /// now.
     pub fn prr(&self) -> Option<&Prr> {
         if let Self::Recovery { prr, .. } = self { prr.as_ref() } else { None }
     }
 
-    /// Returns the PRR state of the present window reduction mutably, if any.
+    /// Returns the PRR state of the present window reduction mutably, or `None` if PRR spreads no
+    /// reduction now.
     pub fn prr_mut(&mut self) -> Option<&mut Prr> {
         if let Self::Recovery { prr, .. } = self { prr.as_mut() } else { None }
     }

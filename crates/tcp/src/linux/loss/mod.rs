@@ -1,4 +1,4 @@
-//! Transitions between the episodes of loss recovery on ACKs and timeouts, and undoing of window
+//! Episodes of loss recovery: their start and end on ACKs and timeouts, and the undoing of window
 //! reductions that turn out to be spurious (Linux: `tcp_fastretrans_alert` and its callees, version
 //! 6).
 //!
@@ -21,15 +21,16 @@ use super::prr::Prr;
 use super::sender::{AckResult, Sender};
 use crate::segment::Segment;
 
-/// Time that is added to timers of loss detection (Linux: `TCP_TIMEOUT_MIN_US`).
+/// Time that is added to the timers of RACK and of the tail loss probe (Linux:
+/// `TCP_TIMEOUT_MIN_US`).
 const MIN_WAIT: Duration = Duration::from_millis(2);
 
 impl Sender {
-    /// Updates the episode of loss recovery on an ACK: ends episodes, detects losses, and starts
-    /// episodes.
+    /// Updates the episode of loss recovery on an ACK: ends the present episode if it is complete,
+    /// detects losses, and starts an episode if there are any.
     pub(super) fn update_episode(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
         let marked = ack.ecn.echo && self.params.ecn;
-        // Like a SACK or an ECN mark, a D-SACK requires further checks (`FLAG_CA_ALERT`).
+        // A D-SACK requires further checks, like a SACK or an ECN mark (`FLAG_CA_ALERT`).
         let alert = result.sacked || result.dsack.is_some() || marked;
         let usual = (result.advances() || result.updates_window) && !alert;
         if usual && self.episode == Episode::Open && !self.disordered {
@@ -56,9 +57,9 @@ impl Sender {
         }
     }
 
-    /// Ends a recovery if its byte `until` is acknowledged. Returns true if the end is delayed
-    /// nevertheless. A reduction after an ECN mark lasts until later data is acknowledged, so that
-    /// the receiver has seen CWR.
+    /// Ends a recovery if its byte `until` is acknowledged. Returns true if the byte is
+    /// acknowledged but the end is delayed. A reduction after an ECN mark lasts until later data is
+    /// acknowledged, so that the receiver has seen CWR.
     fn end_episode(&mut self, now: Time, ack: &Segment) -> bool {
         let una = self.scoreboard.una();
         match self.episode {
@@ -112,15 +113,16 @@ impl Sender {
     fn process_in_loss(&mut self, now: Time, ack: &Segment, result: &mut AckResult, marked: bool) {
         self.evaluate_timeout(now, ack, result);
         result.lost += self.find_losses(now, result);
-        // A retransmission that is lost after a timeout is a new loss (Linux: `FLAG_LOST_RETRANS`).
+        // A retransmission that was lost after a timeout counts as a new loss (Linux:
+        // `FLAG_LOST_RETRANS`).
         if self.episode == Episode::Open || result.lost_again {
             self.process_in_open(now, result, marked);
         }
     }
 
-    /// Processes an ACK outside of a recovery that repairs losses. Starts such a recovery if any
-    /// segment is marked lost, including segments that were marked and retransmitted in the
-    /// previous recovery (`tcp_time_to_recover`).
+    /// Processes an ACK outside of a recovery that repairs losses. Starts a recovery if any segment
+    /// is marked lost. Segments that were marked and retransmitted in the previous recovery count,
+    /// too (`tcp_time_to_recover`).
     fn process_in_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if self.episode == Episode::Open {
             self.undo_by_dsack(now);
@@ -133,8 +135,8 @@ impl Sender {
         }
     }
 
-    /// Handles an ACK without new losses: starts a window reduction if the ACK echoes an ECN mark,
-    /// otherwise keeps the episode open (`tcp_try_to_open`).
+    /// Handles an ACK without new losses. Starts a window reduction if the ACK echoes an ECN mark
+    /// in the episode `Open`, otherwise stays in this episode or returns to it (`tcp_try_to_open`).
     fn try_to_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if !self.scoreboard.has_retransmitted() {
             self.undo.forget_retransmission_time();
@@ -148,8 +150,8 @@ impl Sender {
         }
     }
 
-    /// Continues in the episode `Open`. The sender is marked as disordered if segments are missing
-    /// or retransmitted (`tcp_try_keep_open`).
+    /// Stays in the episode `Open` or returns to it. The sender is marked as disordered if segments
+    /// are missing or retransmitted (`tcp_try_keep_open`).
     fn keep_open(&mut self, now: Time) {
         self.disordered = self.scoreboard.sacked_segments() > 0
             || self.dupacks > 0
@@ -183,8 +185,8 @@ impl Sender {
         }
     }
 
-    /// Starts to record what is needed to undo a window reduction that may turn out to be spurious.
-    /// `is_justified` means that an ECN mark also caused the reduction.
+    /// Records the state that is needed to undo a window reduction which turns out to be spurious.
+    /// `is_justified` is true if an ECN mark also caused the reduction.
     fn begin_undo(&mut self, is_justified: bool) {
         let probes = self.probe.is_some_and(|probe| probe.is_retransmission());
         let is_retransmission = u64::from(self.scoreboard.repairs()) + u64::from(probes);
@@ -195,8 +197,8 @@ impl Sender {
     /// uses PRR. `repairs` is true after a loss and false after an ECN mark.
     #[cold]
     fn reduce(&mut self, now: Time, repairs: bool) {
-        // PRR starts from the congestion window, even if the application or the receiver's window
-        // has kept the data in flight below it.
+        // PRR starts from the congestion window, although less data may be in flight because of the
+        // application or the receiver's window.
         let before = self.control.cwnd;
         let outstanding = self.scoreboard.next() - self.scoreboard.una();
         self.control.report(|control| control.on_congestion(now, outstanding));
@@ -207,7 +209,8 @@ impl Sender {
         self.send_cwr = self.params.ecn;
     }
 
-    /// Updates PRR on an ACK that delivers `delivered` segments; `safe` is RFC 9937's `SafeACK`.
+    /// Updates PRR on an ACK that delivers `delivered` segments. `safe` is true if the ACK
+    /// acknowledges new data and reveals no loss (`SafeACK` of RFC 9937).
     #[inline(never)]
     pub(super) fn spread_reduction(&mut self, delivered: u64, safe: bool) {
         let in_flight = self.in_flight();

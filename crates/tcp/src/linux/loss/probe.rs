@@ -1,4 +1,5 @@
-//! Tail loss probes (RFC 8985, 7).
+//! Tail loss probes (RFC 8985, 7), which reveal the loss of the last segments before the
+//! retransmission timeout.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -7,22 +8,22 @@ use crate::linux::sender::{AckResult, Sender, Transmission};
 use crate::linux::timers::Pending;
 use crate::segment::Segment;
 
-/// Unanswered tail loss probe (RFC 8985, 7.4).
+/// A tail loss probe that no ACK has answered yet (RFC 8985, 7.4).
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// Next byte to be sent when the probe was sent (`TLP.end_seq`).
+    /// Next new byte to be sent after the probe (`TLP.end_seq`).
     end: u64,
-    /// Whether the probe is a retransmission.
+    /// Whether the probe is a retransmission instead of a new segment.
     again: bool,
 }
 
 impl Probe {
-    /// Returns the next byte to be sent when the probe was sent.
+    /// Returns the next new byte to be sent after the probe.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Returns true if the probe is a retransmission.
+    /// Returns true if the probe is a retransmission instead of a new segment.
     pub(in super::super) fn is_retransmission(&self) -> bool {
         self.again
     }
@@ -44,8 +45,9 @@ impl Sender {
             return false;
         }
         let single = self.scoreboard.head() == self.scoreboard.tail();
-        // The ACK of a single segment may be delayed (`TLP.max_ack_delay`). Before a round trip is measured the probe
-        // waits for `TCP_TIMEOUT_INIT`.
+        // The receiver may delay the ACK of a single segment, so the probe waits longer
+        // (`TLP.max_ack_delay`). Before a round trip is measured the probe waits for
+        // `TCP_TIMEOUT_INIT`.
         let wait = self.rtt.srtt().map_or(self.params.initial_rto, |srtt| {
             Duration(2 * srtt.0 + if single { self.params.min_rto.0 } else { MIN_WAIT.0 })
         });
@@ -55,8 +57,7 @@ impl Sender {
     }
 
     /// Sends the probe (7.3): a new segment if there is data and the receiver's window allows it,
-    /// otherwise the last segment again. After a probe no further probe is sent until an ACK
-    /// answers it.
+    /// otherwise the last segment again. No further probe is sent until an ACK answers this one.
     #[cold]
     pub(in super::super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(tail) = self.scoreboard.tail() else {
@@ -68,7 +69,7 @@ impl Sender {
                 if again { (tail, Transmission::Probe) } else { (self.scoreboard.end(), Transmission::New) };
             self.send(now, number, transmission, out);
             self.probe = Some(Probe { end: self.scoreboard.next(), again });
-            // With no timer armed, `rearm_timeout` restarts the timeout from now.
+            // While no timer is armed, `rearm_timeout` lets the timeout start now.
             self.timers.loss = None;
         }
         self.rearm_timeout(now);
@@ -86,7 +87,8 @@ impl Sender {
             self.probe = None;
         } else if una > probe.end {
             self.probe = None;
-            // The window is reduced at once, since the lost segment has already been retransmitted.
+            // The probe has repaired a loss. The window is reduced at once, since nothing is left
+            // to retransmit.
             let outstanding = self.scoreboard.next() - una;
             self.control.report(|control| control.on_congestion(now, outstanding));
             self.reopen(now);

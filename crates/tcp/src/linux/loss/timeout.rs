@@ -8,7 +8,8 @@ use crate::linux::timers::Pending;
 use crate::segment::Segment;
 
 impl Sender {
-    /// Handles the expiry of the retransmission timer (RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`).
+    /// Handles the expiry of the retransmission timer: marks segments lost, reduces the window, and
+    /// retransmits the first segment (RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`).
     #[cold]
     pub(in super::super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(head) = self.scoreboard.head() else {
@@ -60,8 +61,8 @@ impl Sender {
         }
     }
 
-    /// Evaluates an ACK after a timeout: undoes a spurious timeout or finishes the recovery
-    /// (`tcp_process_loss`).
+    /// Evaluates an ACK after a timeout. Undoes the window reduction if the timeout was spurious,
+    /// and finishes the recovery if all its data is acknowledged (`tcp_process_loss`).
     pub(super) fn evaluate_timeout(&mut self, now: Time, ack: &Segment, result: &AckResult) {
         if result.advances() && self.is_spurious_reduction(ack) {
             self.undo_timeout(now, self.params.sack);

@@ -1,4 +1,4 @@
-//! Undoing of spurious window reductions, which D-SACKs or timestamps reveal.
+//! Undoing of window reductions that were spurious, as D-SACKs or timestamps show.
 
 use nodeb_base::units::Time;
 
@@ -7,17 +7,18 @@ use crate::linux::sender::{AckResult, Sender};
 use crate::linux::{clock_us, is_older};
 use crate::segment::Segment;
 
-/// State needed to detect that the last window reduction was spurious. In this module, a reduction
-/// is that of the congestion window after a loss or an ECN mark.
+/// State needed to detect that the last window reduction was spurious. In this module a reduction
+/// means that the congestion window shrinks after a loss or an ECN mark.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undo {
-    /// First byte not acknowledged when the reduction started; `None` if the reduction cannot be undone
-    /// (`undo_marker`).
+    /// First unacknowledged byte at the start of the reduction. `None` if the reduction cannot be
+    /// undone (`undo_marker`).
     marker: Option<u64>,
     /// Number of retransmissions that D-SACKs have not reported as duplicates; `None` before the
     /// first retransmission (`undo_retrans`).
     retransmissions: Option<u64>,
-    /// Time of the first retransmission, `None` if none is in flight (`retrans_stamp`).
+    /// Time of the first retransmission; `None` if no retransmission is in flight
+    /// (`retrans_stamp`).
     first: Option<Time>,
     /// Whether an ECN mark also caused the reduction (`prior_ssthresh` of 0).
     is_justified: bool,
@@ -25,7 +26,7 @@ pub struct Undo {
 
 impl Undo {
     /// Records the start of a reduction, when `una` is the first unacknowledged byte and
-    /// `retransmissions` retransmissions are in flight. `is_justified` means that an ECN mark also
+    /// `retransmissions` retransmissions are in flight. `is_justified` is true if an ECN mark also
     /// caused the reduction (`tcp_init_undo`).
     pub(super) fn begin(&mut self, una: u64, retransmissions: u64, is_justified: bool) {
         self.marker = Some(una);
@@ -33,47 +34,50 @@ impl Undo {
         self.is_justified = is_justified;
     }
 
-    /// Records an ECN mark, so that the present reduction will not be undone.
+    /// Records that an ECN mark has arrived, which justifies the present reduction, so that it will
+    /// not be undone.
     pub(super) fn justify(&mut self) {
         self.is_justified = true;
     }
 
-    /// Records that the last reduction cannot be undone any more, since it was justified or has
-    /// been undone.
+    /// Records that the last reduction cannot be undone any more, because it was justified or has
+    /// already been undone.
     pub(super) fn end(&mut self) {
         self.marker = None;
     }
 
-    /// Records that no retransmission is in flight.
+    /// Forgets the time of the first retransmission, since no retransmission is in flight.
     pub(super) fn forget_retransmission_time(&mut self) {
         self.first = None;
     }
 
-    /// Counts a retransmission, and stores the time of the first one.
+    /// Counts a retransmission, and stores its time if it is the first one.
     pub fn record_retransmission(&mut self, now: Time) {
         self.first.get_or_insert(now);
         *self.retransmissions.get_or_insert(0) += 1;
     }
 
-    /// Records that `segments` retransmissions were reported as duplicates.
+    /// Records that D-SACKs reported `segments` retransmissions as duplicates. Has no effect if the
+    /// reduction cannot be undone.
     pub fn record_duplicates(&mut self, segments: u64) {
         if let Some(retransmissions) = self.retransmissions.as_mut().filter(|_| self.marker.is_some()) {
             *retransmissions = retransmissions.saturating_sub(segments);
         }
     }
 
-    /// Returns true if the last reduction can still be undone.
+    /// Returns true if the last window reduction can still be undone.
     pub fn is_possible(&self) -> bool {
         self.marker.is_some()
     }
 
-    /// Returns the byte above which duplicates concern the last reduction, or `u64::MAX` if it
-    /// cannot be undone.
+    /// Returns the byte above which duplicates belong to the last reduction, or `u64::MAX` if the
+    /// reduction cannot be undone.
     pub fn marker(&self) -> u64 {
         self.marker.unwrap_or(u64::MAX)
     }
 
-    /// Returns true if every retransmission was reported as a duplicate (RFC 3708).
+    /// Returns true if D-SACKs have reported every retransmission as a duplicate, so that nothing
+    /// was lost (RFC 3708).
     fn is_all_duplicate(&self) -> bool {
         self.marker.is_some() && self.retransmissions == Some(0)
     }
@@ -91,16 +95,17 @@ impl Sender {
         is_spurious_reduction
     }
 
-    /// Returns true if `ack`, or D-SACKs before it, show that the last reduction was spurious
-    /// (`tcp_may_undo`).
+    /// Returns true if `ack`, or D-SACKs before it, show that the last window reduction was
+    /// spurious (`tcp_may_undo`).
     pub(super) fn is_spurious_reduction(&self, ack: &Segment) -> bool {
         self.params.undo
             && self.undo.marker.is_some()
             && (self.undo.retransmissions == Some(0) || self.was_delayed(ack))
     }
 
-    /// Returns true if a segment sent before the first retransmission triggered the ACK (Eifel detection, RFC
-    /// 3522), or if nothing was retransmitted (`tcp_packet_delayed`).
+    /// Returns true if a segment that was sent before the first retransmission triggered the ACK
+    /// (Eifel detection, RFC 3522). If nothing was retransmitted, returns true with SACK, and
+    /// without SACK only before the end of the recovery (`tcp_packet_delayed`).
     fn was_delayed(&self, ack: &Segment) -> bool {
         let Some(first) = self.undo.first else {
             return self.params.sack
@@ -111,8 +116,8 @@ impl Sender {
 
     /// Evaluates a partial ACK in a recovery (`tcp_try_undo_partial`). If the ACK answers a late
     /// original and no retransmission is in flight, the function undoes the reduction and returns
-    /// false. If retransmissions are in flight, it returns true: no segment may be marked lost or
-    /// retransmitted on this ACK.
+    /// false. If retransmissions are in flight, it returns true, which means that no segment may be
+    /// marked lost or retransmitted on this ACK.
     pub(super) fn undo_partially(&mut self, now: Time, ack: &Segment, result: &AckResult) -> bool {
         if !self.params.undo || !self.undo.is_possible() || !self.was_delayed(ack) {
             return false;
@@ -130,7 +135,7 @@ impl Sender {
     }
 
     /// Restores window and slow-start threshold (Eifel response, RFC 4015), unless an ECN mark also
-    /// caused the reduction. If `unmark` is true, lost segments count as in flight again
+    /// caused the reduction. If `unmark` is true, segments marked lost count as in flight again
     /// (`tcp_undo_cwnd_reduction`).
     #[cold]
     pub(super) fn undo_reduction(&mut self, now: Time, unmark: bool) {

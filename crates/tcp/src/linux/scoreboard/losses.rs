@@ -8,18 +8,18 @@ use crate::linux::DUP_THRESH;
 const MARKED_LOST: u64 = u64::MAX;
 
 impl Scoreboard {
-    /// Returns the number of segments marked lost and not reported delivered since, retransmitted or not
-    /// (`lost_out`).
+    /// Returns the number of segments that are marked lost and were not reported delivered since.
+    /// It does not matter whether they were retransmitted (`lost_out`).
     pub fn lost_segments(&self) -> u64 {
         self.lost_bytes.div_ceil(self.mss)
     }
 
-    /// Returns true if any segment is marked lost, retransmitted or not.
+    /// Returns true if any segment is marked lost, even if it has been retransmitted.
     pub fn has_losses(&self) -> bool {
         self.lost_bytes > 0
     }
 
-    /// Returns true if a retransmission is in flight.
+    /// Returns true if the retransmission of any segment is in flight.
     pub fn has_repairs(&self) -> bool {
         self.repaired_bytes > 0
     }
@@ -29,12 +29,13 @@ impl Scoreboard {
         self.segments.iter().filter(|segment| segment.repaired).count() as u32
     }
 
-    /// Returns the number of retransmissions marked lost so far.
+    /// Returns the number of retransmissions that were marked lost since the start of the
+    /// connection.
     pub fn lost_retransmissions(&self) -> u64 {
         self.lost_retransmissions
     }
 
-    /// Removes and returns the segments marked lost since the last call.
+    /// Removes and returns the segments that were marked lost since the last call of this method.
     pub fn drain_newly_lost(&mut self) -> impl Iterator<Item = SentSegment> + '_ {
         self.newly_lost.drain(..)
     }
@@ -76,7 +77,7 @@ impl Scoreboard {
         bytes
     }
 
-    /// Removes all loss marks, so that lost segments count as in flight again, in addition to their
+    /// Removes all loss marks. Lost segments count as in flight again, in addition to their
     /// retransmissions (`tcp_undo_cwnd_reduction`).
     #[cold]
     pub fn unmark_lost(&mut self) {
@@ -84,8 +85,9 @@ impl Scoreboard {
         self.pipe += std::mem::take(&mut self.lost_bytes);
     }
 
-    /// Marks the segments that are lost by RFC 6675's `IsLost`: segments sent only once, with at
-    /// least `DupThresh` segments delivered beyond them. Returns the number of bytes newly marked.
+    /// Marks the segments that are lost by RFC 6675's `IsLost`: a segment is lost if it was sent
+    /// only once and at least `DupThresh` segments beyond it were delivered. Returns the number of
+    /// bytes newly marked.
     pub fn mark_by_count(&mut self) -> u64 {
         let (mut beyond, mut number, mut bytes) = (0, self.highest_sacked, 0);
         while number > self.first {
@@ -100,8 +102,9 @@ impl Scoreboard {
         bytes
     }
 
-    /// Calls `visit` with the transmissions in flight, oldest first, and marks those lost for which
-    /// it returns true, until it returns `None`. Returns the number of bytes newly marked.
+    /// Calls `visit` with each transmission in flight, the oldest first. Marks the segment lost if
+    /// `visit` returns true, and stops if it returns `None`. Returns the number of bytes newly
+    /// marked.
     pub fn mark_in_order(&mut self, mut visit: impl FnMut(&SentSegment) -> Option<bool>) -> u64 {
         let (mut bytes, mut at) = (0, 0);
         while let Some(&(sent, number)) = self.order.get(at) {
@@ -109,8 +112,8 @@ impl Scoreboard {
             match current.map(&mut visit) {
                 Some(None) => break,
                 Some(Some(true)) => {
-                    // The transmission is not visited again, even if its loss mark is removed
-                    // later: Linux removes it from the list.
+                    // Linux removes the transmission from its list, so it is not visited again,
+                    // even if its loss mark is removed later.
                     self.order[at].1 = MARKED_LOST;
                     bytes += self.mark_lost(number);
                 }
@@ -122,8 +125,8 @@ impl Scoreboard {
         bytes
     }
 
-    /// Marks all outstanding segments for which `lost` returns true, in order of their numbers.
-    /// Returns the number of bytes newly marked.
+    /// Marks each outstanding segment lost for which `lost` returns true, in ascending order of
+    /// segment numbers. Returns the number of bytes newly marked.
     pub fn mark_where(&mut self, mut lost: impl FnMut(u64, &SentSegment) -> bool) -> u64 {
         let mut bytes = 0;
         for number in self.first..self.end() {

@@ -3,9 +3,9 @@
 //!
 //! Payload is divided into numbered segments at the first transmission. Each segment has the tags
 //! of Linux (`tcp_sacktag_write_queue`): delivered beyond a gap, lost, and retransmission in
-//! flight. `pipe` is the number of outstanding bytes, less those delivered or lost, plus those of
-//! retransmissions in flight. In the names of this module, a repair is the retransmission of a lost
-//! segment.
+//! flight. The number of bytes in flight, `pipe`, counts outstanding bytes that are neither
+//! delivered nor lost, and the bytes of retransmissions in flight. In the names of this module, a
+//! repair is the retransmission of a lost segment.
 
 mod losses;
 mod segment;
@@ -21,41 +21,44 @@ pub use self::segment::{Duplicates, SentSegment};
 use super::rate::Snapshot;
 use crate::segment::SackBlocks;
 
-/// Scoreboard of one connection.
+/// Scoreboard of one connection: the outstanding segments, and the data not sent yet.
 #[derive(Debug)]
 pub struct Scoreboard {
     mss: u64,
     /// Number of bytes that the application has written.
     written: u64,
-    /// First byte not yet acknowledged; `next` is the next byte to be sent for the first time.
+    /// First byte that is not yet acknowledged. `next` is the next byte to be sent for the first
+    /// time.
     una: u64,
     next: u64,
     /// Number of the first outstanding segment.
     first: u64,
     segments: VecDeque<SentSegment>,
-    /// Number of bytes in flight. `lost_bytes` are the bytes marked lost (`lost_out`), and
-    /// `repaired_bytes` the bytes of retransmissions in flight (`retrans_out`).
+    /// Number of bytes in flight. `lost_bytes` is the number of bytes marked lost (`lost_out`), and
+    /// `repaired_bytes` that of retransmissions in flight (`retrans_out`).
     pipe: u64,
     lost_bytes: u64,
     repaired_bytes: u64,
     sacked_segments: u32,
-    /// Number of the highest segment reported delivered beyond a gap, plus 1.
+    /// Number of the highest segment that was reported delivered beyond a gap, plus 1; 0 if there
+    /// was none.
     highest_sacked: u64,
-    /// Number of a segment below which no lost segment awaits retransmission.
+    /// Segment number below which no lost segment awaits retransmission, so that a search can start
+    /// there.
     lost_from: u64,
-    /// Times and segment numbers of all transmissions, oldest first (`tsorted_sent_queue`). Entries
-    /// are skipped if the segment was sent again later or has been delivered.
+    /// Times and segment numbers of all transmissions, oldest first (`tsorted_sent_queue`). A
+    /// transmission no longer counts if its segment was sent again later or has been delivered.
     order: VecDeque<(Time, u64)>,
     /// Number of retransmissions marked lost since the start of the connection.
     lost_retransmissions: u64,
     /// Segments marked lost since the last call of [`Self::drain_newly_lost`].
     newly_lost: Vec<SentSegment>,
-    /// SACK blocks of the last ACK that had any. The segments in them are already marked as
-    /// delivered.
+    /// SACK blocks of the last ACK that had any. Their segments are already marked as delivered,
+    /// and need not be marked again.
     previous_blocks: [Block; SackBlocks::MAX],
 }
 
-/// SACK block of an ACK with the segments that it covers.
+/// SACK block of an ACK, with the segments that it covers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     /// First byte of the block, and its last byte plus 1.
@@ -87,27 +90,28 @@ impl Scoreboard {
         }
     }
 
-    /// Adds `bytes` bytes of application data.
+    /// Adds `bytes` bytes of application data, to be sent after the data already written.
     pub fn write(&mut self, bytes: u64) {
         self.written += bytes;
     }
 
-    /// Returns the number of bytes that the application has written.
+    /// Returns the number of bytes that the application has written since the start of the
+    /// connection.
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// Returns the first byte not yet acknowledged.
+    /// Returns the first byte that is not yet acknowledged, counted from 0.
     pub fn una(&self) -> u64 {
         self.una
     }
 
-    /// Returns the next byte to be sent for the first time.
+    /// Returns the next byte to be sent for the first time, counted from 0.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Returns true if all data written has been sent.
+    /// Returns true if all data that the application has written has been sent at least once.
     pub fn is_exhausted(&self) -> bool {
         self.next == self.written
     }
@@ -117,12 +121,12 @@ impl Scoreboard {
         self.pipe
     }
 
-    /// Returns the number of segments delivered beyond a gap.
+    /// Returns the number of outstanding segments that were delivered beyond a gap.
     pub fn sacked_segments(&self) -> u32 {
         self.sacked_segments
     }
 
-    /// Returns the number of segments sent and not yet acknowledged.
+    /// Returns the number of segments sent and not yet acknowledged cumulatively.
     pub fn outstanding_segments(&self) -> u64 {
         self.segments.len() as u64
     }
@@ -140,12 +144,12 @@ impl Scoreboard {
         if self.sacked_segments == 0 { self.una } else { highest().unwrap_or(self.una) }
     }
 
-    /// Returns the number of the first outstanding segment, if any.
+    /// Returns the number of the first outstanding segment, or `None` if nothing is outstanding.
     pub fn head(&self) -> Option<u64> {
         (!self.segments.is_empty()).then_some(self.first)
     }
 
-    /// Returns the number of the last outstanding segment, if any.
+    /// Returns the number of the last outstanding segment, or `None` if nothing is outstanding.
     pub fn tail(&self) -> Option<u64> {
         (!self.segments.is_empty()).then(|| self.end() - 1)
     }
@@ -162,12 +166,14 @@ impl Scoreboard {
         self.get(number).map_or_else(|| self.next_range(), SentSegment::range)
     }
 
-    /// Returns the byte range of the next segment to be sent for the first time.
+    /// Returns the byte range of the next segment to be sent for the first time. The range is empty
+    /// if all data has been sent.
     pub fn next_range(&self) -> (u64, u64) {
         (self.next, self.written.min(self.next + self.mss))
     }
 
-    /// Returns segment `number`, or `None` if it is not outstanding.
+    /// Returns the outstanding segment with the number `number`, or `None` if this segment is not
+    /// outstanding.
     pub fn get(&self, number: u64) -> Option<&SentSegment> {
         self.segments.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
@@ -176,7 +182,7 @@ impl Scoreboard {
         self.segments.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
-    /// Records the first transmission of the next segment.
+    /// Records that the next segment is sent for the first time, with the snapshot `snapshot`.
     pub fn send_next(&mut self, now: Time, snapshot: Snapshot) {
         let (number, (first, end)) = (self.end(), self.next_range());
         self.order.push_back((now, number));
@@ -194,7 +200,7 @@ impl Scoreboard {
         });
     }
 
-    /// Records a retransmission of lost segment `number`.
+    /// Records that lost segment `number` is retransmitted, with the snapshot `snapshot`.
     pub fn repair(&mut self, now: Time, number: u64, snapshot: Snapshot) {
         self.probe(now, number, snapshot);
         let Some(segment) = self.get_mut(number).filter(|segment| !segment.repaired) else {
@@ -206,7 +212,8 @@ impl Scoreboard {
         self.pipe += bytes;
     }
 
-    /// Records a retransmission of segment `number` as a probe, which does not count as in flight twice.
+    /// Records that segment `number` is retransmitted as a probe. The retransmission does not count
+    /// as in flight in addition to the segment.
     pub fn probe(&mut self, now: Time, number: u64, snapshot: Snapshot) {
         if let Some(segment) = self.get_mut(number) {
             *segment = SentSegment { retransmitted: true, sent: now, snapshot, ..*segment };
@@ -215,9 +222,9 @@ impl Scoreboard {
     }
 
     /// Processes a cumulative acknowledgement of all bytes below `ack`. Calls `deliver` with each
-    /// segment acknowledged, except those already delivered beyond a gap. A segment that is only
+    /// acknowledged segment that was not already delivered beyond a gap. A segment that is only
     /// partly below `ack` stays outstanding. Returns the number of segments acknowledged, and true
-    /// if any of them had been retransmitted.
+    /// if any of these segments had been retransmitted.
     pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&SentSegment)) -> (u64, bool) {
         let (before, mut repeated) = (self.first, false);
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
@@ -246,17 +253,18 @@ impl Scoreboard {
         (self.first - before, repeated)
     }
 
-    /// Returns the time at which the first outstanding segment was last sent.
+    /// Returns the time at which the first outstanding segment was last sent, or `None` if nothing
+    /// is outstanding.
     pub fn head_sent(&self) -> Option<Time> {
         self.segments.front().map(|segment| segment.sent)
     }
 
-    /// Processes the SACK blocks of an ACK, which lie within outstanding data. Calls `deliver` once with each
-    /// segment that they deliver.
+    /// Processes the SACK blocks of an ACK, which must lie within outstanding data. Calls `deliver`
+    /// with each segment that these blocks report for the first time.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&SentSegment)) {
         let mut current_blocks = <[Block; SackBlocks::MAX]>::default();
         for (range, now) in blocks.zip(&mut current_blocks) {
-            // Most blocks are the same as in the previous ACK or have grown at their end.
+            // Most blocks equal a block of the previous ACK, or have only grown at their end.
             let previous = self.previous_blocks.iter().find(|previous| previous.range.0 == range.0).copied();
             *now = match previous {
                 Some(previous) if previous.range.1 == range.1 => previous,
@@ -268,17 +276,19 @@ impl Scoreboard {
         self.previous_blocks = current_blocks;
     }
 
-    /// Returns the number of the first outstanding segment that begins at `byte` or above.
+    /// Returns the number of the first outstanding segment that begins at `byte` or above, or of
+    /// the next segment to be sent if there is none.
     fn first_from(&self, byte: u64) -> u64 {
         let number = self.segment_with(byte);
         number + u64::from(self.get(number).is_some_and(|segment| segment.first < byte))
     }
 
     /// Returns the number of the outstanding segment that contains `byte`. If all outstanding
-    /// segments lie above `byte`, returns the number of the first one; if all lie below, that of
-    /// the next segment to be sent.
+    /// segments lie above `byte`, returns the number of the first one. If all lie below, returns
+    /// the number of the next segment to be sent.
     fn segment_with(&self, byte: u64) -> u64 {
-        // Most segments are full-sized, so a division usually finds the segment.
+        // Most segments are full-sized, so dividing the byte number by their size usually finds the
+        // segment.
         let before = byte.saturating_sub(self.segments.front().map_or(byte, |segment| segment.first));
         let guess = before / self.mss;
         let holds = |segment: &SentSegment| segment.first <= byte && byte < segment.end();
@@ -304,7 +314,8 @@ impl Scoreboard {
                     self.pipe -= bytes;
                 }
             } else {
-                // A retransmission, if any, is assumed to be still in flight (`tcp_sacktag_one`).
+                // If the segment was retransmitted, Linux assumes that the retransmission is still
+                // in flight (`tcp_sacktag_one`).
                 self.pipe -= bytes;
             }
             self.sacked_segments += 1;
@@ -312,10 +323,10 @@ impl Scoreboard {
         }
     }
 
-    /// Processes a D-SACK of the bytes `range`. Segments in it that end above `una` are delivered
-    /// (`deliver` is called for each), and their retransmissions are no longer in flight
-    /// (`tcp_sacktag_one`). Returns the number of retransmitted segments in it that end above
-    /// `marker`, and the first needless retransmission.
+    /// Processes a D-SACK of the bytes `range`. Segments in this range that end above `una` are
+    /// delivered (`deliver` is called for each), and their retransmissions are no longer in flight
+    /// (`tcp_sacktag_one`). Returns the number of retransmitted segments in the range that end
+    /// above `marker`, and the first needless retransmission.
     #[cold]
     pub fn sack_duplicate(
         &mut self,
@@ -343,7 +354,8 @@ impl Scoreboard {
         found
     }
 
-    /// Records that the retransmission of segment `number`, if any, is no longer in flight.
+    /// Records that the retransmission of segment `number` is no longer in flight. Has no effect if
+    /// there is none.
     fn end_repair(&mut self, number: u64) {
         if let Some(segment) = self.get_mut(number).filter(|segment| segment.repaired) {
             segment.repaired = false;
@@ -359,7 +371,8 @@ impl Scoreboard {
         self.segments.front().is_some_and(|segment| segment.sacked)
     }
 
-    /// Discards all SACK information (Linux: `tcp_timeout_mark_lost`).
+    /// Discards all information from SACKs, so that the segments they reported count as in flight
+    /// again (Linux: `tcp_timeout_mark_lost`).
     #[cold]
     pub fn forget_sacks(&mut self) {
         for segment in self.segments.iter_mut().filter(|segment| segment.sacked) {
@@ -369,20 +382,21 @@ impl Scoreboard {
         (self.sacked_segments, self.highest_sacked, self.previous_blocks) = (0, 0, <_>::default());
     }
 
-    /// Returns the time of the oldest transmission that no ACK or SACK has answered.
+    /// Returns the time of the oldest transmission that no ACK or SACK has answered, or `None` if
+    /// there is none.
     pub fn oldest_sent(&mut self) -> Option<Time> {
         self.drop_stale();
         self.order.front().map(|&(sent, _)| sent)
     }
 
-    /// Returns segment `number` if its last transmission was at `sent` and it has not been reported
-    /// delivered, otherwise `None`.
+    /// Returns segment `number` if it was last sent at `sent` and was not reported delivered,
+    /// otherwise `None`.
     fn current(&self, sent: Time, number: u64) -> Option<&SentSegment> {
         self.get(number).filter(|segment| segment.sent == sent && !segment.sacked)
     }
 
-    /// Removes the oldest transmissions from `order` up to the first whose segment was not sent
-    /// again and is not delivered.
+    /// Removes the oldest transmissions from `order` as long as their segments were sent again
+    /// later or have been delivered.
     fn drop_stale(&mut self) {
         while let Some(&(sent, number)) = self.order.front() {
             if self.current(sent, number).is_some() {

@@ -1,10 +1,10 @@
-//! Outstanding segments of the scoreboard.
+//! Outstanding segments, as the scoreboard stores them.
 
 use nodeb_base::units::Time;
 
 use crate::linux::rate::Snapshot;
 
-/// Outstanding segment with the tags of Linux. It fits into a cache line of 64 bytes.
+/// Outstanding segment with the tags of Linux. Its size must not exceed a cache line of 64 bytes.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "the kernel's tags")]
 pub struct SentSegment {
@@ -16,7 +16,7 @@ pub struct SentSegment {
     pub lost: bool,
     /// Whether a retransmission of the segment is in flight (`TCPCB_SACKED_RETRANS`).
     pub repaired: bool,
-    /// Whether the segment was sent more than once (`TCPCB_EVER_RETRANS`).
+    /// Whether the segment was ever sent again (`TCPCB_EVER_RETRANS`).
     pub retransmitted: bool,
     /// Time of the segment's last transmission.
     pub sent: Time,
@@ -25,7 +25,7 @@ pub struct SentSegment {
 }
 
 impl SentSegment {
-    /// Returns the number of bytes of payload.
+    /// Returns the number of payload bytes in the segment.
     pub fn bytes(&self) -> u64 {
         u64::from(self.length)
     }
@@ -40,18 +40,19 @@ impl SentSegment {
         (self.first, self.end())
     }
 
-    /// Returns true if the segment is lost and no retransmission of it is in flight.
+    /// Returns true if the segment is marked lost and no retransmission of it is in flight.
     pub(super) fn awaits_repair(&self) -> bool {
         self.lost && !self.repaired
     }
 }
 
-/// Effect of a D-SACK on outstanding segments.
+/// Effect of a D-SACK on the outstanding segments that it covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Duplicates {
     /// Number of retransmitted segments that the D-SACK covers and that end above the byte `marker`
     /// passed to [`Scoreboard::sack_duplicate`](super::Scoreboard::sack_duplicate).
     pub repeated: u64,
-    /// First byte of the lowest segment that was retransmitted although it had been reported delivered.
+    /// First byte of the lowest segment that was retransmitted although it had been reported
+    /// delivered; `None` if there is none.
     pub needless: Option<u64>,
 }

@@ -26,11 +26,13 @@ fn segment_is_lost_after_three_sacks_beyond_it() {
     assert_eq!(scoreboard.mark_by_count(), 0);
     assert_eq!(sack(&mut scoreboard, &[(1, 4)]), [3]);
     assert_eq!((scoreboard.mark_by_count(), scoreboard.next_lost()), (MSS, Some(0)));
-    // SetPipe: 10 outstanding, 3 delivered, 1 lost.
+    // By `SetPipe` of RFC 6675, the 10 outstanding segments less 3 delivered and 1 lost are in
+    // flight.
     assert_eq!(scoreboard.pipe(), 6 * MSS);
     scoreboard.repair(Time(20), 0, Snapshot::default());
     assert_eq!((scoreboard.pipe(), scoreboard.next_lost()), (7 * MSS, None));
-    // Marking by count never marks a retransmission.
+    // Segment 0 is still missing, but marking by count never marks a retransmission. So only
+    // segment 4 is marked.
     sack(&mut scoreboard, &[(5, 8), (1, 4)]);
     assert_eq!((scoreboard.mark_by_count(), scoreboard.next_lost()), (MSS, Some(4)));
 }
@@ -56,12 +58,12 @@ fn unmarked_segments_are_in_flight_again() {
     assert_eq!(scoreboard.pipe(), 0);
     scoreboard.repair(Time(10), 0, Snapshot::default());
     scoreboard.unmark_lost();
-    // `tcp_packets_in_flight`: the retransmission of a segment that was not lost is in flight in addition to
-    // it.
+    // By `tcp_packets_in_flight` the retransmission of segment 0, which was not lost after all, is
+    // in flight in addition to that segment.
     assert_eq!((scoreboard.pipe(), scoreboard.next_lost()), (6 * MSS, None));
     assert_eq!(seen(&mut scoreboard), [1, 2, 3, 4, 0]);
-    // A SACK of segment 1 removes it from the pipe. The cumulative ACK of segment 0 removes that segment and its
-    // retransmission.
+    // A SACK of segment 1 removes this segment from the pipe. The cumulative ACK of segment 0
+    // removes segment 0 and its retransmission.
     sack(&mut scoreboard, &[(1, 2)]);
     scoreboard.acknowledge(0, |_| {});
     assert_eq!(scoreboard.pipe(), 5 * MSS);
@@ -69,7 +71,7 @@ fn unmarked_segments_are_in_flight_again() {
     assert_eq!((scoreboard.pipe(), scoreboard.has_repairs()), (3 * MSS, false));
 }
 
-/// Returns the numbers of the segments that RACK visits, in the order of its visits.
+/// Returns the numbers of the segments that RACK visits, in the order of the visits.
 fn seen(scoreboard: &mut Scoreboard) -> Vec<u64> {
     let mut seen = Vec::new();
     scoreboard.mark_in_order(|segment| {
@@ -80,7 +82,7 @@ fn seen(scoreboard: &mut Scoreboard) -> Vec<u64> {
 }
 
 /// `tcp_rack_detect_loss` removes the segments that it marks from its list, and an undo does not
-/// put them back. A timeout marks segments without removing them from the list.
+/// put them back. A timeout marks segments lost without removing them from the list.
 #[test]
 fn rack_visits_marked_transmission_only_once() {
     let mut scoreboard = scoreboard(4);
@@ -93,7 +95,8 @@ fn rack_visits_marked_transmission_only_once() {
     assert_eq!(seen(&mut scoreboard), [2, 3]);
 }
 
-/// `tcp_xmit_retransmit_queue` stops when as many bytes are being retransmitted as are lost.
+/// `tcp_xmit_retransmit_queue` stops when the retransmissions in flight have as many bytes as are
+/// marked lost.
 #[test]
 fn retransmissions_are_limited_by_lost_bytes() {
     let mut scoreboard = scoreboard(6);
@@ -123,8 +126,8 @@ fn dsack_ends_retransmission_in_flight() {
 }
 
 proptest! {
-    /// The scoreboard skips SACK blocks that the last ACK already had; this does not change which
-    /// segments are delivered.
+    /// The scoreboard skips SACK blocks that the last ACK already had. The shortcut does not change
+    /// which segments are delivered.
     #[test]
     fn skipping_known_blocks_changes_nothing(
         acks in prop::collection::vec((0u64..6, prop::collection::vec((0u64..20, 1u64..8), 0..=3)), 1..30),
@@ -147,8 +150,8 @@ proptest! {
         }
     }
 
-    /// After any sequence of transmissions and reports, the scoreboard's counters agree with the
-    /// tags of its segments.
+    /// After a random sequence of transmissions, ACKs and SACKs, the counters of the scoreboard
+    /// agree with the tags of its segments.
     #[test]
     fn counters_agree_with_segment_states(
         events in prop::collection::vec((0u8..8, 0u64..20, 1u64..8), 1..100),

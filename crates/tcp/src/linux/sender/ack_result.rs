@@ -9,56 +9,57 @@ use crate::linux::scoreboard::SentSegment;
 use crate::linux::{FIRST_BYTE, clock_us, is_older};
 use crate::segment::{SackBlocks, Segment};
 
-/// Result of the evaluation of an ACK.
+/// Effects of an ACK on the sender, as its evaluation has found them.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct AckResult {
-    /// First byte that was not acknowledged before the ACK.
+    /// First byte that was not acknowledged before this ACK arrived.
     prior_una: u64,
-    /// Number of bytes that the ACK acknowledges cumulatively; `acked_segments` is the number of
-    /// segments.
+    /// Number of bytes that the ACK acknowledges cumulatively. `acked_segments` is the number of
+    /// these segments.
     pub(in super::super) acked: u64,
     pub(in super::super) acked_segments: u64,
-    /// Number of all bytes that the ACK delivers, reported duplicates included; `segments` is the
-    /// number of segments.
+    /// Number of all bytes that the ACK delivers, including duplicates that a D-SACK reports.
+    /// `segments` is the number of segments delivered.
     pub(in super::super) delivered: u64,
     pub(in super::super) segments: u64,
-    /// Number of bytes newly marked lost on the ACK.
+    /// Number of bytes that were newly marked lost because of the ACK.
     pub(in super::super) lost: u64,
-    /// Whether the window is reduced because of an ECN mark.
+    /// Whether the ACK starts a window reduction because of an ECN mark.
     pub(in super::super) marked: bool,
     pub(super) prior_in_flight: u64,
-    /// Round-trip time of the oldest segment that the ACK delivers; `newest_rtt` is that of the
-    /// newest one.
+    /// Round-trip time of the oldest segment that the ACK delivers. `newest_rtt` is the round-trip
+    /// time of the newest segment. `None` if there is no valid measurement.
     pub(super) oldest_rtt: Option<Duration>,
     pub(super) newest_rtt: Option<Duration>,
-    /// Round-trip time of the oldest segment delivered by SACK.
+    /// Round-trip time of the oldest segment that the ACK delivers by SACK; `None` if there is no
+    /// valid measurement.
     sacked_rtt: Option<Duration>,
-    /// Whether the ACK delivers a segment by SACK.
+    /// Whether the ACK delivers at least one segment by SACK.
     pub(in super::super) sacked: bool,
     /// Whether the ACK delivers a segment that was sent only once, before the present episode began.
     pub(in super::super) original: bool,
-    /// Whether a cumulatively acknowledged segment had been retransmitted.
+    /// Whether a segment that the ACK acknowledges cumulatively had been retransmitted.
     pub(in super::super) repeated: bool,
-    /// D-SACK of the ACK, if it has a plausible one.
+    /// D-SACK in the ACK; `None` if there is none or if it is not plausible.
     pub(in super::super) dsack: Option<DSack>,
-    /// Whether the ACK updates the receiver's window (`FLAG_WIN_UPDATE`).
+    /// Whether the ACK updates the right edge of the receiver's window (`FLAG_WIN_UPDATE`).
     pub(in super::super) updates_window: bool,
     /// Whether the ACK acknowledges nothing new although data is outstanding.
     pub(in super::super) duplicate: bool,
     /// Whether the timer of the retransmission queue must be re-armed.
     pub(in super::super) rearm: bool,
-    /// Whether the ACK led to a retransmission being marked lost.
+    /// Whether a retransmission was marked lost because of the ACK.
     pub(in super::super) lost_again: bool,
 }
 
 impl AckResult {
-    /// Returns true if new data is acknowledged cumulatively (`FLAG_SND_UNA_ADVANCED`).
+    /// Returns true if the ACK acknowledges new data cumulatively (`FLAG_SND_UNA_ADVANCED`).
     pub(in super::super) fn advances(&self) -> bool {
         self.acked > 0
     }
 
-    /// Returns the first byte that was not acknowledged before the ACK.
+    /// Returns the first byte that was not acknowledged before this ACK arrived.
     pub(in super::super) fn prior_una(&self) -> u64 {
         self.prior_una
     }
@@ -67,15 +68,15 @@ impl AckResult {
 /// D-SACK (RFC 2883) that passed the plausibility check (`tcp_dsack_seen`).
 #[derive(Clone, Copy, Debug)]
 pub struct DSack {
-    /// First payload byte reported as duplicate, and last one plus 1.
+    /// Payload bytes that the D-SACK reports as duplicates, as (first byte, last byte + 1).
     pub(in super::super) range: (u64, u64),
-    /// Number of segments that the D-SACK covers.
+    /// Number of segments that the D-SACK covers, computed from the number of bytes.
     segments: u64,
     /// Whether the D-SACK answers a tail loss probe.
     pub(in super::super) of_probe: bool,
 }
 
-/// Transmission times of the oldest and the newest segment among those that an ACK delivers and
+/// Transmission times of two segments: the oldest and the newest of those that an ACK delivers and
 /// that were sent only once.
 #[derive(Clone, Copy)]
 struct Span {
@@ -99,8 +100,8 @@ impl Span {
 /// Summary of the segments that an ACK delivers, either by SACK or cumulatively.
 struct Gathered {
     span: Span,
-    /// First byte of the lowest delivered segment that data above it has overtaken: it was never
-    /// retransmitted, and data above it had been delivered before. `u64::MAX` if there is none.
+    /// First byte of the lowest delivered segment that was overtaken: it was never retransmitted,
+    /// and data above it had been delivered before. `u64::MAX` if there is no such segment.
     late: u64,
 }
 
@@ -109,8 +110,8 @@ impl Gathered {
 }
 
 impl Sender {
-    /// Evaluates an ACK. `old` is true if another ACK has overtaken it: segments that its SACK
-    /// blocks report are then not counted as deliveries (the end of `tcp_ack`).
+    /// Evaluates an ACK. `old` is true if a newer ACK has overtaken this one. Segments that SACK
+    /// blocks of an old ACK report do not count as deliveries (the end of `tcp_ack`).
     pub(super) fn evaluate_ack(&mut self, now: Time, ack: &Segment, old: bool) -> AckResult {
         let prior_una = self.scoreboard.una();
         let mut result = AckResult { prior_una, prior_in_flight: self.in_flight(), ..AckResult::default() };
@@ -121,8 +122,8 @@ impl Sender {
         let Self { scoreboard, rack, sampler, params, undo, reordering, episode, mss, .. } = self;
         let (mut acked, mut sacked) = (Gathered::NOTHING, Gathered::NOTHING);
         let mut deliver = |segment: &SentSegment, gathered: &mut Gathered, by_sack: bool| {
-            // The timestamp shows which transmission was answered, but not for segments beyond a
-            // gap, which do not update the echoed timestamp (RFC 7323, 4.3).
+            // The echoed timestamp shows which transmission the ACK answers. This does not hold for
+            // segments beyond a gap, which do not update the echoed timestamp (RFC 7323, 4.3).
             let echoed = by_sack || !params.timestamps || !is_older(ack.echo_us, clock_us(segment.sent));
             rack.on_delivered(now, segment, min_rtt, echoed);
             result.sacked |= by_sack;
@@ -137,8 +138,8 @@ impl Sender {
             if old {
                 return;
             }
-            // Without SACK, duplicate ACKs have already counted some of these bytes
-            // (`tcp_count_delivered`).
+            // Without SACK the sampler gets no bytes here, since duplicate ACKs have already
+            // counted some of them (`tcp_count_delivered`).
             let bytes = if params.sack { segment.bytes() } else { 0 };
             sampler.on_delivered(now, bytes, segment.sent, segment.snapshot);
             result.delivered += segment.bytes();
@@ -155,7 +156,8 @@ impl Sender {
                 sacked.late = sacked.late.min(found.needless.unwrap_or(u64::MAX));
             }
             scoreboard.sack(blocks.iter(), |segment| deliver(segment, &mut sacked, true));
-            // After a timeout, retransmissions cannot be distinguished from originals.
+            // After a timeout it is unknown whether a SACK answers a retransmission or the
+            // original, so it is no evidence of reordering.
             if episode.phase() != Phase::Loss || undo.is_possible() {
                 reordering.record_late(sacked.late, scoreboard.fack(), *mss);
             }
@@ -166,7 +168,8 @@ impl Sender {
             reordering.record_late(acked.late, scoreboard.fack(), *mss);
         }
         if let Some(dsack) = dsack.filter(|_| !old) {
-            // A spurious retransmission that arrived counts as a delivery, too (`tcp_dsack_seen`).
+            // A spurious retransmission counts as a delivery, since it has arrived
+            // (`tcp_dsack_seen`).
             let bytes = dsack.range.1 - dsack.range.0;
             sampler.count(now, bytes);
             result.delivered += bytes;
@@ -183,7 +186,7 @@ impl Sender {
     /// Computes the round-trip times of an ACK from the transmission times of the segments that it delivers.
     fn measure(&self, now: Time, ack: &Segment, result: &mut AckResult, acked: Span, sacked: Span) {
         // By Karn's rule, an ACK that covers a retransmitted segment gives no round-trip time for
-        // any segment.
+        // any of its segments.
         if !acked.is_empty() && !result.repeated {
             result.oldest_rtt = Some(now.since(acked.oldest));
             result.newest_rtt = Some(now.since(acked.newest));
@@ -199,9 +202,9 @@ impl Sender {
         }
     }
 
-    /// Returns the round-trip time that the echoed timestamp gives, or `None` without timestamps.
-    /// After a retransmission, only the timestamp shows which transmission was answered (RFC 7323,
-    /// 4).
+    /// Returns the round-trip time that the echoed timestamp gives, or `None` if the ACK echoes no
+    /// timestamp. After a retransmission, only the timestamp shows which transmission was answered
+    /// (RFC 7323, 4).
     #[cold]
     pub(super) fn rtt_by_stamp(&self, now: Time, ack: &Segment) -> Option<Duration> {
         let usable = self.params.timestamps && ack.echo_us != 0;
@@ -218,8 +221,8 @@ impl Sender {
         rtt > now.since(sent)
     }
 
-    /// Returns the D-SACK of an ACK, if any, and those of its other SACK blocks that lie within
-    /// outstanding data, in ascending order.
+    /// Reads the SACK blocks of an ACK. Returns its plausible D-SACK, if any, and the other blocks
+    /// that lie within outstanding data, in ascending order.
     #[cold]
     fn read_blocks(&mut self, ack: &Segment) -> (Option<DSack>, Blocks) {
         let (una, next) = (self.scoreboard.una().max(number(ack)), self.scoreboard.next());
@@ -251,8 +254,8 @@ impl Sender {
         if self.duplicates > self.counts.retransmissions {
             return None;
         }
-        // RACK ignores D-SACKs on a path without observed reordering, and those that answer a
-        // probe.
+        // RACK ignores a D-SACK if no reordering has been observed on the path, or if the D-SACK
+        // answers a probe.
         if self.reordering.is_seen() && !of_probe {
             self.rack.record_dsack();
         }
@@ -279,8 +282,9 @@ impl Blocks {
     }
 }
 
-/// Returns true if the first SACK block of an ACK is a D-SACK: it begins below the acknowledgement
-/// number `ack`, or lies within the next block (RFC 2883, 4; Linux: `tcp_check_dsack`).
+/// Returns true if `block`, the first SACK block of an ACK, is a D-SACK. It is one if it begins
+/// below the acknowledgement number `ack`, or lies within the next block (RFC 2883, 4; Linux:
+/// `tcp_check_dsack`).
 fn is_duplicate(block: (u64, u64), ack: u64, next: Option<(u64, u64)>) -> bool {
     block.0 < ack || next.is_some_and(|next| next.0 <= block.0 && block.1 <= next.1)
 }
@@ -290,7 +294,8 @@ fn payload((first, end): (u64, u64)) -> (u64, u64) {
     (first.saturating_sub(FIRST_BYTE), end.saturating_sub(FIRST_BYTE))
 }
 
-/// Returns the number of payload bytes that an ACK acknowledges.
+/// Returns the number of payload bytes that an ACK acknowledges, counted from the start of the
+/// connection.
 pub(super) fn number(ack: &Segment) -> u64 {
     ack.seq.saturating_sub(FIRST_BYTE)
 }

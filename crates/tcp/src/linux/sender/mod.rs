@@ -34,20 +34,20 @@ use super::timers::{Pending, Timers};
 use crate::segment::Segment;
 use crate::{RETRANSMISSIONS_PER_ACK, SenderCounts, Window};
 
-/// State of the sender's handshake, from closed to established.
+/// State of the sender's handshake: closed, SYN sent, or established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Setup {
     Closed,
-    /// The SYN is unanswered. The values are the time of its last transmission and the number of
-    /// its transmissions.
+    /// The SYN is unanswered. The values are the time of the last transmission of the SYN and the
+    /// number of its transmissions.
     SynSent(Time, u32),
     Established,
 }
 
-/// Reason for the transmission of a segment.
+/// Reason for which a segment is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transmission {
-    /// First transmission of a segment.
+    /// The segment is sent for the first time.
     New,
     /// Retransmission of a lost segment.
     Repair,
@@ -70,41 +70,43 @@ pub struct Sender {
     pub(super) rtt: RttEstimator,
     pub(super) sampler: Sampler,
     pub(super) control: Control,
-    /// Window set from outside in bytes, which replaces that of the congestion control; `None` if
-    /// none was set.
+    /// Window in bytes that was set from outside the connection and replaces the congestion window;
+    /// `None` if none was set.
     steered: Option<u64>,
     pacer: Pacer,
     pub(super) timers: Timers,
     pub(super) episode: Episode,
     /// Whether segments were missing or retransmitted at the last ACK (Linux: `TCP_CA_Disorder`).
     pub(super) disordered: bool,
-    /// Whether lost segments may be retransmitted on this ACK or timer; false after
+    /// Whether lost segments may be retransmitted on this ACK or timer. It is false after
     /// [`Self::undo_partially`] returned true.
     pub(super) may_repair: bool,
     pub(super) undo: Undo,
-    /// Number of segments that D-SACKs have reported (`dsack_dups`).
+    /// Number of segments that D-SACKs have reported as duplicates (`dsack_dups`).
     duplicates: u64,
     pub(super) probe: Option<Probe>,
     pub(super) usage: WindowUsage,
     buffer: SendBuffer,
     /// Number of congestion windows for which the send buffer has room.
     windows: u64,
-    /// Last byte that the receiver's window allows, plus 1.
+    /// Last byte that the receiver's window allows, plus 1 (the right edge of the window).
     edge: u64,
-    /// Number of segments delivered beyond a gap by the evidence of duplicate ACKs. It is counted
-    /// only without SACK, where there is no other information about such deliveries.
+    /// Number of segments that must have been delivered beyond a gap, because they triggered
+    /// duplicate ACKs. It is counted only without SACK, where no other information about such
+    /// deliveries exists.
     pub(super) dupacks: u32,
-    /// Whether the next new segment carries CWR (RFC 3168, 6.1.2).
+    /// Whether the next new segment must carry CWR, because the window was reduced (RFC 3168,
+    /// 6.1.2).
     pub(super) send_cwr: bool,
     /// Newest timestamp of the phone, which the sender echoes.
     recent_stamp: u32,
     last_sent: Time,
-    /// Next byte to be sent at the start of the present round of round-trip estimation. The round
-    /// ends when a later byte is acknowledged.
+    /// Next byte to be sent when the present round of round-trip estimation started. The round ends
+    /// when a byte above it is acknowledged.
     rtt_round: u64,
     pub(super) counts: SenderCounts,
     last_rtt: Option<Duration>,
-    /// Number of consecutive probes of the closed window.
+    /// Number of consecutive probes of the closed receive window.
     window_probes: u32,
     /// Number of timeouts since data was last acknowledged (`icsk_retransmits`).
     pub(super) timeouts: u32,
@@ -126,7 +128,7 @@ impl Sender {
             rack: Rack::default(),
             reordering: Reordering::default(),
             rtt: RttEstimator::new(params.initial_rto, params.min_rto, params.max_rto),
-            // Congestion controls that do not pace themselves use no rate samples.
+            // Only congestion controls that pace themselves use rate samples.
             sampler: Sampler::new(params.control.paces_itself()),
             windows: control.algorithm().buffered_windows(),
             control,
@@ -154,25 +156,25 @@ impl Sender {
         }
     }
 
-    /// Returns the number of bytes in flight. Without SACK each duplicate ACK counts as a delivered
-    /// segment.
+    /// Returns the number of bytes in flight. Without SACK, each duplicate ACK counts as the
+    /// delivery of a full-sized segment.
     pub(super) fn in_flight(&self) -> u64 {
         self.scoreboard.pipe().saturating_sub(u64::from(self.dupacks) * self.mss)
     }
 
-    /// Returns the window in bytes: the window set from outside, if any, otherwise
-    /// [`Self::spread_window`].
+    /// Returns the window in bytes that limits the data in flight: the window set from outside, if
+    /// any, otherwise [`Self::spread_window`].
     pub(super) fn cwnd(&self) -> u64 {
         self.steered.unwrap_or_else(|| self.spread_window())
     }
 
-    /// Returns the window of PRR in bytes during a window reduction, otherwise that of the
-    /// congestion control.
+    /// Returns the congestion window in bytes. During a window reduction that PRR spreads, this is
+    /// the window of PRR, otherwise that of the congestion control.
     pub(super) fn spread_window(&self) -> u64 {
         self.episode.prr().map_or(self.control.cwnd, Prr::cwnd)
     }
 
-    /// Returns the state of the connection that determines RACK's reordering window.
+    /// Returns the state of the connection on which RACK's reordering window depends.
     pub(super) fn conditions(&self) -> Conditions {
         Conditions {
             min_rtt: self.rtt.min().unwrap_or_default(),
@@ -206,8 +208,8 @@ impl Sender {
     }
 
     /// Updates the round-trip times on an ACK. The smoothed round-trip time uses the oldest segment
-    /// delivered, and the smallest one the newest segment (Linux: `tcp_ack_update_rtt`). Only a
-    /// valid measurement ends the backoff (RFC 6298, 5).
+    /// delivered, and the smallest round-trip time the newest segment (Linux:
+    /// `tcp_ack_update_rtt`). Only a valid measurement ends the backoff (RFC 6298, 5).
     fn take_rtt(&mut self, result: &AckResult) {
         let (Some(oldest), Some(newest)) = (result.oldest_rtt, result.newest_rtt) else {
             return;
@@ -249,7 +251,8 @@ impl Sender {
         self.control.report(|control| control.on_ack(&event));
     }
 
-    /// Processes an ACK of an established connection (`tcp_ack`).
+    /// Processes an ACK on an established connection (`tcp_ack`). An ACK of data that was never
+    /// sent is ignored.
     fn process_ack(&mut self, now: Time, ack: &Segment) {
         let acked = number(ack);
         self.may_repair = true;
@@ -293,8 +296,8 @@ impl Sender {
     }
 
     /// Updates the right edge of the receiver's window. Returns true if the ACK may change the edge
-    /// (`tcp_may_update_window`). An ACK that acknowledges nothing new may have been overtaken by
-    /// another one; it moves the edge back only if it closes the window.
+    /// (`tcp_may_update_window`). An ACK that acknowledges nothing new may have been overtaken by a
+    /// newer one. Such an ACK moves the edge back only if it closes the window.
     fn update_edge(&mut self, acked: u64, window: u32) -> bool {
         let edge = acked + u64::from(window);
         let updates = acked > self.scoreboard.una() || edge > self.edge || window == 0;
@@ -304,12 +307,13 @@ impl Sender {
         updates
     }
 
-    /// Returns true if the receiver's window is closed.
+    /// Returns true if the receiver's window is closed, that is, allows no byte beyond the
+    /// acknowledged data.
     pub(super) fn is_window_closed(&self) -> bool {
         self.edge <= self.scoreboard.una()
     }
 
-    /// Processes the SACK blocks of an ACK that another one has overtaken (the end of `tcp_ack`).
+    /// Processes the SACK blocks of an ACK that a newer ACK has overtaken (the end of `tcp_ack`).
     /// The ACK is ignored if its number is below the first unacknowledged byte by more than the
     /// largest window.
     #[cold]
@@ -342,7 +346,8 @@ impl crate::Sender for Sender {
     }
 
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
-        // An ACK that another one has overtaken does not update the timestamp (RFC 7323, 5.3).
+        // An ACK that a newer ACK has overtaken has an older timestamp, which is not stored (RFC
+        // 7323, 5.3).
         let stamp = ack.timestamp_us;
         if self.params.timestamps
             && stamp != 0

@@ -2,48 +2,47 @@
 //! (Linux: `tcp_sndbuf_expand`, `sk_stream_is_writeable`, version 6).
 //!
 //! The size of the buffer counts memory, not payload. The buffer grows with the congestion window,
-//! but only if the buffer, and not the window, prevents data from being sent
-//! (`tcp_should_expand_sndbuf`). A blocked application may write again when a third of the buffer
-//! is free. If a gap stays unfilled, the buffer therefore stops new data, at the latest when it
-//! holds two windows.
+//! but only while the buffer, and not the window, limits the sender (`tcp_should_expand_sndbuf`). A
+//! blocked application may write again when a third of the buffer is free. If a gap stays unfilled,
+//! the buffer therefore stops new data, at the latest when it holds two windows.
 
 use std::collections::VecDeque;
 
-/// Memory of a packet besides its payload in bytes: `sk_buff` and head of a packet with its payload in pages,
-/// as `ss -m` shows it on Linux 6.18 on x86-64.
+/// Number of bytes of memory that a packet takes besides its payload, for the `sk_buff` and the
+/// packet head. `ss -m` shows this number on Linux 6.18 on x86-64.
 const OVERHEAD: u64 = 832;
-/// Number of bytes that `tcp_sndbuf_expand` adds to a segment for headers and shared info, before
-/// it rounds up to a power of two. Afterwards it adds `SK_BUFF` for the `sk_buff`.
+/// Number of bytes that `tcp_sndbuf_expand` adds to a segment for headers and shared info. The sum
+/// is rounded up to a power of two, and then `SK_BUFF` is added for the `sk_buff`.
 const HEADERS: u64 = 320 + 256;
 const SK_BUFF: u64 = 256;
-/// Minimum number of segments per window (`TCP_INIT_CWND`).
+/// Smallest number of segments for which a window of the buffer has room (`TCP_INIT_CWND`).
 const MIN_SEGMENTS: u64 = 10;
 /// Number of segments per packet at the rates of cellular links (`tcp_min_tso_segs`).
 const PACKET_SEGMENTS: u64 = 2;
 /// Maximum payload of an unsent packet in bytes (`GSO_LEGACY_MAX_SIZE` less headers).
 const UNSENT_BYTES: u64 = 65_536 - 320;
 
-/// Send buffer of one sender.
+/// Send buffer of one connection.
 #[derive(Debug)]
 pub struct SendBuffer {
     mss: u64,
-    /// Memory in bytes for one segment of the window (`per_mss`).
+    /// Memory in bytes that is reserved for each segment of the window (`per_mss`).
     share: u64,
     /// Present size of the buffer in bytes of memory (`sk_sndbuf`). `max_size` is the maximum size
-    /// (the largest `tcp_wmem`).
+    /// (the largest value of `tcp_wmem`).
     size: u64,
     max_size: u64,
     /// Last byte that the application has written into the buffer, plus 1.
     filled: u64,
-    /// Whether the application waits for room in the buffer.
+    /// Whether the application is blocked until the buffer has enough room.
     blocked: bool,
-    /// Largest window that the receiver has advertised, in bytes. `unsent_packet` is the resulting
-    /// payload of an unsent packet, at most half of that window (`tcp_bound_to_half_wnd`).
+    /// Largest window in bytes that the receiver has advertised. `unsent_packet` is the payload of
+    /// an unsent packet in bytes, at most half of this window (`tcp_bound_to_half_wnd`).
     window: u64,
     unsent_packet: u64,
-    /// Largest congestion window in bytes for which the buffer was expanded.
+    /// Largest congestion window in bytes for which the buffer has been expanded.
     largest_cwnd: u64,
-    /// Outstanding packets, each as (last byte plus 1, number of segments).
+    /// Outstanding packets in order, each as (last byte plus 1, number of segments).
     packets: VecDeque<(u64, u64)>,
 }
 
@@ -70,13 +69,13 @@ impl SendBuffer {
         self.filled
     }
 
-    /// Returns the largest window that the receiver has advertised.
+    /// Returns the largest window in bytes that the receiver has advertised.
     pub fn largest_window(&self) -> u64 {
         self.window
     }
 
-    /// Expands the buffer to `windows` windows of `cwnd` bytes, if `cwnd` is larger than at any
-    /// call before (`tcp_sndbuf_expand`).
+    /// Expands the buffer to the memory for `windows` windows of `cwnd` bytes, unless it was
+    /// expanded for a window of this size before (`tcp_sndbuf_expand`).
     pub fn expand(&mut self, cwnd: u64, windows: u64) {
         if cwnd > self.largest_cwnd {
             self.largest_cwnd = cwnd;
@@ -85,7 +84,8 @@ impl SendBuffer {
         }
     }
 
-    /// Removes packets below `una`, which are acknowledged, and updates the largest window of the receiver.
+    /// Removes the packets below `una`, which are acknowledged. `window` is the window that the ACK
+    /// advertises, in bytes.
     pub fn on_ack(&mut self, una: u64, window: u64) {
         while self.packets.front().is_some_and(|&(end, _)| end <= una) {
             self.packets.pop_front();
@@ -97,7 +97,7 @@ impl SendBuffer {
     }
 
     /// Records the transmission of a new segment that ends before byte `end`. If `together` is true
-    /// and the packet has room, the segment joins the packet of the segment before.
+    /// and the packet has room, the segment becomes part of the packet of the previous segment.
     pub fn on_sent(&mut self, end: u64, together: bool) {
         match self.packets.back_mut().filter(|(_, segments)| together && *segments < PACKET_SEGMENTS) {
             Some(packet) => *packet = (end, packet.1 + 1),
@@ -105,14 +105,15 @@ impl SendBuffer {
         }
     }
 
-    /// Returns true if the application waits for room.
+    /// Returns true if the application is blocked until the buffer has enough room.
     pub fn is_blocked(&self) -> bool {
         self.blocked
     }
 
-    /// Moves one packet of the `written` bytes that the application wants to send into the buffer,
-    /// unless the application waits and there is not enough room. The buffer holds the bytes from
-    /// `una` on, of which those from `next` on are unsent. Returns true if data was added.
+    /// Moves one packet of application data into the buffer, unless the application is blocked and
+    /// there is not enough room. The application has written `written` bytes in total. The buffer
+    /// holds the bytes from `una` on, of which those from `next` on are unsent. Returns true if
+    /// data was added.
     pub fn fill(&mut self, written: u64, una: u64, next: u64) -> bool {
         let memory = self.memory(una, next);
         self.blocked &= self.size.saturating_sub(memory) < memory / 2;
@@ -120,7 +121,7 @@ impl SendBuffer {
             return false;
         }
         let (packet, unsent) = (self.unsent_packet, self.filled - next);
-        // A partly sent packet is filled up, even if the buffer is full.
+        // A partly sent packet is filled up with more data, even if the buffer is full.
         let more = if (1..packet).contains(&unsent) { packet - unsent } else { packet };
         self.blocked = more == packet && memory >= self.size;
         if self.blocked {
@@ -130,7 +131,7 @@ impl SendBuffer {
         true
     }
 
-    /// Returns the memory in use in bytes (`sk_wmem_queued`).
+    /// Returns the memory in bytes that the packets in the buffer take (`sk_wmem_queued`).
     fn memory(&self, una: u64, next: u64) -> u64 {
         let unsent = self.filled.saturating_sub(next).div_ceil(self.unsent_packet);
         self.filled - una + OVERHEAD * (self.packets.len() as u64 + unsent)
@@ -150,9 +151,9 @@ mod tests {
         buffer
     }
 
-    /// `tcp_sndbuf_expand` reserves 2304 B for a segment of 1448 B, for twice the segments of the
-    /// window: 46,080 B at first, and 101,376 B with a window of 22 segments, as `ss -m` shows on
-    /// Linux 6.18.
+    /// `tcp_sndbuf_expand` reserves 2304 B for a segment of 1448 B, for twice as many segments as
+    /// the window has: 46,080 B at first, and 101,376 B with a window of 22 segments, as `ss -m`
+    /// shows on Linux 6.18.
     #[test]
     fn send_buffer_has_room_for_two_windows() {
         let mut buffer = buffer();
@@ -176,7 +177,8 @@ mod tests {
         (1..=10).for_each(|n| buffer.on_sent(n * MSS, true));
         assert_eq!(buffer.packets.len(), 5);
         assert!(buffer.fill(ALL, 0, 10 * MSS) && !buffer.fill(ALL, 0, 10 * MSS));
-        // `ss -m` on Linux 6.18 after the first write: 31,856 B unsent, 51,328 B in use.
+        // By `ss -m` on Linux 6.18, 31,856 B are unsent after the first write, and 51,328 B of
+        // memory are in use.
         assert_eq!((buffer.filled(), buffer.memory(0, 10 * MSS)), (32 * MSS, 51_328));
         buffer.on_ack(10 * MSS, 64_240);
         assert!(!buffer.fill(ALL, 10 * MSS, 10 * MSS), "32,688 B taken, 13,392 B free");

@@ -1,4 +1,4 @@
-//! Transmission of segments, as far as windows, pacer and data allow.
+//! Transmission of segments, as far as the windows, the pacer and the available data allow.
 
 use nodeb_base::event::SendLimit;
 use nodeb_base::units::{Duration, Time};
@@ -8,22 +8,23 @@ use crate::linux::control::Phase;
 use crate::linux::{FIRST_BYTE, clock_us};
 use crate::segment::{Ecn, Kind, Segment};
 
-/// Pacing rate in slow start of a congestion control without a rate of its own, in windows per
-/// round trip (Linux: `tcp_pacing_ss_ratio`). `AVOIDANCE_PACE` is the rate afterwards
+/// Pacing rate in slow start, in windows per round trip, of a congestion control without a rate of
+/// its own (Linux: `tcp_pacing_ss_ratio`). `AVOIDANCE_PACE` is the rate in congestion avoidance
 /// (`tcp_pacing_ca_ratio`).
 const SLOW_START_PACE: f64 = 2.0;
 const AVOIDANCE_PACE: f64 = 1.2;
 
 impl Sender {
-    /// Returns the pacing rate in bytes per second, or `None` without pacing.
+    /// Returns the pacing rate in bytes per second, or `None` if segments are not paced.
     fn pace(&self) -> Option<f64> {
-        // The path is expected to hold a window that is set from outside, so all of the window may
-        // leave at once.
+        // The path is expected to hold a window that is set from outside. So the whole window may
+        // leave at once, without pacing.
         if self.steered.is_some() {
             return None;
         }
         // A congestion control with a rate of its own paces itself (Linux: `tcp_internal_pacing`).
-        // The others are paced only if the key `pacing` is set, like with Linux's `fq`.
+        // All others are paced only if the key `pacing` is set, as by Linux's queueing discipline
+        // `fq`.
         if let Some(rate) = self.control.pacing_rate {
             return Some(rate);
         }
@@ -60,8 +61,8 @@ impl Sender {
         self.timers.reschedule(now);
     }
 
-    /// Sends as many segments as windows, pacer and data allow. After a timeout, a window set from
-    /// outside releases at most `max_retransmissions` retransmissions while data is in flight.
+    /// Sends as many segments as windows, pacer and data allow. If the window was set from outside,
+    /// at most `max_retransmissions` retransmissions leave after a timeout while data is in flight.
     pub(super) fn transmit(&mut self, now: Time, mut max_retransmissions: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
@@ -75,8 +76,8 @@ impl Sender {
             had_unsent = true;
             limited = self.send_allowed(now, gently, &mut max_retransmissions, out);
         }
-        // Only new data arms a tail loss probe, so a probe that retransmits a segment does not arm
-        // the next one.
+        // Only new data arms a tail loss probe. So a probe that retransmits a segment does not arm
+        // the next probe.
         let sends_new = self.scoreboard.next() > before;
         if sends_new {
             self.arm_probe(now, false);
@@ -92,9 +93,9 @@ impl Sender {
         self.timers.reschedule(now);
     }
 
-    /// Sends segments until a window or the pacer stops the sender, and returns true, or until
-    /// there is nothing left to send, and returns false. If `gently` is true, `max_retransmissions`
-    /// limits the retransmissions.
+    /// Sends segments as long as a window or the pacer permits. Returns true if one of these
+    /// stopped the sender, and false if nothing is left to send. If `gently` is true,
+    /// `max_retransmissions` limits the retransmissions.
     fn send_allowed(
         &mut self,
         now: Time,
@@ -124,9 +125,9 @@ impl Sender {
         false
     }
 
-    /// Returns the segment to send next, if any: first lost segments, then new segments that the
-    /// receiver's window allows (RFC 6675, `NextSeg`, rules 1 and 2; RACK and the tail loss probe
-    /// replace rules 3 and 4).
+    /// Returns the number of the segment to send next and the reason, or `None` if nothing may be
+    /// sent. Lost segments come first, then new segments that the receiver's window allows (RFC
+    /// 6675, `NextSeg`, rules 1 and 2; RACK and the tail loss probe replace rules 3 and 4).
     fn next_segment(&mut self) -> Option<(u64, Transmission)> {
         if self.may_repair
             && !self.is_probing_timeout()
@@ -137,20 +138,21 @@ impl Sender {
         self.has_new().then_some((self.scoreboard.end(), Transmission::New))
     }
 
-    /// Returns true if segment `number` may be retransmitted, that is, if the receiver has not
-    /// shrunk its window to below the segment. The first outstanding segment may be retransmitted
+    /// Returns true if segment `number` may be retransmitted, that is, if the receiver's window
+    /// still includes the start of the segment. The first outstanding segment may be retransmitted
     /// in any case, as a window probe (`__tcp_retransmit_skb`).
     pub(in super::super) fn may_retransmit(&self, number: u64) -> bool {
         self.scoreboard.range(number).0 < self.edge || self.scoreboard.head() == Some(number)
     }
 
-    /// Returns true if the send buffer holds a new segment that the receiver's window allows.
+    /// Returns true if the send buffer holds a new segment and the receiver's window allows the
+    /// whole segment.
     pub(in super::super) fn has_new(&self) -> bool {
         let (first, end) = self.scoreboard.next_range();
         first < end && end <= self.edge.min(self.buffer.filled())
     }
 
-    /// Returns the number of bytes in the send buffer that were never sent.
+    /// Returns the number of bytes in the send buffer that have never been sent.
     pub(in super::super) fn unsent_in_buffer(&self) -> u64 {
         self.buffer.filled().saturating_sub(self.scoreboard.next())
     }
@@ -175,7 +177,7 @@ impl Sender {
         }
     }
 
-    /// Lets the application write more data into the send buffer. If the buffer, and not the
+    /// Lets the application write one more packet into the send buffer. If the buffer, and not the
     /// window, limits the sender, the buffer grows first (Linux: `tcp_new_space`). Returns true if
     /// data was added.
     fn fill_buffer(&mut self) -> bool {
@@ -190,8 +192,8 @@ impl Sender {
         in_flight == 0 || in_flight + bytes <= self.cwnd()
     }
 
-    /// Reduces the congestion window if new data follows a pause: it halves once per retransmission
-    /// timeout in the pause (RFC 2861; Linux: `tcp_cwnd_restart`).
+    /// Reduces the congestion window if new data follows a pause. The window is halved once per
+    /// retransmission timeout in the pause (RFC 2861; Linux: `tcp_cwnd_restart`).
     fn restart_after_idle(&mut self, now: Time) {
         let (first, end) = self.scoreboard.next_range();
         if self.scoreboard.head().is_some() || first == end || end > self.edge {
@@ -200,8 +202,8 @@ impl Sender {
         let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
         if pause > rto && self.params.slow_start_after_idle {
             self.control.report(|control| control.on_idle((pause - 1) / rto));
-            // This prevents a second reduction while the pacer waits, and a reduction because of
-            // the unused window.
+            // The pause is over. This prevents a second reduction while the pacer waits, and a
+            // reduction because of the unused window.
             self.last_sent = now;
             self.usage.begin_period(now);
             let window = self.control.cwnd;
@@ -211,23 +213,25 @@ impl Sender {
         }
     }
 
-    /// Arms the timer of the retransmission queue after an ACK (Linux: `tcp_set_xmit_timer`).
+    /// Arms a tail loss probe after an ACK or, if no probe may be sent, the retransmission timeout
+    /// (Linux: `tcp_set_xmit_timer`).
     pub(in super::super) fn set_loss_timer(&mut self, now: Time) {
         if !self.arm_probe(now, true) {
             self.rearm_timeout(now);
         }
     }
 
-    /// Returns the remaining time of a retransmission timeout that started when the first
-    /// outstanding segment was last sent, at least 1 us (Linux: `tcp_rto_delta_us`).
+    /// Returns the time that is left of the retransmission timeout, at least 1 us. The timeout
+    /// counts from the last transmission of the first outstanding segment (Linux:
+    /// `tcp_rto_delta_us`).
     pub(in super::super) fn timeout_left(&self, now: Time) -> Duration {
         let sent = self.scoreboard.head_sent().unwrap_or(now);
         Duration((sent + self.rtt.rto()).since(now).0.max(1_000))
     }
 
-    /// Arms the retransmission timeout. If the timer of a probe or of reordering was armed, the
-    /// timeout counts from the last transmission of the first outstanding segment, otherwise from
-    /// `now` (Linux: `tcp_rearm_rto`).
+    /// Arms the retransmission timeout, or disarms the timer if nothing is outstanding. If the
+    /// timer of a probe or of reordering was armed, the timeout counts from the last transmission
+    /// of the first outstanding segment, otherwise from `now` (Linux: `tcp_rearm_rto`).
     #[inline(never)]
     pub(in super::super) fn rearm_timeout(&mut self, now: Time) {
         if self.scoreboard.head().is_none() {
@@ -241,7 +245,7 @@ impl Sender {
         self.timers.set(now, wait, Pending::Timeout);
     }
 
-    /// Reports to the congestion control that a transmission starts with nothing in flight.
+    /// Reports to the congestion control that a transmission starts while nothing is in flight.
     #[inline(never)]
     fn report_start(&mut self, now: Time) {
         let (pause, restarts) = (now.since(self.last_sent), self.sampler.is_app_limited());
@@ -253,7 +257,8 @@ impl Sender {
         });
     }
 
-    /// Sends segment `number`, for the first time or as a retransmission.
+    /// Sends segment `number`, for the reason `transmission`: as a new segment or as a
+    /// retransmission. Updates all state that depends on it.
     pub(in super::super) fn send(
         &mut self,
         now: Time,
@@ -275,7 +280,7 @@ impl Sender {
             Transmission::New => {
                 self.scoreboard.send_next(now, snapshot);
                 self.buffer.on_sent(end, now == self.last_sent);
-                // Retransmissions are not ECN-capable (RFC 3168, 6.1.5).
+                // New segments are ECN-capable, but retransmissions are not (RFC 3168, 6.1.5).
                 let reduced = std::mem::take(&mut self.send_cwr);
                 packet.ecn = Ecn { capable: self.params.ecn, reduced, ..Ecn::default() };
             }

@@ -7,19 +7,19 @@ use super::{Pending, Sender};
 use crate::linux::FIRST_BYTE;
 use crate::segment::Segment;
 
-/// Maximum number of doublings of the time between probes (`tcp_probe0_when`).
+/// Maximum number of doublings of the time between window probes (`tcp_probe0_when`).
 const MAX_DOUBLINGS: u32 = 10;
 
 impl Sender {
-    /// Returns the time to the next probe: the retransmission timeout, doubled with each probe
-    /// sent, at most `max_rto` (`tcp_probe0_when`).
+    /// Returns the time until the next window probe. It is the retransmission timeout, doubled with
+    /// each probe sent, but at most `max_rto` (`tcp_probe0_when`).
     fn probe_wait(&self) -> Duration {
         let base = self.rtt.rto().max(self.params.min_rto);
         Duration(base.0.saturating_mul(1 << self.window_probes.min(MAX_DOUBLINGS))).min(self.params.max_rto)
     }
 
     /// Arms the timer of the first probe if nothing is outstanding and the receiver's window does
-    /// not allow the next segment, since only a probe can then find that the window has opened
+    /// not allow the next segment, since only a probe can then show that the window has opened
     /// (`tcp_check_probe_timer`).
     pub(super) fn update_window_probe_timer(&mut self, now: Time) {
         let waits = self.timers.pending() == Some(Pending::Window);
@@ -48,7 +48,7 @@ impl Sender {
     }
 
     /// Processes an ACK that arrives when nothing is outstanding. If the window is still closed,
-    /// the time to the next probe restarts, otherwise probing ends (`tcp_ack_probe`).
+    /// the time until the next probe starts again, otherwise probing ends (`tcp_ack_probe`).
     pub(super) fn on_window_probe_ack(&mut self, now: Time) {
         if self.timers.pending() != Some(Pending::Window) {
             return;

@@ -1,5 +1,5 @@
-//! Tests of the receiver with segments beyond its window, which the sender of this family never
-//! sends.
+//! Tests of the receiver with segments beyond its window, which the sender of the `linux` family
+//! never sends.
 
 use super::*;
 
@@ -14,8 +14,8 @@ fn segment(first: u64) -> Segment {
     Segment { size: 1_500, seq: FIRST_BYTE + first, ..Segment::control(0, Kind::Data) }
 }
 
-/// Returns a receiver with room for 20 segments that has received the first two, and one past the last byte
-/// that it allows.
+/// Returns a receiver whose window has room for 20 segments and which has received the first two.
+/// The second value is the last byte that it allows, plus 1.
 fn receiver(read_rate: Option<Rate>) -> (Receiver, u64) {
     let buffer = Size(20 * mss());
     let params =
@@ -27,15 +27,15 @@ fn receiver(read_rate: Option<Rate>) -> (Receiver, u64) {
     (receiver, ack.seq + u64::from(ack.window) - FIRST_BYTE)
 }
 
-/// Delivers a segment that starts at byte `first`. Returns the SACK blocks of the answer in payload
-/// bytes.
+/// Delivers a segment that starts at byte `first`. Returns the SACK blocks of the resulting ACK in
+/// payload bytes.
 fn blocks(receiver: &mut Receiver, first: u64) -> Vec<(u64, u64)> {
     let ack = receiver.on_segment(NOW, &segment(first)).expect("an answer at once");
     ack.sack.of(ack.seq).map(|(from, to)| (from - FIRST_BYTE, to - FIRST_BYTE)).collect()
 }
 
 /// By `tcp_sequence` of Linux 6.18 a segment that starts beyond the window or at its edge is
-/// discarded, and an ACK is sent.
+/// discarded, and the receiver sends an ACK.
 #[test]
 fn segment_starting_beyond_window_is_discarded() {
     let (mut receiver, edge) = receiver(None);
@@ -43,8 +43,8 @@ fn segment_starting_beyond_window_is_discarded() {
     assert_eq!(blocks(&mut receiver, edge + 1), []);
 }
 
-/// By `tcp_sequence` a segment that starts within the window is accepted to its end, even beyond
-/// the window, if the application has read all earlier data.
+/// By `tcp_sequence` a segment that starts within the window is accepted as a whole, even if it
+/// extends beyond the window, provided that the application has read all earlier data.
 #[test]
 fn segment_across_edge_is_accepted_if_all_data_is_read() {
     let straddling = |read_rate| {

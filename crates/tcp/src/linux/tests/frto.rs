@@ -6,8 +6,8 @@ use super::*;
 use crate::linux::control::CongestionSpec;
 use crate::linux::control::reno::Reno;
 
-/// Returns parameters with Reno and F-RTO, without the other methods to detect spurious timeouts
-/// and without a tail loss probe.
+/// Returns parameters with Reno and F-RTO. All other methods to detect spurious timeouts are off,
+/// and so is the tail loss probe.
 fn params(sack: bool) -> Linux {
     Linux {
         control: CongestionSpec::Reno(Reno::default()),
@@ -35,10 +35,11 @@ fn timed_out(params: Linux, segments: u64) -> Script {
 fn acks_of_originals_show_spurious_timeout() {
     for sack in [false, true] {
         let mut script = timed_out(params(sack), 100);
-        // Step 2.b: the late ACK of the first segment releases two new segments, and no retransmission.
+        // Step 2.b of the RFC: the late ACK of the first segment releases two new segments, and no
+        // retransmission.
         assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
-        // Step 3.b: an ACK of the second segment, which was never retransmitted, restores the
-        // window.
+        // Step 3.b: an ACK of the second segment, which was never retransmitted, shows that the
+        // timeout was spurious, so the window is restored.
         let sent = script.acknowledge(2, &[]);
         assert!(sent.iter().all(|&(number, again)| number >= 12 && !again), "{sent:?}");
         let (cwnd, ssthresh) = script.window();
@@ -57,12 +58,13 @@ fn sack_block_below_recovery_point_shows_spurious_timeout() {
 
 #[test]
 fn real_loss_leads_to_conventional_recovery() {
-    // All ten were lost: the new segments cause duplicate ACKs, with SACK blocks beyond the recovery point.
+    // All ten segments were lost, so the new segments cause duplicate ACKs, with SACK blocks beyond
+    // the recovery point.
     for (sack, blocks) in [(false, &[][..]), (true, &[(10, 11)])] {
         let mut script = timed_out(params(sack), 100);
         assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
-        // Step 3.a: the window is at most three segments, and the outstanding segments are
-        // retransmitted.
+        // Step 3.a: the timeout was not spurious. The window is at most three segments, and the
+        // outstanding segments are retransmitted.
         let sent = script.acknowledge(1, blocks);
         assert_eq!(sent.first(), Some(&(1, true)), "{sent:?}");
         assert!(script.window().0 <= 3 && script.window().1 == 5, "{:?}", script.window());
@@ -83,7 +85,7 @@ fn ack_of_all_data_is_conclusive_only_with_sack() {
 
 #[test]
 fn first_duplicate_is_inconclusive_without_old_sack_block() {
-    // A duplicate ACK counts only after new data was sent.
+    // A duplicate ACK says nothing about the timeout until new data has been sent.
     let mut basic = timed_out(params(false), 100);
     assert_eq!(basic.acknowledge(0, &[]), []);
     assert_eq!(basic.acknowledge(1, &[]), [(10, false), (11, false)]);
@@ -98,7 +100,8 @@ fn first_duplicate_is_inconclusive_without_old_sack_block() {
 fn first_ack_may_suffice() {
     let mut script = timed_out(params(true), 100);
     script.acknowledge(2, &[]);
-    // The window is the previous one plus one segment for each of the two segments acknowledged.
+    // The window is the window before the timeout plus one segment for each of the two segments
+    // acknowledged.
     assert_eq!(script.window(), (12, NONE));
 }
 
@@ -134,13 +137,13 @@ fn disabled_frto_leads_to_conventional_recovery() {
 
 #[test]
 fn timestamps_take_precedence() {
-    // The first ACK echoes the timestamp of the original, so Eifel detects the spurious timeout
-    // without F-RTO.
+    // The first ACK echoes the timestamp of the original segment, so Eifel detects the spurious
+    // timeout and F-RTO is not needed.
     let (mut script, _) = Script::begin(Linux { timestamps: true, undo: true, ..params(true) }, 100);
     script.time_out();
     script.echo(1, &[], 100_000);
     assert_eq!(script.window().1, NONE);
-    // The first ACK echoes the timestamp of the retransmission, so Eifel detects nothing, and F-RTO
+    // The first ACK echoes the timestamp of the retransmission. So Eifel detects nothing, and F-RTO
     // continues.
     let (mut script, _) = Script::begin(Linux { timestamps: true, undo: true, ..params(true) }, 100);
     script.time_out();

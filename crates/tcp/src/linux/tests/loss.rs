@@ -1,12 +1,12 @@
-//! Tests of both ends with lost and late segments.
+//! Tests of a sender and a receiver together, with lost and late segments.
 
 use super::*;
 
 #[test]
 fn lost_tail_is_detected_by_probe() {
     // The last two of 20 segments are lost; packet 0 is the SYN. Two round trips later the tail
-    // loss probe retransmits the last segment, and its SACK reveals the loss of the other one,
-    // before the retransmission timeout.
+    // loss probe retransmits the last segment, and the SACK of that segment reveals the loss of the
+    // last but one, before the retransmission timeout.
     let lose = |with_probe| {
         let params = Linux { tail_loss_probe: with_probe, ..Linux::default() };
         let mut lab = transfer(20 * 1448, &params, 100)
@@ -62,7 +62,7 @@ fn lost_retransmission_is_repeated_without_timeout() {
 
 #[test]
 fn delay_spike_is_detected_and_window_restored() {
-    // During an outage of the link for 1.5 s the retransmission timer expires, although nothing is
+    // The link is interrupted for 1.5 s, so the retransmission timer expires although nothing is
     // lost.
     let window_after = |undo| {
         let params = Linux { undo, dsack: undo, frto: undo, tail_loss_probe: false, ..Linux::default() };

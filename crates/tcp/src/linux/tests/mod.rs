@@ -32,8 +32,8 @@ use crate::{Receiver as _, Sender as _};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
-/// Function from the index, the time and the contents of a data packet to its extra delay, or
-/// `None` if it is lost.
+/// Treatment of a data packet by the path: a function of its index, time and contents returns its
+/// extra delay, or `None` if the packet is lost.
 type Fate<'a> = dyn FnMut(usize, Time, &Segment) -> Option<Duration> + 'a;
 
 struct Path {
@@ -41,11 +41,11 @@ struct Path {
     delay: Duration,
     limit: usize,
     free_at: Time,
-    /// Start and end of an outage, in which no transmission starts.
+    /// Start and end of an outage of the path, in which no transmission starts.
     outage: (Time, Time),
     /// Number of packets in the queue above which the queue marks ECN-capable packets.
     mark_above: usize,
-    /// Departure times of the packets in the queue.
+    /// Departure times of the packets in the queue of the path.
     queue: std::collections::VecDeque<Time>,
     longest_queue: usize,
 }
@@ -65,8 +65,8 @@ impl Path {
         }
     }
 
-    /// Queues a packet of `size` bytes at `now`. Returns its arrival time at the other end, or
-    /// `None` if the queue is full.
+    /// Puts a packet of `size` bytes into the queue at `now`. Returns the time at which it arrives
+    /// at the other end, or `None` if the queue is full.
     fn accept(&mut self, now: Time, size: u32) -> Option<Time> {
         while self.queue.front().is_some_and(|&at| at <= now) {
             self.queue.pop_front();
@@ -94,7 +94,7 @@ struct Pair {
     sender: Sender,
     receiver: Receiver,
     done: Option<Time>,
-    /// Highest byte that any ACK sent so far allows, plus 1.
+    /// Highest byte that any ACK sent so far allows, plus 1 (the right edge of the window).
     allowed: u64,
 }
 
@@ -106,8 +106,9 @@ impl Pair {
         Self { sender, receiver, done: None, allowed: 0 }
     }
 
-    /// Asserts the invariants of the sender after it has transmitted the segments `sent`. `before`
-    /// bytes were in flight before; `by_timer` is true if a timer triggered the transmission.
+    /// Asserts the invariants of the sender after it has transmitted the segments `sent`. Before
+    /// that, `before` bytes were in flight. `by_timer` is true if a timer triggered the
+    /// transmission.
     fn check(&self, before: u64, sent: &[Segment], by_timer: bool) {
         let sender = &self.sender;
         let (cwnd, mss) = (sender.control.cwnd, sender.mss);
@@ -119,10 +120,11 @@ impl Pair {
         let outstanding = sender.scoreboard.next() - sender.scoreboard.una();
         assert!(sender.scoreboard.pipe() <= outstanding + u64::from(sender.scoreboard.repairs()) * mss);
         assert_eq!(sender.timer().is_none(), sender.is_idle(), "timers {:?}", sender.timers);
-        // The data in flight may exceed the window in three cases. The retransmission of a timeout
-        // (RFC 6298, 5.4) and a tail loss probe (RFC 8985, 7.3) are one segment more. PRR reduces
-        // the data in flight at the start of a recovery over a round trip (RFC 6937, 3). Limited
-        // Transmit is no such case: segments reported by duplicate ACKs are no longer in flight.
+        // The data in flight may exceed the window in three cases. First, a timeout retransmits one
+        // segment in any case (RFC 6298, 5.4). Second, a tail loss probe is one segment more (RFC
+        // 8985, 7.3). PRR reduces the data in flight at the start of a recovery over a round trip
+        // (RFC 6937, 3). Limited Transmit is no such case: segments reported by duplicate ACKs are
+        // no longer in flight.
         let most = match sender.episode.prr() {
             Some(prr) => prr.cwnd().max(before + mss),
             None if by_timer => cwnd.max(before + mss),
@@ -140,7 +142,7 @@ struct Lab<'a> {
     packets: usize,
     fate: Box<Fate<'a>>,
     acks: usize,
-    /// Indices of the ACKs that are lost.
+    /// Indices of the ACKs that the path loses, in the order of transmission.
     lost_acks: BTreeSet<usize>,
 }
 
@@ -169,8 +171,8 @@ impl<'a> Lab<'a> {
         self.events.insert((at, self.order), event);
     }
 
-    /// Calls `act` with the sender of connection `pair`, checks the invariants, and puts its
-    /// segments on the path.
+    /// Calls `act` with the sender of connection `pair`. Then checks the invariants of the sender,
+    /// and puts the segments that it sends on the path.
     fn act(
         &mut self,
         now: Time,
@@ -224,7 +226,8 @@ impl<'a> Lab<'a> {
         self.pairs.iter().enumerate().flat_map(of).flatten().min()
     }
 
-    /// Runs until `end`, or until all transfers are complete. May be called again to continue.
+    /// Simulates the path until `end`, or until all transfers are complete. A later call continues
+    /// the simulation.
     fn run(&mut self, end: Time) {
         if self.packets == 0 {
             for pair in 0..self.pairs.len() {
@@ -271,8 +274,8 @@ impl<'a> Lab<'a> {
 
 const LONG: Time = Time(10_000 * NANOS_PER_S);
 
-/// Creates a transfer of `bytes` bytes over a path of 4 Mbit/s and 25 ms in each direction, with a
-/// queue of `limit` packets.
+/// Creates a transfer of `bytes` bytes over a path with 4 Mbit/s, a delay of 25 ms in each
+/// direction, and a queue of `limit` packets.
 fn transfer(bytes: u64, params: &Linux, limit: usize) -> Lab<'static> {
     Lab::new(&[bytes], params, Path::new(4_000, 25, limit))
 }

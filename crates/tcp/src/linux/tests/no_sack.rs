@@ -56,8 +56,8 @@ fn duplicates_at_end_of_recovery_do_not_count() {
 }
 
 /// By `tcp_count_delivered` in `tcp_add_reno_sack` and `tcp_remove_reno_sacks`, a duplicate ACK
-/// counts as a segment delivered, and the ACK after the gap is filled does not count this segment
-/// again.
+/// counts as a segment delivered, and the ACK that arrives after the gap is filled does not count
+/// this segment again.
 #[test]
 fn segment_is_counted_as_delivered_once() {
     let mut script = begin(10);
@@ -70,9 +70,9 @@ fn segment_is_counted_as_delivered_once() {
 }
 
 /// By `tcp_sndbuf_expand` of Linux 6 the send buffer has 46,080 B with a window of ten segments.
-/// The application writes 65 segments at once, and 10 more for the 10 sent of them, before the
-/// buffer is full. While a gap stays unfilled, the buffer stops new data after these 75 segments;
-/// the ACK of that data releases more.
+/// The application writes 65 segments at once, and 10 more when the first 10 have been sent. Then
+/// the buffer is full, so while a gap stays unfilled no data beyond these 75 segments is sent. The
+/// ACK of these 75 segments releases more.
 #[test]
 fn unfilled_gap_fills_send_buffer() {
     let mut script = begin(1_000);

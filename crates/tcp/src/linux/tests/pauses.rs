@@ -1,4 +1,4 @@
-//! Tests of senders that are idle, or that the closed window of the receiver stops.
+//! Tests of senders without data to send, and of senders that the receiver's closed window stops.
 
 use super::script::{MSS, Script};
 use super::*;
@@ -29,8 +29,9 @@ fn idle_sender(params: Linux) -> Script {
     script
 }
 
-/// `tcp_cwnd_restart` restarts the time after which an unused window is reduced (`snd_cwnd_stamp`).
-/// So the window falls from 40 to 20 segments and not further to 15, as in Linux 6.18.44.
+/// `tcp_cwnd_restart` halves the window from 40 to 20 segments. It also restarts the time after
+/// which an unused window is reduced (`snd_cwnd_stamp`), so there is no further reduction to 15, as
+/// in Linux 6.18.44.
 #[test]
 fn pause_reduces_window_once() {
     let mut script = idle_sender(params());
@@ -40,8 +41,8 @@ fn pause_reduces_window_once() {
     assert_eq!(script.window().0, 20);
 }
 
-/// If `tcp_slow_start_after_idle` is off, neither a pause nor an application that uses only a part
-/// of the window reduces it.
+/// If `tcp_slow_start_after_idle` is off, the window is reduced neither after a pause nor if the
+/// application uses only a part of it.
 #[test]
 fn window_survives_pause_without_slow_start_after_idle() {
     let script = idle_sender(Linux { slow_start_after_idle: false, ..params() });
@@ -74,8 +75,8 @@ fn allow(script: &mut Script, next: u64, window: u32) -> Vec<script::Sent> {
 }
 
 /// By `tcp_send_probe0` and `tcp_ack_probe` of Linux 6.18.44, window probes back off the time to
-/// the next probe, which each ACK restarts, but not the retransmission timeout. So the pause that
-/// follows exceeds the timeout, and the window restarts.
+/// the next probe, which each ACK restarts, but not the retransmission timeout. So the pause after
+/// the probes exceeds the timeout, and the window restarts.
 #[test]
 fn window_probes_do_not_back_off_timeout() {
     let (mut script, _) = Script::begin(params(), 200);
@@ -96,8 +97,8 @@ fn window_probes_do_not_back_off_timeout() {
     assert_eq!(script.window().0, 10);
 }
 
-/// By `tcp_may_update_window` an ACK of new data may shrink the receiver's window; any other ACK
-/// may only open or close it.
+/// By `tcp_may_update_window` an ACK of new data may shrink the receiver's window. An ACK without
+/// new data may only open or close it.
 #[test]
 fn receiver_may_shrink_window() {
     let (mut script, _) = Script::begin(params(), 200);

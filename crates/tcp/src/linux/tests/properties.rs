@@ -1,4 +1,5 @@
-//! Property tests over paths with random losses and delays, and with random ACKs.
+//! Property tests of sender and receiver over paths with random losses and delays, and of a sender
+//! with random ACKs.
 
 use proptest::prelude::*;
 
@@ -43,8 +44,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     /// With each congestion control, the sender satisfies the invariants of [`Pair::check`] at
-    /// every step, whatever packets are lost or late. All data arrives in the end, and no timer is
-    /// armed then.
+    /// every step, whatever packets are lost or late. In the end all data has arrived, and no timer
+    /// is armed.
     #[test]
     fn every_control_satisfies_invariants(trouble in trouble()) {
         for control in CongestionSpec::defaults() {

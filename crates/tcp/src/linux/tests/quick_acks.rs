@@ -1,4 +1,4 @@
-//! Tests of the receiver's quick ACKs.
+//! Tests of the receiver's quick ACKs, that is, of ACKs that are not delayed.
 
 use super::*;
 use crate::segment::Ecn;
@@ -9,8 +9,8 @@ fn segment(number: u64) -> Segment {
     Segment { size: 1_500, seq, ..Segment::control(0, Kind::Data) }
 }
 
-/// Returns how many of 40 segments in order, 8 ms apart, are acknowledged at once, if `lost`
-/// segments beyond a gap have arrived before.
+/// Delivers 40 segments in order, 8 ms apart, after `lost` segments beyond a gap have arrived.
+/// Returns the number of these 40 segments that are acknowledged at once.
 fn at_once(lost: u64) -> usize {
     let mut receiver = Receiver::new(0, 100, &Linux::default());
     let mut now = Time(NANOS_PER_S);
@@ -29,22 +29,23 @@ fn at_once(lost: u64) -> usize {
     (10..50).map(answer).take_while(|at_once| *at_once).count()
 }
 
-/// By `tcp_dec_quickack_mode` of Linux 6 the end of quick ACKs sets `ato`. If data beyond a gap has
-/// used up quick ACKs before, the first data in order find `ato` set and no pause since the SYN
-/// (`tcp_finish_connect`). So they start no 16 quick ACKs (`tcp_event_data_recv`).
+/// By `tcp_dec_quickack_mode` of Linux 6, the end of quick ACKs sets the ACK delay `ato`. If data
+/// beyond a gap has used up quick ACKs, `ato` is set before the first data in order arrives, and no
+/// pause has passed since the SYN (`tcp_finish_connect`). So this data does not start 16 quick ACKs
+/// (`tcp_event_data_recv`).
 #[test]
 fn data_beyond_gap_first_grants_no_quick_acks() {
     assert!(at_once(0) >= 10, "{}", at_once(0));
     assert!(at_once(1) <= 3, "{}", at_once(1));
 }
 
-/// By `__tcp_ecn_check_ce` the first mark starts two quick ACKs, since the sender's window may soon
-/// be small, and so does a segment that is not ECN-capable. The ACK of a segment with CWR is not
-/// delayed either (`tcp_ecn_accept_cwr`).
+/// By `__tcp_ecn_check_ce` the first ECN mark starts two quick ACKs, since the sender's window may
+/// soon be small. A segment that is not ECN-capable starts two quick ACKs, too. The ACK of a
+/// segment with CWR is not delayed either (`tcp_ecn_accept_cwr`).
 #[test]
 fn first_mark_starts_two_quick_acks() {
     let mss = Linux::default().mss();
-    // The receive window is large from the start, since growth of the window would add quick ACKs.
+    // The receive window has its full size from the start, since its growth would add quick ACKs.
     let params =
         Linux { ecn: true, quick_acks: 2, initial_receive_buffer: Size(44 * mss), ..Linux::default() };
     let mut receiver = Receiver::new(0, 100, &params);

@@ -6,8 +6,8 @@ use crate::linux::control::CongestionSpec;
 use crate::linux::control::reno::Reno;
 use nodeb_base::event::Recovery;
 
-/// Returns parameters with Reno and without timestamps, so that no ACK shows which transmission it
-/// answers.
+/// Returns parameters with Reno and without timestamps, so that an ACK does not show which
+/// transmission it answers.
 fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
 }
@@ -36,8 +36,9 @@ fn loss_in_recovery_starts_another() {
     assert_eq!((script.sender.counts.fast_retransmits, script.window().1), (2, 2));
 }
 
-/// By `tcp_init_undo` retransmissions in flight at the start of a recovery count as its
-/// retransmissions. If all of them turn out to be spurious, the window reduction is undone.
+/// By `tcp_init_undo`, retransmissions in flight at the start of a recovery count as
+/// retransmissions of this recovery. If all of them turn out to be spurious, the window reduction
+/// is undone.
 #[test]
 fn retransmission_in_flight_may_undo_next_reduction() {
     let mut script = lost_in_recovery();
@@ -64,7 +65,8 @@ fn stretch_ack_does_not_mark_newer_segments() {
     );
 }
 
-/// By `tcp_dsack_seen` a spurious retransmission counts as delivered and lets the window grow.
+/// By `tcp_dsack_seen` a spurious retransmission counts as delivered, so a D-SACK lets the window
+/// grow.
 #[test]
 fn reported_duplicate_is_a_delivery() {
     let (mut script, _) = Script::begin(params(), 10);
@@ -105,7 +107,7 @@ fn loss_after_mark_does_not_reduce_again() {
     assert_eq!((script.sender.recovery(), script.window().1), (Recovery::Open, 5));
 }
 
-/// By `tcp_schedule_loss_probe` no tail loss probe is sent while segments are missing, but one may
+/// By `tcp_schedule_loss_probe` no tail loss probe is sent while segments are missing. A probe may
 /// be sent while the window is reduced because of an ECN mark.
 #[test]
 fn probes_are_sent_unless_segments_are_missing() {

@@ -1,4 +1,4 @@
-//! Tests with segments and ACKs that overtake each other.
+//! Tests in which segments or ACKs overtake each other.
 
 use super::script::Script;
 use super::*;
@@ -9,9 +9,10 @@ fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
 }
 
-/// By `tcp_sacktag_one` a higher segment has overtaken a segment that was sent once and is reported
-/// later. The distance of the two is the degree of reordering (`tcp_check_sack_reordering`). With a
-/// degree above three the window also grows on SACKs (`tcp_may_raise_cwnd`).
+/// If a segment that was sent once is reported by SACK after a higher one, `tcp_sacktag_one`
+/// concludes that the higher segment has overtaken it. The distance of these segments is the degree
+/// of reordering (`tcp_check_sack_reordering`). With a degree above three the window also grows on
+/// SACKs (`tcp_may_raise_cwnd`).
 #[test]
 fn window_grows_on_sacks_with_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -24,8 +25,8 @@ fn window_grows_on_sacks_with_reordering() {
     assert_eq!(script.window().0, 13);
 }
 
-/// By `tcp_clean_rtx_queue` a segment was also overtaken if it is acknowledged cumulatively after
-/// SACKs have reported higher data.
+/// By `tcp_clean_rtx_queue` a segment was also overtaken if SACKs have reported higher data before
+/// it is acknowledged cumulatively.
 #[test]
 fn cumulative_ack_of_gap_shows_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -36,8 +37,8 @@ fn cumulative_ack_of_gap_shows_reordering() {
     assert_eq!(script.sender.reordering.degree(), 3);
 }
 
-/// SACK blocks of one ACK are processed in ascending order, so that none of them counts as
-/// overtaken.
+/// SACK blocks of one ACK are processed in ascending order, so no segment in them counts as
+/// overtaken by another one.
 #[test]
 fn simultaneous_blocks_are_no_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -75,8 +76,8 @@ fn timeout_resets_degree() {
     assert_eq!(script.sender.reordering.degree(), 8, "two segments beyond the gap");
 }
 
-/// At the end of `tcp_ack`, the SACK blocks of an ACK that another one has overtaken are used, but
-/// not its number.
+/// By the end of `tcp_ack`, the SACK blocks of an ACK that a newer ACK has overtaken are used. The
+/// acknowledgement number of that ACK is not used.
 #[test]
 fn blocks_of_old_ack_count() {
     let (mut script, _) = Script::begin(params(), 100);

@@ -2,23 +2,25 @@
 
 use super::*;
 
-/// Sender of segments of 1000 B on a path of 100 ms, with its connection established at 100 ms.
+/// Sender of segments of 1000 B on a path with a round-trip time of 100 ms. Its connection is
+/// established at 100 ms.
 pub struct Script {
     pub sender: Sender,
     pub now: Time,
     params: Linux,
 }
 
-/// Segment as tests compare it: its number, and true if it is a retransmission.
+/// A sent segment as tests compare it: the number of the segment, and true if it is a
+/// retransmission.
 pub type Sent = (u64, bool);
 
 pub const MSS: u64 = 1_000;
-/// Value of [`Script::window`] if there is no slow-start threshold.
+/// Value of the threshold in [`Script::window`] if there is no slow-start threshold.
 pub const NONE: u64 = u64::MAX / MSS;
 
 impl Script {
-    /// Creates a sender with `segments` segments of data. Returns it with the segments sent when the
-    /// connection is established.
+    /// Creates a sender with `segments` segments of application data. Returns the script, and the
+    /// segments that the sender sends when the connection is established.
     pub fn begin(params: Linux, segments: u64) -> (Self, Vec<Sent>) {
         let packet_size = Size(MSS + u64::from(params.header_bytes()));
         let params = Linux { packet_size, pacing: false, ..params };
@@ -32,13 +34,15 @@ impl Script {
         (new, sent)
     }
 
-    /// Advances by `ms` milliseconds; no timer may send in that time.
+    /// Advances the time by `ms` milliseconds, and asserts that no timer makes the sender send in
+    /// this time.
     pub fn wait(&mut self, ms: u64) {
         let sent = self.pause(ms);
         assert!(sent.is_empty(), "{sent:?} before {:?}", self.now);
     }
 
-    /// Advances by `ms` milliseconds. Returns the segments that timers send.
+    /// Advances the time by `ms` milliseconds. Returns the segments that the sender sends because
+    /// of timers.
     pub fn pause(&mut self, ms: u64) -> Vec<Sent> {
         self.now += MS(ms);
         let mut out = Vec::new();
@@ -48,7 +52,8 @@ impl Script {
         numbers(&out)
     }
 
-    /// Advances to the next expiry of a timer at which the sender sends. Returns the segments sent.
+    /// Advances the time to the next expiry of a timer at which the sender sends. Returns the
+    /// segments sent.
     pub fn time_out(&mut self) -> Vec<Sent> {
         let mut out = Vec::new();
         while out.is_empty() {
@@ -77,7 +82,8 @@ impl Script {
         self.take(&ack)
     }
 
-    /// Returns an ACK of all segments before `next` with SACK blocks in segments.
+    /// Returns an ACK of all segments before `next`, with the SACK blocks `blocks`, each as (first
+    /// segment, last segment + 1).
     pub fn ack(&self, next: u64, blocks: &[(u64, u64)]) -> Segment {
         let window = self.params.receive_buffer.0 as u32;
         let seq = FIRST_BYTE + next * MSS;
@@ -95,7 +101,8 @@ impl Script {
         numbers(&out)
     }
 
-    /// Returns window and slow-start threshold in whole segments; the threshold is [`NONE`] at first.
+    /// Returns the congestion window and the slow-start threshold in whole segments. The threshold
+    /// is [`NONE`] before the first reduction.
     pub fn window(&self) -> (u64, u64) {
         (self.sender.control.cwnd / MSS, self.sender.control.ssthresh / MSS)
     }

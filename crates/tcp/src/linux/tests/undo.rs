@@ -9,7 +9,7 @@ fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), ..Linux::default() }
 }
 
-/// Timestamp of the first ten segments, in microseconds.
+/// Timestamp in microseconds that the first ten segments carry.
 const FIRST_US: u32 = 100_000;
 
 /// By `tcp_try_undo_partial` of Linux 6, an ACK of segments that were only late undoes the window
@@ -36,7 +36,7 @@ fn partial_ack_waits_for_retransmissions_in_flight() {
 fn partial_ack_of_original_causes_no_retransmission() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
-    // PRR allows the first retransmission; the others wait.
+    // PRR allows only the first retransmission; the other lost segments wait.
     assert_eq!(script.acknowledge(0, &[(9, 10), (7, 8), (5, 6)])[0], (0, true));
     let sent = script.echo(1, &[(9, 10), (7, 8), (5, 6)], FIRST_US);
     assert!(sent.iter().all(|&(_, again)| !again), "{sent:?}");
@@ -62,7 +62,8 @@ fn late_dsack_does_not_undo_real_reduction() {
     assert_eq!(script.window().1, 5, "what the first recovery left");
 }
 
-/// `tcp_dsack_seen` ignores more duplicates than there were retransmissions.
+/// `tcp_dsack_seen` ignores a D-SACK if D-SACKs have reported more segments than were
+/// retransmitted.
 #[test]
 fn dsacks_beyond_retransmissions_are_ignored() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -75,8 +76,8 @@ fn dsacks_beyond_retransmissions_are_ignored() {
 }
 
 /// `tcp_undo_cwnd_reduction` calls `tcp_reno_undo_cwnd`, by which the window becomes the larger one
-/// of the previous window and that of PRR. In this test PRR has followed the data in flight, which
-/// exceeded the previous window.
+/// of the previous window and that of PRR. In this test more data was in flight than the previous
+/// window, so the window of PRR is the larger one.
 #[test]
 fn undone_window_is_at_least_prr_window() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -90,9 +91,9 @@ fn undone_window_is_at_least_prr_window() {
     assert!(script.window().0 >= spread, "{:?}", script.window());
 }
 
-/// Window, slow-start threshold and segments sent are those of Linux 6.18.44. Partial ACKs of
-/// originals cause no retransmission while retransmissions are in flight, but raise the degree of
-/// reordering.
+/// The expected window, slow-start threshold and segments are those that Linux 6.18.44 shows.
+/// Partial ACKs of originals cause no retransmission while retransmissions are in flight, but raise
+/// the degree of reordering.
 #[test]
 fn partial_acks_of_originals_release_new_segments() {
     let (mut script, _) = Script::begin(params(), 60);

@@ -1,4 +1,4 @@
-//! Tests of the limits of the data in flight: receive window, queues and pacing.
+//! Tests of everything that limits the data in flight: receive window, queues and pacing.
 
 use super::*;
 
@@ -24,7 +24,8 @@ fn slow_reader_limits_throughput() {
     let params = Linux { read_rate: Some(Rate(800_000)), receive_buffer: Size(20_000), ..Linux::default() };
     let mut lab = transfer(1_000_000, &params, 1000);
     lab.run(LONG);
-    // The application reads 1 MB at 100 kB/s; data left in the buffer at the end do not count.
+    // The application reads 1 MB at 100 kB/s, which takes 10 s. Data left in the buffer at the end
+    // does not count.
     assert!((9.5..10.5).contains(&lab.seconds(0)), "{}", lab.seconds(0));
     assert_eq!(lab.pairs[0].sender.counts().retransmissions, 0);
 }
@@ -39,7 +40,7 @@ fn bbr_keeps_the_queue_short_and_loss_based_controls_fill_it() {
         lab.run(Time(40 * NANOS_PER_S));
         lab.path.longest_queue
     };
-    // The bandwidth-delay product of the path is 17 packets.
+    // The longest queue of BBR must not exceed the bandwidth-delay product of the path, 17 packets.
     assert!(longest("bbr") <= 17, "{}", longest("bbr"));
     assert!(longest("cubic") > 100, "{}", longest("cubic"));
 }

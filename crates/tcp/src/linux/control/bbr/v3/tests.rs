@@ -76,10 +76,11 @@ fn probes_come_every_two_to_three_seconds() {
         let since = begun.filter(|&begun| begun < refill).fold(0.0, f64::max);
         assert!((1.9..3.9).contains(&(refill - since)), "{since} to {refill}");
     }
-    // There is at least one probe between two measurements of the round-trip time.
+    // There is at least one probe between two measurements of the round-trip time, which begin
+    // every five seconds.
     assert!(at(State::Refill).count() >= 5, "{seen:?}");
-    // By section 5.3.4 these measurements follow every five seconds, for 200 ms and at least a
-    // round trip.
+    // By section 5.3.4 a measurement of the round-trip time begins every five seconds, and lasts
+    // 200 ms and at least a round trip.
     let pauses: Vec<f64> = at(State::ProbeRtt(None)).collect();
     assert!(pauses.windows(2).all(|pair| (5.0..5.6).contains(&(pair[1] - pair[0]))), "{pauses:?}");
 }
@@ -98,7 +99,7 @@ fn probe_rtt_halves_data_in_flight() {
 
 #[test]
 fn no_probe_rtt_after_idle_time() {
-    // This is the draft's example "Skipping PROBE_RTT Due to Application-Limited Sending".
+    // This test is the draft's example "Skipping PROBE_RTT Due to Application-Limited Sending".
     let mut pipe = pipe();
     pipe.run(4.0, |_| {});
     let bbr = &mut pipe.control;
@@ -117,10 +118,11 @@ fn shallow_queue_bounds_inflight_and_losses() {
     pipe.run(60.0, |pipe| {
         let safe = pipe.control.bounds.long_term;
         let cwnd = pipe.control.cwnd();
-        // Besides the bandwidth-delay product, 20 segments are in the queue and one in service. 2 %
-        // of the data in flight may be lost.
+        // In flight are the bandwidth-delay product, 20 segments in the queue and one in service. A
+        // probe may exceed this by the 2 % of the data in flight that may be lost.
         assert!(safe == u64::MAX || safe <= (BDP + 21) * MSS * 100 / 98 + MSS, "{safe}");
-        // By section 5.6.1, in `Cruise` 15 % of the long-term bound are left to other flows.
+        // By section 5.6.1, BBRv3 leaves 15 % of the long-term bound to other flows in the state
+        // `Cruise`.
         assert!(pipe.control.state != State::Cruise || cwnd <= safe / 100 * 85 + MSS, "{cwnd} {safe}");
     });
     assert!(pipe.control.bounds.long_term < u64::MAX);
@@ -164,20 +166,22 @@ fn lossy_round_lowers_bounds_by_at_most_beta() {
 
 #[test]
 fn inflight_when_loss_exceeds_threshold() {
-    // 100 segments of 1000 B were sent before this one, of which one was lost. 2 % may be lost, so
-    // by section 5.5.10.2 another (0.02 * 100,000 - 1000) / 0.98 = 1020 B might have been lost.
+    // Before this segment, 100 segments of 1000 B were in flight, of which one was lost. The
+    // threshold is 2 %, so by section 5.5.10.2 it is exceeded after (0.02 * 100,000 - 1000) / 0.98
+    // = 1020 more lost bytes.
     let bbr = pipe().control;
     let snapshot = crate::linux::rate::Snapshot { in_flight: 101 * MSS as u32, ..<_>::default() };
     let loss = Loss { now: Time::ZERO, range: (0, MSS), snapshot, lost: 2 * MSS, delivered: 0 };
     assert_eq!(bbr.inflight_at(&loss), 101_020);
-    // If more than 2 % had already been lost, none of this segment counts.
+    // If more than 2 % had already been lost before this segment, the segment adds no bytes to the
+    // result.
     assert_eq!(bbr.inflight_at(&Loss { lost: 4 * MSS, ..loss }), 100_000);
 }
 
 #[test]
 fn startup_ends_after_too_many_losses() {
-    // Every tenth segment is lost, long before the pipe is full, which ends `Startup` by section
-    // 5.3.1.3.
+    // From the 60th segment on every tenth segment is lost, long before the pipe is full. By
+    // section 5.3.1.3 so many losses end `Startup`.
     let mut pipe = pipe();
     pipe.loses = |number| number > 60 && number % 10 == 0;
     let mut at_loss = None;
@@ -192,8 +196,8 @@ fn startup_ends_after_too_many_losses() {
 
 #[test]
 fn spurious_recovery_is_undone() {
-    // In `Up`, too many losses end the probe. Then the losses turn out to be spurious, and section
-    // 5.5.11 applies.
+    // Too many losses end a probe in the state `Up`. Then the losses turn out to be spurious, so
+    // section 5.5.11 restores the state from before the losses.
     let mut pipe = pipe();
     let mut probing = false;
     while !probing {
@@ -225,7 +229,7 @@ fn ecn_marks_count_as_losses() {
 
 #[test]
 fn ack_bursts_enlarge_window() {
-    // Every 20 ms 20 segments are acknowledged at once, so by section 5.5.9 the excess is 20
+    // Every 20 ms, 20 segments are acknowledged at once. So by section 5.5.9 the excess is 20
     // segments.
     let mut bbr = Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true);
     let mut now = Time::ZERO;
@@ -248,8 +252,8 @@ fn ack_bursts_enlarge_window() {
 }
 
 /// By section 5.6.2, `pacing_rate = pacing_gain * BBR.bw * (100 - BBR.PacingMarginPercent) / 100`
-/// with a margin of 1 % (section 2.5), so that the queue drains. The first rate, before a bandwidth
-/// is measured, has no margin.
+/// with a margin of 1 % (section 2.5), so that the queue drains. The first pacing rate, which
+/// applies before a bandwidth is measured, has no margin.
 #[test]
 fn pacing_is_one_percent_below_bandwidth() {
     let mut pipe = pipe();
@@ -266,7 +270,7 @@ fn pacing_is_one_percent_below_bandwidth() {
         }
     });
     assert!(looked > 1_000, "{looked}");
-    // By section 5.4 the sender paces with the same margin after a restart, without a gain.
+    // By section 5.4 the pacing rate after a restart has the same margin but no gain.
     let mut bbr = pipe.control;
     bbr.on_restart(pipe.now);
     let share = bbr.pacing_rate().unwrap() / bbr.bandwidth();
