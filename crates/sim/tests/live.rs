@@ -199,8 +199,8 @@ fn snapshots_change_no_result() {
             let mut random = |below: u64| (nodeb_base::rng::uniform(&mut stream) * below as f64) as u64;
             let (mut fates, mut at, mut cqis) = (Vec::new(), Time::ZERO, 0);
             for tag in 0..3_000 {
-                // Packets come in bursts of 500. In the long pauses between bursts phones compare cells, and
-                // bearers have nothing to do.
+                // Packets come in bursts of 500. In the long pauses between bursts idle phones only compare
+                // cells, or sleep.
                 let pause = if tag % 500 == 499 { 700_000_000_000 } else { 20_000_000 };
                 at = Time(at.0 + random(pause));
                 let before = Time(at.0 - random(15_000_000).min(at.0));

@@ -139,8 +139,8 @@ impl Recorder {
         self.options.user.is_none_or(|wanted| wanted == user)
     }
 
-    /// Returns the number of a user from the user's index `user` on a bearer. If the users do not share one
-    /// bearer, the number of the bearer is that of its only user.
+    /// Returns the number of the user with index `user` on a bearer. If the users do not share one bearer,
+    /// the number of the bearer is that of its only user.
     fn user(&self, bearer: u32, user: u32) -> u32 {
         if self.is_shared { user } else { bearer }
     }
@@ -279,7 +279,7 @@ impl Recorder {
         self.write(EventRow { place, packet, seq, bytes, block, value, ..row });
     }
 
-    /// Records an event that a bearer emitted: of a backlog, a block, a channel state or a handover.
+    /// Records an event that a bearer emitted about a backlog, a block, a channel state or a handover.
     fn radio(&mut self, at: Time, user: u32, event: &Event) {
         let place = self.places.bearer();
         let row = |kind| EventRow { place, ..EventRow::new(at, kind, user) };

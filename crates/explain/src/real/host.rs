@@ -33,7 +33,7 @@ pub(crate) enum Round {
     /// The packet continues the current round trip, so the cause stays the same.
     Same,
     /// The packet was sent at the end of another round trip. Before the packet, fixed latencies are
-    /// charged to this cause.
+    /// charged to the cause in the value.
     For(Cause),
     /// There was no round trip before the packet, so earlier fixed latencies are charged to
     /// propagation and transmission.

@@ -78,7 +78,7 @@ impl Fixture {
         self
     }
 
-    /// Sends a segment of 1500 bytes from the server.
+    /// Sends data packet `packet` with segment `seq` (1500 bytes) from the server at `at`.
     fn data(&mut self, at: u64, packet: u64, seq: u64) -> &mut Self {
         self.send(at, Site::Server, packet, Segment { seq, size: 1500, ..Segment::control(0, Kind::Data) })
     }
@@ -88,7 +88,7 @@ impl Fixture {
         self.send(at, Site::Server, packet, segment)
     }
 
-    /// Sends an ACK from the phone.
+    /// Sends the ACK `packet`, with the acknowledgement number `seq`, from the phone at `at`.
     fn ack(&mut self, at: u64, packet: u64, seq: u64) -> &mut Self {
         self.send(at, Site::Phone, packet, Segment { seq, ..Segment::control(0, Kind::Ack) })
     }

@@ -77,7 +77,7 @@ impl Walk<'_> {
             (Cause::Reordering, Step::Held)
         } else if ends_now {
             // The last TTI retransmitted the packet's last frames, but no event says which frames
-            // it carried.
+            // it carried. So the wait since the last known block is charged to RLC.
             (Cause::Rlc, Step::Retransmits)
         } else {
             (Cause::Rlc, Step::ReportAwaited)

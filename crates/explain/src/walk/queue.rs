@@ -84,7 +84,8 @@ impl Walk<'_> {
         let ahead = self.packet_at(packet);
         match ahead.kind {
             Kind::Data if ahead.is_earlier => Cause::QueueBehindOwn,
-            // A retransmission takes time in which new data could have been sent.
+            // A retransmission takes time in which new data could have been sent, so a wait behind
+            // it is charged to recovery.
             Kind::Data if ahead.is_retransmission => Cause::Recovery,
             Kind::Data => Cause::Transmission,
             // A wait behind ACKs that saturate an uplink is transmission, like one behind data on a

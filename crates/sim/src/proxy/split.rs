@@ -56,7 +56,7 @@ pub struct SplitProxy {
     law: Option<Law>,
     /// Requester that repeats the proxy's requests to the server until they have arrived.
     requester: Requester,
-    /// Time at which the proxy opened its connection to the phone, or `None` before.
+    /// Time at which the proxy opened its connection to the phone, or `None` if it has not opened it yet.
     opened: Option<Time>,
     /// Number of bytes that the proxy has passed from the server's connection to the phone's.
     relayed: u64,

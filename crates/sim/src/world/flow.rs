@@ -154,11 +154,12 @@ pub struct Flow {
     pub first_request: Option<u32>,
     /// State of a server that takes time for its answers; `None` if it answers immediately.
     pub work: Option<Work>,
-    /// Time at which the server accepted the connection, or `None` before.
+    /// Time at which the server accepted the connection, or `None` if it has not accepted it yet.
     pub accepted: Option<Time>,
-    /// Time at which the sender that faces the phone received its last ACK, or `None` before.
+    /// Time at which the sender that faces the phone received its last ACK, or `None` if it has not received
+    /// it yet.
     pub finished: Option<Time>,
-    /// Time at which the phone had received all bytes, or `None` before.
+    /// Time at which the phone had received all bytes, or `None` if it has not received all yet.
     pub downloaded: Option<Time>,
     /// Load times, stalls and loss recovery time of the connection.
     pub metrics: UserMetrics,

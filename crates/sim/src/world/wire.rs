@@ -51,7 +51,7 @@ impl Wire {
 
     /// Computes the passage of a packet that enters the link in the event with the key `entry` (time and
     /// stamp). Returns the key of the packet's arrival at the far end, or `None` if it is lost. The caller
-    /// delivers the packet then.
+    /// must then schedule the delivery or pass the packet to the next link.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);

@@ -68,11 +68,11 @@ struct Cut {
 pub(crate) struct Frame {
     pub at: Time,
     pub arrives: Time,
-    /// Number of units of the user in this frame and all frames before it.
+    /// Number of units of the user in this frame and in all earlier frames together.
     pub end: u64,
 }
 
-/// Number of units of the user in this frame and in all earlier frames together.
+/// Record of a bearer's transmissions to the user over the air.
 #[derive(Debug, Default)]
 pub(crate) struct Air {
     /// Runs of transmitted blocks, in the order of time.

@@ -125,7 +125,7 @@ impl Connection {
         };
         if !self.established {
             // nodeb's receiver expects the other end's SYN (number 0) before any data, so it gets one with
-            // the first packet of the script. Only if this packet is a SYN-ACK, the answer is sent.
+            // the first packet of the script. The receiver's answer is sent only if this packet is a SYN-ACK.
             let answer = receiver.on_segment(now, &Segment { seq: 0, ..segment });
             if packet.flags.syn {
                 return answer.into_iter().collect();
