@@ -391,7 +391,9 @@ class CompiledScenario:
         """True if the file that the scenario was read from has a `[sweep]` table."""
 
     def superfluous(self) -> list[str]:
-        """Returns the keys that the scenario's file sets to their defaults, without any effect.
+        """Returns the keys that the scenario's file could omit: they repeat their defaults.
+
+        Only keys that have no effect in this scenario are returned.
 
         Each item is a text of the form `file:line: key: reason`. The list is empty if the scenario
         was not read from a file.
@@ -537,9 +539,9 @@ def timeline_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
     """
 
 def read_error_model(text: str, file: str) -> str:
-    """Returns a radio's `errors` as JSON from a model file's text.
+    """Parses the text of an error model file. Returns the value of a radio's key `errors`, as JSON.
 
-    `file` is its name in messages.
+    `file` is the name of the model file in messages.
     """
 
 def link_schema() -> str:

@@ -15,7 +15,7 @@ __all__ = ["CAUSES", "FAMILIES", "PACKETS", "Hue", "Paint", "paint"]
 
 @dataclass(frozen=True, slots=True)
 class Hue:
-    """Colour on a light page and on a dark one."""
+    """Colour in two versions, one for light pages and one for dark pages."""
 
     light: str
     dark: str

@@ -164,7 +164,8 @@ def _print_other(error: Exception) -> int:
         if (option := getattr(error, "option_name", None)) in OTHER_NAMES:
             error.possibilities = [OTHER_NAMES[option]]  # type: ignore[attr-defined]
         message = str(error.format_message())
-        # The command was called without arguments, and the help has been printed.
+        # The message is empty if the command was called without arguments. The help has been
+        # printed already then, so no error is printed.
         if not message.strip():
             return BAD_INPUT
         _try_print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `nodeb --help`")

@@ -247,7 +247,7 @@ class _Answer:
         word = "more" if sign > 0 else "less"
         low, high = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
         if sign < 0 and one.metric.low == 0:
-            high = min(high, 100.0)  # a decrease is at most 100 %
+            high = min(high, 100.0)  # A metric that is never negative falls by at most 100 %.
         found = shown(sign * 100 * (ratio.mean - 1), low, high, scale=("%", 1.0))
         if not found.low:
             return f"{found.value} {word}"

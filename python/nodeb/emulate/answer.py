@@ -100,7 +100,7 @@ def replayed(recording: Recording, replay: Replay, where: str = "") -> Answer:
 
 
 def _said(parts: list[str]) -> str:
-    """Joins sentences; all but the first get a capital letter."""
+    """Joins sentences to a text. Gives all of them but the first a capital letter."""
     return " ".join([parts[0], *map(sentence, parts[1:])])
 
 
@@ -180,7 +180,10 @@ class Link:
         return Rows(["", "packets", "lost", "bit rate", "median delay", "99 of 100"], rows)
 
     def everything(self) -> Rows:
-        """Returns a table of the other counts and delays of each phone and direction."""
+        """Returns a table of counts and delays that are not in `table`.
+
+        It has a row for each phone and direction.
+        """
         rows: list[list[str | Shown]] = []
         for phone in self.report["phones"]:
             for way, word in WAYS.items():

@@ -145,7 +145,8 @@ class Nat:
         if self._tables is not None:
             self._tables.close()
         if self._device:
-            with suppress(OSError):  # The device was already removed with the server's namespace.
+            # Deleting fails if the device has been removed with the server's namespace already.
+            with suppress(OSError):
                 link.delete(self._device)
         self._device = ""
 

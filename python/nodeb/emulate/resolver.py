@@ -41,7 +41,7 @@ def _servers(path: Path) -> list[str]:
 
 
 def reachable_nameservers() -> list[str] | None:
-    """Returns nameservers for phones behind NAT, or `None` if the host's `resolv.conf` will do.
+    """Returns nameservers for phones behind NAT; `None` if the host's `resolv.conf` can be used.
 
     The list is empty if no reachable nameserver is known.
     """

@@ -68,7 +68,7 @@ class Options:
 
 @dataclass
 class Outcome:
-    """Outcome of an emulation: report, result tables, and the ends of the commands."""
+    """Outcome of an emulation: report, result tables, and exit statuses of the commands."""
 
     report: dict[str, Any]
     """Counts, delays and losses of real packets, and the lateness of deliveries."""

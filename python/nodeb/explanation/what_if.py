@@ -73,7 +73,10 @@ class WhatIf:
 
     @property
     def effects(self) -> list[Part]:
-        """Other causes that have significantly grown or shrunk, by decreasing size."""
+        """Causes that the change does not target and that significantly grew or shrank.
+
+        The largest is first.
+        """
         return effects(self.parts, self.causes)
 
     @property

@@ -55,12 +55,12 @@ class Chain:
 
     @property
     def states(self) -> int:
-        """Number of states."""
+        """Number of hidden states of the chain, at least 1."""
         return len(self.error)
 
     @cached_property
     def stationary(self) -> Real:
-        """Share of time in each state."""
+        """Long-term share of time in each state."""
         n = self.states
         balance = np.vstack([self.transition.T - np.eye(n), np.ones(n)])
         share = np.linalg.lstsq(balance, np.concatenate([np.zeros(n), [1.0]]), rcond=None)[0]

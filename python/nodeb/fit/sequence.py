@@ -74,7 +74,7 @@ class ErrorSequence:
 
     @property
     def error_rate(self) -> float:
-        """Share of lost PDUs."""
+        """Share of the PDUs that were lost, from 0 to 1."""
         return float(self.errors.mean())
 
 

@@ -125,7 +125,8 @@ def slow_start_cycles(
     """
     _positive(rate_bps=rate_bps, rtt_s=rtt_s, packet_bytes=packet_bytes, bdp_scale=bdp_scale)
     needed = bdp_scale * bandwidth_delay_product(rate_bps, rtt_s) / packet_bytes + 1
-    # Reduced slightly, so that rounding errors do not lift an exact power of two to the next cycle.
+    # The number is reduced slightly, so that rounding errors do not lift an exact power of two to
+    # the next cycle.
     return max(1, math.ceil(math.log2(needed * (1 - 1e-12))))
 
 

@@ -186,7 +186,10 @@ def _prefixes(prefix: str, bits: bool) -> tuple[str, ...]:
 
 
 def _per(time: str | None) -> str:
-    """Returns `s` if the denominator is a second or missing, else its text."""
+    """Returns the unit of time in a rate's denominator: `s` for a word for a second.
+
+    A missing denominator (None) counts as `s`; any other text is returned as it is.
+    """
     if time is None or re.fullmatch(_TIME_WORDS["s"], time.lower()):
         return "s"
     return time

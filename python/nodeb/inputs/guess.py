@@ -51,7 +51,7 @@ class Head:
 
     @property
     def width(self) -> int:
-        """Number of columns."""
+        """Number of columns of the recording."""
         return len(self.names) or len(self.rows[0] if self.rows else [])
 
     def describe(self) -> str:

@@ -34,7 +34,10 @@ class _Factory:
 
 
 def field(*, default_factory: Callable[[], Any]) -> Any:
-    """Returns a field's default that is created anew for every object, such as a list."""
+    """Declares a field whose default is created by `default_factory`, anew for every object.
+
+    A list, for example, must not be shared by all objects.
+    """
     return _Factory(default_factory)
 
 

@@ -165,7 +165,10 @@ def _air(packed: Packed, life: Life) -> None:
 
 
 def _slots(times: NDArray[Any]) -> NDArray[np.int64]:
-    """Returns the index, from 0, of each transmission among those that begin at the same time."""
+    """Numbers the transmissions that begin at the same time from 0, for example 0, 1, 2, 0, 1.
+
+    `times` has the beginning of each transmission, in order.
+    """
     rows = np.arange(len(times))
     begins = np.diff(times, prepend=-1 if times.dtype.kind == "i" else times[:1] + 1) != 0
     return rows - np.maximum.accumulate(np.where(begins, rows, 0))
@@ -195,7 +198,11 @@ def _series(packed: Packed, life: Life) -> None:
 
 
 def _path(packed: Packed, path: CriticalPath | None) -> dict[str, Any] | None:
-    """Packs the spans of a path as columns. Returns their user and names of causes and places."""
+    """Packs the spans of critical paths as columns.
+
+    Returns the user of the paths, and the names of causes and places by index; `None` if there are
+    no spans.
+    """
     if path is None or not path.spans:
         return None
     spans = path.spans

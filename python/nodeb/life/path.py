@@ -139,7 +139,7 @@ class _Transfers:
             raise
 
     def is_before(self, number: int, time_ns: int) -> bool:
-        """Returns true if a transfer is complete at a time."""
+        """Returns true if transfer `number` ended at `time_ns` or before."""
         found = self.get(number)
         return found is not None and int(found["transfer"]["ended_ns"][0]) <= time_ns
 

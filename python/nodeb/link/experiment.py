@@ -190,7 +190,10 @@ class Experiment:
     def _watch(
         self, number: int, progress: ProgressCallback | None
     ) -> Callable[[int, int], None] | None:
-        """Returns the callback by which the core reports progress of point `number`, or `None`."""
+        """Returns the callback by which the core reports progress of point `number`.
+
+        Returns `None` if no progress is to be reported.
+        """
         if progress is None:
             return None
         stop, count, at = self._data["stop"], len(self.eb_n0_db), self.eb_n0_db[number]

@@ -59,7 +59,10 @@ def causes(
 
 
 def _fill(cause: str) -> dict[str, Any]:
-    """Returns the fill of a cause: its family's colour, which is pale behind a texture."""
+    """Returns the fill of a cause as matplotlib arguments: the colour of its family, and a texture.
+
+    Behind a texture the colour is pale.
+    """
     if cause not in CAUSES:
         return {"color": BAND}
     paint = CAUSES[cause]

@@ -147,7 +147,7 @@ def _phones(
 
 
 def _scale(figure: Figure, axes: Axes, shades: object, label: str) -> None:
-    """Adds a colour scale below the map, which beside it would narrow the map too much."""
+    """Adds a colour scale below the map, because beside it the scale would narrow the map."""
     figure.colorbar(
         shades,  # type: ignore[arg-type]
         ax=axes,

@@ -53,7 +53,10 @@ class _Powers(Formatter):
         return text.replace(r"\times", TIMES)
 
     def set_locs(self, locs: Any) -> None:
-        """Passes the positions of all ticks on; they determine which ticks have labels."""
+        """Passes the positions of all ticks to the wrapped formatter.
+
+        The formatter needs them to decide which ticks have labels.
+        """
         self._inner.set_locs(locs)
 
 

@@ -188,7 +188,7 @@ def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: 
         if x == TIME:
             return _over_time(label, rows, y, used)
         curve = _of_runs(label, at, values, rows["run"])
-        # A measured x, which differs in almost every row, gives points, not a curve.
+        # A measured x differs in almost every row, so the values are drawn as points, not a curve.
         is_measured = rows[x].dtype.kind == "f" and 2 * len(curve.x) > len(rows) > 1
         return replace(curve, points=is_measured and not ticks)
     _check_unique(rows, x, used)

@@ -98,7 +98,10 @@ class Subject(Generic[T]):
         self._batch = min(max(int(wanted_s * runs / max(time_s, 1e-9)), 1), MAX_BATCH)
 
     def share(self) -> float:
-        """Returns the progress that one replication makes: 1 / expected number."""
+        """Returns the fraction of the work that one replication is, for progress reports.
+
+        It is 1 divided by the expected number of replications.
+        """
         return 1.0 / max(self.known.rule.expected(), self.known.known, 1)
 
 
@@ -213,7 +216,10 @@ class Engine(Generic[T]):
         return bool(self._open)
 
     def _wanting(self) -> int | None:
-        """Returns the index of the first open subject that needs more replications, or `None`."""
+        """Returns the index of the first open subject (scenario) that needs more replications.
+
+        Returns `None` if no open subject needs any.
+        """
         while (number := self._eager.first()) is not None:
             one = self._open.get(number)
             if one is not None and one.needs_more():
@@ -320,7 +326,10 @@ class Engine(Generic[T]):
             self.completed += one.stop is not None
 
     def _share(self, key: Key) -> float:
-        """Returns a batch's fraction of its subject's work, 0 if the subject is closed."""
+        """Returns the fraction of its subject's (scenario's) replications that a batch has.
+
+        It is 0 if the subject is closed.
+        """
         one = self._open.get(key[0])
         return 0.0 if one is None else one.share() * len(key[1])
 

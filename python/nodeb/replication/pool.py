@@ -118,9 +118,9 @@ def width(jobs: Jobs) -> int:
 
 
 def threads(jobs: Jobs) -> int:
-    """Returns how many threads of this process may do other work.
+    """Returns the number of threads that this process may use for work other than replications.
 
-    This is one per processor if replications are simulated elsewhere, else `jobs`.
+    It is one per processor if a cluster simulates the replications, otherwise `jobs`.
     """
     return jobs if isinstance(jobs, int) else default_jobs()
 

@@ -76,10 +76,10 @@ class Reduction:
         return _again, (*of, dict(self.options), self.drops)
 
     def __call__(self, tables: Mapping[str, Any], runs: range) -> Tables:
-        """Returns the tables to store for some replications: those kept, and one with the numbers.
+        """Returns the tables to store for some replications.
 
-        The table of the numbers has a row per replication and a column `name.index` for each
-        number.
+        These are the given tables except those in `drops`, and a table with the numbers: it has a
+        row per replication and a column `name.index` for each number.
         """
         expected = "numbers by name, the same quantity of each in all replications"
         first: dict[str, tuple[int, ...]] = {}

@@ -48,7 +48,9 @@ def delays(result: Result, recording: Recording) -> Iterator[Content]:
 
 
 def packet_delays(segments: Table) -> Table:
-    """Returns the delay of each packet sent once that arrived: columns `user` and `delay_s`.
+    """Returns the delay of each packet that arrived and was sent only once.
+
+    The columns of the table are `user` and `delay_s`. A retransmitted packet is left out.
 
     Args:
         segments: the table `segments`.
@@ -66,7 +68,7 @@ def packet_delays(segments: Table) -> Table:
 
 
 def _codes(*tables: Table) -> list[NDArray[np.int64]]:
-    """Returns a code for each packet, comparable across tables.
+    """Returns a number for each row of each table, which is equal for rows about the same packet.
 
     It is computed from replication, user and sequence number.
     """

@@ -23,7 +23,7 @@ def files(charts: Mapping[str, Chart]) -> dict[str, str | bytes]:
         figure = draw(chart, title)
         name = anchor(item)
         made[f"{name}.png"] = png(figure)
-        # The layout is final, and computing it again would take time.
+        # The layout was computed for the PNG file, and computing it again would take time.
         figure.set_layout_engine("none")
         made[f"{name}.svg"] = standalone_svg(figure, name)
     return made

@@ -43,7 +43,9 @@ def coverage_by_run(metric: Metric, group: Group, values: Array) -> Array:
 def _existing(
     metric: Metric, group: Group, values: Array
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-    """Returns for each expected value whether it exists, and the index of its replication."""
+    """Returns two arrays with an element for each value that the metric is expected to have.
+
+    The first is true if the value exists, the second has the index of its replication."""
     if metric.column is None:
         return np.isfinite(values), np.arange(len(values))
     table, name = metric.column

@@ -54,13 +54,16 @@ class Group:
         return found if self.users is None else found[self._rows(table, self.users)]
 
     def _rows(self, table: str, users: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Returns a mask of the rows that belong to these users."""
+        """Returns a mask of a table's rows that belong to the given users."""
         if table not in self._mine:
             self._mine[table] = np.isin(self.tables[table]["user"], users)
         return self._mine[table]
 
     def at(self, table: str) -> NDArray[np.intp]:
-        """Returns for each row of this group in a table the index of its replication in `run`."""
+        """Returns, for each row of a table that belongs to the group, an index in `self.run`.
+
+        The entry of `self.run` at this index is the replication of the row.
+        """
         if table not in self._at:
             runs = self.tables[table]["run"]
             rows = runs if self.users is None else runs[self._rows(table, self.users)]

@@ -114,7 +114,8 @@ def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) 
             if to_disk:
                 names_to_disk(path.parent)
         except OSError as error:
-            error.filename = str(path)  # It was the temporary name, or None if the disk is full.
+            # The error has the temporary name, or none if the disk is full. Users know only `path`.
+            error.filename = str(path)
             raise
 
 
@@ -367,7 +368,8 @@ def _exchange(one: Path, other: Path) -> bool:
     """Swaps the names of two folders in one step. Returns false if the system cannot do so."""
     try:
         rename = ctypes.CDLL(None).renameat2
-    except (AttributeError, OSError, TypeError):  # The C library of the system has no `renameat2`.
+    # Without `renameat2` in the C library, names cannot be exchanged in one step.
+    except (AttributeError, OSError, TypeError):
         return False
     names = os.fsencode(one), os.fsencode(other)
     done: int = rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE)

@@ -130,7 +130,10 @@ def name_of(parts: Mapping[str, Any]) -> str:
 
 
 def _short(identities: Iterable[str]) -> NDArray[np.uint64]:
-    """Returns the first 64 bits of each identity, or of each file name that begins with one."""
+    """Returns the first 64 bits of each identity, which identify cells with little memory.
+
+    File names that begin with an identity are accepted, too; other names are skipped.
+    """
     return np.fromiter((int(one[:16], 16) for one in identities if _HEX.match(one)), np.uint64)
 
 
@@ -143,7 +146,7 @@ def _stream(tables: Tables, about: Mapping[str, str]) -> bytes:
         for name, table in tables.items()
         for column, values in table.to_arrays().items()
     }
-    # Each column of a table becomes one list, the only entry of a column of the stream.
+    # The stream has a single row: in it, each column of a table is one entry, a list.
     ends = {n: pa.array([0, n], pa.int64()) for n in map(len, tables.values())}
     lists = [pa.LargeListArray.from_arrays(ends[len(one)], one) for one in columns.values()]
     batch = pa.RecordBatch.from_arrays(lists, list(columns))

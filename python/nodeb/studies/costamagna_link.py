@@ -109,9 +109,10 @@ def rates(point, name=""):
 
 
 def states(comparison):
-    """Returns facts on the number of states in a chain.
+    """Returns facts on the number of states of the Markov chain.
 
-    These are the best number by BIC, and how well two states fit the errors.
+    The facts are the number of states with the smallest BIC, and the agreement of the chain with
+    two states with the errors.
     """
     facts = {}
     for unit in comparison.units:

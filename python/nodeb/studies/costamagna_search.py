@@ -176,7 +176,7 @@ def table(found, variants):
 
 def draw(at, found):
     """Plots Reno's share over the megabytes of the others, with a frame at the paper's result."""
-    from matplotlib.patches import Rectangle  # This import is slow.
+    from matplotlib.patches import Rectangle  # matplotlib is slow to import.
 
     from nodeb.plot.style import MUTED, color, new_figure
 

@@ -122,7 +122,8 @@ def session(environment, distance, scheduler, tcp, interval=OFTEN, setting=AS_CH
         "proxy.rnf.interval": interval,
         **setting,
     }
-    # Without a proxy, no element of the path receives the RNC's messages.
+    # Without a proxy, no element of the path receives the RNC's messages, so their settings are
+    # removed.
     if tcp.get("proxy") != RNF_SETTINGS:
         changes = {key: value for key, value in changes.items() if "proxy.rnf." not in key}
     return base.with_(changes)
@@ -541,7 +542,8 @@ def interval_costs_little():
         )
 
 
-# Statements on the interval, under each interpretation that may affect them.
+# The statements on the interval of the messages are judged under each of these interpretations,
+# because it may affect the verdict.
 
 INTERPRETATIONS = {
     "72": (AS_CHOSEN, "72 packets at the RNC"),

@@ -33,7 +33,7 @@ study = Study(
     title="TCP over HS-DSCH and DCH",
     reference="X. Wang, 3G HSDPA Performance In Mobile Internet Connections, Master of Science "
     "thesis IMIT/LCN 2004-02, KTH Stockholm, March 2004.",
-    # Replications continue until each small cell is known to within 1 %.
+    # The replications of a case continue until its mean download time is known to within 1 %.
     effort=Effort(runs=400, max_runs=2000, precision=0.01),
     quick=Quick(runs=20, cost=200),
     minutes={"quick": 0.1, "full": 0.7},
@@ -42,7 +42,7 @@ base = study.load("wang_base.toml")
 LONG = Effort(runs=10, max_runs=20, precision=0.002, cost=100)
 POINTS = "points"
 
-# Metrics. The thesis divides the data by the mean time of all downloads.
+# The metrics. As in the thesis, a rate is the amount of data divided by the mean download time.
 
 
 def application(m):
@@ -698,7 +698,7 @@ for item, bler, printed in (
            245.37  334.38  89.01  36
                64      85     21  33""",
     ),
-):  # The paper prints only differences relative to DCH; the absolute values follow from its values.
+):  # The thesis prints differences in % of DCH only; absolute ones follow from its printed values.
     study.table(
         item,
         f"Three users, 1 % packet loss, BLER {bler}",

@@ -39,7 +39,7 @@ class Tolerance:
     relative: float | None = None
 
     def allowed(self, published: float) -> float | None:
-        """Returns the largest deviation graded `near`, in the cell's unit, if there is a limit."""
+        """Returns the largest deviation graded `near`, in the cell's unit; None without a limit."""
         if self.absolute is not None:
             return self.absolute
         return None if self.relative is None else self.relative * abs(published)

@@ -119,7 +119,7 @@ class Checked:
 
 
 def check(target: Target, cells: Iterable[Cell], verdicts: Iterable[Verdict]) -> Checked:
-    """Checks a target against the measured cells and the verdicts on claims."""
+    """Returns the result of a target, given the measured cells and the verdicts on claims."""
     if target.claims is not None:
         found = _claims(target.claims, {verdict.id: verdict for verdict in verdicts})
     else:
@@ -148,7 +148,10 @@ Found = tuple[bool | None, str] | None
 
 
 def _deviations(target: Target, about: Sequence[Cell]) -> Found:
-    """Checks the deviations of cells from their published values; `None` if an item is missing."""
+    """Returns whether the deviations of cells from published values are within the target's limits.
+
+    Returns `None` if a table or figure of the target was not measured.
+    """
     chosen = [cell for cell in about if cell.published is not None]
     if {cell.item for cell in chosen} != set(target.items):
         return None
@@ -168,9 +171,9 @@ def _deviations(target: Target, about: Sequence[Cell]) -> Found:
 
 
 def _least(target: Target, about: Sequence[Cell]) -> Found:
-    """Checks that the smallest measured value is at most the target.
+    """Returns whether the smallest measured value of the cells is at most `target.least`.
 
-    Returns `None` if there is no value.
+    Returns `None` if no cell has a measured value.
     """
     known = [cell for cell in about if cell.measured.known]
     if not known:
@@ -188,7 +191,10 @@ def _error(cell: Cell, percent: bool) -> float:
 
 
 def _claims(names: Sequence[str], known: Mapping[str, Verdict]) -> Found:
-    """Checks that all named claims hold; `None` if one of them was not judged."""
+    """Returns whether all named claims hold, with the evidence in words.
+
+    Returns `None` if one of the claims was not judged.
+    """
     judged = [known[name] for name in names if name in known]
     if len(judged) < len(names):
         return None

@@ -160,7 +160,10 @@ class SweepAnswer:
         return f"there is no {label} in {cells}."
 
     def _in_time(self) -> str:
-        """Returns " in DURATION", or "" if the duration of runs is swept."""
+        """Returns a phrase with the duration of a run, such as " in 30 s".
+
+        Returns "" if the duration is swept, because cells then have different durations.
+        """
         plan = self.outcome.plan
         if any(one.key == "duration" for axis in plan.axes for one in axis.swept):
             return ""

@@ -183,7 +183,7 @@ class _Rows:
         self._last: list[dict[str, Any]] = []
 
     def add(self, row: dict[str, Any]) -> None:
-        """Adds a row, and packs a full chunk."""
+        """Adds a row. Packs the last rows if they fill a chunk."""
         self._last.append(row)
         if len(self._last) == CHUNK:
             self._pack()
@@ -226,7 +226,7 @@ def _ordered(names: Collection[str]) -> Iterator[str]:
 
 
 def _metrics(group: str, own: Found, other: Found | None) -> Iterator[tuple[str, float]]:
-    """Yields name and value of the columns of each metric in one row."""
+    """Yields the names and values of all columns that the metrics have in one row of the table."""
     for metric in (name for name in METRICS if name in own.by_run.columns):
         values = _by_run(own.by_run, group, metric)
         yield from zip(

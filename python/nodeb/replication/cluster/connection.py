@@ -136,7 +136,7 @@ class Cluster:
             return False
         try:
             client.run_on_scheduler(remote.same, None)
-        except Exception:  # A broken connection may raise any exception.
+        except Exception:  # A broken connection may raise any exception: there is no answer then.
             return False
         return True
 

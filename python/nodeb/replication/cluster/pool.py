@@ -200,7 +200,8 @@ class ClusterPool(Generic[K]):
         self._arrays.clear()
 
     def _cancel(self, sent: list[Future[Any]]) -> None:
-        with contextlib.suppress(Exception):  # If the scheduler is lost, its tasks are lost, too.
+        # Cancelling fails if the scheduler is lost: then its tasks are lost as well.
+        with contextlib.suppress(Exception):
             self._client.cancel(sent)
 
 
