@@ -1,10 +1,10 @@
 //! Reordering queue after HARQ: delivers blocks in the order of their numbers.
 //!
-//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block after a gap waits. The gap is given up
-//! when timer T1, started by the first block that had to wait, expires, or when a block arrives
-//! that moves the receive window beyond the gap. Numbers never wrap in this model. On the air they
-//! are modulo 64, which is equivalent as long as the Node B respects its window. T1 counts whole
-//! TTIs.
+//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block that arrives after a gap waits for the
+//! missing blocks. The gap is given up when timer T1, which the first waiting block started,
+//! expires, or when a block arrives that moves the receive window beyond the gap. Numbers never
+//! wrap in this model. On the air they are modulo 64, which is equivalent as long as the Node B
+//! respects its window. T1 counts whole TTIs.
 
 use std::collections::VecDeque;
 
@@ -15,12 +15,13 @@ pub struct ReorderingQueue<T> {
     t1_ttis: u64,
     /// Next block number to be delivered in order.
     next_expected: u64,
-    /// Highest block number received, plus one.
+    /// Number after the highest block number received.
     upper_edge: u64,
-    /// Blocks that wait, indexed from number `next_expected`; `None` for a block that is missing.
+    /// Blocks that wait, starting with block `next_expected`; `None` stands for a missing block.
     waiting: VecDeque<Option<T>>,
     held: usize,
-    /// TTI in which T1 expires, and the block number for which it was started.
+    /// TTI in which T1 expires, and the block number for which it was started; `None` if T1 does
+    /// not run.
     t1: Option<(u64, u64)>,
 }
 
@@ -30,18 +31,20 @@ impl<T> ReorderingQueue<T> {
         Self { window, t1_ttis, next_expected: 0, upper_edge: 0, waiting: VecDeque::new(), held: 0, t1: None }
     }
 
-    /// Creates a queue without T1 and window. The caller must report every lost block.
+    /// Creates a queue without T1 and without a window, which never gives up a gap. The caller must
+    /// therefore report every lost block.
     pub fn without_timer() -> Self {
         Self::new(u64::MAX, u64::MAX)
     }
 
-    /// Returns the TTI in which T1 expires, or `None` if it does not run.
+    /// Returns the TTI in which T1 expires, or `None` if T1 does not run.
     pub fn timer(&self) -> Option<u64> {
         self.t1.map(|(at, _)| at)
     }
 
-    /// Receives block number `tsn` at the start of TTI `tti`, and passes all blocks that can be delivered to
-    /// `leave`. Returns false if the block is a duplicate or was given up.
+    /// Receives block number `tsn` at the start of TTI `tti`, and passes all blocks that can be
+    /// delivered to `leave`. Returns false, without any effect, if the block was received or given
+    /// up before.
     #[must_use]
     pub fn receive(&mut self, tti: u64, tsn: u64, block: T, mut leave: impl FnMut(T)) -> bool {
         if tsn < self.next_expected {
@@ -63,8 +66,8 @@ impl<T> ReorderingQueue<T> {
         true
     }
 
-    /// Handles the expiry of T1 in TTI `tti`: gives up the gaps before the block number for which
-    /// T1 was started, and passes the blocks that can be delivered to `leave`.
+    /// Handles the expiry of T1 if it is due in TTI `tti`. Gives up the gaps before the block for
+    /// which T1 was started, and passes the blocks that can then be delivered to `leave`.
     pub fn expire(&mut self, tti: u64, mut leave: impl FnMut(T)) {
         if let Some((at, tsn)) = self.t1
             && at <= tti
@@ -76,23 +79,24 @@ impl<T> ReorderingQueue<T> {
         }
     }
 
-    /// Restarts T1, if it runs, in TTI `tti`: the first TTI in which blocks can arrive after a
-    /// change of cell without a reset of MAC-hs.
+    /// Restarts T1 in TTI `tti` if it runs. This is the first TTI in which blocks can arrive after
+    /// a change of cell without a reset of MAC-hs.
     pub fn delay_timer(&mut self, tti: u64) {
         if let Some((at, _)) = &mut self.t1 {
             *at = tti + self.t1_ttis;
         }
     }
 
-    /// Resets MAC-hs (TS 25.321, 11.6), so block numbers start at 0. Returns all blocks that
-    /// waited.
+    /// Resets MAC-hs (TS 25.321, 11.6), so that block numbers start at 0 again. Returns the blocks
+    /// that waited in the queue.
     pub fn reset(&mut self) -> Vec<T> {
         let waiting = std::mem::take(&mut self.waiting).into_iter().flatten().collect();
         *self = Self::new(self.window, self.t1_ttis);
         waiting
     }
 
-    /// Delivers all blocks before number `tsn`, and gives up those that have not arrived.
+    /// Moves the lower edge of the window to block `tsn`: delivers the waiting blocks before it,
+    /// and gives up the missing ones.
     fn skip_to(&mut self, tsn: u64, leave: &mut impl FnMut(T)) {
         while self.next_expected < tsn {
             self.next_expected += 1;
@@ -109,8 +113,8 @@ impl<T> ReorderingQueue<T> {
         }
     }
 
-    /// Stops T1 if the block for which it was started is delivered or given up. If blocks wait and
-    /// T1 does not run, starts it for the highest block number received.
+    /// Stops T1 if the block for which it was started has been delivered or given up. Then starts
+    /// T1 in TTI `tti`, for the highest block number received, if blocks wait and T1 does not run.
     fn restart_timer(&mut self, tti: u64) {
         if self.t1.is_some_and(|(_, tsn)| tsn < self.next_expected) {
             self.t1 = None;
@@ -126,8 +130,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Receives blocks at (TTI, number). Returns (TTI, number) of each delivery, including those
-    /// caused by the expiry of T1.
+    /// Receives the blocks in `arrivals`, given as (TTI, number). Returns (TTI, number) of each
+    /// delivery, including those caused by the expiry of T1.
     fn play(queue: &mut ReorderingQueue<u64>, arrivals: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let mut left = Vec::new();
         let expire = |queue: &mut ReorderingQueue<u64>, until: u64| {
@@ -154,8 +158,8 @@ mod tests {
     }
 
     /// Blocks 1 and 4 are lost. T1 starts for block 2 in TTI 2. When it expires, blocks 2 and 3 are
-    /// delivered, and T1 starts for the highest number received, 6; so blocks 5 and 6 are delivered
-    /// 13 TTIs later.
+    /// delivered, and T1 starts again for the highest number received, 6. So blocks 5 and 6 are
+    /// delivered 13 TTIs later.
     #[test]
     fn t1_gives_up_a_gap_and_restarts_for_the_next() {
         let mut queue = ReorderingQueue::new(32, 13);
@@ -163,8 +167,8 @@ mod tests {
         assert_eq!(left, [(1, 0), (15, 2), (15, 3), (28, 5), (28, 6)]);
     }
 
-    /// Blocks before the one for which T1 was started are delivered together with it. Blocks after
-    /// it keep waiting if there is another gap.
+    /// When T1 expires, the block for which it was started and the blocks before this block are
+    /// delivered. Later blocks continue to wait if there is another gap.
     #[test]
     fn t1_delivers_up_to_the_block_it_was_started_for() {
         let mut queue = ReorderingQueue::new(32, 10);
@@ -172,8 +176,8 @@ mod tests {
         assert_eq!(left, [(10, 1), (10, 3), (20, 4), (20, 5)]);
     }
 
-    /// With a window of 4, block 6 moves the window to 3..=6, so 0 and 1 are given up and 2 is
-    /// delivered at once.
+    /// The window has 4 blocks, so block 6 moves it to blocks 3 to 6. Blocks 0 and 1 are given up,
+    /// and block 2 is delivered at once.
     #[test]
     fn a_block_beyond_the_window_moves_the_window() {
         let mut queue = ReorderingQueue::new(4, 100);
@@ -181,9 +185,8 @@ mod tests {
         assert_eq!(left, [(1, 2), (3, 3), (4, 4), (5, 5), (5, 6)]);
     }
 
-    /// After a change of cell T1 (TS 25.321, 11.6.2) runs its whole length from the first TTI in
-    /// which blocks can arrive, in this test 13 TTIs from TTI 50. If T1 does not run, it is not
-    /// started.
+    /// After a change of cell, T1 (TS 25.321, 11.6.2) runs for its whole length, 13 TTIs, from TTI
+    /// 50, the first in which blocks can arrive. If T1 does not run, the change does not start it.
     #[test]
     fn t1_runs_its_whole_length_after_a_handover() {
         let mut queue = ReorderingQueue::new(32, 13);
@@ -227,7 +230,7 @@ mod tests {
         }
     }
 
-    /// After a change of cell in TTI 50, T1 runs its whole length of 25 TTIs again.
+    /// If the user changes its cell in TTI 50, T1 runs again for its whole length of 25 TTIs.
     #[test]
     fn t1_restarts_with_the_next_cell() {
         let mut queue = ReorderingQueue::new(32, 25);

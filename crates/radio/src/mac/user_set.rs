@@ -7,7 +7,7 @@ pub struct UserSet {
     words: Vec<u64>,
 }
 
-/// Number of users in one word of [`UserSet::words`].
+/// Number of users in one word of a [`UserSet`], 64.
 pub const WORD: usize = u64::BITS as usize;
 
 impl UserSet {
@@ -42,8 +42,8 @@ impl UserSet {
         &self.words
     }
 
-    /// Returns an iterator over all users of the set from index `first`, followed by those before
-    /// it.
+    /// Returns an iterator over all users of the set, in ascending order from index `first`, and
+    /// then from index 0 to below `first`.
     #[inline]
     pub fn turn_from(&self, first: usize) -> Users<'_> {
         let first = if first / WORD < self.words.len() { first } else { 0 };
@@ -62,10 +62,11 @@ impl UserSet {
 #[derive(Clone, Debug)]
 pub struct Users<'a> {
     words: &'a [u64],
-    /// Index of the word whose users are returned now.
+    /// Index of the word of the set that is being read.
     word: usize,
     bits: u64,
-    /// Number of words that are still to be visited.
+    /// Number of words that must still be read after the current one, which includes the first word
+    /// again for the users below the start.
     left: usize,
     last: u64,
 }

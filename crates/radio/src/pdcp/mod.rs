@@ -1,13 +1,15 @@
-//! PDCP (TS 36.323): numbers of packets, discard of old ones, delivery in order.
+//! PDCP (TS 36.323): numbers packets, discards old packets, and delivers packets in order.
 //!
-//! [`Transmit`] keeps the packets of which RLC has sent no part yet, in a queue discipline. A packet gets its
-//! number when RLC begins to cut it, so packets that the queue drops and those whose discard timer expires
-//! leave no gap. [`Receive`] delivers packets in the order of their numbers, and each number at most once.
+//! [`Transmit`] keeps the packets of which RLC has sent no part yet, in a queue discipline. A
+//! packet gets its number when RLC takes it to send its first part. So packets that the queue drops
+//! or whose discard timer expires leave no gap in the numbers. [`Receive`] delivers packets in the
+//! order of their numbers, and each number at most once.
 //!
-//! Numbers never wrap here. On the air they are modulo the length of the field, which is equivalent as long as
-//! at most half of the numbers are in flight ([`SnLength::window`]).
+//! Numbers never wrap here. On the air they are modulo the range of the field, which is equivalent
+//! as long as at most half of the numbers are in flight ([`SnLength::window`]).
 //!
-//! Not modelled: header compression, ciphering, status reports, and the re-establishment after a handover.
+//! Not modelled: header compression, ciphering, status reports, and the re-establishment after a
+//! handover.
 
 mod receive;
 mod transmit;
@@ -39,7 +41,7 @@ pub enum SnLength {
 }
 
 impl SnLength {
-    /// Returns the size of the header of a data PDU in octets (TS 36.323, 6.2).
+    /// Returns the size of the header of a data PDU in octets: 2 or 3 (TS 36.323, 6.2).
     pub const fn header(self) -> u32 {
         match self {
             Self::Bits12 => 2,
@@ -47,7 +49,7 @@ impl SnLength {
         }
     }
 
-    /// Returns the number of packets that may be in flight, half of the sequence numbers.
+    /// Returns the largest number of packets that may be in flight: half of the sequence numbers.
     pub const fn window(self) -> usize {
         match self {
             Self::Bits12 => 1 << 11,

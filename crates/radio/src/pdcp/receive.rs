@@ -1,4 +1,4 @@
-//! Delivery of packets in the order of their numbers.
+//! Receiving end of PDCP, which delivers packets in the order of their numbers.
 
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
@@ -6,17 +6,18 @@ use nodeb_base::units::Time;
 use super::Pdcp;
 use crate::mac::reordering::ReorderingQueue;
 
-/// Receiving end of PDCP.
+/// Receiving end of PDCP of one user.
 #[derive(Debug)]
 pub struct Receive {
-    /// Number after the last one delivered.
+    /// Number after that of the last packet delivered; 0 before the first delivery.
     next: u64,
-    /// Packets after a gap, with timer t-Reordering in nanoseconds; `None` if gaps are given up immediately.
+    /// Packets that wait for missing ones, with the timer t-Reordering in nanoseconds; `None` if
+    /// the receiver gives up missing packets at once.
     reordering: Option<ReorderingQueue<(u64, Packet)>>,
 }
 
 impl Receive {
-    /// Creates a receiver that expects number 0.
+    /// Creates a receiver whose first packet has number 0.
     pub fn new(params: &Pdcp) -> Self {
         let queue = |timer: nodeb_base::units::Duration| {
             ReorderingQueue::new(params.sn_length.window() as u64, timer.0)
@@ -24,8 +25,9 @@ impl Receive {
         Self { next: 0, reordering: params.reordering.map(queue) }
     }
 
-    /// Receives packet `number` from RLC, and passes the packets that can be delivered to `deliver`. A number
-    /// below the last one delivered, or received before, is discarded (TS 36.323, 5.1.2.1).
+    /// Receives packet `number` from RLC, and passes the packets that can be delivered to
+    /// `deliver`. Discards the packet if it was received before, or if a packet with the same or a
+    /// higher number was delivered (TS 36.323, 5.1.2.1).
     #[inline]
     pub fn receive(&mut self, now: Time, number: u64, packet: Packet, mut deliver: impl FnMut(Packet)) {
         let expected = self.next;
@@ -43,18 +45,20 @@ impl Receive {
         }
     }
 
-    /// Returns the number after the last one delivered.
+    /// Returns the number after that of the last packet delivered, 0 before the first delivery.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if t-Reordering
+    /// does not run.
     pub fn due(&self) -> Option<Time> {
         self.reordering.as_ref()?.timer().map(Time)
     }
 
-    /// Handles the expiry of t-Reordering by `now`: gives up the gaps before the packet for which it was
-    /// started, and passes the packets after them to `deliver`.
+    /// Handles the expiry of t-Reordering if it is due by `now`. Gives up the missing packets
+    /// before the one that started the timer, and passes the packets that can then be delivered to
+    /// `deliver`.
     pub fn on_time(&mut self, now: Time, mut deliver: impl FnMut(Packet)) {
         let next = &mut self.next;
         if let Some(queue) = &mut self.reordering {

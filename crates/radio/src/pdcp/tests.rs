@@ -19,7 +19,7 @@ fn lost(transmit: &mut Transmit) -> Vec<(u64, Cause)> {
 
 #[test]
 fn header_has_the_size_of_its_number() {
-    // D/C and reserved bits are before the number.
+    // The header has the D/C bit and reserved bits before the number, so it takes 2 or 3 octets.
     assert_eq!([SnLength::Bits12, SnLength::Bits18].map(SnLength::header), [2, 3]);
     assert_eq!([SnLength::Bits12, SnLength::Bits18].map(SnLength::window), [2_048, 131_072]);
 }
@@ -41,7 +41,8 @@ fn packets_that_are_not_begun_in_time_are_discarded() {
     }
 }
 
-/// The queue has room for 2 packets. After they have expired, it has room again.
+/// The queue holds two packets and drops the third. When the two have expired, it accepts two
+/// packets again.
 #[test]
 fn expired_packets_leave_a_drop_tail_queue() {
     let queue = DropTail { limit: 3.try_into().unwrap(), ..DropTail::default() };
@@ -54,7 +55,8 @@ fn expired_packets_leave_a_drop_tail_queue() {
     assert_eq!(buffer.backlog().packets, 2);
 }
 
-/// Returns the numbers delivered when `numbers` arrive one per nanosecond.
+/// Receives packets with the numbers `numbers`, one per nanosecond. Returns the time in ns and the
+/// number of each delivery.
 fn receive(params: &Pdcp, numbers: &[u64]) -> Vec<(u64, u64)> {
     let (mut receive, mut delivered) = (Receive::new(params), Vec::new());
     for (at, number) in (0..).zip(numbers) {
@@ -77,7 +79,7 @@ fn old_numbers_are_discarded() {
     assert_eq!(delivered, [(0, 0), (1, 1), (3, 4), (5, 5)]);
 }
 
-/// Packet 2 is missing: 3 and 4 wait 10 ns from 2 ns.
+/// Packet 2 is missing, so packets 3 and 4 wait from 2 ns until t-Reordering expires 10 ns later.
 #[test]
 fn packets_after_a_gap_wait_for_reordering() {
     let params = Pdcp { reordering: Some(Duration(10)), ..Pdcp::default() };
@@ -86,7 +88,8 @@ fn packets_after_a_gap_wait_for_reordering() {
 }
 
 proptest! {
-    /// Every packet is begun, lost or refused once, with any discipline.
+    /// With any queue discipline, each packet is refused, lost, or taken by RLC, and only one of
+    /// these.
     #[test]
     fn every_packet_has_one_fate(
         spec in prop::sample::select(QueueSpec::defaults()),

@@ -1,4 +1,4 @@
-//! Packets in front of RLC: a queue discipline and the discard timer.
+//! Buffer of packets that RLC has not taken yet: a queue discipline and the discard timer.
 
 use std::collections::VecDeque;
 
@@ -9,25 +9,25 @@ use nodeb_net::queue::{DropLog, Queue};
 
 use crate::Backlog;
 
-/// A packet that waits.
+/// Packet in the queue, with its arrival and waiting time.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     packet: Packet,
     arrived: Time,
-    /// TTI from which the packet could have been sent if it had been first in the queue.
+    /// First TTI in which the packet may be sent; its waiting time starts there.
     since: u64,
 }
 
-/// A packet that RLC begins to send.
+/// Packet that RLC takes to send its first part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begun {
-    /// The packet, possibly marked by the queue.
+    /// The packet, which the queue may have marked (ECN).
     pub packet: Packet,
-    /// TTI from which the packet could have been sent if it had been first in the queue.
+    /// First TTI in which the packet may be sent; its waiting time starts there.
     pub since: u64,
 }
 
-/// Packets that RLC has not begun to send.
+/// Packets that RLC has not taken yet, in a queue discipline and with a discard timer.
 #[derive(Debug)]
 pub struct Transmit {
     queue: Box<dyn Queue>,
@@ -36,10 +36,10 @@ pub struct Transmit {
     /// Packets in the queue that are neither dropped nor expired, in order of arrival.
     waiting: VecDeque<Waiting>,
     backlog: Backlog,
-    /// Packets that have expired but are still in the queue, because its discipline does not serve them in
-    /// order of arrival.
+    /// Packets that have expired but are still in the queue, because they can only be removed when
+    /// its discipline serves them.
     expired: Vec<PacketId>,
-    /// Packets lost after they were accepted, which the caller has not taken yet.
+    /// Packets that were accepted and then lost, each with the cause, until the caller takes them.
     lost: Vec<(Packet, Cause)>,
 }
 
@@ -68,7 +68,7 @@ impl Transmit {
         taken
     }
 
-    /// Removes and returns the packet to be sent next, or `None` if there is none.
+    /// Removes and returns the packet that RLC sends next, or `None` if the queue is empty.
     #[inline]
     pub fn begin(&mut self, now: Time) -> Option<Begun> {
         loop {
@@ -81,7 +81,8 @@ impl Transmit {
         }
     }
 
-    /// Removes the entry of a packet that has left the queue. Returns `None` if the packet had expired.
+    /// Removes a packet that has left the queue from the list of waiting packets. Returns `None` if
+    /// the packet had expired and is therefore counted as lost already.
     #[inline]
     fn remove(&mut self, id: PacketId) -> Option<Waiting> {
         let place = self.waiting.iter().position(|waiting| waiting.packet.id == id);
@@ -93,7 +94,7 @@ impl Transmit {
         Some(waiting)
     }
 
-    /// Records the packets that the queue has dropped after it had accepted them.
+    /// Records as lost those packets that the queue accepted and then dropped.
     #[inline]
     fn remove_dropped(&mut self) {
         if self.drops.has_discarded() {
@@ -107,13 +108,14 @@ impl Transmit {
         }
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which the discard timer of the oldest packet expires, when
+    /// [`Self::on_time`] must be called. Returns `None` if no timer runs.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         Some(self.waiting.front()?.arrived + self.discard_timer?)
     }
 
-    /// Discards packets whose timer has expired by `now` (TS 36.323, 5.4).
+    /// Discards the packets whose discard timer has expired by `now` (TS 36.323, 5.4).
     pub fn on_time(&mut self, now: Time) {
         while self.due().is_some_and(|at| at <= now)
             && let Some(Waiting { packet, .. }) = self.waiting.pop_front()
@@ -121,7 +123,8 @@ impl Transmit {
             self.backlog.remove(&packet);
             self.lost.push((packet, Cause::RadioLoss));
             if self.queue.limits().is_some() {
-                // The oldest packet is the first to leave a drop-tail queue.
+                // A drop-tail queue serves packets in order of arrival, so the expired packet is
+                // its first one and can be removed at once.
                 let oldest = self.queue.pop(now, &mut self.drops);
                 debug_assert_eq!(oldest.map(|oldest| oldest.id), Some(packet.id));
             } else {
@@ -130,7 +133,7 @@ impl Transmit {
         }
     }
 
-    /// Removes and returns the packets lost after they were accepted, each with the cause.
+    /// Removes and returns the packets that were accepted and then lost, each with the cause.
     pub fn take_lost(&mut self) -> std::vec::Drain<'_, (Packet, Cause)> {
         self.lost.drain(..)
     }
@@ -147,7 +150,8 @@ impl Transmit {
         self.waiting.is_empty()
     }
 
-    /// Returns the TTI since which the oldest packet waits, if any.
+    /// Returns the first TTI in which the oldest packet could have been sent, or `None` if no
+    /// packet waits.
     pub fn waits_since(&self) -> Option<u64> {
         self.waiting.front().map(|waiting| waiting.since)
     }

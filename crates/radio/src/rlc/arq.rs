@@ -1,4 +1,4 @@
-//! The simple ARQ: a user's buffer at the Node B, whose packets are segmented into numbered PDUs.
+//! The simple ARQ: buffer of one user at the Node B, which segments packets into numbered PDUs.
 //! Failed blocks are retransmitted after a fixed delay.
 //!
 //! A packet takes whole PDUs; the last one is padded and not shared with the next packet. PDU
@@ -41,9 +41,10 @@ struct Sdu {
     /// Number of the packet's first PDU.
     first: u64,
     end: u64,
-    /// Whether a block of the packet was given up.
+    /// Whether a block with a part of the packet was given up, so that the packet is lost.
     damaged: bool,
-    /// Whether the packet has left before earlier packets.
+    /// Whether the packet has left the buffer out of sequence, so that the entry only remains for
+    /// the order of later entries.
     gone: bool,
 }
 
@@ -62,8 +63,8 @@ pub struct Buffer {
     /// Number after the last PDU of the first packet; `u64::MAX` if the buffer is empty. Cached, as
     /// it is needed in every TTI.
     first_end: u64,
-    /// Number of the first PDU of a failed block that delays the first packet, if it is cached;
-    /// else `u64::MAX`.
+    /// Number of the first PDU of a failed block that prevents the first packet from leaving;
+    /// `u64::MAX` if no such block has been looked up.
     missing: u64,
     /// Failed blocks that wait for retransmission.
     failed: Retransmissions<FailedBlock>,
@@ -109,15 +110,15 @@ impl Buffer {
         if self.new_pdus() > 0 { Some(0) } else { self.failed.eligible() }
     }
 
-    /// Takes `pdus` PDUs for their first transmission. Returns the number of the first of these
-    /// PDUs.
+    /// Takes the next `pdus` PDUs for their first transmission. Returns the number of the first of
+    /// them.
     pub fn take_new(&mut self, pdus: u64) -> u64 {
         self.next += pdus;
         self.next - pdus
     }
 
-    /// Removes and returns a failed block that may be retransmitted in TTI `tti`, or returns
-    /// `None`.
+    /// Removes and returns the first failed block if it may be retransmitted in TTI `tti`, else
+    /// returns `None`.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
         let block = self.failed.take(tti)?;
         if block.first == self.missing {
@@ -126,12 +127,12 @@ impl Buffer {
         Some(block)
     }
 
-    /// Stores a failed block, which may be retransmitted from TTI `from`.
+    /// Stores a failed block, which may be retransmitted from TTI `from` on.
     pub fn keep_failed(&mut self, from: u64, block: FailedBlock) {
         self.failed.keep(from, block);
     }
 
-    /// Gives up PDUs of a block, so that the packets they belong to cannot be delivered.
+    /// Gives up the PDUs of a block, so that the packets of which they carry a part are lost.
     pub fn give_up(&mut self, pdus: Range<u64>) {
         let from = self.sdus.partition_point(|sdu| sdu.end <= pdus.start);
         for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.first < pdus.end) {
@@ -139,7 +140,8 @@ impl Buffer {
         }
     }
 
-    /// Returns true if a packet may be able to leave the buffer.
+    /// Returns false if no packet can leave the buffer now, and true if one may. The check is
+    /// cheaper than [`Self::release`].
     #[inline]
     pub fn has_complete(&mut self) -> bool {
         let end = self.first_end;
@@ -154,8 +156,8 @@ impl Buffer {
         missing.is_none()
     }
 
-    /// Removes every packet that may leave the buffer now and passes it to `leave`, with true if
-    /// the packet is intact and false if it is lost because a block was given up.
+    /// Removes all packets that may leave the buffer now. Passes each to `leave`, with true if it
+    /// is intact and false if it is lost because a block was given up.
     pub fn release(&mut self, mut leave: impl FnMut(Packet, bool)) {
         if self.order == Delivered::OutOfSequence && !self.failed.is_empty() {
             self.release_early(&mut leave);
@@ -173,7 +175,8 @@ impl Buffer {
         self.first_end = self.sdus.front().map_or(u64::MAX, |sdu| sdu.end);
     }
 
-    /// Removes the intact packets that no failed block affects, even if earlier packets wait.
+    /// Passes intact packets of which all PDUs have been sent and no failed block has a part to
+    /// `leave`, even if earlier packets wait.
     fn release_early(&mut self, leave: &mut impl FnMut(Packet, bool)) {
         let Self { sdus, failed, next, backlog, .. } = self;
         for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
@@ -189,8 +192,9 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of full TTIs of `per_tti` new PDUs from TTI `tti` until one completes a
-    /// packet or a retransmission may be sent. Returns 0 if this number is unknown.
+    /// Returns the number of TTIs from TTI `tti`, each filled with `per_tti` new PDUs, until one of
+    /// them completes a packet or a retransmission may be sent. Returns 0 if this number is
+    /// unknown.
     pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
         match self.failed.eligible() {
             None if self.first_end < u64::MAX => (self.first_end - self.next).div_ceil(per_tti),
@@ -204,7 +208,7 @@ impl Buffer {
         let end = first + u64::from(pdus);
         let from = self.sdus.partition_point(|sdu| sdu.end <= first);
         let of = move |sdu: &Sdu| {
-            // All PDUs of a packet are full except the last one.
+            // All PDUs of a packet are full except the last one, so PDU numbers convert to bytes.
             let before =
                 |pdu: u64| ((pdu - sdu.first) * u64::from(self.pdu_bytes)).min(sdu.packet.size.into());
             let (from, to) = (before(first.max(sdu.first)), before(end.min(sdu.end)));
@@ -227,8 +231,8 @@ mod tests {
         Packet::new(seq, 100)
     }
 
-    /// Returns a buffer with three packets of 3 PDUs each. All PDUs have been sent once, and the
-    /// blocks `failed`, given by first PDU and number of PDUs, have failed.
+    /// Returns a buffer with three packets of 3 PDUs each, all sent once. The blocks in `failed`,
+    /// given as first PDU and number of PDUs, have failed.
     fn buffer(order: Delivered, failed: &[(u64, u32)]) -> Buffer {
         let mut buffer = Buffer::new(40, 10, order);
         for seq in 0..3 {

@@ -2,7 +2,7 @@
 //! regard to the channel (Liu & Layland, J. ACM 20(1), 1973).
 //!
 //! The deadline of a packet is its arrival plus the user's delay budget, and does not change when
-//! it is missed. On bearers without deadlines, users take turns.
+//! the packet misses it. On bearers without deadlines, users take turns.
 
 use nodeb_base::units::Duration;
 

@@ -10,12 +10,12 @@ no_parameters! {
     MaxCi
 }
 
-/// State of the scheduler. C/I has few values, so ties are common; the user served least recently
-/// is then selected.
+/// State of the scheduler. C/I has few values, so users often have equal C/I; the one served least
+/// recently is then selected.
 #[derive(Debug)]
 pub struct MaxCiScheduler {
-    /// For each user, the number of the TTI after that in which it was last served; 0 if it never
-    /// was.
+    /// For each user, one plus the number of the TTI in which it was last served; 0 if it has never
+    /// been served.
     last_served: Vec<u64>,
     ranks: Ranks,
 }

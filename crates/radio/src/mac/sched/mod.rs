@@ -19,12 +19,13 @@ use nodeb_base::units::Duration;
 
 pub use grid::{Deal, Weight};
 
-/// User with something to send in a TTI, and its properties that schedulers use.
+/// User with something to send in a TTI, with the properties by which schedulers select users.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Index of the user on the bearer.
     pub user: usize,
-    /// Amount that the user could be sent in this TTI, in the bearer's units: PDUs or octets.
+    /// Number of units that the user could be sent in this TTI; a unit is a PDU or an octet,
+    /// depending on the bearer.
     pub rate: u32,
     /// Channel quality known to the Node B, which increases with the user's C/I: a C/I value, a
     /// CQI, or decibels.
@@ -34,7 +35,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Creates a candidate of which only the rate is known; the rate also serves as its quality.
+    /// Creates a candidate with a rate only. The rate is also used as channel quality, and the
+    /// deadline is 0.
     pub fn at_rate(user: usize, rate: u32) -> Self {
         Self { user, rate, quality: rate as f32, deadline: 0 }
     }
@@ -44,33 +46,36 @@ impl Candidate {
 /// of them require evaluating the channels of all users.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// Whether the rate is needed. If so, users that could be sent nothing are no candidates.
+    /// Whether the scheduler needs the rate. If so, users that could be sent nothing are not
+    /// candidates.
     pub rate: bool,
-    /// Whether the channel quality of a candidate is needed.
+    /// Whether the scheduler needs the channel quality of each candidate.
     pub quality: bool,
-    /// Whether the deadline of a candidate is needed.
+    /// Whether the scheduler needs the deadline of each candidate.
     pub deadline: bool,
 }
 
-/// Selection rule of a scheduler among the users that can be sent something, if it has a simple
-/// form. With such a form, users that cannot be selected need not be examined.
+/// Rule by which a scheduler selects a user among those that can be sent something. If it is a
+/// simple rule, the MAC applies it without examining users that cannot be selected.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule<'a> {
-    /// The result of [`Scheduler::pick`] among all candidates.
+    /// No simple rule: [`Scheduler::pick`] selects among all candidates.
     Pick,
-    /// The first candidate from this user index on, cyclically.
+    /// Selects the candidate with the lowest user index from this index on, or the lowest of all if
+    /// there is none.
     Turn(usize),
-    /// The candidate with the highest quality. Ties are resolved by the lowest of these numbers,
-    /// one per user, then by the lowest user index.
+    /// Selects the candidate with the highest channel quality. The list has a number for each user;
+    /// among equal qualities the user with the lowest number wins, then the one with the lowest
+    /// index.
     Quality(&'a [u64]),
-    /// The candidate with the highest ratio of its rate to its mean among these, one per user. Ties
-    /// are resolved by the lowest user index.
+    /// Selects the candidate with the highest ratio of rate to mean rate, given the list of the
+    /// users' mean rates. Among equal ratios the user with the lowest index wins.
     Ratio(&'a [f64]),
 }
 
 /// Scheduler, which selects among the users with something to send.
 pub trait Scheduler: Send + std::fmt::Debug {
-    /// Returns the properties of candidates that the scheduler needs.
+    /// Returns which properties of candidates the scheduler needs.
     fn view(&self) -> View;
     /// Returns the index in `candidates` of the user to serve in TTI `tti`. `candidates` is not
     /// empty and is ordered by user index.
@@ -86,15 +91,16 @@ pub trait Scheduler: Send + std::fmt::Debug {
         grid::rank_by_picks(self, tti, candidates, weights);
         Deal::EachToHighest
     }
-    /// Returns the rule by which the scheduler selects a user in TTI `tti`.
+    /// Returns the rule by which the scheduler selects a user in TTI `tti`. Default:
+    /// [`Rule::Pick`].
     fn rule(&self, _tti: u64) -> Rule<'_> {
         Rule::Pick
     }
-    /// Informs the scheduler that the selected user was sent `units` units in TTI `tti`.
+    /// Informs the scheduler that `user`, which it selected in TTI `tti`, was sent `units` units.
     fn served(&mut self, tti: u64, user: usize, units: u32);
 }
 
-/// Parameters of a scheduler.
+/// Interface of the parameters of all schedulers.
 pub trait SchedulerParams: Parameters {
     /// Returns the scheduler in its initial state, for `users` users and TTIs of length `tti`.
     fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler>;

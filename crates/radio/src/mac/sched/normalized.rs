@@ -1,9 +1,9 @@
-//! Normalized scheduler: serves the user whose channel quality `x` is best relative to its own
-//! statistics, that is, with the largest `(x - mean) / sigma`.
+//! Normalized scheduler: serves the user whose channel quality `x` is best relative to the user's
+//! own statistics, that is, with the largest `(x - mean) / sigma`.
 //!
-//! Mean and variance of each user's channel quality, in dB, are exponential averages, as in the fair
-//! channel-dependent scheduler of EURANE's MAC-hs, whose memory of 0.999 is the default. Users with steady
-//! and with varying channels are served equally often.
+//! Mean and variance of each user's channel quality, in dB, are exponential averages. This is the
+//! fair channel-dependent scheduler in the MAC-hs of EURANE, whose memory of 0.999 is the default.
+//! Users with steady channels and users with varying channels are served equally often.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -31,7 +31,7 @@ impl Checked for Normalized {
 struct Statistics {
     mean: f64,
     variance: f64,
-    /// TTI in which the statistics were last updated.
+    /// TTI in which the mean and the variance were last updated.
     seen: u64,
 }
 
@@ -41,8 +41,8 @@ impl SchedulerParams for Normalized {
     }
 }
 
-/// State of the scheduler: the statistics of each user, kept from the first TTI in which the user
-/// waits.
+/// State of the scheduler: mean and variance of each user's channel quality, from the first TTI in
+/// which the user is a candidate.
 #[derive(Debug)]
 pub struct NormalizedScheduler {
     memory: f64,
@@ -50,7 +50,7 @@ pub struct NormalizedScheduler {
 }
 
 impl NormalizedScheduler {
-    /// Creates a scheduler without statistics of any user.
+    /// Creates a scheduler that has no statistics of any user yet.
     pub fn new(params: &Normalized, users: usize) -> Self {
         Self { memory: params.memory, users: vec![None; users] }
     }
@@ -77,8 +77,8 @@ impl NormalizedScheduler {
 
 impl Scheduler for NormalizedScheduler {
     fn view(&self) -> View {
-        // The rate is requested to exclude users that cannot be sent anything, as all candidates
-        // enter the statistics.
+        // All candidates enter the statistics, so the scheduler requires rates: users that cannot
+        // be sent anything are then not candidates.
         View { rate: true, quality: true, deadline: false }
     }
 
@@ -107,7 +107,8 @@ mod tests {
     use super::*;
     use nodeb_base::rng::{Streams, normal};
 
-    /// A user with a strong, steady channel and one with a weak, varying channel get the same share of TTIs.
+    /// A user with a strong, steady channel and a user with a weak, varying channel get the same
+    /// share of TTIs.
     #[test]
     fn mean_and_variation_of_the_channel_do_not_matter() {
         let mut scheduler = NormalizedScheduler::new(&Normalized::default(), 2);
@@ -124,8 +125,8 @@ mod tests {
         assert!(served[0].abs_diff(served[1]) < 1_000, "{served:?}");
     }
 
-    /// The expected statistics are computed by hand for qualities of 10, 12 and 8, with a memory of
-    /// 0.5.
+    /// Mean and variance equal values computed by hand, for channel qualities of 10, 12 and 8 and a
+    /// memory of 0.5.
     #[test]
     fn statistics_follow_the_channel() {
         let mut scheduler = NormalizedScheduler::new(&Normalized { memory: 0.5 }, 1);

@@ -25,8 +25,8 @@ impl Checked for ProportionalFair {
     }
 }
 
-/// Scale below which all means are rescaled, as doubles have a smallest value and only ratios of
-/// means matter.
+/// Value of `scale` below which all means are multiplied by it and it becomes 1. Otherwise it would
+/// become smaller than a double can represent.
 const SMALLEST_SCALE: f64 = 1e-200;
 
 /// Largest weight on a group, which keeps scores within f32 for rates up to 1e8. Users with it have not been
@@ -39,8 +39,8 @@ impl SchedulerParams for ProportionalFair {
     }
 }
 
-/// State of the scheduler. All means share the factor `scale`, which is reduced in every TTI
-/// instead of each mean, so a TTI takes one multiplication for any number of users.
+/// State of the scheduler. The mean rates of all users share the factor `scale`. In every TTI only
+/// this factor is reduced, which takes one multiplication for any number of users.
 #[derive(Debug)]
 pub struct ProportionalFairScheduler {
     /// Mean rate of each user in units per TTI, divided by `scale`.
@@ -48,19 +48,19 @@ pub struct ProportionalFairScheduler {
     scale: f64,
     /// Weight of the old mean rate in the update of a TTI, `1 - 1 / t_c`.
     keep: f64,
-    /// TTI to which `scale` refers, as of the last update.
+    /// TTI of the last update, for which `scale` is valid.
     tti: u64,
 }
 
 impl ProportionalFairScheduler {
-    /// Creates a scheduler with the same small mean rate for all users.
+    /// Creates a scheduler in which all users have the same mean rate, almost 0.
     pub fn new(params: &ProportionalFair, users: usize, tti: Duration) -> Self {
         let window = (params.window.0 as f64 / tti.0 as f64).max(1.0);
         Self { means: vec![1e-9; users], scale: 1.0, keep: 1.0 - 1.0 / window, tti: 0 }
     }
 
-    /// Returns the ratio of the candidate's current rate to its mean rate, up to a factor common to
-    /// all users.
+    /// Returns the ratio of the candidate's current rate to its mean rate, multiplied by a factor
+    /// that is the same for all users.
     pub fn ratio(&self, candidate: &Candidate) -> f64 {
         f64::from(candidate.rate) / self.means[candidate.user]
     }
@@ -73,7 +73,8 @@ impl ProportionalFairScheduler {
         }
     }
 
-    /// Returns the value of `scale` in TTI `tti` if no user is served before that TTI.
+    /// Returns the value of `scale` in TTI `tti`, if no user is served between the last update and
+    /// this TTI.
     fn scale_in(&self, tti: u64) -> f64 {
         match tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32 {
             0 => self.scale,
@@ -82,7 +83,7 @@ impl ProportionalFairScheduler {
         }
     }
 
-    /// Reduces the means to their values in TTI `tti`, given that no user was served since the last
+    /// Reduces all means to their values in TTI `tti`, if no user has been served since the last
     /// update.
     pub fn age(&mut self, tti: u64) {
         (self.scale, self.tti) = (self.scale_in(tti), tti);
@@ -112,7 +113,8 @@ impl Scheduler for ProportionalFairScheduler {
     }
 
     fn rule(&self, tti: u64) -> Rule<'_> {
-        // In a TTI in which the means are rescaled, their current values must not be used.
+        // If the means are due to be rescaled in this TTI, the rule must not use their present
+        // values, so `pick` is called.
         if self.scale_in(tti) >= SMALLEST_SCALE { Rule::Ratio(&self.means) } else { Rule::Pick }
     }
 
@@ -141,12 +143,14 @@ mod tests {
 
     #[test]
     fn users_with_constant_rates_get_equal_time() {
-        // With constant rates, proportional fairness means equal shares of time (Jalali et al.).
+        // If rates are constant, proportional fair gives users equal shares of time (Jalali et
+        // al.).
         let [a, b] = shares([1, 5], 20_000);
         assert!(a.abs_diff(b) < 200, "{a} {b}");
     }
 
-    /// The means decay over a gap in one step by the same factor as in steps of one TTI.
+    /// After a gap between two TTIs with transmissions, the means are the same whether they are
+    /// reduced at once or TTI by TTI.
     #[test]
     fn means_age_over_a_gap_as_tti_by_tti() {
         let scheduler =
@@ -172,13 +176,13 @@ mod tests {
         assert_eq!(scheduler.pick((1 << 40) + 1, &candidates), 1);
     }
 
-    /// Compares the scheduler, which is only called in TTIs in which a user is served or examined,
-    /// with the mean rates of Jalali et al. computed in every TTI, `R_k <- (1 - 1/t_c) R_k +
+    /// The scheduler is only called in TTIs in which a user is served or examined. Its ratios equal
+    /// those of Jalali et al., who update the mean rates in every TTI: `R_k <- (1 - 1/t_c) R_k +
     /// (1/t_c) served_k`.
     #[test]
     fn means_age_by_every_tti_of_a_gap() {
         let tti = Duration::from_millis(2);
-        // The window takes 10 TTIs, so the means decay quickly.
+        // The time constant is 10 TTIs, which is short, so the means decay quickly.
         let mut scheduler =
             ProportionalFairScheduler::new(&ProportionalFair { window: Duration::from_millis(20) }, 2, tti);
         let mut means = [0.0; 2];

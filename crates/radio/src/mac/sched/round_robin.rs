@@ -15,8 +15,8 @@ impl SchedulerParams for RoundRobin {
     }
 }
 
-/// State of the scheduler. The next user is the first candidate after the user served last,
-/// cyclically.
+/// State of the scheduler. The next user is the candidate with the lowest index above that of the
+/// user served last, or the lowest of all if there is none.
 #[derive(Debug, Default)]
 pub struct RoundRobinScheduler {
     next_user: usize,

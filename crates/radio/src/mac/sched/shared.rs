@@ -1,12 +1,12 @@
-//! Channel shared in time: the scheduler selects one user per TTI.
+//! Channel that users share in time, as the scheduler selects one user per TTI.
 
 use super::{Candidate, Scheduler};
 
-/// Shared channel with the scheduler that selects the user of each TTI.
+/// Channel that users share in time, with the scheduler that selects the user of each TTI.
 #[derive(Debug)]
 pub struct SharedChannel {
     scheduler: Box<dyn Scheduler>,
-    /// Candidates of the current TTI, stored here to reuse the memory.
+    /// Candidates of the current TTI; kept between TTIs only to reuse the memory.
     candidates: Vec<Candidate>,
 }
 
@@ -16,9 +16,9 @@ impl SharedChannel {
         Self { scheduler, candidates: Vec::new() }
     }
 
-    /// Returns the user to serve in TTI `tti`, selected among the `users` for which `candidate`
-    /// returns a candidate, or `None` if there is none. If `users` has one element, it is selected
-    /// without the scheduler.
+    /// Returns the candidate that the scheduler selects in TTI `tti`, or `None` if there is none.
+    /// `candidate` is called for each of `users` and returns `None` if the user cannot be served. A
+    /// single user is selected without asking the scheduler.
     pub fn choose<U>(
         &mut self,
         tti: u64,
@@ -35,8 +35,8 @@ impl SharedChannel {
         chosen.map(|position| candidates[position])
     }
 
-    /// Informs the scheduler that the selected user was sent `units` units in TTI `tti`, unless the
-    /// channel has a single user.
+    /// Informs the scheduler that `user` was sent `units` units in TTI `tti`. Does nothing if the
+    /// channel has a single user, as the scheduler is then not asked.
     #[inline]
     pub fn served(&mut self, tti: u64, user: usize, units: u32) {
         if !self.candidates.is_empty() {

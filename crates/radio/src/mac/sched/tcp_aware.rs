@@ -43,8 +43,8 @@ impl Checked for TcpAware {
     }
 }
 
-/// The current burst of a user: the number of TTIs that the user has had in it, and the last TTI in
-/// which the user had something to send.
+/// Current burst of a user: the number of TTIs in which the user was served since its last pause,
+/// and the last TTI in which it had something to send.
 #[derive(Clone, Copy, Debug, Default)]
 struct Burst {
     ttis: u64,
@@ -57,7 +57,7 @@ impl SchedulerParams for TcpAware {
     }
 }
 
-/// State of the scheduler: the state of proportional fair, and the users' bursts.
+/// State of the scheduler: that of proportional fair, and the current burst of each user.
 #[derive(Debug)]
 pub struct TcpAwareScheduler {
     fair: proportional_fair::ProportionalFairScheduler,
@@ -67,7 +67,8 @@ pub struct TcpAwareScheduler {
 }
 
 impl TcpAwareScheduler {
-    /// Creates a scheduler in which all users have the same small mean rate and start a burst.
+    /// Creates a scheduler in which all users have the same mean rate, almost 0, and begin their
+    /// first burst.
     pub fn new(params: &TcpAware, users: usize, tti: Duration) -> Self {
         let fair = ProportionalFair { window: params.window };
         Self {
@@ -128,8 +129,8 @@ mod tests {
 
     const TTI: Duration = Duration::from_millis(2);
 
-    /// Serves the users that the scheduler picks among `waiting`, who have equal rates, in the TTIs
-    /// `ttis`. Returns the user of each TTI.
+    /// In each of the TTIs `ttis`, serves the user that the scheduler picks among `waiting`; all
+    /// users have equal rates. Returns the user of each TTI.
     fn serve(scheduler: &mut TcpAwareScheduler, ttis: std::ops::Range<u64>, waiting: &[usize]) -> Vec<usize> {
         let candidates: Vec<_> = waiting.iter().map(|user| Candidate::at_rate(*user, 10)).collect();
         let pick = |tti| {
@@ -147,8 +148,8 @@ mod tests {
         let fair = ProportionalFair::default();
         let mut plain = proportional_fair::ProportionalFairScheduler::new(&fair, 3, TTI);
         (0..5_000).for_each(|tti| plain.served(tti, tti as usize % 2, 10));
-        // The new user's mean rate is as low as under proportional fair, and it has its head start
-        // in addition, so it is served without interruption for longer.
+        // A new user has a low mean rate under proportional fair, too. Its head start is an
+        // additional advantage, so this scheduler serves it without interruption for longer.
         let order = serve(&mut scheduler, 5_000..5_600, &[0, 1, 2]);
         let first = order.iter().take_while(|user| **user == 2).count();
         let candidates = [0, 1, 2].map(|user| Candidate::at_rate(user, 10));

@@ -1,4 +1,5 @@
-//! Discard of packets, and the commands that inform the phone (TS 25.322, 9.7.3, 11.4, 11.6).
+//! Discard of packets, and the commands MRW and RESET that inform the phone (TS 25.322, 9.7.3,
+//! 11.4, 11.6).
 //!
 //! A command is retransmitted until the phone answers it. Not modelled: a limit on these
 //! retransmissions (`MaxMRW`, `MaxRST`).
@@ -9,7 +10,7 @@ use nodeb_base::units::{Duration, Time};
 
 use super::pdu::{Command, CommandKind};
 
-/// Discard timers and unanswered command of a sender.
+/// Discard timers of a sender, and its command that the phone has not answered.
 #[derive(Debug)]
 pub struct Discard {
     timer: Option<Duration>,
@@ -17,28 +18,29 @@ pub struct Discard {
     /// Discard time and number of each packet, in order of arrival.
     deadlines: VecDeque<(Time, u64)>,
     /// Command that the phone has not answered, and the time of its retransmission, which is `None`
-    /// if the command must be sent now.
+    /// if the command must be sent now. The outer `None` means that there is no such command.
     command: Option<(Command, Option<Time>)>,
-    /// First PDU of the window when the first unanswered command was issued; `None` without such a
-    /// command.
+    /// Number of the first PDU in the transmission window when a command was issued; the window
+    /// must not move beyond it. `None` if no command is unanswered.
     window_limit: Option<u64>,
 }
 
 impl Discard {
-    /// Creates the state without packets; `timer` is the discard timer, `None` if there is none.
+    /// Creates the state of a sender without packets. `timer` is the length of the discard timer,
+    /// or `None` if packets are not discarded by age.
     pub fn new(timer: Option<Duration>, command_timer: Duration) -> Self {
         Self { timer, command_timer, deadlines: VecDeque::new(), command: None, window_limit: None }
     }
 
-    /// Starts the discard timer of a packet, if discard timers are used.
+    /// Starts the discard timer of packet number `packet`, if discard timers are used.
     pub fn start_timer(&mut self, now: Time, packet: u64) {
         if let Some(timer) = self.timer {
             self.deadlines.push_back((now + timer, packet));
         }
     }
 
-    /// Issues a command while the window starts at PDU `first`. The command replaces an unanswered
-    /// one and also has its effect.
+    /// Issues a command, while the transmission window starts at PDU `first`. It replaces an
+    /// unanswered command, whose effect it includes.
     pub fn issue(&mut self, command: Command, first: u64) {
         self.command = Some((command, None));
         self.window_limit.get_or_insert(first);
@@ -49,7 +51,7 @@ impl Discard {
         matches!(self.command, Some((_, None)))
     }
 
-    /// Returns true if data must wait until the phone has answered a RESET.
+    /// Returns true if the phone has not answered a RESET; data must wait until then.
     pub fn is_resetting(&self) -> bool {
         self.command.is_some_and(|(command, _)| command.kind == CommandKind::Reset)
     }
@@ -60,15 +62,16 @@ impl Discard {
         self.window_limit
     }
 
-    /// Returns the command to be sent now, if any, and starts its retransmission timer.
+    /// Returns the command that must be sent now, or `None` if there is none. Starts the command's
+    /// retransmission timer.
     pub fn take_command(&mut self, now: Time) -> Option<Command> {
         let (command, repeat) = self.command.as_mut().filter(|(_, repeat)| repeat.is_none())?;
         *repeat = Some(now + self.command_timer);
         Some(*command)
     }
 
-    /// Processes the phone's answer to a command. Returns true if it answers the command that is
-    /// unanswered.
+    /// Processes the phone's answer to the command `done`. Returns true if this is the unanswered
+    /// command, false if the answer is outdated.
     pub fn on_done(&mut self, done: &Command) -> bool {
         let answered = self.command.is_some_and(|(command, _)| command == *done);
         if answered {
@@ -84,8 +87,8 @@ impl Discard {
         repeat.into_iter().chain(deadline).min()
     }
 
-    /// Handles the timers that have expired until `now`. Returns the last packet whose discard
-    /// timer has expired, if any.
+    /// Handles the timers that have expired until `now`. Returns the number of the last packet
+    /// whose discard timer has expired, or `None` if no discard timer has.
     pub fn on_time(&mut self, now: Time) -> Option<u64> {
         if let Some((_, repeat)) = &mut self.command
             && repeat.is_some_and(|at| at <= now)

@@ -43,7 +43,7 @@ pub struct Entities {
     losses: ErrorGaps,
 }
 
-/// Parameters of a bearer that its RLC entities need.
+/// Parameters of the bearer that both RLC entities need.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// Size of a PDU in bytes, header included.
@@ -55,7 +55,7 @@ pub struct Setting {
 }
 
 impl AcknowledgedMode {
-    /// Returns both AM entities of a user.
+    /// Returns the AM entities of RNC and phone for user number `user`.
     pub fn build(&self, setting: Setting, user: u64, streams: &Streams) -> Entities {
         Entities {
             sender: Sender::new(self, setting.pdu_bytes),
@@ -69,7 +69,8 @@ impl AcknowledgedMode {
 }
 
 impl Entities {
-    /// Sends feedback from the phone to the sender; it may be lost.
+    /// Sends feedback from the phone to the sender, which arrives after the configured delay. It
+    /// may be lost, with the configured probability.
     fn send_feedback(&mut self, now: Time, feedback: Feedback) {
         if !self.losses.next_is_error() {
             self.feedback_in_flight.push_back((now + self.delay, feedback));
@@ -82,7 +83,8 @@ impl Entities {
         }
     }
 
-    /// Returns an estimate of the number of PDUs that the sender can send now.
+    /// Returns an upper bound of the number of PDUs that the sender can send now, which is 0 only
+    /// if it can send none.
     pub fn waiting(&self) -> usize {
         self.sender.waiting()
     }

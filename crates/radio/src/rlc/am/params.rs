@@ -143,7 +143,7 @@ impl Checked for AcknowledgedMode {
     }
 }
 
-/// Reports an error if `timer` is not from 1 ms to 600 s.
+/// Reports an error if `timer` is set to a value that is not from 1 ms to 600 s.
 pub fn require_timer(check: &mut Check, key: &str, timer: Option<Duration>) {
     check.require(timer.is_none_or(|t| (SHORTEST_TIMER..=LONGEST_TIMER).contains(&t)), key, || {
         format!("{} is out of range; expected {SHORTEST_TIMER} to {LONGEST_TIMER}", timer.unwrap_or_default())

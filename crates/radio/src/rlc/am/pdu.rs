@@ -1,8 +1,8 @@
 //! PDUs that the two AM entities exchange.
 //!
-//! Sequence numbers never wrap in this model. With a window of less than half the 12-bit range the
-//! result is that of numbers that wrap; with a larger window an old PDU could be mistaken for a new
-//! one, which is not modelled.
+//! Sequence numbers never wrap in this model. With a window of less than half the 12-bit range,
+//! numbers that wrap would give the same result. With a larger window an old PDU could be mistaken
+//! for a new one, which is not modelled.
 
 use std::ops::Range;
 
@@ -36,22 +36,23 @@ pub struct Data {
     pub sn: u64,
     /// Whether the PDU requests a status report.
     pub poll: bool,
-    /// Parts of packets in the PDU.
+    /// Parts of packets that the PDU carries, in order.
     pub pieces: Vec<Piece>,
 }
 
 /// Command to the phone: MRW or RESET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// Kind of the command.
+    /// Kind of the command: MRW or RESET.
     pub kind: CommandKind,
-    /// Number of the next PDU that the phone must expect.
+    /// Number of the next PDU that the phone must expect; it no longer waits for earlier PDUs.
     pub sn: u64,
-    /// Number of the first packet that is not discarded.
+    /// Number of the first packet that the sender has not discarded; the phone gives up earlier
+    /// ones.
     pub kept: u64,
 }
 
-/// Kinds of commands.
+/// Kinds of commands from the sender to the phone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandKind {
     /// Move Receiving Window, after a discard (11.6).

@@ -4,7 +4,7 @@ use nodeb_base::units::Time;
 
 use super::params::Polling;
 
-/// Conditions for a poll at the time when a PDU is sent.
+/// Properties of a PDU that is being sent, which determine whether it must carry a poll.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion {
     /// Number of packets that end in the PDU; 0 for a retransmission.
@@ -12,9 +12,9 @@ pub struct Occasion {
     /// Whether no PDU can be sent after this one, new or retransmitted: the buffer is empty or the
     /// window is full.
     pub last_pdu: bool,
-    /// Whether the PDU is a retransmission and no other PDU waits for retransmission.
+    /// Whether the PDU is a retransmission and no further PDU waits for retransmission.
     pub last_retransmission: bool,
-    /// Share of the transmission window that is in use.
+    /// Share of the transmission window that is in use, 0 to 1.
     pub window: f64,
     /// Number after the highest PDU sent, VT(S).
     pub sent: u64,
@@ -26,12 +26,12 @@ pub struct Poller {
     params: Polling,
     pdus: u32,
     packets: u32,
-    /// Whether the next PDU must carry a poll. If no PDU is left to send, one is retransmitted for
-    /// the poll.
+    /// Whether the next PDU must carry a poll, as soon as polls are not prohibited.
     wanted: bool,
     urgent: bool,
     prohibited_until: Option<Time>,
-    /// Expiry of Timer_Poll, and VT(S) when the poll was sent; `None` if no poll is unanswered.
+    /// Expiry of Timer_Poll, and the value of VT(S) when the last poll was sent; `None` if no poll
+    /// is unanswered.
     unanswered: Option<(Time, u64)>,
     next_periodic: Option<Time>,
 }
@@ -51,7 +51,8 @@ impl Poller {
         }
     }
 
-    /// Returns true if a PDU must be sent even if it only carries a poll.
+    /// Returns true if a poll must be sent now. If no PDU is left to send, the sender retransmits
+    /// one for the poll.
     pub fn is_urgent(&self) -> bool {
         self.urgent
     }
@@ -86,8 +87,9 @@ impl Poller {
         }
     }
 
-    /// Processes a status report, which stops Timer_Poll if it answers the poll. All PDUs before
-    /// `acknowledged` have arrived, except those for which `refused` returns true.
+    /// Processes a status report, which stops Timer_Poll if it answers the last poll. According to
+    /// the report, all PDUs before `acknowledged` have arrived, except those for which `refused`
+    /// returns true.
     pub fn on_status(&mut self, acknowledged: u64, refused: impl Fn(u64) -> bool) {
         let is_answer = |sent: u64| acknowledged >= sent || refused(sent - 1);
         if self.unanswered.is_some_and(|(_, sent)| is_answer(sent)) {
@@ -95,7 +97,7 @@ impl Poller {
         }
     }
 
-    /// Stops polling, as all PDUs are acknowledged or given up.
+    /// Stops polling, because all PDUs are acknowledged or given up.
     pub fn stop(&mut self) {
         (self.wanted, self.urgent) = (false, false);
         (self.unanswered, self.next_periodic) = (None, None);
@@ -108,7 +110,8 @@ impl Poller {
         [waiting, timer, self.next_periodic].into_iter().flatten().min()
     }
 
-    /// Requests a poll for each poll timer that has expired until `now`.
+    /// Requests a poll if Timer_Poll or Timer_Poll_Periodic has expired by `now`. The poll becomes
+    /// urgent unless Timer_Poll_Prohibit runs.
     pub fn on_time(&mut self, now: Time) {
         if self.unanswered.is_some_and(|(at, _)| at <= now) {
             self.unanswered = None;

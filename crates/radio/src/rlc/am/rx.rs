@@ -19,9 +19,10 @@ pub struct Receiver {
     window: u64,
     pdu_bytes: u32,
     format: StatusFormat,
-    /// Number of the first PDU that is not received, VR(R).
+    /// Number of the first PDU that was not received, VR(R).
     next: u64,
-    /// For each PDU from `next` to the highest one received, VR(H), true if it is received.
+    /// For each PDU from number `next` to the highest one received, true if it was received. The
+    /// number after the last element is VR(H).
     received: VecDeque<bool>,
     reassembly: Reassembly,
     reporter: Reporter,
@@ -46,8 +47,8 @@ impl Receiver {
         self.next + self.received.len() as u64
     }
 
-    /// Processes an intact data PDU. If the PDU is outside the window or a duplicate, only its poll
-    /// bit has an effect.
+    /// Processes an intact data PDU. If the PDU is outside the receive window or was received
+    /// before, only its poll bit has an effect.
     pub fn on_data(&mut self, now: Time, data: &Data, sdus: &mut SduBuffer) {
         self.reporter.start_periodic(now);
         let leaves_gap = data.sn > self.highest();
@@ -58,7 +59,8 @@ impl Receiver {
         self.reporter.request(data.poll, inside && leaves_gap);
     }
 
-    /// Marks a PDU of the window as received. Returns true if it had not been received before.
+    /// Marks PDU `sn`, which must be inside the receive window, as received. Returns true if it had
+    /// not been received before.
     fn mark(&mut self, sn: u64) -> bool {
         let place = (sn - self.next) as usize;
         if self.received.len() <= place {
@@ -76,8 +78,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a command of the sender: moves or resets the window and gives up discarded
-    /// packets.
+    /// Processes a command of the sender: moves or resets the receive window, and gives up the
+    /// packets that the sender has discarded.
     pub fn on_command(&mut self, command: &Command, sdus: &mut SduBuffer) {
         if command.kind == CommandKind::Reset && command.sn >= self.highest() {
             self.received.clear();
@@ -90,7 +92,8 @@ impl Receiver {
         self.reassembly.give_up_before(command.kept, sdus);
     }
 
-    /// Returns the STATUS PDUs of a report, or an empty list if none is due.
+    /// Returns the STATUS PDUs of a status report that must be sent now, or an empty list if no
+    /// report is due.
     pub fn report(&mut self, now: Time) -> Vec<Status> {
         if !self.reporter.is_due(now) {
             return Vec::new();
@@ -102,7 +105,7 @@ impl Receiver {
         report(self.format, self.pdu_bytes, &missing, self.highest())
     }
 
-    /// Returns the ranges of missing PDUs below the highest PDU received.
+    /// Returns the ranges of PDUs that are missing before the highest PDU received.
     fn missing(&self) -> Vec<Range<u64>> {
         let mut runs: Vec<Range<u64>> = Vec::new();
         for (sn, _) in (self.next..).zip(&self.received).filter(|(_, received)| !**received) {
@@ -114,8 +117,8 @@ impl Receiver {
         runs
     }
 
-    /// Returns the time at which a status report may be due if no PDU arrives before, or `None` if
-    /// none is planned.
+    /// Returns the time at which a status report may become due even if no PDU arrives until then,
+    /// or `None` if no report is planned.
     pub fn due(&self) -> Option<Time> {
         self.reporter.next()
     }

@@ -1,4 +1,4 @@
-//! Status reports: conditions under which the phone sends one, and their encoding in PDUs.
+//! Status reports of the phone: conditions for sending a report, and its encoding in STATUS PDUs.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::pdu::Status;
 #[derive(Debug)]
 pub struct Reporter {
     params: Reports,
-    /// Whether a report is requested and not yet sent.
+    /// Whether a report was requested and has not been sent yet.
     wanted: bool,
     prohibited_until: Option<Time>,
     next_periodic: Option<Time>,
@@ -23,7 +23,8 @@ impl Reporter {
         Self { params: params.clone(), wanted: false, prohibited_until: None, next_periodic: None }
     }
 
-    /// Starts the timer of periodic reports when a PDU arrives, unless it runs or is not used.
+    /// Starts the timer of periodic reports, unless it runs or is not used. Must be called when a
+    /// PDU arrives.
     pub fn start_periodic(&mut self, now: Time) {
         if let (None, Some(period)) = (self.next_periodic, self.params.periodic) {
             self.next_periodic = Some(now + period);
@@ -35,7 +36,7 @@ impl Reporter {
         self.wanted |= polled || (missing && self.params.on_missing);
     }
 
-    /// Returns true if a report must be sent now, and if so starts the prohibit timer.
+    /// Returns true if a report must be sent now, and starts the prohibit timer in this case.
     pub fn is_due(&mut self, now: Time) -> bool {
         if self.next_periodic.is_some_and(|at| at <= now) {
             self.next_periodic = self.params.periodic.map(|period| now + period);
@@ -75,14 +76,16 @@ const RUN_PER_PAIR: u64 = 16;
 const BITMAP_BITS: u32 = 4 + 4 + 12;
 const PDUS_PER_BITMAP: u32 = 128;
 
-/// Size in bytes of the smallest PDU in which a report about one run of missing PDUs fits.
+/// Size in bytes of the smallest PDU that holds a report about one run of missing PDUs in either
+/// format.
 pub const SMALLEST_PDU_BYTES: u32 = (FIXED_BITS + BITMAP_BITS + 8).div_ceil(8);
 
-/// Returns a report about all PDUs before `highest`, as STATUS PDUs of `pdu_bytes` bytes.
+/// Returns the STATUS PDUs, of `pdu_bytes` bytes each, of a report about all PDUs before number
+/// `highest`.
 ///
-/// The loss of one of the STATUS PDUs must not lead to a wrong acknowledgement. So the first
-/// acknowledges all PDUs before those that the second reports on, and the others acknowledge only
-/// the PDUs received in order.
+/// If one of several STATUS PDUs is lost, the others must not acknowledge missing PDUs. So the
+/// first STATUS PDU acknowledges only PDUs before those that the second reports on, and all others
+/// acknowledge only the PDUs received in order.
 pub fn report(format: StatusFormat, pdu_bytes: u32, missing: &[Range<u64>], highest: u64) -> Vec<Status> {
     let in_order = missing.first().map_or(highest, |run| run.start);
     let mut parts: Vec<Status> = Vec::new();
@@ -100,8 +103,8 @@ pub fn report(format: StatusFormat, pdu_bytes: u32, missing: &[Range<u64>], high
     parts
 }
 
-/// Removes from `rest` the runs of missing PDUs that the LIST super-fields of one STATUS PDU can
-/// hold, and returns them. `rest` is in descending order.
+/// Removes runs of missing PDUs from the end of `rest`, as many as the LIST super-fields of one
+/// STATUS PDU can hold, and returns them in ascending order. `rest` is in descending order.
 fn take_list(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     let mut bits = (8 * pdu_bytes).saturating_sub(FIXED_BITS);
     let (mut pairs, mut taken) = (0, Vec::new());
@@ -121,8 +124,9 @@ fn take_list(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     taken
 }
 
-/// Removes from `rest` the runs of missing PDUs that the BITMAP super-fields of one STATUS PDU can
-/// hold, and returns them. Each super-field starts at a missing PDU. `rest` is in descending order.
+/// Removes runs of missing PDUs from the end of `rest`, as many as the BITMAP super-fields of one
+/// STATUS PDU can hold, and returns them in ascending order. Each super-field starts at a missing
+/// PDU. `rest` is in descending order.
 fn take_bitmap(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     let mut bits = (8 * pdu_bytes).saturating_sub(FIXED_BITS);
     let mut taken = Vec::new();

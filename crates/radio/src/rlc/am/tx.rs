@@ -15,11 +15,11 @@ use crate::rlc::segmentation::{Piece, Segmenter};
 /// State of a PDU in the transmission window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Sent, and neither acknowledged nor reported as missing since.
+    /// Sent, and since then neither acknowledged nor reported as missing.
     Sent,
     /// Reported as missing, so the PDU waits for retransmission.
     Refused,
-    /// Acknowledged, or not needed any more after a discard.
+    /// Acknowledged, or no longer needed because its packets were discarded.
     Settled,
 }
 
@@ -45,7 +45,7 @@ pub struct Sender {
     refused: BTreeSet<u64>,
     poller: Poller,
     discard: Discard,
-    /// Number of the next packet to be accepted from the bearer.
+    /// Number that the next packet from the bearer will have.
     next_packet: u64,
     kept: u64,
 }
@@ -99,8 +99,8 @@ impl Sender {
         !self.discard.is_resetting() && (has_data || (self.poller.is_urgent() && self.last_open().is_some()))
     }
 
-    /// Returns an upper bound of the number of PDUs that can be sent now. It is too large by at
-    /// most one per waiting packet, and 0 only if no PDU can be sent.
+    /// Returns an upper bound of the number of PDUs that can be sent now. It exceeds the real
+    /// number by at most one PDU per waiting packet, and is 0 only if no PDU can be sent.
     pub fn waiting(&self) -> usize {
         if !self.is_ready() {
             return 0;
@@ -122,14 +122,15 @@ impl Sender {
     }
 
     /// Returns the number of the highest PDU in the window that is not settled, or `None` if all
-    /// are settled.
+    /// PDUs are settled.
     fn last_open(&self) -> Option<u64> {
         let place = self.outstanding.iter().rposition(|pdu| pdu.state != State::Settled)?;
         Some(self.first + place as u64)
     }
 
-    /// Returns the next PDU to send, or `None` if there is none: a command, else a retransmission,
-    /// else a new PDU, else a retransmission that only carries a poll.
+    /// Returns the PDU to be sent now, or `None` if there is none. Commands come first, then
+    /// retransmissions, then new PDUs, and last a retransmission whose only purpose is to carry a
+    /// poll.
     pub fn send(&mut self, now: Time) -> Option<Pdu> {
         loop {
             if let Some(command) = self.discard.take_command(now) {
@@ -167,8 +168,9 @@ impl Sender {
         Pdu::Data(Data { sn, poll, pieces })
     }
 
-    /// Retransmits a PDU. Returns `None` if the PDU has reached the limit of transmissions or is
-    /// not in the window any more.
+    /// Returns PDU `sn` for retransmission. If the PDU has reached the limit of transmissions,
+    /// gives it up and returns `None`. Also returns `None` if the PDU is not in the window any
+    /// more.
     fn retransmit(&mut self, now: Time, sn: u64) -> Option<Pdu> {
         let max_dat = self.max_dat;
         let pdu = self.at(sn)?;
@@ -195,7 +197,7 @@ impl Sender {
         self.poller.on_sent(now, occasion)
     }
 
-    // --- Feedback of the phone ---
+    // --- Methods for the phone's feedback ---
 
     /// Processes a STATUS PDU: settles acknowledged PDUs, and queues missing ones for
     /// retransmission.
@@ -232,8 +234,8 @@ impl Sender {
         }
     }
 
-    /// Moves the window to the first PDU that is not settled. PDUs settled by a discard remain in
-    /// the window until the phone has acknowledged the command.
+    /// Moves the start of the window to the first PDU that is not settled. PDUs settled by a
+    /// discard remain in the window until the phone has acknowledged the command.
     fn move_window(&mut self) {
         let limit = self.discard.window_limit().unwrap_or(u64::MAX);
         while self.first < limit && self.outstanding.front().is_some_and(|pdu| pdu.state == State::Settled) {
@@ -252,15 +254,15 @@ impl Sender {
         }
     }
 
-    // --- Timers, discard and reset ---
+    // --- Methods for timers, discard and reset ---
 
     /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     pub fn due(&self) -> Option<Time> {
         [self.poller.next(), self.discard.next()].into_iter().flatten().min()
     }
 
-    /// Handles the timers that have expired until `now`. Returns the numbers of the packets that
-    /// are discarded and of which no part was sent.
+    /// Handles the timers that have expired until `now`. Returns the numbers of packets that are
+    /// discarded without informing the phone, because no part of them was sent.
     pub fn on_time(&mut self, now: Time) -> Range<u64> {
         self.poller.on_time(now);
         let expired = self.discard.on_time(now);
@@ -290,9 +292,8 @@ impl Sender {
         }
     }
 
-    /// Discards all packets before number `kept`. If no part of them was sent, the phone need not
-    /// be informed, and their numbers are returned; else issues a command and returns an empty
-    /// range.
+    /// Discards all packets before number `kept`. If no part of these packets was sent, returns
+    /// their numbers. Otherwise issues a command to inform the phone, and returns an empty range.
     fn discard_before(&mut self, kept: u64) -> Range<u64> {
         self.kept = kept;
         let front = self.segmenter.front();
@@ -311,7 +312,7 @@ impl Sender {
         0..0
     }
 
-    /// Resets the protocol; all packets of which a part was sent are lost.
+    /// Resets the protocol. All packets of which a part was sent are lost.
     fn reset(&mut self) {
         let (end, next) = (self.end(), self.next_packet);
         let begun = self.segmenter.front();

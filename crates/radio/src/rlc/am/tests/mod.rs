@@ -15,7 +15,7 @@ fn params(text: &str) -> AcknowledgedMode {
     toml::from_str(text).unwrap()
 }
 
-/// Returns the AM entities for PDUs of 12 bytes, 10 of them payload.
+/// Returns the AM entities of a user, with PDUs of 12 bytes, of which 10 are payload.
 fn entities(params: &AcknowledgedMode, order: Delivered, seed: u64) -> Entities {
     let setting = Setting { pdu_bytes: 12, buffer: 1_000, order };
     params.build(setting, 0, &Streams::new(seed, 0))

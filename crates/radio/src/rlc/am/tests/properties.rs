@@ -1,5 +1,5 @@
-//! Property tests under arbitrary losses: no packet is invented or delivered twice, none is lost
-//! unless it is discarded, and the window is respected.
+//! Property tests of acknowledged mode under arbitrary losses. Only packets that were sent are
+//! delivered, each at most once; packets are lost only by a discard; and the window is respected.
 
 use std::num::NonZeroU32;
 
@@ -109,8 +109,8 @@ fn load() -> impl Strategy<Value = Load> {
 const LOSSY: usize = 300;
 const PATIENCE: usize = 60_000;
 
-/// Runs until all packets of a load are delivered or dropped, and checks in every TTI that the
-/// window is respected.
+/// Runs a load until all packets are delivered or dropped. Checks in every TTI that the
+/// transmission window is respected.
 fn run(params: &AcknowledgedMode, load: &Load) -> Result<Air<Entities>, TestCaseError> {
     let mut air = Air::new(entities(params, load.order, load.seed), load.per_tti);
     let mut packets = load.packets.clone();
@@ -158,7 +158,7 @@ proptest! {
         prop_assert_eq!(all, (0..load.packets.len() as u64).collect::<Vec<_>>());
     }
 
-    /// No data PDU is sent more than MaxDAT - 1 times.
+    /// No data PDU is transmitted more than MaxDAT - 1 times.
     #[test]
     fn max_dat_is_respected(params in parameters(true), load in load()) {
         let air = run(&params, &load)?;

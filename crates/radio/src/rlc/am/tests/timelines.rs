@@ -1,4 +1,5 @@
-//! Timelines computed by hand, with 10 bytes of payload per PDU and TTIs of 10 ms.
+//! Timelines of acknowledged mode computed by hand, with 10 bytes of payload per PDU and TTIs of 10
+//! ms.
 
 use nodeb_base::units::Time;
 
@@ -8,8 +9,8 @@ use super::super::status::report;
 use super::{Air, Delivered, Entities, entities, params};
 use crate::rlc::testing::MS;
 
-/// Parameters with polls only in the last PDU, in the last retransmission and at a full window. The
-/// prohibit timer is too short to matter, and reports take 20 ms.
+/// Parameters with which only the last PDU, the last retransmission and a full window cause polls.
+/// The prohibit timer is too short to have an effect, and reports take 20 ms.
 const PLAIN: &str = "
     tx_window = 8
     rx_window = 8
@@ -29,8 +30,8 @@ fn air(more: &str, order: Delivered, per_tti: usize) -> Air<Entities> {
     Air::new(entities(&params(&table.to_string()), order, 1), per_tti)
 }
 
-/// Returns a rule that loses the PDUs at the positions `lost` in the order of transmission, counted
-/// from 0.
+/// Returns a function that returns true, for a lost PDU, at the positions `lost` in the order of
+/// transmission, counted from 0.
 fn nth(lost: &'static [usize]) -> impl FnMut(&Pdu) -> bool {
     let mut count = 0;
     move |_| {
@@ -73,8 +74,8 @@ fn out_of_sequence_a_lost_pdu_delays_only_its_packet() {
     assert_eq!(air.delivered, [(20, 1), (30, 2), (50, 0)]);
 }
 
-/// PDU 3 is detected as missing at 30 ms. As the first report was sent at 20 ms, the next can only
-/// be sent at 55 ms.
+/// PDU 3 is detected as missing at 30 ms. The first report was sent at 20 ms and the prohibit timer
+/// is 35 ms, so the next report is sent at 55 ms.
 #[test]
 fn reports_wait_for_the_prohibit_timer() {
     let mut air = air("status.prohibit = '35 ms'", Delivered::InSequence, 2);
@@ -97,8 +98,8 @@ fn the_poll_timer_recovers_a_lost_last_pdu() {
     assert!(air.is_quiet());
 }
 
-/// The window of 8 PDUs is full after 4 TTIs without an earlier poll. The last PDU in it polls, and
-/// the report opens the window.
+/// The window of 8 PDUs is full after 4 TTIs, in which no other poll was sent. The last PDU in the
+/// window polls, and the report allows the sender to send again.
 #[test]
 fn a_full_window_polls_and_waits_for_the_report() {
     let mut air = air("", Delivered::InSequence, 2);
@@ -129,8 +130,8 @@ fn polls_follow_the_number_of_pdus_and_packets() {
     assert_eq!(polls, [1, 3, 4]);
 }
 
-/// With MaxDAT = 3, the packet is discarded after two transmissions and the phone must move its
-/// window.
+/// With MaxDAT = 3, the sender discards the packet after two transmissions of a PDU, and commands
+/// the phone to move its window.
 #[test]
 fn a_packet_is_discarded_after_max_dat() {
     let mut air = air("max_dat = 3", Delivered::InSequence, 2);
@@ -138,7 +139,7 @@ fn a_packet_is_discarded_after_max_dat() {
     let mut commands = 0;
     air.run(40, |pdu| match pdu {
         Pdu::Data(data) => data.sn == 1,
-        // The first command is lost in addition to PDU 1.
+        // Besides PDU 1, the first transmission of the command is lost.
         Pdu::Command(_) => {
             commands += 1;
             commands == 1
@@ -159,7 +160,8 @@ fn a_packet_is_discarded_after_max_dat() {
     assert!(air.is_quiet());
 }
 
-/// A PDU with the end of a discarded packet and the start of the next packet is still needed.
+/// A PDU with the end of a discarded packet and the start of the next packet is still
+/// retransmitted, as the next packet needs it.
 #[test]
 fn a_shared_pdu_is_kept_after_its_first_packet_is_discarded() {
     let mut air = air("discard_timer = '150 ms'\npoll.timer = '50 ms'", Delivered::InSequence, 2);
@@ -169,8 +171,8 @@ fn a_shared_pdu_is_kept_after_its_first_packet_is_discarded() {
     air.now = Time(90 * MS);
     air.push(1..2, 15);
     air.now = Time(100 * MS);
-    // PDUs 0 and 1 are lost at 100 ms, and again when retransmitted at 140 ms. At 150 ms packet 0
-    // is discarded; at 190 ms the poll of 140 ms is repeated, with PDU 1.
+    // PDUs 0 and 1 are lost at 100 ms, and again when they are retransmitted at 140 ms. Packet 0 is
+    // discarded at 150 ms. At 190 ms the poll timer expires, so PDU 1 is retransmitted with a poll.
     air.run(20, nth(&[0, 1, 4, 5]));
     let command = Command { kind: CommandKind::MoveWindow, sn: 1, kept: 1 };
     assert!(air.sent.contains(&(150, Pdu::Command(command))), "{:?}", air.sent);
@@ -208,7 +210,7 @@ fn a_reset_loses_only_packets_of_which_a_part_was_sent() {
     let command = Command { kind: CommandKind::Reset, sn: 4, kept: 2 };
     assert_eq!(commands, [&(40, Pdu::Command(command))]);
     assert_eq!(air.dropped, [0, 1]);
-    // RESET arrives at 50 ms, and its acknowledgement at 70 ms.
+    // RESET arrives at 50 ms, and its acknowledgement arrives at the sender at 70 ms.
     assert_eq!(air.data().into_iter().skip(4).collect::<Vec<_>>(), [(70, 4, false), (70, 5, true)]);
     assert_eq!(air.delivered, [(80, 2)]);
     assert!(air.is_quiet());
@@ -226,8 +228,9 @@ fn reports_encode_runs_as_list_or_bitmap() {
     assert_eq!(whole(StatusFormat::Bitmap), [Status { acknowledged: 90, missing: missing.to_vec() }]);
 }
 
-/// A STATUS PDU of 9 bytes holds two pairs. The first STATUS PDU acknowledges all PDUs before those
-/// that the second reports on, the others only the PDUs received in order.
+/// A STATUS PDU of 9 bytes holds two pairs. The first STATUS PDU of the report acknowledges all
+/// PDUs before those that the second one reports on; the other STATUS PDUs acknowledge only the
+/// PDUs received in order.
 #[test]
 fn each_pdu_of_a_report_acknowledges_only_its_own_part() {
     let missing = [3..4, 6..7, 9..10, 12..13, 15..16];
@@ -236,8 +239,8 @@ fn each_pdu_of_a_report_acknowledges_only_its_own_part() {
     let expected =
         expected.map(|(acknowledged, named)| Status { acknowledged, missing: missing[named].to_vec() });
     assert_eq!(parts, expected);
-    // A STATUS PDU of 9 bytes holds 20 + 20 fixed bits and 4 octets of bitmap: 32 PDUs from the
-    // first missing one.
+    // A STATUS PDU of 9 bytes holds 20 + 20 fixed bits and 4 octets of bitmap, which report on 32
+    // PDUs from the first missing one.
     let parts = report(StatusFormat::Bitmap, 9, &[3..4, 30..50, 60..61], 70);
     assert_eq!(
         parts,
