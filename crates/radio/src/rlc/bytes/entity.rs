@@ -1,4 +1,4 @@
-//! RLC by bytes in either mode.
+//! RLC entity of TS 36.322 in either mode, with both of its ends.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ use super::{Filled, Framing, Outcome};
 use crate::Backlog;
 use crate::pdcp::Transmit;
 
-/// Both ends of one direction of a bearer.
+/// Both ends of an RLC entity, for one direction of a bearer.
 #[derive(Debug)]
 pub enum Entity {
-    /// Unacknowledged mode.
+    /// Entity in unacknowledged mode.
     Um(Box<Unacknowledged>),
-    /// Acknowledged mode.
+    /// Entity in acknowledged mode.
     Am(Box<Acknowledged>),
 }
 
-/// Calls a method of the entity in either mode.
+/// Calls a method of the entity in the mode that it has.
 macro_rules! in_mode {
     ($entity:ident.$method:ident($($argument:expr),*)) => {
         match $entity {
@@ -33,12 +33,12 @@ macro_rules! in_mode {
 }
 
 impl Entity {
-    /// Creates an entity in unacknowledged mode behind `transmit`.
+    /// Creates an entity in unacknowledged mode that takes its packets from `transmit`.
     pub fn um(params: &UmBytes, framing: Framing, transmit: Transmit) -> Self {
         Self::Um(Box::new(Unacknowledged::new(params, framing, transmit)))
     }
 
-    /// Creates an entity in acknowledged mode behind `transmit`.
+    /// Creates an entity in acknowledged mode that takes its packets from `transmit`.
     pub fn am(params: &AmBytes, framing: Framing, transmit: Transmit) -> Self {
         Self::Am(Box::new(Acknowledged::new(params, framing, transmit)))
     }
@@ -56,45 +56,47 @@ impl Entity {
         self.stream().transmit().push(now, packet, since)
     }
 
-    /// Returns the octets that wait, with an estimate of their headers, for buffer status reports (TS 36.322,
-    /// 4.5). Retransmissions are included; reports of the receiving end are not.
+    /// Returns an estimate of the octets that wait, including headers, for buffer status reports
+    /// (TS 36.322, 4.5). Retransmissions count, but status reports of the receiving end do not.
     pub fn waiting(&self) -> u64 {
         in_mode!(self.waiting())
     }
 
-    /// Returns the octets that [`Self::fill`] could send now, with an estimate of their headers: those of
-    /// [`Self::waiting`], but no new ones while a window is full.
+    /// Returns an estimate of the octets that [`Self::fill`] could send now, including headers. In
+    /// contrast to [`Self::waiting`], new octets do not count while the window is full or too many
+    /// SDUs are in flight.
     #[inline]
     pub fn sendable(&self) -> u64 {
         in_mode!(self.sendable())
     }
 
-    /// Fills a block of `room` octets with PDUs. Every PDU needs room for its header and one octet.
+    /// Fills a block of `room` octets with PDUs. A PDU is only added if its header and at least one
+    /// octet of data fit.
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         in_mode!(self.fill(now, room))
     }
 
-    /// Returns the parts of packets that these PDUs carry, which must be in flight.
+    /// Returns the parts of packets that the PDUs `units` carry. These PDUs must be in flight.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         in_mode!(self.carried(units))
     }
 
-    /// Records that the block with these PDUs has arrived, or is lost for good. Must be called once for each
-    /// PDU.
+    /// Records that the PDUs `units` have arrived or, if `lost` is true, that HARQ has given them
+    /// up. Must be called once for each PDU.
     #[inline]
     pub fn receive(&mut self, now: Time, units: Range<u64>, lost: bool) {
         in_mode!(self.receive(now, units, lost));
     }
 
-    /// Returns the outcomes of packets since the last call, in the order in which they were decided; losses in
-    /// front of RLC come first.
+    /// Returns the outcomes of packets since the last call. Losses before RLC has taken a packet
+    /// come first, then the other outcomes in the order in which they were decided.
     pub fn outcomes(&mut self) -> impl Iterator<Item = Outcome> {
         self.stream().outcomes()
     }
 
-    /// Returns an upper bound of the octets that the next report takes in a block of the other direction, 0 if
-    /// none can be sent now.
+    /// Returns an upper bound of the octets that the next status report takes in a block of the
+    /// other direction. Returns 0 in unacknowledged mode, or if no report can be sent now.
     pub fn report_waiting(&self, now: Time) -> u32 {
         match self {
             Self::Um(_) => 0,
@@ -102,8 +104,8 @@ impl Entity {
         }
     }
 
-    /// Puts a report into a block of the other direction with `room` octets. Returns `None` if there is none to
-    /// send, or no room for it.
+    /// Puts a status report into a block of the other direction with `room` octets. Returns `None`
+    /// in unacknowledged mode, or if there is no report to send or it does not fit.
     pub fn take_report(&mut self, now: Time, room: u32) -> Option<Report> {
         match self {
             Self::Um(_) => None,
@@ -111,14 +113,16 @@ impl Entity {
         }
     }
 
-    /// Records that the block with report number `report` has arrived at the sender, or is lost for good.
+    /// Records that the block with status report number `report` has arrived at the sender or, if
+    /// `lost` is true, that HARQ has given it up.
     pub fn on_report(&mut self, report: u64, lost: bool) {
         if let Self::Am(entity) = self {
             entity.on_report(report, lost);
         }
     }
 
-    /// Returns true if a PDU has reached the limit of retransmissions: a radio link failure.
+    /// Returns true if a PDU has reached the limit of retransmissions, which means radio link
+    /// failure. Returns false in unacknowledged mode.
     pub fn has_failed(&self) -> bool {
         match self {
             Self::Um(_) => false,
@@ -126,24 +130,26 @@ impl Entity {
         }
     }
 
-    /// Returns the TTI since which the packet to be sent next waits, if any. Retransmissions do not count.
+    /// Returns the first TTI in which the packet to be sent next could have been sent, or `None` if
+    /// no packet waits. Packets in retransmissions do not count.
     pub fn waits_since(&self) -> Option<u64> {
         self.sdus().waits_since()
     }
 
-    /// Returns the packets that are neither delivered nor lost.
+    /// Returns the number and bytes of the packets that are neither delivered nor lost.
     pub fn backlog(&self) -> Backlog {
         self.sdus().backlog()
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         let timers = in_mode!(self.due());
         timers.into_iter().chain(self.sdus().waiting().due()).min()
     }
 
-    /// Processes the timers that expire by `now`.
+    /// Processes the timers that have expired by `now`, including the discard timer of waiting
+    /// packets.
     pub fn on_time(&mut self, now: Time) {
         self.stream().transmit().on_time(now);
         in_mode!(self.on_time(now));

@@ -1,11 +1,12 @@
-//! PDUs submitted to the MAC whose outcome is not known yet.
+//! PDUs that were submitted to the MAC, until it is known whether they have arrived.
 
 use std::collections::VecDeque;
 
-/// PDUs by number. Numbers never wrap; every PDU submitted gets the next one.
+/// PDUs in flight by number. Each PDU submitted gets the next number, and numbers never wrap.
 #[derive(Debug)]
 pub struct InFlight<T> {
-    /// Number of the first PDU in `pdus`. PDUs whose outcome is known leave `None` there.
+    /// Number of the first element in `pdus`. A PDU that has arrived or is lost is replaced by
+    /// `None`.
     first: u64,
     pdus: VecDeque<Option<T>>,
 }
@@ -17,24 +18,25 @@ impl<T> Default for InFlight<T> {
 }
 
 impl<T> InFlight<T> {
-    /// Returns the number of the next PDU to be submitted.
+    /// Returns the number that the next PDU will get.
     #[inline]
     pub fn next(&self) -> u64 {
         self.first + self.pdus.len() as u64
     }
 
-    /// Adds a PDU, with number [`Self::next`].
+    /// Adds a PDU, which gets the number [`Self::next`].
     #[inline]
     pub fn push(&mut self, pdu: T) {
         self.pdus.push_back(Some(pdu));
     }
 
-    /// Returns a PDU, or `None` if its outcome is known.
+    /// Returns PDU `number` if it is in flight, or `None` if it has arrived or is lost.
     pub fn get(&self, number: u64) -> Option<&T> {
         self.pdus.get(usize::try_from(number.checked_sub(self.first)?).ok()?)?.as_ref()
     }
 
-    /// Removes and returns a PDU whose outcome is known now, or `None` if it was known before.
+    /// Removes and returns PDU `number`, which has arrived or is lost. Returns `None` if it was
+    /// removed before.
     #[inline]
     pub fn take(&mut self, number: u64) -> Option<T> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;

@@ -70,19 +70,20 @@ use nodeb_base::packet::Packet;
 
 use crate::pdcp::SnLength;
 
-/// Sizes around RLC.
+/// Sizes of the headers around RLC PDUs, and limit of the SDUs in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
-    /// Octets that PDCP puts in front of each packet.
+    /// Number of octets that PDCP puts in front of each packet.
     pub sdu_header: u32,
-    /// Octets that the MAC adds to each PDU, its subheader.
+    /// Number of octets of the subheader that the MAC adds to each PDU.
     pub subheader: u32,
-    /// Number of SDUs of which a part was sent that may be neither delivered nor lost.
+    /// Largest number of SDUs in flight: a part of each was sent, and none is delivered or lost.
     pub sdus_in_flight: usize,
 }
 
 impl Framing {
-    /// Returns the sizes with numbers of PDCP of length `sn_length` and a MAC subheader of `subheader` octets.
+    /// Returns the sizes for PDCP sequence numbers of length `sn_length` and MAC subheaders of
+    /// `subheader` octets.
     pub const fn new(sn_length: SnLength, subheader: u32) -> Self {
         Self { sdu_header: sn_length.header(), subheader, sdus_in_flight: sn_length.window() }
     }
@@ -94,24 +95,25 @@ impl Default for Framing {
     }
 }
 
-/// Contents of a block.
+/// Contents of a block: the PDUs in it, and their sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filled {
-    /// Numbers of the PDUs; empty if there are none.
+    /// Numbers of the PDUs in the block; empty if there are none.
     pub units: Range<u64>,
-    /// Octets of the headers of these PDUs, MAC subheaders included.
+    /// Number of octets in the headers of all PDUs, including MAC subheaders.
     pub headers: u32,
-    /// Octets of their data fields.
+    /// Number of octets in the data fields of all PDUs.
     pub payload: u32,
 }
 
 impl Filled {
-    /// Creates the contents of a block without PDUs, in which PDU `next` would be the first.
+    /// Creates the contents of a block without PDUs. The first PDU to be added will have number
+    /// `next`.
     const fn empty(next: u64) -> Self {
         Self { units: next..next, headers: 0, payload: 0 }
     }
 
-    /// Adds the next PDU.
+    /// Adds the next PDU, whose header and data field have `header` and `payload` octets.
     #[inline]
     fn add(&mut self, header: u32, payload: u32) {
         self.units.end += 1;
@@ -119,28 +121,28 @@ impl Filled {
         self.payload += payload;
     }
 
-    /// Returns the octets of the block that are used; the rest is padding.
+    /// Returns the number of octets of the block that are used; the rest of the block is padding.
     #[inline]
     pub const fn bytes(&self) -> u32 {
         self.headers + self.payload
     }
 }
 
-/// Final outcome of a packet that was accepted.
+/// Final outcome of a packet that RLC had accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The packet has reached PDCP at the receiving end.
     Delivered {
-        /// Number of the packet among those of which a part was sent: its PDCP sequence number.
+        /// PDCP sequence number of the packet. Only packets of which a part was sent have one.
         number: u64,
-        /// The packet, possibly marked by the queue.
+        /// The packet, which the queue may have marked (ECN).
         packet: Packet,
     },
-    /// The packet was dropped or lost.
+    /// The packet was discarded, dropped by the queue, or lost on the air.
     Lost {
-        /// The packet.
+        /// The packet that was lost.
         packet: Packet,
-        /// Reason of the loss.
+        /// Reason of the packet's loss.
         cause: Cause,
     },
 }

@@ -1,9 +1,10 @@
-//! A set of octets, stored as ranges.
+//! Set of octets of the SDU stream, stored as ranges.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A set of numbers, as disjoint ranges in ascending order that do not touch.
+/// Set of octet numbers, stored as disjoint ranges in ascending order, with a gap between any two
+/// ranges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RangeSet {
     ranges: VecDeque<Range<u64>>,
@@ -23,18 +24,19 @@ impl RangeSet {
         self.octets
     }
 
-    /// Returns the number of ranges.
+    /// Returns the number of ranges in the set.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Returns the first range, if any.
+    /// Returns the first range of the set, or `None` if the set is empty.
     #[inline]
     pub fn first(&self) -> Option<Range<u64>> {
         self.ranges.front().cloned()
     }
 
-    /// Returns the index of the first range that ends after `octet`.
+    /// Returns the index of the first range that ends after `octet`, or the number of ranges if
+    /// there is none.
     fn index_after(&self, octet: u64) -> usize {
         self.ranges.partition_point(|range| range.end <= octet)
     }
@@ -51,8 +53,8 @@ impl RangeSet {
         range.is_empty() || held.is_some_and(|held| held.start <= range.start && range.end <= held.end)
     }
 
-    /// Returns the end of the run of octets in the set that starts at `octet`, or `octet` if it is not in the
-    /// set.
+    /// Returns the end of the range of the set that contains `octet`, or `octet` if it is not in
+    /// the set.
     pub fn run_end(&self, octet: u64) -> u64 {
         let held = self.ranges.get(self.index_after(octet));
         held.filter(|held| held.start <= octet).map_or(octet, |held| held.end)
@@ -73,12 +75,14 @@ impl RangeSet {
         })
     }
 
-    /// Adds the octets of `range`. Returns the number of octets that were not in the set.
+    /// Adds the octets of `range` to the set. Returns the number of them that were not in the set
+    /// before.
     pub fn insert(&mut self, range: Range<u64>) -> u64 {
         if range.is_empty() {
             return 0;
         }
-        // Ranges that only touch `range` are merged too.
+        // A range that ends where `range` starts is merged with it too, so that no two ranges
+        // touch.
         let first = self.ranges.partition_point(|held| held.end < range.start);
         let (mut merged, mut covered, mut last) = (range, 0, first);
         while let Some(held) = self.ranges.get(last).filter(|held| held.start <= merged.end) {
@@ -97,7 +101,7 @@ impl RangeSet {
         added
     }
 
-    /// Removes the octets of `range`. Returns the number of octets that were in the set.
+    /// Removes the octets of `range` from the set. Returns the number of them that were in the set.
     pub fn remove(&mut self, range: Range<u64>) -> u64 {
         if range.is_empty() {
             return 0;
@@ -136,7 +140,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The set agrees with a set of single octets after any changes.
+        /// After any sequence of changes, the ranges contain the same octets as a set of single
+        /// octets.
         #[test]
         fn range_set_matches_a_set_of_octets(
             changes in prop::collection::vec((any::<bool>(), 0..60u64, 0..20u64), 1..60),

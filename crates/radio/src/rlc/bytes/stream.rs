@@ -1,7 +1,9 @@
-//! The octets of a user's SDUs, numbered without end in the order in which they are cut.
+//! Stream of the octets of a user's SDUs, numbered in the order in which RLC puts them into PDUs.
+//! The numbers never wrap.
 //!
-//! An SDU enters the stream when RLC begins to cut it. The data field of every PDU is then a range of octets,
-//! and each boundary between SDUs inside the range costs a length indicator.
+//! An SDU enters the stream when RLC puts its first octets into a PDU. The data field of each PDU
+//! is then a range of octets, and each boundary between SDUs inside the range costs a length
+//! indicator.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,37 +17,37 @@ use super::{Framing, Outcome};
 use crate::Backlog;
 use crate::pdcp::Transmit;
 
-/// An SDU of which a part was cut.
+/// SDU of which RLC has put a part into a PDU.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Octets of the SDU, PDCP header included.
+    /// Octets of the SDU in the stream, including its PDCP header.
     octets: Range<u64>,
-    /// TTI from which the SDU could have been sent if it had been first in the queue.
+    /// First TTI in which the SDU could have been sent; its waiting time starts there.
     since: u64,
     /// Whether the SDU is delivered or lost.
     decided: bool,
 }
 
-/// SDUs that are cut, behind those that wait.
+/// Stream of SDUs: those that RLC has started to put into PDUs, and those that wait in the queue.
 #[derive(Debug)]
 pub struct Stream {
     transmit: Transmit,
     framing: Framing,
-    /// SDUs from number `first`, in order of their octets.
+    /// SDUs that RLC has started to put into PDUs, from number `first`, in order of their octets.
     sdus: VecDeque<Sdu>,
     first: u64,
-    /// Number of the next SDU to be delivered or lost.
+    /// Number of the next SDU in sequence to be delivered, or skipped if it is lost.
     next: u64,
-    /// Number of the next octet to be cut.
+    /// Number of the next octet to be put into a PDU.
     cut: u64,
-    /// SDUs in `sdus` that are not decided.
+    /// Number and bytes of the SDUs in `sdus` that are neither delivered nor lost.
     begun: Backlog,
     outcomes: Vec<Outcome>,
 }
 
 impl Stream {
-    /// Creates an empty stream behind `transmit`.
+    /// Creates an empty stream that takes its SDUs from the queue `transmit`.
     pub fn new(transmit: Transmit, framing: Framing) -> Self {
         Self {
             transmit,
@@ -59,39 +61,41 @@ impl Stream {
         }
     }
 
-    /// Returns the packets in front of RLC.
+    /// Returns the queue of packets that RLC has not taken yet, mutably.
     pub fn transmit(&mut self) -> &mut Transmit {
         &mut self.transmit
     }
 
-    /// Returns the packets in front of RLC, read-only.
+    /// Returns the queue of packets that RLC has not taken yet.
     #[inline]
     pub fn waiting(&self) -> &Transmit {
         &self.transmit
     }
 
-    // --- cutting ---
+    // --- Methods that put octets into PDUs ---
 
-    /// Returns the number of octets of the last SDU begun that are not cut.
+    /// Returns the number of octets of the last SDU in `sdus` that were not put into a PDU yet.
     #[inline]
     fn tail(&self) -> u64 {
         self.sdus.back().map_or(0, |sdu| sdu.octets.end - self.cut)
     }
 
-    /// Returns true if no octet is left to be cut.
+    /// Returns true if no octet waits to be put into a PDU.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.tail() == 0 && self.transmit.is_empty()
     }
 
-    /// Returns true if so many SDUs are in flight that none can be begun, and none is partly cut.
+    /// Returns true if no octet can be put into a PDU even if SDUs wait: no SDU is partly sent, and
+    /// the limit of SDUs in flight is reached.
     #[inline]
     pub fn is_stalled(&self) -> bool {
         self.tail() == 0 && self.begun.packets >= self.framing.sdus_in_flight
     }
 
-    /// Cuts the data field of a new PDU, of at most `most` octets. With its length indicators it takes at most
-    /// `room` octets. Returns its octets, none if nothing can be cut, and the size of the length indicators.
+    /// Cuts the data field of a new PDU from the stream. It has at most `most` octets and,
+    /// including its length indicators, at most `room` octets. Returns the range of its octets,
+    /// which is empty if nothing can be cut, and the size of the length indicators.
     #[inline]
     pub fn cut(&mut self, now: Time, room: u32, most: u32) -> (Range<u64>, u32) {
         let (start, mut field) = (self.cut, DataField::new(room));
@@ -106,7 +110,8 @@ impl Stream {
         }
     }
 
-    /// Takes the next SDU from the queue. Returns false if there is none.
+    /// Takes the next SDU from the queue into the stream. Returns false if no SDU waits or too many
+    /// are in flight.
     #[inline]
     fn begin(&mut self, now: Time) -> bool {
         if self.is_stalled() {
@@ -124,8 +129,9 @@ impl Stream {
         true
     }
 
-    /// Returns the part of `octets`, from its start, that fits into `room` with its length indicators, and the
-    /// size of these.
+    /// Returns the first octets of `octets` that fit into a data field of `room` octets including
+    /// length indicators, and the size of the length indicators. These octets were put into a PDU
+    /// before.
     pub fn fit(&self, octets: Range<u64>, room: u32) -> (Range<u64>, u32) {
         let (mut end, mut field) = (octets.start, DataField::new(room));
         for sdu in self.overlapping(octets.clone()) {
@@ -139,7 +145,8 @@ impl Stream {
         (octets.start..end, field.indicators())
     }
 
-    /// Returns an estimate of the room that all octets to be cut need, without the headers of PDUs.
+    /// Returns an estimate of the octets that all waiting SDUs take in PDUs, including PDCP headers
+    /// and length indicators but not the fixed headers of PDUs.
     #[inline]
     pub fn size(&self) -> u64 {
         let Backlog { packets, bytes } = self.transmit.backlog();
@@ -147,20 +154,21 @@ impl Stream {
         self.tail() + bytes + headers + u64::from(header::indicators(packets as u32))
     }
 
-    /// Returns the TTI since which the SDU to be cut next waits, if any.
+    /// Returns the first TTI in which the next SDU to be put into a PDU could have been sent, or
+    /// `None` if no SDU waits.
     pub fn waits_since(&self) -> Option<u64> {
         let cut = self.sdus.back().filter(|_| self.tail() > 0).map(|sdu| sdu.since);
         cut.or_else(|| self.transmit.waits_since())
     }
 
-    // --- outcomes ---
+    // --- Methods for outcomes of SDUs ---
 
     fn overlapping(&self, octets: Range<u64>) -> impl Iterator<Item = &Sdu> {
         let from = self.sdus.partition_point(|sdu| sdu.octets.end <= octets.start);
         self.sdus.range(from..).take_while(move |sdu| sdu.octets.start < octets.end)
     }
 
-    /// Delivers all SDUs that end at or before `octet` and are not lost.
+    /// Delivers all SDUs that end at or before `octet`, except those that are lost.
     #[inline]
     pub fn deliver_before(&mut self, octet: u64) {
         while let Some(sdu) = self.sdus.get_mut((self.next - self.first) as usize)
@@ -175,7 +183,8 @@ impl Stream {
         }
     }
 
-    /// Drops all SDUs of which `octets` are a part and that are not delivered.
+    /// Drops all SDUs of which `octets` contain a part, except those that are delivered or lost
+    /// already.
     pub fn lose(&mut self, octets: &Range<u64>) {
         let from = self.sdus.partition_point(|sdu| sdu.octets.end <= octets.start);
         for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.octets.start < octets.end) {
@@ -187,7 +196,8 @@ impl Stream {
         }
     }
 
-    /// Forgets the SDUs before `octet`, none of whose octets is needed any more.
+    /// Removes the SDUs that end at or before `octet` and are delivered or lost, as their octets
+    /// are no longer needed.
     #[inline]
     pub fn release(&mut self, octet: u64) {
         while self.first < self.next && self.sdus.front().is_some_and(|sdu| sdu.octets.end <= octet) {
@@ -196,14 +206,15 @@ impl Stream {
         }
     }
 
-    /// Returns the outcomes that the caller has not taken yet: first losses in front of RLC.
+    /// Returns the outcomes that the caller has not taken yet. Losses of packets before RLC has
+    /// taken them come first.
     pub fn outcomes(&mut self) -> impl Iterator<Item = Outcome> {
         let lost = self.transmit.take_lost().map(|(packet, cause)| Outcome::Lost { packet, cause });
         lost.chain(self.outcomes.drain(..))
     }
 
-    /// Returns the part of a packet in each SDU to which `octets` belong, for SDUs that are not forgotten. The
-    /// header of PDCP belongs to no packet.
+    /// Returns the parts of packets that `octets` contain, for packets that were not removed by
+    /// [`Self::release`]. The octets of PDCP headers belong to no packet.
     pub fn parts(&self, octets: &Range<u64>) -> impl Iterator<Item = Part> {
         let (header, octets) = (u64::from(self.framing.sdu_header), octets.clone());
         self.overlapping(octets.clone()).filter_map(move |sdu| {
@@ -218,7 +229,7 @@ impl Stream {
         })
     }
 
-    /// Returns the packets that are neither delivered nor lost.
+    /// Returns the number and bytes of the packets that are neither delivered nor lost.
     pub fn backlog(&self) -> Backlog {
         let waiting = self.transmit.backlog();
         Backlog { packets: waiting.packets + self.begun.packets, bytes: waiting.bytes + self.begun.bytes }

@@ -1,6 +1,5 @@
-//! Unacknowledged mode (TS 36.322, 5.1.2): segmentation, concatenation, reordering.
-//!
-//! A PDU is received at most once, as HARQ delivers each block once.
+//! Unacknowledged mode (TS 36.322, 5.1.2): segmentation, concatenation and reordering. HARQ
+//! delivers each block at most once, so no PDU is received twice.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -30,7 +29,7 @@ pub enum UmSnLength {
 }
 
 impl UmSnLength {
-    /// Returns the fixed part of the header of a UMD PDU in octets.
+    /// Returns the size in octets of the fixed part of a UMD PDU's header.
     pub const fn header(self) -> u32 {
         match self {
             Self::Bits5 => 1,
@@ -38,7 +37,7 @@ impl UmSnLength {
         }
     }
 
-    /// Returns the size of the reordering window, UM_Window_Size (TS 36.322, 7.2).
+    /// Returns the number of PDUs in the reordering window, UM_Window_Size (TS 36.322, 7.2).
     pub const fn window(self) -> u64 {
         match self {
             Self::Bits5 => 16,
@@ -63,7 +62,7 @@ impl Checked for UmBytes {
     }
 }
 
-/// What is known of a PDU.
+/// State of a PDU: in flight, received or lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     InFlight,
@@ -71,14 +70,14 @@ enum State {
     Lost,
 }
 
-/// A UMD PDU.
+/// UMD PDU, with the octets of its data field and its state.
 #[derive(Debug)]
 struct Pdu {
     octets: Range<u64>,
     state: State,
 }
 
-/// Both ends of an entity in unacknowledged mode.
+/// Both ends of an RLC entity in unacknowledged mode, and the PDUs between them.
 #[derive(Debug)]
 pub struct Unacknowledged {
     header: u32,
@@ -86,19 +85,21 @@ pub struct Unacknowledged {
     window: u64,
     reordering: Duration,
     stream: Stream,
-    /// PDUs from number `first`: those in flight, and those from VR(UR). The number of a PDU is its SN.
+    /// PDUs from number `first`: those in flight, and those that have arrived but may still be
+    /// reordered. The number of a PDU is its sequence number.
     pdus: VecDeque<Pdu>,
     first: u64,
-    /// VR(UR): number of the first PDU that may still be reordered.
+    /// Number of the first PDU that may still be reordered, VR(UR).
     vr_ur: u64,
-    /// VR(UH): number after the highest one received.
+    /// Number after that of the highest PDU received, VR(UH).
     vr_uh: u64,
-    /// Expiry of t-Reordering and VR(UX), the number after the PDU that started it, if it runs.
+    /// Expiry of t-Reordering, and VR(UX), the number after that of the PDU that started the timer;
+    /// `None` if it does not run.
     timer: Option<(Time, u64)>,
 }
 
 impl Unacknowledged {
-    /// Creates both ends behind `transmit`.
+    /// Creates both ends of an entity that takes its packets from `transmit`.
     pub fn new(params: &UmBytes, framing: Framing, transmit: Transmit) -> Self {
         Self {
             header: params.sn_length.header(),
@@ -114,17 +115,17 @@ impl Unacknowledged {
         }
     }
 
-    /// Returns the stream of SDUs.
+    /// Returns the stream of SDUs mutably.
     pub fn stream(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// Returns the stream of SDUs, read-only.
+    /// Returns the stream of SDUs.
     pub fn sdus(&self) -> &Stream {
         &self.stream
     }
 
-    /// Returns an estimate of the octets that wait, headers included (TS 36.322, 4.5).
+    /// Returns an estimate of the octets that wait, including headers (TS 36.322, 4.5).
     pub fn waiting(&self) -> u64 {
         if self.stream.is_empty() {
             return 0;
@@ -132,14 +133,16 @@ impl Unacknowledged {
         self.stream.size() + u64::from(self.header + self.subheader)
     }
 
-    /// Returns [`Self::waiting`], or 0 if nothing can be sent now.
+    /// Returns the same estimate as [`Self::waiting`], or 0 if too many SDUs are in flight to send
+    /// anything now.
     pub fn sendable(&self) -> u64 {
         if self.stream.is_stalled() { 0 } else { self.waiting() }
     }
 
-    // --- sender ---
+    // --- Methods of the sending end ---
 
-    /// Fills a block of `room` octets (TS 36.322, 5.1.2.1.1).
+    /// Fills a block of `room` octets with new PDUs. Returns their numbers, none if nothing can be
+    /// sent or fits (TS 36.322, 5.1.2.1.1).
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         let fixed = self.header + self.subheader;
@@ -155,17 +158,19 @@ impl Unacknowledged {
         filled
     }
 
-    /// Returns the parts of packets that these PDUs carry.
+    /// Returns the parts of packets that the PDUs `units` carry, except for PDUs that were removed
+    /// because the receiver no longer needs them.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         let held = units.start.max(self.first)..units.end.max(self.first);
         let pdus = held.filter_map(|sn| self.pdus.get((sn - self.first) as usize));
         pdus.flat_map(|pdu| self.stream.parts(&pdu.octets)).collect()
     }
 
-    // --- receiver ---
+    // --- Methods of the receiving end ---
 
-    /// Records that PDUs have arrived, or are lost for good. In the second case their packets are lost
-    /// immediately, although the receiver does not know it yet.
+    /// Records that the PDUs `units` have arrived or, if `lost` is true, that HARQ has given them
+    /// up. Packets with a lost part are reported as lost at once, although the receiver does not
+    /// know of the loss yet.
     #[inline]
     pub fn receive(&mut self, now: Time, units: Range<u64>, lost: bool) {
         for sn in units {
@@ -185,14 +190,15 @@ impl Unacknowledged {
         self.release();
     }
 
-    /// Returns true if the receiver takes PDU `sn` for an old one, because as many PDUs as the window has, or more,
-    /// were lost before it. It discards old PDUs (TS 36.322, 5.1.2.2.2).
+    /// Returns true if the receiver mistakes PDU `sn` for an old one and discards it (TS 36.322,
+    /// 5.1.2.2.2). This happens if at least as many PDUs as the window has were lost before it.
     #[inline]
     const fn is_mistaken(sn: u64, vr_uh: u64, window: u64) -> bool {
         sn >= vr_uh && (sn - vr_uh) % (2 * window) >= window
     }
 
-    /// Puts a PDU into the reception buffer (TS 36.322, 5.1.2.2.2 and 5.1.2.2.3).
+    /// Puts PDU `sn` into the reception buffer, and delivers SDUs (TS 36.322, 5.1.2.2.2 and
+    /// 5.1.2.2.3).
     #[inline]
     fn place(&mut self, now: Time, sn: u64) {
         if sn < self.vr_ur {
@@ -207,7 +213,8 @@ impl Unacknowledged {
         self.start_timer(now);
     }
 
-    /// Starts t-Reordering if it does not run and a PDU is missing.
+    /// Starts t-Reordering if the timer does not run and a PDU is missing before the highest one
+    /// received.
     #[inline]
     fn start_timer(&mut self, now: Time) {
         if self.timer.is_none() && self.vr_uh > self.vr_ur {
@@ -215,14 +222,16 @@ impl Unacknowledged {
         }
     }
 
-    /// Moves VR(UR) to at least `sn`, and gives up missing PDUs before it.
+    /// Moves VR(UR) to at least `sn`. Delivers the SDUs that are complete before it, and gives up
+    /// the missing PDUs before it.
     fn reassemble_before(&mut self, sn: u64) {
         while self.vr_ur < sn {
             self.reassemble();
         }
     }
 
-    /// Moves VR(UR) to the first PDU that is not received.
+    /// Moves VR(UR) to the first PDU that was not received, and delivers the SDUs that are complete
+    /// before it.
     #[inline]
     fn reassemble_received(&mut self) {
         while self.is_received(self.vr_ur) {
@@ -235,7 +244,8 @@ impl Unacknowledged {
         pdu.is_some_and(|pdu| pdu.state == State::Received)
     }
 
-    /// Reassembles SDUs from PDU VR(UR), or gives it up if it is not received, and moves VR(UR) by 1.
+    /// Processes PDU VR(UR), and moves VR(UR) to the next PDU. Delivers the SDUs that the PDU
+    /// completes if it was received, else gives it up.
     #[inline]
     fn reassemble(&mut self) {
         let pdu = &self.pdus[(self.vr_ur - self.first) as usize];
@@ -246,7 +256,7 @@ impl Unacknowledged {
         self.vr_ur += 1;
     }
 
-    /// Forgets PDUs that are neither in flight nor may be reordered.
+    /// Removes the PDUs that have arrived or are lost and can no longer be reordered.
     #[inline]
     fn release(&mut self) {
         while self.first < self.vr_ur
@@ -258,12 +268,13 @@ impl Unacknowledged {
         }
     }
 
-    /// Returns the time at which t-Reordering expires, if it runs.
+    /// Returns the time at which t-Reordering expires, or `None` if it does not run.
     pub fn due(&self) -> Option<Time> {
         self.timer.map(|(at, _)| at)
     }
 
-    /// Handles the expiry of t-Reordering by `now` (TS 36.322, 5.1.2.2.4).
+    /// Handles the expiry of t-Reordering if it is due by `now`, and gives up the PDUs for which
+    /// the timer waited (TS 36.322, 5.1.2.2.4).
     pub fn on_time(&mut self, now: Time) {
         if let Some((at, vr_ux)) = self.timer
             && at <= now

@@ -1,10 +1,12 @@
 //! Acknowledged mode (TS 36.322, 5.1.3 and 5.2): both ends, and the reports between them.
 //!
-//! The sender retransmits what STATUS PDUs report as missing, as whole AMD PDUs or as segments of any size. It
-//! polls for reports. The receiver reports when it is polled and when t-Reordering expires.
+//! The sender retransmits data that STATUS PDUs report as missing, as whole AMD PDUs or as segments
+//! of any size. It polls for reports. The receiver reports when it is polled and when t-Reordering
+//! expires.
 //!
-//! A STATUS PDU that does not fit the room reports on the first missing PDUs only and acknowledges no PDU after
-//! them. If only a part of a PDU fits, the report names these parts and acknowledges the PDUs before it.
+//! A STATUS PDU that does not fit into the block reports only on the first missing PDUs, and
+//! acknowledges no PDU after them. If the report on a PDU fits only in part, the STATUS PDU names
+//! some missing parts of this PDU, and acknowledges only the PDUs before it.
 
 pub mod params;
 pub mod pdus;
@@ -32,18 +34,18 @@ use rx::Receiver;
 use status::Status;
 use tx::Sender;
 
-/// An AMD PDU as submitted to the MAC, or a segment of one.
+/// AMD PDU, or segment of an AMD PDU, as submitted to the MAC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Amd {
     /// Sequence number, which never wraps here.
     pub sn: u64,
-    /// Octets of the data field.
+    /// Octets of the SDU stream in the data field.
     pub octets: Range<u64>,
-    /// Whether the PDU asks for a report.
+    /// Whether the PDU polls for a status report.
     pub poll: bool,
 }
 
-/// Both ends of an entity in acknowledged mode.
+/// Both ends of an RLC entity in acknowledged mode, and the PDUs between them.
 #[derive(Debug)]
 pub struct Acknowledged {
     subheader: u32,
@@ -56,7 +58,7 @@ pub struct Acknowledged {
 }
 
 impl Acknowledged {
-    /// Creates both ends behind `transmit`.
+    /// Creates both ends of an entity that takes its packets from `transmit`.
     pub fn new(params: &AmBytes, framing: Framing, transmit: Transmit) -> Self {
         Self {
             subheader: framing.subheader,
@@ -69,36 +71,37 @@ impl Acknowledged {
         }
     }
 
-    /// Returns the stream of SDUs.
+    /// Returns the stream of SDUs mutably.
     pub fn stream(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// Returns the stream of SDUs, read-only.
+    /// Returns the stream of SDUs.
     pub fn sdus(&self) -> &Stream {
         &self.stream
     }
 
-    /// Returns true if a PDU has reached maxRetxThreshold, which is a radio link failure (TS 36.322, 5.2.1).
+    /// Returns true if a PDU has reached maxRetxThreshold, which means radio link failure (TS
+    /// 36.322, 5.2.1).
     pub fn has_failed(&self) -> bool {
         self.sender.has_failed()
     }
 
-    /// Returns the number of PDUs between VT(A) and VT(S).
+    /// Returns the number of PDUs in the transmission window, from VT(A) to below VT(S).
     pub fn window_in_use(&self) -> u64 {
         self.pdus.end() - self.pdus.first()
     }
 
-    // --- sender ---
+    // --- Methods of the sending end ---
 
-    /// Returns an estimate of the octets that wait, headers included (TS 36.322, 4.5): retransmissions and all
-    /// SDUs, even if the window is full.
+    /// Returns an estimate of the octets that wait, including headers (TS 36.322, 4.5).
+    /// Retransmissions and all SDUs count, even while the window is full.
     pub fn waiting(&self) -> u64 {
         self.pending() + self.new_data()
     }
 
-    /// Returns an estimate of the octets that can be sent now, headers included: without new ones if the window
-    /// is full.
+    /// Returns an estimate of the octets that can be sent now, including headers. While the window
+    /// is full, only retransmissions count.
     #[inline]
     pub fn sendable(&self) -> u64 {
         let new = if tx::is_stalled(&self.pdus, &self.stream) { 0 } else { self.new_data() };
@@ -118,7 +121,8 @@ impl Acknowledged {
         self.stream.size() + u64::from(header::AMD + self.subheader)
     }
 
-    /// Fills a block of `room` octets.
+    /// Fills a block of `room` octets with PDUs, retransmissions first. Returns the numbers of the
+    /// PDUs, none if nothing fits.
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         let mut filled = Filled::empty(self.in_flight.next());
@@ -131,19 +135,21 @@ impl Acknowledged {
         filled
     }
 
-    /// Returns a PDU in flight, or `None` if its outcome is known.
+    /// Returns PDU number `unit` if it is in flight, or `None` if it has arrived or is lost.
     pub fn pdu(&self, unit: u64) -> Option<&Amd> {
         self.in_flight.get(unit)
     }
 
-    /// Returns the parts of packets that these PDUs carry, but for packets that are acknowledged.
+    /// Returns the parts of packets that the PDUs `units` carry. PDUs that are not in flight, and
+    /// packets that are acknowledged, are omitted.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         units.filter_map(|unit| self.pdu(unit)).flat_map(|amd| self.stream.parts(&amd.octets)).collect()
     }
 
-    // --- receiver ---
+    // --- Methods of the receiving end ---
 
-    /// Records that PDUs have arrived, or are lost for good.
+    /// Records that the PDUs `units` have arrived or, if `lost` is true, that HARQ has given them
+    /// up. Delivers the SDUs that are then complete in sequence.
     #[inline]
     pub fn receive(&mut self, now: Time, units: Range<u64>, lost: bool) {
         for unit in units {
@@ -156,8 +162,8 @@ impl Acknowledged {
         self.stream.deliver_before(self.receiver.in_sequence());
     }
 
-    /// Returns an upper bound of the octets that the next report takes in a block of the other direction, 0 if
-    /// none can be sent now.
+    /// Returns an upper bound of the octets that the next status report takes in a block of the
+    /// other direction, 0 if no report can be sent now.
     pub fn report_waiting(&self, now: Time) -> u32 {
         match self.receiver.report_size(now, &self.pdus) {
             0 => 0,
@@ -165,8 +171,8 @@ impl Acknowledged {
         }
     }
 
-    /// Puts a report into a block of the other direction with `room` octets. Returns `None` if there is none to
-    /// send, or no room for it.
+    /// Puts a status report into a block of the other direction with `room` octets. Returns `None`
+    /// if there is no report to send or it does not fit.
     pub fn take_report(&mut self, now: Time, room: u32) -> Option<Report> {
         let room = room.checked_sub(self.subheader)?;
         let mut status = self.reports.spare();
@@ -178,12 +184,14 @@ impl Acknowledged {
         Some(Report { number: self.reports.send(status), bytes })
     }
 
-    /// Returns the contents of a report in flight, or `None` if it has arrived or is lost.
+    /// Returns the contents of status report number `report` if it is in flight, or `None` if it
+    /// has arrived or is lost.
     pub fn status(&self, report: u64) -> Option<&Status> {
         self.reports.get(report)
     }
 
-    /// Records that the block with a report has arrived at the sender, or is lost for good.
+    /// Records that the block with status report number `report` has arrived at the sender or, if
+    /// `lost` is true, that HARQ has given it up.
     pub fn on_report(&mut self, report: u64, lost: bool) {
         let Some(status) = self.reports.take(report) else { return };
         if !lost && let Some(octet) = self.sender.on_status(&status, &mut self.pdus) {
@@ -192,15 +200,15 @@ impl Acknowledged {
         self.reports.recycle(status);
     }
 
-    // --- timers ---
+    // --- Methods for timers ---
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         self.sender.due().into_iter().chain(self.receiver.due()).min()
     }
 
-    /// Processes the timers that expire by `now`.
+    /// Processes the timers of both ends that have expired by `now`.
     pub fn on_time(&mut self, now: Time) {
         self.sender.on_time(now, &mut self.pdus, &self.stream);
         self.receiver.on_time(now, &self.pdus);

@@ -1,27 +1,27 @@
-//! Polling (TS 36.322, 5.2.2): when a PDU asks for a status report.
+//! Polling (TS 36.322, 5.2.2): conditions under which a PDU polls for a status report.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::params::AmBytes;
 
-/// The sender's counters and timer of polls.
+/// Counters and timer by which the sender decides when to poll.
 #[derive(Debug)]
 pub struct Poller {
     poll_pdu: u32,
     poll_byte: u64,
     retransmit_after: Duration,
-    /// PDU_WITHOUT_POLL: new PDUs since the last poll.
+    /// Number of new PDUs since the last poll, PDU_WITHOUT_POLL.
     pdus: u32,
-    /// BYTE_WITHOUT_POLL: new octets since the last poll.
+    /// Number of new octets since the last poll, BYTE_WITHOUT_POLL.
     octets: u64,
-    /// Whether t-PollRetransmit has expired and no poll was sent since.
+    /// Whether t-PollRetransmit has expired and no poll was sent since then.
     is_urgent: bool,
-    /// Expiry of t-PollRetransmit and POLL_SN, if the timer runs.
+    /// Expiry of t-PollRetransmit, and POLL_SN; `None` if the timer does not run.
     timer: Option<(Time, u64)>,
 }
 
 impl Poller {
-    /// Creates the state before the first PDU.
+    /// Creates the polling state of a sender that has sent no PDU.
     pub fn new(params: &AmBytes) -> Self {
         Self {
             poll_pdu: params.poll_pdu.map_or(u32::MAX, std::num::NonZeroU32::get),
@@ -41,8 +41,9 @@ impl Poller {
         self.octets += octets;
     }
 
-    /// Returns true if the PDU that is sent now polls. `is_last` tells whether the buffers are empty or the
-    /// window is full after it, `next` is VT(S) after it (TS 36.322, 5.2.2.1).
+    /// Returns true if the PDU that is sent now must poll, and then starts t-PollRetransmit.
+    /// `is_last` is true if after this PDU the buffers are empty or the window is full; `next` is
+    /// VT(S) after this PDU (TS 36.322, 5.2.2.1).
     #[inline]
     pub fn poll(&mut self, now: Time, is_last: bool, next: u64) -> bool {
         let poll = is_last || self.is_urgent || self.pdus >= self.poll_pdu || self.octets >= self.poll_byte;
@@ -53,19 +54,20 @@ impl Poller {
         poll
     }
 
-    /// Stops t-PollRetransmit if a report acknowledges POLL_SN, positively or not (TS 36.322, 5.2.2.2).
+    /// Stops t-PollRetransmit if a status report acknowledges PDU POLL_SN, positively or negatively
+    /// (TS 36.322, 5.2.2.2).
     pub fn on_report(&mut self, acknowledges: impl Fn(u64) -> bool) {
         self.timer = self.timer.filter(|(_, poll_sn)| !acknowledges(*poll_sn));
     }
 
-    /// Returns the time at which t-PollRetransmit expires, if it runs.
+    /// Returns the time at which t-PollRetransmit expires, or `None` if it does not run.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         self.timer.map(|(at, _)| at)
     }
 
-    /// Handles the expiry of t-PollRetransmit by `now`, after which the next PDU polls. Returns true if it has
-    /// expired.
+    /// Handles the expiry of t-PollRetransmit, after which the next PDU must poll. Returns true if
+    /// the timer has expired by `now`.
     pub fn expire(&mut self, now: Time) -> bool {
         let expired = self.due().is_some_and(|at| at <= now);
         if expired {

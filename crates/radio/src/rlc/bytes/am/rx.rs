@@ -9,33 +9,34 @@ use super::status::Status;
 use crate::rlc::bytes::header;
 use crate::rlc::bytes::ranges::RangeSet;
 
-/// State variables and timers of the receiving end.
+/// State variables, timers and reception buffer of the receiving end.
 #[derive(Debug)]
 pub struct Receiver {
     reordering: Duration,
     status_prohibit: Option<Duration>,
-    /// VR(R): number of the first PDU that is not complete.
+    /// Number of the first PDU that is not received completely, VR(R).
     vr_r: u64,
-    /// VR(MS): number up to which a report can acknowledge.
+    /// Highest number that ACK_SN of a report can have, VR(MS): a report covers the PDUs before it.
     vr_ms: u64,
-    /// VR(H): number after the highest one received.
+    /// Number after that of the highest PDU received, VR(H).
     vr_h: u64,
-    /// Expiry of t-Reordering and VR(X), the number after the PDU that started it, if it runs.
+    /// Expiry of t-Reordering, and VR(X), the number after that of the PDU that started the timer;
+    /// `None` if it does not run.
     timer: Option<(Time, u64)>,
-    /// Octets received of PDUs that are not complete.
+    /// Octets received that belong to PDUs of which other octets are missing.
     partial: RangeSet,
-    /// End of the octets received in sequence.
+    /// Number of the first octet that has not been received in sequence.
     in_sequence: u64,
-    /// Numbers of PDUs that polled and whose answer is delayed until VR(MS) has passed them.
+    /// Numbers of PDUs whose polls the receiver answers when VR(MS) has passed them.
     polls: Vec<u64>,
-    /// Whether a report is triggered.
+    /// Whether a report must be sent as soon as t-StatusProhibit allows it.
     is_triggered: bool,
-    /// Expiry of t-StatusProhibit, if it runs.
+    /// Expiry of t-StatusProhibit; `None` if it does not run.
     prohibited_until: Option<Time>,
 }
 
 impl Receiver {
-    /// Creates the state before the first PDU.
+    /// Creates the state of a receiver that has received no PDU.
     pub fn new(params: &AmBytes) -> Self {
         Self {
             reordering: params.reordering,
@@ -52,13 +53,14 @@ impl Receiver {
         }
     }
 
-    /// Returns the end of the octets received in sequence: all SDUs before it are delivered.
+    /// Returns the number of the first octet that has not been received in sequence. All SDUs that
+    /// end before it can be delivered.
     #[inline]
     pub fn in_sequence(&self) -> u64 {
         self.in_sequence
     }
 
-    /// Receives an AMD PDU or a segment of one.
+    /// Processes an AMD PDU, or a segment of one, that has arrived.
     #[inline]
     pub fn receive(&mut self, now: Time, amd: &Amd, pdus: &mut Pdus) {
         let is_new = amd.sn >= self.vr_r && self.place(amd, pdus);
@@ -70,7 +72,8 @@ impl Receiver {
         }
     }
 
-    /// Puts octets into the reception buffer. Returns false if all were received before (5.1.3.2.2).
+    /// Puts the octets of a PDU into the reception buffer. Returns false if all of them were
+    /// received before (5.1.3.2.2).
     #[inline]
     fn place(&mut self, amd: &Amd, pdus: &mut Pdus) -> bool {
         let Some(pdu) = pdus.get_mut(amd.sn).filter(|pdu| !pdu.is_complete()) else { return false };
@@ -86,7 +89,8 @@ impl Receiver {
         pdu.received > had
     }
 
-    /// Moves the state variables after octets of PDU `sn` were received (5.1.3.2.3).
+    /// Updates the state variables and t-Reordering after new octets of PDU `sn` were received
+    /// (5.1.3.2.3).
     #[inline]
     fn update(&mut self, now: Time, sn: u64, pdus: &Pdus) {
         self.vr_h = self.vr_h.max(sn + 1);
@@ -105,8 +109,8 @@ impl Receiver {
         }
     }
 
-    /// Moves VR(MS) to the first PDU from `sn` that is not complete, and triggers the report for which a poll
-    /// before it waits.
+    /// Moves VR(MS) to the first PDU, from `sn` on, that is not received completely. Triggers a
+    /// report if VR(MS) passes a PDU whose poll waits for an answer.
     #[inline]
     fn move_vr_ms(&mut self, sn: u64, pdus: &Pdus) {
         self.vr_ms = pdus.first_incomplete(sn);
@@ -117,8 +121,8 @@ impl Receiver {
         }
     }
 
-    /// Triggers a report for a poll in PDU `sn`, immediately if the PDU is discarded or before VR(MS), else as
-    /// soon as VR(MS) has passed it (5.2.3).
+    /// Processes a poll in PDU `sn`; `is_new` is false if the PDU was discarded. Triggers a report
+    /// at once if the PDU was discarded or is before VR(MS), else when VR(MS) passes it (5.2.3).
     #[inline]
     fn on_poll(&mut self, sn: u64, is_new: bool) {
         if !is_new || sn < self.vr_ms {
@@ -128,9 +132,10 @@ impl Receiver {
         }
     }
 
-    // --- reports ---
+    // --- Methods for status reports ---
 
-    /// Returns an upper bound of the size of the STATUS PDU that can be sent now, 0 if there is none.
+    /// Returns an upper bound of the size in octets of the STATUS PDU that can be sent now, 0 if
+    /// none can be sent.
     pub fn report_size(&self, now: Time, pdus: &Pdus) -> u32 {
         if !self.can_report(now) {
             return 0;
@@ -143,8 +148,8 @@ impl Receiver {
         self.is_triggered && self.prohibited_until.is_none_or(|until| until <= now)
     }
 
-    /// Writes the STATUS PDU to be sent now, of at most `room` octets, to `status`. Returns false if there is
-    /// none, or no room for it.
+    /// Writes the STATUS PDU to be sent now, of at most `room` octets, to `status`. Returns false
+    /// if no report can be sent now or `room` is too small for any STATUS PDU.
     pub fn report(&mut self, now: Time, room: u32, pdus: &Pdus, status: &mut Status) -> bool {
         if !self.can_report(now) || room < header::SMALLEST_STATUS {
             return false;
@@ -155,17 +160,17 @@ impl Receiver {
         true
     }
 
-    // --- timers ---
+    // --- Methods for timers ---
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any. It includes the end of
-    /// t-StatusProhibit if a report waits for it.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no call is
+    /// needed. If a report waits for the end of t-StatusProhibit, this time is included.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         let prohibit = self.prohibited_until.filter(|_| self.is_triggered);
         self.timer.map(|(at, _)| at).into_iter().chain(prohibit).min()
     }
 
-    /// Processes the timers that expire by `now`.
+    /// Processes the timers of the receiving end that have expired by `now`.
     pub fn on_time(&mut self, now: Time, pdus: &Pdus) {
         self.prohibited_until = self.prohibited_until.filter(|until| *until > now);
         if let Some((at, vr_x)) = self.timer

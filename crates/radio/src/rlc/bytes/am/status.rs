@@ -6,24 +6,25 @@ use super::pdus::{Pdu, Pdus};
 use crate::rlc::bytes::header;
 use crate::rlc::bytes::ranges::RangeSet;
 
-/// A negative acknowledgement.
+/// Negative acknowledgement of a PDU or of a part of a PDU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nack {
-    /// Number of the AMD PDU (NACK_SN).
+    /// Number of the AMD PDU that is not received completely, NACK_SN.
     pub sn: u64,
-    /// Octets that are missing (SOstart and SOend), or `None` if the whole PDU is.
+    /// Octets of the SDU stream that are missing (SOstart and SOend), or `None` if the whole PDU is
+    /// missing.
     pub octets: Option<Range<u64>>,
 }
 
 /// Contents of a STATUS PDU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// ACK_SN: PDUs before it are received, but for those in `nacks`. If a part of PDU ACK_SN is in `nacks`, the
-    /// others did not fit.
+    /// All PDUs before this number are received, except those in `nacks` (ACK_SN). If `nacks` names
+    /// parts of the PDU with this number, its other missing parts did not fit.
     pub acknowledged: u64,
-    /// Missing PDUs and parts, in ascending order.
+    /// Missing PDUs and missing parts of PDUs, in ascending order.
     pub nacks: Vec<Nack>,
-    /// Number of negative acknowledgements that name a part of a PDU.
+    /// Number of negative acknowledgements that name a part of a PDU and therefore have offsets.
     with_offsets: u32,
 }
 
@@ -33,8 +34,8 @@ impl Status {
         header::status(self.nacks.len() as u32, self.with_offsets)
     }
 
-    /// Reports on the PDUs of `numbers`, of which the octets in `partial` and all complete PDUs are received, as
-    /// far as it fits into `room` octets.
+    /// Writes a report on the PDUs `numbers`, as far as it fits into `room` octets. Complete PDUs
+    /// and the octets in `partial` are received; all other octets of these PDUs are missing.
     pub fn write(&mut self, pdus: &Pdus, partial: &RangeSet, numbers: Range<u64>, room: u32) {
         self.nacks.clear();
         self.with_offsets = 0;
@@ -48,7 +49,8 @@ impl Status {
         self.acknowledged = numbers.end;
     }
 
-    /// Adds what is missing of a PDU. Returns false if not all of it fits.
+    /// Adds negative acknowledgements for all missing octets of a PDU. Returns false if not all of
+    /// them fit into `room` octets.
     fn write_pdu(&mut self, sn: u64, pdu: &Pdu, partial: &RangeSet, room: u32) -> bool {
         if pdu.received == 0 {
             return self.push(Nack { sn, octets: None }, room);
@@ -56,7 +58,8 @@ impl Status {
         partial.gaps(pdu.octets.clone()).all(|gap| self.push(Nack { sn, octets: Some(gap) }, room))
     }
 
-    /// Adds a negative acknowledgement. Returns false if it does not fit.
+    /// Adds a negative acknowledgement. Returns false, without adding it, if it does not fit into
+    /// `room` octets.
     fn push(&mut self, nack: Nack, room: u32) -> bool {
         let with_offsets = self.with_offsets + u32::from(nack.octets.is_some());
         let fits = header::status(self.nacks.len() as u32 + 1, with_offsets) <= room;
@@ -67,15 +70,17 @@ impl Status {
         fits
     }
 
-    /// Returns true if the report acknowledges PDU `sn`, positively or not.
+    /// Returns true if the report acknowledges PDU `sn` positively or names it in a negative
+    /// acknowledgement.
     pub fn mentions(&self, sn: u64) -> bool {
         sn < self.acknowledged || self.nacks.last().is_some_and(|nack| nack.sn == sn)
     }
 
-    /// Returns an upper bound of the size of a report on the PDUs of `numbers`.
+    /// Returns an upper bound of the size in octets of a report on the PDUs `numbers`.
     pub fn size_of(pdus: &Pdus, partial: &RangeSet, numbers: Range<u64>) -> u32 {
         let missing = numbers.filter(|sn| pdus.get(*sn).is_some_and(|pdu| !pdu.is_complete())).count();
-        // Each range received splits the rest of its PDU into at most two missing parts.
+        // Every range of received octets leaves at most two missing parts of its PDU, one before
+        // and one after it.
         let parts = 2 * partial.len();
         header::status((missing + parts) as u32, parts as u32)
     }

@@ -13,7 +13,7 @@ use crate::rlc::bytes::header;
 use crate::rlc::bytes::ranges::RangeSet;
 use crate::rlc::bytes::stream::Stream;
 
-/// State of the sending end.
+/// State of the sending end: octets to be retransmitted, and polling.
 #[derive(Debug)]
 pub struct Sender {
     max_retransmissions: u32,
@@ -23,11 +23,11 @@ pub struct Sender {
     has_failed: bool,
 }
 
-/// A PDU with the size of its header.
+/// PDU with the size of its header in octets.
 type Sized = (Amd, u32);
 
 impl Sender {
-    /// Creates the state before the first PDU.
+    /// Creates the state of a sender that has sent no PDU.
     pub fn new(params: &AmBytes) -> Self {
         Self {
             max_retransmissions: params.max_retransmissions.map_or(u32::MAX, std::num::NonZeroU32::get),
@@ -37,12 +37,14 @@ impl Sender {
         }
     }
 
-    /// Returns true if a PDU has reached the limit of retransmissions.
+    /// Returns true if a PDU has reached the limit of retransmissions, which means radio link
+    /// failure.
     pub fn has_failed(&self) -> bool {
         self.has_failed
     }
 
-    /// Returns an estimate of the room that all retransmissions need, without the MAC subheaders.
+    /// Returns an estimate of the octets that all retransmissions take, including RLC headers but
+    /// not MAC subheaders.
     #[inline]
     pub fn pending_size(&self) -> u64 {
         self.pending.octets() + u64::from(header::AMD_SEGMENT) * self.pending.len() as u64
@@ -54,9 +56,11 @@ impl Sender {
         self.pending.len()
     }
 
-    // --- PDUs ---
+    // --- Methods that return PDUs to be sent ---
 
-    /// Returns the next PDU, of at most `room` octets: retransmissions first (TS 36.322, 5.1.3.1.1).
+    /// Returns the next PDU to be sent, of at most `room` octets, with the size of its header.
+    /// Retransmissions precede new PDUs (TS 36.322, 5.1.3.1.1). Returns `None` if there is none or
+    /// none fits.
     #[inline]
     pub fn next(&mut self, now: Time, room: u32, pdus: &mut Pdus, stream: &mut Stream) -> Option<Sized> {
         let (sn, octets, size) = match self.pending.first() {
@@ -68,7 +72,8 @@ impl Sender {
         Some((Amd { sn, octets, poll }, size))
     }
 
-    /// Returns a new AMD PDU.
+    /// Cuts a new AMD PDU from the SDU stream. Returns `None` if the window is full, no SDU waits,
+    /// or nothing fits into `room` octets.
     #[inline]
     fn take_new(
         &mut self,
@@ -89,7 +94,8 @@ impl Sender {
         Some((pdus.push(octets.clone()), octets, header::AMD + indicators))
     }
 
-    /// Returns an AMD PDU that waits for retransmission, or a segment of it if only a part waits or fits.
+    /// Returns the AMD PDU with the octets `pending` for retransmission, or a segment of it if only
+    /// some of its octets wait or fit. Returns `None` if nothing fits into `room` octets.
     fn take_pending(
         &mut self,
         pending: Range<u64>,
@@ -113,9 +119,10 @@ impl Sender {
         Some((sn, octets, fixed + indicators))
     }
 
-    // --- reports ---
+    // --- Methods for status reports ---
 
-    /// Processes a STATUS PDU. Returns the end of the octets that are acknowledged in sequence, if it moves.
+    /// Processes a STATUS PDU. Returns the end of the octets that are acknowledged in sequence if
+    /// it has changed, else `None`.
     pub fn on_status(&mut self, status: &Status, pdus: &mut Pdus) -> Option<u64> {
         self.acknowledge(status, pdus);
         for nack in &status.nacks {
@@ -127,7 +134,7 @@ impl Sender {
         pdus.slide()
     }
 
-    /// Marks the PDUs that are acknowledged positively.
+    /// Marks the PDUs that a report acknowledges positively, and no longer retransmits them.
     fn acknowledge(&mut self, status: &Status, pdus: &mut Pdus) {
         let mut nacks = status.nacks.iter().map(|nack| nack.sn).peekable();
         for sn in pdus.first()..status.acknowledged {
@@ -143,7 +150,9 @@ impl Sender {
         }
     }
 
-    /// Considers octets of PDU `sn` for retransmission (TS 36.322, 5.2.1).
+    /// Schedules `octets` of PDU `sn` for retransmission, unless the PDU is acknowledged.
+    /// RETX_COUNT starts at 0 and increases with each call, except while the octets already wait
+    /// (TS 36.322, 5.2.1).
     fn retransmit(&mut self, sn: u64, octets: Range<u64>, pdus: &mut Pdus) {
         let Some(pdu) = pdus.get_mut(sn).filter(|pdu| !pdu.acknowledged) else { return };
         let is_pending = self.pending.contains(&octets);
@@ -156,16 +165,17 @@ impl Sender {
         self.pending.insert(octets);
     }
 
-    // --- timer ---
+    // --- Methods for the poll timer ---
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which t-PollRetransmit expires, when [`Self::on_time`] must be called,
+    /// or `None` if it does not run.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         self.poller.due()
     }
 
-    /// Handles the expiry of t-PollRetransmit by `now`: if there is no PDU that could poll, one that is not
-    /// acknowledged is retransmitted (TS 36.322, 5.2.2.3).
+    /// Handles the expiry of t-PollRetransmit by `now`. If no PDU can be sent that could carry the
+    /// poll, the last PDU that is not acknowledged is retransmitted for it (TS 36.322, 5.2.2.3).
     pub fn on_time(&mut self, now: Time, pdus: &mut Pdus, stream: &Stream) {
         if self.poller.expire(now)
             && self.pending.is_empty()
@@ -178,7 +188,8 @@ impl Sender {
     }
 }
 
-/// Returns true if no new PDU can be sent, whatever waits.
+/// Returns true if no new PDU can be sent even if SDUs wait, because the window is full or too many
+/// SDUs are in flight.
 #[inline]
 pub fn is_stalled(pdus: &Pdus, stream: &Stream) -> bool {
     pdus.is_full() || stream.is_stalled()

@@ -9,17 +9,18 @@ use crate::rlc::bytes::am::pdus::WINDOW;
 use crate::rlc::bytes::am::{AmBytes, Amd};
 use crate::rlc::bytes::{Entity, Framing, header};
 
-/// TTIs in which blocks and reports are lost.
+/// Number of TTIs at the start of a test in which blocks and reports may be lost.
 const LOSSY: usize = 600;
 
-/// TTIs after which everything must be delivered.
+/// Number of TTIs within which all packets must be delivered.
 const PATIENCE: usize = 20_000;
 
 fn air(params: &AmBytes) -> Air {
     Air::new(Entity::am(params, PLAIN, transmit()))
 }
 
-/// Runs a load until nothing is pending, and calls `check` after each TTI.
+/// Runs a load until no packet is left to arrive and nothing is pending. Calls `check` after each
+/// TTI.
 fn run(
     air: &mut Air,
     load: &Load,
@@ -42,7 +43,8 @@ fn run(
     Err(TestCaseError::fail(format!("not over after {PATIENCE} TTIs")))
 }
 
-/// Checks that the header of each PDU of the last block has the size of its format.
+/// Checks the size of the headers in the last block: 2 octets for each whole PDU, 4 for each
+/// segment, and the length indicators.
 fn check_headers(air: &Air, whole: &mut Vec<Amd>) -> Result<(), TestCaseError> {
     let Some((ms, block)) = air.blocks.last().filter(|(ms, _)| ms + 1 == air.ms()) else {
         return Ok(());
@@ -73,7 +75,9 @@ fn check_delivered(air: &Air, load: &Load) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Rooms from the smallest PDU segment with one octet, reports from one negative acknowledgement of a part.
+    /// All packets are delivered once and in order with blocks from 5 octets, the smallest PDU
+    /// segment with one octet, and reports from 8 octets, one negative acknowledgement of a part of
+    /// a PDU.
     #[test]
     fn packets_are_delivered_once_and_in_order(params in params(), load in load(5..400, 600, 20)) {
         let (mut air, mut whole) = (air(&params), Vec::new());
@@ -91,7 +95,8 @@ proptest! {
         check_delivered(&air, &load)?;
     }
 
-    /// A sender with PDUs that are not acknowledged sends something at least every t-PollRetransmit.
+    /// While PDUs are not acknowledged, the sender sends at least one PDU in every
+    /// t-PollRetransmit.
     #[test]
     fn sender_is_never_silent_longer_than_its_poll_timer(
         params in params(),
@@ -105,8 +110,9 @@ proptest! {
         })?;
     }
 
-    /// If no report is repeated before its retransmissions can have arrived, no octet is retransmitted that
-    /// was not lost, except to carry a poll.
+    /// Only octets that were lost are retransmitted, except for PDUs that timers retransmit to
+    /// carry a poll. This holds if t-StatusProhibit is so long that retransmissions arrive before
+    /// the next report.
     #[test]
     fn octets_retransmitted_were_lost(load in load(500..1_500, 1_500, 4), polls in 300..600u64) {
         let params = AmBytes {
@@ -130,7 +136,8 @@ proptest! {
         prop_assert!(sent - bytes <= lost + 2 * air.added_by_timers, "{} {} {}", sent, bytes, lost);
     }
 
-    /// The estimate of what waits is enough room to send it, if PDUs are not cut further.
+    /// The octets that the buffer status reports as waiting are enough room to send all packets, if
+    /// PDUs are not cut into more parts than necessary.
     #[test]
     fn buffer_status_is_enough_room(packets in prop::collection::vec(1..2_000u32, 1..50), subheader in 0..4u32) {
         let framing = Framing { subheader, sdu_header: 2, ..PLAIN };
@@ -145,7 +152,8 @@ proptest! {
             let before = left;
             left = rlc.waiting();
             let fixed = u64::from(subheader + header::AMD);
-            // Two octets of a length indicator may be saved in each PDU.
+            // In each PDU the two octets of a length indicator may be saved, so the estimate may
+            // fall by slightly more than the size of the block.
             prop_assert!(before - left <= u64::from(block.bytes()) + 3, "{} {} {:?}", before, left, block);
             prop_assert!(left == 0 || before - left + fixed + 3 >= u64::from(block.bytes()));
         }
@@ -153,7 +161,8 @@ proptest! {
     }
 }
 
-/// With a poll in each PDU and no prohibit timer, a round trip of 600 TTIs lets 512 blocks through.
+/// With a poll in each PDU and no prohibit timer, the window allows 512 blocks in each round trip
+/// of 600 TTIs.
 #[test]
 fn rate_is_limited_by_window_and_round_trip() {
     let params =
@@ -169,12 +178,12 @@ fn rate_is_limited_by_window_and_round_trip() {
     let mut rounds = [0; 6];
     air.blocks.iter().for_each(|(ms, _)| rounds[(*ms / 600) as usize] += 1);
     assert_eq!(rounds, [WINDOW; 6]);
-    // Of the last round, 300 blocks have arrived. Two blocks carry a packet.
+    // Of the blocks of the last round trip, 300 have arrived. A packet takes two blocks.
     let arrived = 5 * WINDOW + 300;
     assert_eq!(2 * air.delivered.len(), arrived);
 }
 
-/// Below the window, a round trip does not limit the rate.
+/// If a round trip takes fewer TTIs than the window has PDUs, each TTI carries a block.
 #[test]
 fn rate_is_that_of_the_blocks_if_the_window_is_large() {
     let params =

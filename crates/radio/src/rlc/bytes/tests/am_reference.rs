@@ -1,4 +1,5 @@
-//! Acknowledged mode against a receiver that keeps sets of octets and numbers modulo 1024.
+//! Tests that compare acknowledged mode with a slow receiver, which keeps sets of octets and
+//! numbers modulo 1024.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use crate::rlc::bytes::Entity;
 use crate::rlc::bytes::am::status::Status;
 use crate::rlc::bytes::am::{AmBytes, Amd};
 
-/// Data fields of all AMD PDUs, by number.
+/// Data fields of all AMD PDUs, in order of sequence numbers.
 #[derive(Default)]
 struct Origins(Vec<Range<u64>>);
 
 impl Origins {
-    /// Records the PDUs of the last block that are new.
+    /// Records the data fields of those PDUs in the last block that are new.
     fn record(&mut self, air: &Air) {
         let units = air.blocks.last().map_or(0..0, |(_, block)| block.units.clone());
         for amd in units.filter_map(|unit| air.am().pdu(unit)) {
@@ -37,7 +38,8 @@ impl Origins {
         }
     }
 
-    /// Returns a report as on the air, with the end of a missing part `None` if it is the end of the PDU.
+    /// Returns a report in the form that it has on the air. A missing part that extends to the end
+    /// of its PDU has the end `None`.
     fn status(&self, status: &Status) -> AirStatus {
         let nack = |nack: &crate::rlc::bytes::am::status::Nack| {
             let origin = &self.0[nack.sn as usize];
@@ -51,7 +53,8 @@ impl Origins {
     }
 }
 
-/// Runs both receivers and compares reports and SDUs delivered in each TTI.
+/// Runs both receivers for `ttis` TTIs. Compares their reports and the number of SDUs delivered in
+/// each TTI.
 fn compare(params: &AmBytes, load: &Load, ttis: usize) -> Result<(), TestCaseError> {
     let mut air = Air::new(Entity::am(params, PLAIN, transmit()));
     let prohibit = params.status_prohibit.unwrap_or_default();
@@ -81,7 +84,8 @@ fn compare(params: &AmBytes, load: &Load, ttis: usize) -> Result<(), TestCaseErr
     Ok(())
 }
 
-/// Parameters with short timers, so that they race with blocks.
+/// Generates parameters with timers of less than 60 ms, which may expire before or after blocks
+/// arrive.
 pub fn params() -> impl Strategy<Value = AmBytes> {
     (1..60u64, 0..60u64, 1..60u64, 1..20u32, 1..2_000u64).prop_map(
         |(reordering, prohibit, poll, poll_pdu, poll_byte)| AmBytes {
@@ -106,7 +110,8 @@ proptest! {
         compare(&params, &load, 600)?;
     }
 
-    /// Blocks of a few octets cut each PDU into many segments.
+    /// The reports and deliveries of both receivers are equal if blocks have only a few octets, so
+    /// that retransmitted PDUs are cut into many segments.
     #[test]
     fn small_segments_match_a_receiver_of_octets(params in params(), load in load(3..12, 30, 20)) {
         compare(&params, &load, 600)?;

@@ -6,7 +6,7 @@ use super::air::{Air, MS, PLAIN, Tti, transmit};
 use crate::rlc::bytes::Entity;
 use crate::rlc::bytes::am::AmBytes;
 
-/// Room of a PDU with 10 octets of data.
+/// TTI whose block holds a PDU with 10 octets of data.
 const TEN: Tti =
     Tti { room: 12, lost: false, delay: 1, report_room: 100, report_lost: false, report_delay: 1 };
 
@@ -27,7 +27,8 @@ fn air(params: &AmBytes, packets: &[u32]) -> Air {
     air
 }
 
-/// Runs TTIs and returns each PDU sent: time, number, first octet, octets, poll.
+/// Runs the TTIs `ttis`. Returns each PDU sent as time in ms, number, first octet, number of
+/// octets, and true if the PDU polls.
 fn play(air: &mut Air, ttis: &[Tti]) -> Vec<(u64, u64, u64, u64, bool)> {
     let mut sent = Vec::new();
     for tti in ttis {
@@ -43,7 +44,8 @@ fn play(air: &mut Air, ttis: &[Tti]) -> Vec<(u64, u64, u64, u64, bool)> {
     sent
 }
 
-/// PDU 1 is lost. PDU 2 polls, but its answer waits for t-Reordering, which PDU 2 starts at 3 ms.
+/// PDU 1 is lost. PDU 2 polls, but the answer waits for t-Reordering, which PDU 2 starts when it
+/// arrives at 3 ms.
 #[test]
 fn answer_to_a_poll_waits_for_reordering() {
     let mut air = air(&params(), &[10, 10, 10]);
@@ -54,20 +56,23 @@ fn answer_to_a_poll_waits_for_reordering() {
         sent,
         [(0, 0, 0, 10, false), (1, 1, 10, 10, false), (2, 2, 20, 10, true), (14, 1, 10, 10, true)]
     );
-    // The report at 13 ms names PDU 1; that at 15 ms answers the poll of its retransmission.
+    // The report at 13 ms names PDU 1 as missing. The report at 15 ms answers the poll of the
+    // retransmission of PDU 1.
     assert_eq!(air.reports, [(13, 0), (15, 1)]);
     assert_eq!(air.delivered, [(1, 0), (15, 1), (15, 2)]);
     assert!(air.is_quiet());
 }
 
-/// A PDU of 30 octets is lost and retransmitted in rooms of 14 octets: 10 octets in each segment.
+/// A PDU with 30 octets of data is lost. It is retransmitted in blocks of 14 octets, each of which
+/// holds a segment with 10 octets of data.
 #[test]
 fn a_large_pdu_is_retransmitted_in_segments() {
     let mut air = air(&params(), &[30]);
     let small = Tti { room: 14, ..TEN };
     let mut ttis = [small; 60];
     ttis[0] = Tti { room: 32, lost: true, ..TEN };
-    // The second segment is lost; the polls of the others are answered when t-Reordering expires.
+    // The second segment is lost. The other segments poll, and the polls are answered when
+    // t-Reordering expires.
     ttis[51].lost = true;
     let sent = play(&mut air, &ttis);
     assert_eq!(
@@ -75,15 +80,16 @@ fn a_large_pdu_is_retransmitted_in_segments() {
         [(0, 0, 0, 30, true), (50, 0, 0, 10, true), (51, 0, 10, 10, false), (52, 0, 20, 10, true)]
     );
     let again = play(&mut air, &[small; 10]);
-    // t-Reordering starts at 51 ms with the first segment. 15 + 12 + 30 bits are 8 octets.
+    // t-Reordering starts at 51 ms with the first segment and expires at 61 ms. The report takes 15
+    // + 12 + 30 bits, which are 8 octets.
     assert_eq!(air.reports[0], (61, 0));
     assert_eq!(again, [(62, 0, 10, 10, true)]);
     assert_eq!(air.delivered, [(63, 0)]);
     assert!(air.is_quiet());
 }
 
-/// The report on the last PDU is lost. The poll timer repeats the PDU, and the receiver answers although it has
-/// received it before.
+/// The report on the last PDU is lost, so the sender retransmits the PDU when the poll timer
+/// expires. The receiver answers the poll although it has received the PDU before.
 #[test]
 fn a_duplicate_with_a_poll_is_answered() {
     let mut air = air(&params(), &[10, 10]);
@@ -96,7 +102,8 @@ fn a_duplicate_with_a_poll_is_answered() {
     assert!(air.is_quiet());
 }
 
-/// After a report at 1 ms, the next one waits for t-StatusProhibit until 21 ms.
+/// After the report at 1 ms, the next report waits until t-StatusProhibit of 20 ms has expired, at
+/// 21 ms.
 #[test]
 fn reports_keep_their_distance() {
     let mut air = air(&AmBytes { status_prohibit: Some(Duration(20 * MS)), ..params() }, &[10]);
@@ -107,7 +114,7 @@ fn reports_keep_their_distance() {
     assert!(air.is_quiet());
 }
 
-/// Polls after 3 PDUs, after 25 octets, and at the end of the buffer.
+/// The sender polls after 3 new PDUs, after 25 new octets, and when the buffer is empty.
 #[test]
 fn polls_follow_pdus_and_octets() {
     let polls = |poll_pdu, poll_byte| {
@@ -121,8 +128,8 @@ fn polls_follow_pdus_and_octets() {
     assert_eq!(polls(None, None), [7]);
 }
 
-/// PDUs 0, 1 and 4 are lost. At 13 ms, when the timer that PDU 2 started has expired, a report of 4 octets names
-/// PDU 0 and acknowledges no PDU after it.
+/// PDUs 0, 1 and 4 are lost. At 13 ms t-Reordering, which PDU 2 started, expires. A report of 4
+/// octets then names only PDU 0 as missing, and acknowledges no later PDU.
 #[test]
 fn a_report_that_does_not_fit_is_continued_by_later_ones() {
     let mut air = air(&params(), &[10; 6]);
@@ -138,7 +145,8 @@ fn a_report_that_does_not_fit_is_continued_by_later_ones() {
     assert_eq!(air.delivered.len(), 6);
 }
 
-/// The PDU is retransmitted for the first time with RETX_COUNT 0, so the third retransmission reaches 2.
+/// The first retransmission of the PDU sets RETX_COUNT to 0, so the third retransmission sets it to
+/// the limit of 2.
 #[test]
 fn radio_link_fails_at_the_limit_of_retransmissions() {
     let params = AmBytes { max_retransmissions: std::num::NonZeroU32::new(2), ..params() };
@@ -152,7 +160,8 @@ fn radio_link_fails_at_the_limit_of_retransmissions() {
     assert_eq!((failed_after, air.blocks.len()), (151, 4));
 }
 
-/// A report that arrives is released, so its memory serves the next one.
+/// PDUs are acknowledged and reports arrive as fast as they are sent, so the window and the number
+/// of reports in flight stay small.
 #[test]
 fn no_memory_grows_in_the_steady_state() {
     let mut air = air(&params(), &[]);

@@ -1,4 +1,5 @@
-//! Tests of both modes over a simulated air, and comparisons with slow receivers written from the standard.
+//! Tests of both RLC modes over a simulated air, and comparisons with slow receivers that follow
+//! the text of the standard.
 
 mod air;
 mod am_laws;

@@ -1,4 +1,4 @@
-//! Queue disciplines and the discard timer in front of both modes.
+//! Tests of both RLC modes with queue disciplines and discard timers.
 
 use nodeb_base::event::Part;
 use nodeb_base::packet::{Packet, PacketId};
@@ -13,7 +13,8 @@ use crate::rlc::bytes::am::AmBytes;
 use crate::rlc::bytes::um::UmBytes;
 use crate::rlc::bytes::{Entity, Framing, Outcome};
 
-/// Fate of each packet offered, by its identifier: number in the order of cutting if it was delivered.
+/// Outcome of each packet offered: its identifier, and its PDCP sequence number if it was delivered
+/// or `None` if it was lost.
 type Fates = Vec<(u64, Option<u64>)>;
 
 fn take_fates(rlc: &mut Entity, fates: &mut Fates) {
@@ -26,8 +27,8 @@ fn take_fates(rlc: &mut Entity, fates: &mut Fates) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the queue and the discard timer drop, each packet has one fate. Without losses on the air, the
-    /// packets delivered have consecutive numbers.
+    /// Each packet has one outcome, whatever the queue and the discard timer drop. As no block is
+    /// lost, the delivered packets have consecutive numbers.
     #[test]
     fn dropped_packets_leave_no_gap(
         is_am in any::<bool>(),
@@ -68,7 +69,8 @@ proptest! {
     }
 }
 
-/// Of a packet of 10 bytes with 2 octets of PDCP in front, the first PDU carries 3 bytes.
+/// The first two octets of an SDU are its PDCP header. A block of 4 octets carries only this
+/// header, and the next block of 5 octets carries the first 3 bytes of the packet.
 #[test]
 fn header_of_pdcp_is_no_part_of_a_packet() {
     let mut rlc = Entity::um(&UmBytes::default(), Framing::default(), transmit());
@@ -83,7 +85,7 @@ fn header_of_pdcp_is_no_part_of_a_packet() {
     assert_eq!((rlc.waits_since(), rlc.waiting()), (None, 0));
 }
 
-/// With two packets in flight at most, the third waits until the first is delivered.
+/// With a limit of two packets in flight, the third packet waits until the first two are delivered.
 #[test]
 fn packets_in_flight_are_limited() {
     let framing = Framing { sdus_in_flight: 2, ..PLAIN };

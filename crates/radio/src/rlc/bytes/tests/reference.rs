@@ -1,25 +1,25 @@
-//! Slow receiver of acknowledged mode, written from the text of TS 36.322 with sets of octets and numbers modulo
-//! 1024.
+//! Slow receiver of acknowledged mode, which follows the text of TS 36.322 and keeps sets of octets
+//! and numbers modulo 1024.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the distance of a number of the air above the base of the window.
+/// Returns the distance of sequence number `sn` above `base`, modulo `modulus`.
 pub fn above(base: u16, sn: u16, modulus: u16) -> u16 {
     (sn + modulus - base) % modulus
 }
 
-/// An AMD PDU or a segment of one, as on the air.
+/// AMD PDU, or segment of an AMD PDU, with the fields that it has on the air.
 #[derive(Clone, Debug)]
 pub struct AirAmd {
     pub sn: u16,
     pub so: u32,
     pub octets: u32,
-    /// Whether the segment ends the PDU (LSF).
+    /// Whether the last octet of the segment is the last octet of its PDU (LSF).
     pub last: bool,
     pub poll: bool,
 }
 
-/// What is received of an AMD PDU.
+/// Octets of an AMD PDU that were received, and the PDU's length if it is known.
 #[derive(Clone, Debug, Default)]
 struct Buffered {
     octets: BTreeSet<u32>,
@@ -35,7 +35,8 @@ impl Buffered {
         (0..).zip(&self.octets).take_while(|(expected, octet)| expected == *octet).count() as u64
     }
 
-    /// Returns the missing parts, as SOstart and the octet after SOend, `None` for the end of the PDU.
+    /// Returns the missing parts of the PDU, each as SOstart and the octet after SOend; the latter
+    /// is `None` if the part extends to the end of the PDU.
     fn missing(&self) -> Vec<(u32, Option<u32>)> {
         let mut parts = Vec::new();
         let mut from = 0;
@@ -52,10 +53,11 @@ impl Buffered {
     }
 }
 
-/// Contents of a STATUS PDU: ACK_SN, and NACK_SN with the missing part if it is not the whole PDU.
+/// Contents of a STATUS PDU: ACK_SN, and for each negative acknowledgement NACK_SN and the missing
+/// part, or `None` if the whole PDU is missing.
 pub type AirStatus = (u16, Vec<(u16, Option<(u32, Option<u32>)>)>);
 
-/// Receiving side of an AM entity.
+/// Receiving side of an AM entity, with the state variables of TS 36.322.
 pub struct AmReceiver {
     buffer: BTreeMap<u16, Buffered>,
     vr_r: u16,
@@ -68,7 +70,7 @@ pub struct AmReceiver {
     triggered: bool,
     prohibit: u64,
     prohibited_until: u64,
-    /// Octets of completed PDUs before VR(R).
+    /// Number of octets in the PDUs before VR(R).
     delivered: u64,
 }
 
@@ -105,12 +107,12 @@ impl AmReceiver {
         (0..AM).map(|step| (from + step) % AM).find(|sn| !self.is_complete(*sn)).unwrap()
     }
 
-    /// Octets received in sequence.
+    /// Returns the number of octets received in sequence.
     pub fn in_sequence(&self) -> u64 {
         self.delivered + self.buffer.get(&self.vr_r).map_or(0, Buffered::in_sequence)
     }
 
-    /// 5.1.3.2.2 and 5.2.3.
+    /// Processes an AMD PDU that has arrived, and its poll (5.1.3.2.2 and 5.2.3).
     pub fn receive(&mut self, now: u64, amd: &AirAmd) {
         let octets: Vec<u32> = (amd.so..amd.so + amd.octets).collect();
         let held = self.buffer.get(&amd.sn);
@@ -186,7 +188,8 @@ impl AmReceiver {
         }
     }
 
-    /// 5.2.3 and 6.2.1.6.
+    /// Returns the STATUS PDU to be sent now, of at most `room` octets, or `None` if there is none
+    /// or `room` is below 2 octets (5.2.3 and 6.2.1.6).
     pub fn report(&mut self, now: u64, room: u32) -> Option<AirStatus> {
         if !self.triggered || now < self.prohibited_until || room < 2 {
             return None;

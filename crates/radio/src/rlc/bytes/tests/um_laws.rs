@@ -15,7 +15,7 @@ fn params() -> impl Strategy<Value = UmBytes> {
     })
 }
 
-/// Returns the elements of a UMD PDU.
+/// Returns the parts of SDUs in UMD PDU number `unit`.
 fn elements(air: &Air, unit: u64, load: &Load) -> Vec<Element> {
     let element = |part: nodeb_base::event::Part| {
         let size = load.packets[part.packet.0 as usize].1;
@@ -24,11 +24,12 @@ fn elements(air: &Air, unit: u64, load: &Load) -> Vec<Element> {
     air.rlc.carried(unit..unit + 1).into_iter().map(element).collect()
 }
 
-/// A PDU on its way: time of arrival, number, elements, and whether it is lost.
+/// PDU on the air: time of arrival in ms, number, parts of SDUs, and true if the PDU is lost.
 type OnAir = (u64, u64, Vec<Element>, bool);
 
-/// Returns true if a PDU that arrives could be confused with a missing one, all before `highest` being received
-/// or missing.
+/// Returns true if, on the air, a PDU with number `unit` could be confused with a missing PDU.
+/// `highest` is the number after the highest PDU received, and `has_gap` is true if a PDU before it
+/// may still be missing.
 fn is_ambiguous(unit: u64, highest: u64, modulus: u16, has_gap: bool) -> bool {
     let modulus = u64::from(modulus);
     unit >= highest + modulus || (unit >= highest + modulus / 2 && has_gap)
@@ -37,8 +38,9 @@ fn is_ambiguous(unit: u64, highest: u64, modulus: u16, has_gap: bool) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Each packet is delivered or lost once, deliveries are in order, and at the same times as those of a
-    /// receiver with numbers modulo 32 or 1024. In 7 TTIs there are at most 14 PDUs, fewer than the window of 16.
+    /// Each packet is delivered or lost once, and packets are delivered in order. Deliveries have
+    /// the same times as with a receiver that uses numbers modulo 32 or 1024. At most 14 PDUs are
+    /// sent in the delay of up to 7 TTIs, fewer than the window of 16.
     #[test]
     fn packets_match_a_slow_receiver(params in params(), load in load(4..400, 600, 7)) {
         let modulus = 2 * params.sn_length.window() as u16;
@@ -78,8 +80,8 @@ proptest! {
     }
 }
 
-/// With 10 octets of room, the first packet takes 8 octets of a PDU, and 5 of the next. 2 octets are for the
-/// length indicator, so that one octet of the second packet follows.
+/// Blocks have 10 octets. The first packet takes 8 octets of one PDU and 5 octets of the next PDU.
+/// There a length indicator takes 2 octets, and one octet of the second packet follows.
 #[test]
 fn packets_share_a_pdu_after_a_length_indicator() {
     let mut air = Air::new(Entity::um(&UmBytes::default(), PLAIN, transmit()));
@@ -93,7 +95,8 @@ fn packets_share_a_pdu_after_a_length_indicator() {
     assert_eq!(air.delivered, [(2, 0), (3, 1)]);
 }
 
-/// PDU 0 is late and PDU 1 lost. PDU 2 starts t-Reordering at 3 ms; at 13 ms the receiver gives up PDU 1.
+/// PDU 0 arrives late, at 6 ms, and PDU 1 is lost. PDU 2 starts t-Reordering at 3 ms, and when the
+/// timer expires at 13 ms, the receiver gives up PDU 1.
 #[test]
 fn reordering_timer_gives_up_a_lost_pdu() {
     let params = UmBytes { reordering: Duration(10 * MS), ..UmBytes::default() };
