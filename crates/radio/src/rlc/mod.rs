@@ -77,19 +77,21 @@ impl RlcSpec {
     }
 }
 
-/// RLC entities of one user at the sender and in the phone, with the feedback between them.
+/// RLC entities of one user, one at the sender and one in the phone, with the feedback between
+/// them.
 pub trait Peers: Send + std::fmt::Debug {
     /// Type of the PDUs that the sender transmits to the phone.
     type Pdu: Send + std::fmt::Debug;
     /// Offers a packet to the sender. Returns false if its buffer is full.
     fn push(&mut self, now: Time, packet: Packet) -> bool;
-    /// Returns true if the sender has a PDU to send.
+    /// Returns true if the sender has a PDU that it may send now.
     fn is_ready(&self) -> bool;
     /// Returns the next PDU to send, or `None` if there is none.
     fn send(&mut self, now: Time) -> Option<Self::Pdu>;
     /// Returns the parts of packets that `pdu` carries; a PDU without user data carries none.
     fn carried(&self, pdu: &Self::Pdu) -> Vec<Part>;
-    /// Receives a PDU at the phone. `intact` is false if the PDU is in error.
+    /// Processes the arrival of a PDU at the phone. If `intact` is false, the PDU is in error and
+    /// its contents are lost.
     fn arrive(&mut self, now: Time, pdu: Self::Pdu, intact: bool);
     /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer or
     /// report is pending.

@@ -29,8 +29,9 @@ impl Reassembly {
         Self { order, partial: BTreeMap::new(), next: 0 }
     }
 
-    /// Takes the pieces in a PDU, which must be received for the first time. Delivers the SDUs that
-    /// are thereby complete.
+    /// Processes the pieces of SDUs in a PDU, which must not have been received before. Delivers
+    /// the SDUs that are then complete; if SDUs are delivered in sequence, only those whose turn it
+    /// is.
     pub fn take(&mut self, pieces: &[Piece], sdus: &mut SduBuffer) {
         for piece in pieces.iter().filter(|piece| piece.sdu >= self.next) {
             let partial = self.partial.entry(piece.sdu).or_default();
@@ -44,8 +45,8 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Gives up all incomplete SDUs before number `kept`, and drops the packets before it that are
-    /// still buffered.
+    /// Gives up all incomplete SDUs before number `kept`, and drops the packets before number
+    /// `kept` that are still in the buffer.
     pub fn give_up_before(&mut self, kept: u64, sdus: &mut SduBuffer) {
         self.next = self.next.max(kept);
         self.partial = self.partial.split_off(&kept);
@@ -53,8 +54,8 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Delivers complete SDUs in order. SDUs that the sender dropped before sending any part leave
-    /// no gap, as the phone does not know of these.
+    /// Delivers complete SDUs in order of their numbers. An SDU that the sender dropped before
+    /// sending any part of it leaves no gap, as the phone does not know of it.
     fn deliver_in_sequence(&mut self, sdus: &mut SduBuffer) {
         while self.order == Delivered::InSequence
             && let Some(entry) = self.partial.first_entry()

@@ -1,5 +1,5 @@
-//! Buffer of the SDUs that an RLC entity has accepted. An SDU is delivered once, dropped once, or
-//! still buffered.
+//! Buffer of the SDUs that an RLC entity has accepted. Each SDU is in the buffer until it is
+//! delivered or dropped, which happens once.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,8 +14,8 @@ use crate::Backlog;
 #[derive(Debug)]
 pub struct SduBuffer {
     limit: usize,
-    /// Number of the first packet in `packets`. A packet that is delivered or dropped leaves `None`
-    /// in `packets` until all earlier ones are gone.
+    /// Number of the first packet in `packets`. A packet that is delivered or dropped is replaced
+    /// by `None` until all earlier packets have left, too.
     first: u64,
     packets: VecDeque<Option<Packet>>,
     backlog: Backlog,
@@ -38,7 +38,8 @@ impl SduBuffer {
         }
     }
 
-    /// Accepts a packet and returns its number, or `None` if the buffer is full.
+    /// Accepts a packet and returns its number. Returns `None`, without accepting the packet, if
+    /// the buffer is full.
     pub fn take(&mut self, packet: Packet) -> Option<u64> {
         if self.backlog.packets >= self.limit {
             return None;
@@ -48,7 +49,8 @@ impl SduBuffer {
         Some(self.first + self.packets.len() as u64 - 1)
     }
 
-    /// Removes and returns a packet, or returns `None` if it is not buffered any more.
+    /// Removes and returns packet `number`, or returns `None` if it has been delivered or dropped
+    /// before.
     fn remove(&mut self, number: u64) -> Option<Packet> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let packet = self.packets.get_mut(place)?.take()?;
@@ -60,14 +62,15 @@ impl SduBuffer {
         Some(packet)
     }
 
-    /// Moves packet `number` to the delivered packets. It must still be buffered.
+    /// Moves packet `number`, which must still be in the buffer, to the delivered packets.
     pub fn deliver(&mut self, number: u64) {
         let packet = self.remove(number);
         debug_assert!(packet.is_some(), "packet {number} is delivered twice, or after it was dropped");
         self.delivered.extend(packet);
     }
 
-    /// Moves those of the numbered packets that are still buffered to the dropped packets.
+    /// Moves the packets with the given numbers to the dropped packets, except those that are no
+    /// longer in the buffer.
     pub fn discard(&mut self, numbers: Range<u64>) {
         let end = self.first + self.packets.len() as u64;
         for number in numbers.start.max(self.first)..numbers.end.min(end) {
@@ -76,7 +79,8 @@ impl SduBuffer {
         }
     }
 
-    /// Returns the part of a packet that each of `pieces` carries, if the packet is still buffered.
+    /// Returns the part of a packet that each of `pieces` carries, for packets that are still in
+    /// the buffer.
     pub fn parts<'a>(&'a self, pieces: &'a [Piece]) -> impl Iterator<Item = Part> + 'a {
         pieces.iter().filter_map(|piece| {
             let place = usize::try_from(piece.sdu.checked_sub(self.first)?).ok()?;
@@ -85,13 +89,13 @@ impl SduBuffer {
         })
     }
 
-    /// Returns the number of the oldest buffered packet, or the next number to be assigned if the
-    /// buffer is empty.
+    /// Returns the number of the oldest packet in the buffer, or the number of the next packet if
+    /// the buffer is empty.
     pub fn oldest(&self) -> u64 {
         self.first
     }
 
-    /// Returns true if a packet has been delivered or dropped.
+    /// Returns true if packet `number` has been delivered or dropped.
     pub fn is_gone(&self, number: u64) -> bool {
         let place = number.checked_sub(self.first);
         place.is_none_or(|place| matches!(self.packets.get(place as usize), Some(None)))

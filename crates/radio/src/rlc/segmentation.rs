@@ -5,17 +5,17 @@ use std::collections::VecDeque;
 /// Part of an SDU that a PDU carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Number of the SDU.
+    /// Number of the SDU, in order of arrival.
     pub sdu: u64,
     /// Offset of the part in the SDU, in bytes.
     pub offset: u32,
     /// Size of the part in bytes.
     pub bytes: u32,
-    /// Whether the part ends the SDU.
+    /// Whether the last byte of the part is the last byte of the SDU.
     pub last: bool,
 }
 
-/// SDU that is not completely segmented.
+/// SDU of which some bytes are not segmented yet.
 #[derive(Clone, Copy, Debug)]
 struct Sdu {
     number: u64,
@@ -53,8 +53,8 @@ impl Segmenter {
         self.queue.is_empty()
     }
 
-    /// Returns the number of the first SDU in the queue and true if a part of this SDU is already
-    /// segmented, or `None` if the queue is empty.
+    /// Returns the number of the first SDU in the queue, and true if a part of this SDU is
+    /// segmented already. Returns `None` if the queue is empty.
     pub fn front(&self) -> Option<(u64, bool)> {
         self.queue.front().map(|sdu| (sdu.number, sdu.offset > 0))
     }
@@ -140,7 +140,8 @@ mod tests {
             cut(38, Some(1), &[30, 50]),
             [vec![(0, 0, 30, true), (1, 0, 7, false)], vec![(1, 7, 38, false)], vec![(1, 45, 5, true)]]
         );
-        // Several small SDUs share a PDU; the last of them leaves room for its indicator only.
+        // Several small SDUs share a PDU. After the third SDU there is only room for its length
+        // indicator, so the fourth SDU starts the next PDU.
         assert_eq!(
             cut(10, Some(1), &[3, 2, 2, 4]),
             [vec![(0, 0, 3, true), (1, 0, 2, true), (2, 0, 2, true)], vec![(3, 0, 4, true)]]

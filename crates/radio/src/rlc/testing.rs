@@ -1,4 +1,4 @@
-//! Simulated channel for tests of RLC modes.
+//! Simulated channel with TTIs of 10 ms, for tests of RLC modes.
 
 use std::collections::VecDeque;
 
@@ -39,8 +39,8 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         }
     }
 
-    /// Runs one TTI: handles timers and feedback that are due, then sends PDUs. They arrive in
-    /// error if `lost` returns true.
+    /// Runs one TTI: handles timers and feedback that are due, then sends PDUs, which arrive at its
+    /// end. A PDU for which `lost` returns true is in error.
     pub fn tti(&mut self, lost: &mut impl FnMut(&R::Pdu) -> bool) {
         self.on_time();
         for _ in 0..self.per_tti {
@@ -50,7 +50,7 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
             self.in_flight.push_back((pdu, arrives));
         }
         let end = Time(self.now.0 + 10 * MS);
-        // Timers that expire during the TTI are handled before its end.
+        // Timers may expire during the TTI, so they are handled before the PDUs arrive at its end.
         while let Some(at) = self.rlc.due().filter(|at| *at < end) {
             assert!(at >= self.now, "an event due at {at:?} was not processed until {:?}", self.now);
             self.now = at;

@@ -88,7 +88,7 @@ impl SwitchedBearer {
         }
     }
 
-    /// Returns a row of the table of channel use until `now` for each user.
+    /// Returns the channel use of each user until `now`, one row per user.
     pub(super) fn channels(&self, now: Time) -> Vec<ChannelRow> {
         let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
         self.cell.usage(now).into_iter().enumerate().map(row).collect()
@@ -99,8 +99,8 @@ impl SwitchedBearer {
         self.cell.state(user)
     }
 
-    /// Reports an event of a user to the switching policy, sets up free channels for waiting users,
-    /// and emits the state changes that result.
+    /// Reports an event of a user to the switching policy. Then starts to set up free channels for
+    /// waiting users, and emits the state changes that result.
     fn notify(&mut self, ctx: &mut Context, user: usize, event: Event) {
         let Self { cell, policy, .. } = self;
         let (now, bearer, stamps) = (ctx.now, ctx.place.index, &mut ctx.stamps);
@@ -117,8 +117,9 @@ impl SwitchedBearer {
         }
     }
 
-    /// Starts to transmit the next packet of a user on a dedicated channel, or of the next user in
-    /// turn if `user` is on the FACH, if the channel is free.
+    /// Starts to transmit the next packet of a user on its dedicated channel or, if the user is on
+    /// the FACH, of the next user in turn on the FACH. Does nothing if the channel is busy or no
+    /// packet waits.
     fn serve(&mut self, ctx: &mut Context, user: usize) {
         match self.cell.state(user) {
             State::Fach => self.serve_fach(ctx),
@@ -140,8 +141,8 @@ impl SwitchedBearer {
         }
     }
 
-    /// Emits the event of the transmission of a user's first packet on a channel from now until
-    /// `end`.
+    /// Emits an event for the transmission of a user's first packet on channel number `channel`,
+    /// from now until `end`.
     #[inline]
     fn emit_service(&self, ctx: &mut Context, user: usize, end: Time, channel: u32) {
         if ctx.wants(Mask::SERVICE)

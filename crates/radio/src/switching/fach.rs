@@ -1,12 +1,12 @@
-//! The FACH: sends signalling first, then the packets of the users in turn.
+//! The FACH of a cell, which sends signalling first, and then the packets of its users in turn.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
 
 use super::cell::Cell;
 use super::params::FachDch;
 
-/// Returns the transmission time of `bytes` bytes at `rate`, rounded up to whole nanoseconds. A
-/// channel loaded to its full rate is therefore always busy.
+/// Returns the transmission time of `bytes` bytes at `rate`. It is rounded up to whole nanoseconds,
+/// so that a channel loaded to its full rate is always busy.
 pub fn air_time(bytes: u64, rate: Rate) -> Duration {
     Duration((bytes * 8 * NANOS_PER_S).div_ceil(rate.0))
 }
@@ -23,7 +23,7 @@ struct Signalling {
 }
 
 impl Signalling {
-    /// Returns the arrival time of the next signalling packet to be sent.
+    /// Returns the arrival time of the signalling packet that is sent next.
     fn next(&self) -> Time {
         let nanos = u128::from(self.sent) * u128::from(self.bits) * u128::from(NANOS_PER_S);
         Time((nanos / u128::from(self.rate.0)) as u64)
@@ -32,18 +32,18 @@ impl Signalling {
 
 /// FACH of a cell, shared by signalling and users' packets.
 ///
-/// Signalling that is sent while no user has packets takes no events: its effect on the channel is
+/// While no user has packets, signalling is not simulated by events. Its effect on the channel is
 /// computed when a user's packet is to be sent.
 #[derive(Debug)]
 pub struct Fach {
     rate: Rate,
     signalling: Option<Signalling>,
     free_at: Time,
-    /// Whether the end of a transmission on the FACH is scheduled.
+    /// Whether the bearer has scheduled a call of [`Self::finish`], at the end of a transmission.
     is_busy: bool,
-    /// User whose packet is being sent; `None` for signalling or an idle FACH.
+    /// User whose packet is being sent; `None` while signalling is sent or the FACH is idle.
     sending: Option<usize>,
-    /// First user to be considered for the next packet.
+    /// Index of the user who is considered first for the next packet.
     next_user: usize,
 }
 
@@ -66,21 +66,23 @@ impl Fach {
         }
     }
 
-    /// Ends the current transmission. Returns the user whose packet was sent, or `None` if it was signalling.
+    /// Ends the current transmission. Returns the user whose packet was sent, or `None` if
+    /// signalling was sent.
     pub fn finish(&mut self) -> Option<usize> {
         self.is_busy = false;
         self.sending.take()
     }
 
-    /// Returns the user whose packet is being sent and the end of the transmission, or `None` if no
-    /// packet is sent.
+    /// Returns the user whose packet is being sent and the end of its transmission, or `None` if no
+    /// user's packet is being sent.
     pub fn on_air(&self) -> Option<(usize, Time)> {
         self.sending.map(|user| (user, self.free_at))
     }
 
-    /// Starts the next transmission at `now`: signalling that has arrived, or the packet of the
-    /// next user in turn. Returns the time at which [`Self::finish`] must be called, or `None` if a
-    /// transmission is already scheduled or no user has a packet to send.
+    /// Starts the next transmission at `now`: first signalling that has arrived, else the packet of
+    /// the next user in turn. Returns the end of the transmission, at which [`Self::finish`] must
+    /// be called. Returns `None` if [`Self::finish`] is still to be called, or if no user has a
+    /// packet to send.
     pub fn serve(&mut self, now: Time, cell: &mut Cell) -> Option<Time> {
         if self.is_busy {
             return None;
@@ -96,7 +98,8 @@ impl Fach {
         Some(self.free_at)
     }
 
-    /// Sends all signalling whose transmission can start at or before `now`.
+    /// Accounts for all signalling whose transmission starts at or before `now`, which makes the
+    /// FACH busy until `free_at`.
     fn signal_until(&mut self, now: Time) {
         let Some(signalling) = &mut self.signalling else {
             return;

@@ -44,7 +44,7 @@ params! {
     }
 }
 
-/// Largest size of a signalling packet; larger values are rejected as typing errors.
+/// Largest size of a signalling packet. A larger value is rejected, as it must be a typing error.
 const LARGEST_SIGNALLING: Size = Size(65_535);
 const LONGEST_SWITCH: Duration = Duration::from_secs(60);
 

@@ -29,7 +29,7 @@ impl State {
         [Self::Pch, Self::Paging, Self::Fach, Self::SettingUp, Self::Dch, Self::Releasing];
 }
 
-/// Numbers of a phone's switches, and its time in each state.
+/// Number of switches of a phone, and time that it has spent in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelUse {
     /// Number of switches started from the FACH to a dedicated channel over the run.
@@ -42,7 +42,7 @@ pub struct ChannelUse {
 }
 
 impl ChannelUse {
-    /// Returns the total time that the phone has spent in `state`.
+    /// Returns the total time that the phone has spent in `state` so far.
     pub fn time(&self, state: State) -> Duration {
         self.times[state as usize]
     }
@@ -104,7 +104,8 @@ mod tests {
             usage.add(state, Duration::from_secs(seconds));
         }
         usage.add(State::Dch, Duration::from_secs(1));
-        // Expected: 100 s x 10 mW + 10 s x 350 mW + 2 s x 550 mW + 4 s x 700 mW.
+        // The expected energy is 100 s x 10 mW + 10 s x 350 mW + 2 s x 550 mW + 4 s x 700 mW = 8.4
+        // J.
         assert!((usage.energy_j(&PhonePower::default()) - 8.4).abs() < 1e-12);
     }
 }

@@ -1,5 +1,5 @@
-//! Results of TTIs that were simulated ahead of time, for a user who is alone on its bearer, until
-//! these results are emitted.
+//! Results of TTIs that were simulated ahead of time because a user is alone on its bearer. They
+//! are stored until the simulation time has reached these TTIs.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use nodeb_base::units::Time;
 
 use super::grid::Grid;
 
-/// Consecutive TTIs with equal results, which are counted together.
+/// Consecutive TTIs with equal results, which are stored as one entry.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u64,
@@ -23,20 +23,21 @@ struct Run {
 #[derive(Debug, Default)]
 pub struct Ahead {
     runs: Vec<Run>,
-    /// Blocks of the stored TTIs, each entry with the number of its first TTI; empty unless a
+    /// Blocks of the stored TTIs, each entry with the number of its first TTI. Empty unless a
     /// listener subscribes to combined blocks.
     blocks: VecDeque<(u64, Blocks)>,
     events: VecDeque<Record>,
 }
 
 impl Ahead {
-    /// Stores `ttis` TTIs from TTI `first`, each with the result `sent`.
+    /// Stores `ttis` TTIs from TTI `first`, each with the result `sent` at the channel quality
+    /// `quality`.
     #[inline]
     pub fn run(&mut self, first: u64, ttis: u64, quality: u32, sent: Sent) {
         self.runs.push(Run { first, ttis, quality, sent });
     }
 
-    /// Stores the blocks of the TTIs stored last, which start with TTI `tti`.
+    /// Stores the blocks of the TTIs that were stored last, the first of which is TTI `tti`.
     #[cold]
     pub fn run_blocks(&mut self, tti: u64, blocks: &Blocks) {
         let joins =
@@ -46,8 +47,8 @@ impl Ahead {
         }
     }
 
-    /// Emits an event that happens `at`, or stores it if `at` is in the future or earlier events
-    /// are stored.
+    /// Emits an event that happens at the time `at`. Stores it instead if `at` is in the future or
+    /// earlier events are stored.
     pub fn emit(&mut self, ctx: &mut Context, at: Time, event: Event) {
         if at <= ctx.now && self.events.is_empty() {
             ctx.sink.emit(at, event);
@@ -56,7 +57,7 @@ impl Ahead {
         }
     }
 
-    /// Emits all results of TTIs that have started until now.
+    /// Emits the stored results of all TTIs that have started by now.
     #[inline]
     pub fn emit_due(&mut self, ctx: &mut Context, grid: &Grid) {
         let Some(last) = self.runs.last() else {
@@ -71,8 +72,8 @@ impl Ahead {
         }
     }
 
-    /// Counts all stored TTIs, which have started and to which no listener subscribes, and removes
-    /// them.
+    /// Counts all stored TTIs and removes them. All of them must have started, and no listener may
+    /// subscribe to their events.
     fn count_all(&mut self, ctx: &mut Context) {
         let (mut ttis, mut all) = (0, Counted::default());
         for run in self.runs.drain(..) {
@@ -119,7 +120,8 @@ impl Ahead {
         emit_events(&mut self.events, ctx, now);
     }
 
-    /// Emits the blocks of TTIs before TTI `end`, and the events before each of these blocks.
+    /// Emits the stored blocks of TTIs before TTI `end`. Emits the stored events that precede each
+    /// entry of blocks first.
     fn emit_blocks(&mut self, ctx: &mut Context, grid: &Grid, end: u64) {
         while let Some((tti, blocks)) = self.blocks.front_mut().filter(|(tti, _)| *tti < end) {
             let (at, ttis) = (grid.beginning(*tti), end - *tti);
@@ -137,13 +139,13 @@ impl Ahead {
     }
 }
 
-/// Emits the blocks of a user, the first of which is sent at `at`, as one event.
+/// Emits the combined blocks of a user as one event. The first of them is sent at the time `at`.
 pub fn emit_run(ctx: &mut Context, at: Time, user: u32, blocks: Blocks) {
     let bearer = ctx.place.index;
     ctx.sink.emit(at, Event::Run { bearer, user, blocks });
 }
 
-/// Emits the stored events that happen until `by`.
+/// Emits the stored events that happen at or before `by`.
 fn emit_events(events: &mut VecDeque<Record>, ctx: &mut Context, by: Time) {
     while let Some(&(at, event)) = events.front().filter(|(at, _)| *at <= by) {
         events.pop_front();

@@ -34,13 +34,14 @@ pub struct Air {
     pub combining: CombiningSpec,
 }
 
-/// Largest number of channels; larger values are rejected as typing errors.
+/// Largest number of channels. A larger value is rejected, as it must be a typing error.
 const MAX_CHANNELS: u32 = 1_000;
 const MAX_PDUS: u32 = 1_000;
 const LONGEST_TTI: Duration = Duration::from_secs(10);
 
 impl Air {
-    /// Reports invalid values. `errors` is the error model that replaces the BLER, if any.
+    /// Reports invalid values. `errors` is the error model that replaces the BLER, or `None` if the
+    /// BLER is used.
     pub fn check_with(&self, errors: Option<&ErrorModel>, check: &mut Check) {
         check.range("tti", self.tti, Duration(1_000)..=LONGEST_TTI);
         check.range("pdu_size", Size(self.pdu_bytes.into()), Size(1)..=Size(65_535));
@@ -58,33 +59,34 @@ impl Air {
         check.within("combining", |check| self.combining.check(check));
     }
 
-    /// Returns the share of first transmissions that fail: that of the error model `errors` if
-    /// given, else the BLER.
+    /// Returns the share of first transmissions that fail: that of the error model `errors` if it
+    /// is given, else the BLER.
     pub fn block_error_rate(&self, errors: Option<&ErrorModel>) -> Probability {
         errors.map_or(self.bler, |errors| errors.block_error_rate(self.pdus_per_block))
     }
 
-    /// Returns the shape of the bearer's blocks and their BLER.
+    /// Returns the number and size of the bearer's blocks, their BLER, and their combining.
     pub fn blocks(&self) -> BlockShape<'_> {
         let Self { bler, channels, pdus_per_block, pdu_bytes, ref combining, .. } = *self;
         BlockShape { bler, channels, pdus: pdus_per_block, pdu_bytes, combining }
     }
 
-    /// Returns the bit rate if every TTI is full and error-free. For users with a C/I process this
-    /// is the rate at the C/I value `best_ci`.
+    /// Returns the bit rate if all channels are used in every TTI and no block fails. For users
+    /// with a C/I process, `best_ci` is the C/I value, which gives the number of PDUs per block.
     pub fn rate(&self, best_ci: Option<u32>) -> Rate {
         let pdus = u128::from(self.channels) * u128::from(best_ci.unwrap_or(self.pdus_per_block));
         let bits_per_tti = pdus * u128::from(self.pdu_bytes) * 8;
         Rate((bits_per_tti * u128::from(NANOS_PER_S) / u128::from(self.tti.0)) as u64)
     }
 
-    /// Returns the number of TTIs from one in which a block fails to the earliest retransmission of
-    /// the block, at least 1.
+    /// Returns the number of TTIs, at least 1, from a TTI in which a block fails to the earliest
+    /// retransmission of the block.
     pub fn retransmission_ttis(&self) -> u64 {
         self.retransmission_delay.0.div_ceil(self.tti.0).max(1)
     }
 
-    /// Returns true if a block may be retransmitted after `transmissions` transmissions.
+    /// Returns true if the limit of transmissions allows another transmission of a block after
+    /// `transmissions` transmissions.
     pub fn may_retransmit(&self, transmissions: u32) -> bool {
         self.max_transmissions.is_none_or(|most| transmissions < most)
     }

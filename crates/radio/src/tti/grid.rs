@@ -1,4 +1,4 @@
-//! TTI boundaries and wake-up of a TTI-driven bearer.
+//! TTI boundaries of a TTI-driven bearer, and the time at which it must be called next.
 
 use nodeb_base::engine::Key;
 use nodeb_base::units::{Duration, Time};
@@ -35,8 +35,8 @@ impl Grid {
         self.beginning(self.from(now))
     }
 
-    /// Returns the number of the first TTI that starts after `time`, which equals the number of
-    /// TTIs that start until `time`.
+    /// Returns the number of TTIs that start at or before `time`. This is also the number of the
+    /// first TTI that starts after `time`.
     #[inline]
     pub fn begun_by(&self, time: Time) -> u64 {
         time.0 / self.tti.0 + 1
@@ -48,13 +48,13 @@ impl Grid {
 pub struct NextWake(Option<Key>);
 
 impl NextWake {
-    /// Returns the key of the next wake-up, or `None` if the bearer sleeps.
+    /// Returns the key of the bearer's next wake-up, or `None` if the bearer sleeps.
     #[inline]
     pub fn key(&self) -> Option<Key> {
         self.0
     }
 
-    /// Returns true if the wake-up is due at `key`, and clears it if so.
+    /// Returns true if the wake-up is due at `key`, and clears the wake-up in this case.
     #[inline]
     pub fn take(&mut self, key: Key) -> bool {
         let wakes = self.0 == Some(key);
@@ -64,8 +64,8 @@ impl NextWake {
         wakes
     }
 
-    /// Sets the wake-up to `at`. If its time is unchanged, it keeps its position among simultaneous
-    /// events.
+    /// Sets the time of the next wake-up to `at`, or clears the wake-up if `at` is `None`. If the
+    /// time does not change, the wake-up keeps its position among simultaneous events.
     #[inline]
     pub fn set(&mut self, at: Option<Time>, key: impl FnOnce(Time) -> Key) {
         if at != self.0.map(|(at, _)| at) {

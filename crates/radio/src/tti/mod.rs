@@ -30,11 +30,11 @@ pub trait Mac: Send + std::fmt::Debug {
     /// Offers a packet for a user, after applying deferred updates that could affect the packet.
     /// Returns false if the user's buffer is full.
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool;
-    /// Returns the time of the next event at or after `now`, or `None` if none is pending. Events
-    /// are starts of TTIs and expiries of timers.
+    /// Returns the time of the MAC's next event at or after `now`, or `None` if no event is
+    /// pending. Events are starts of TTIs and expiries of timers.
     fn due(&self, grid: &Grid, now: Time) -> Option<Time>;
-    /// Like [`Self::due`], but called after a packet was accepted, when the time may take less work
-    /// to find.
+    /// Returns the same time as [`Self::due`]. Called after a packet was accepted, when some MACs
+    /// find this time with less work.
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
         self.due(grid, now)
     }
@@ -49,16 +49,16 @@ pub trait Mac: Send + std::fmt::Debug {
     fn complete(&mut self, ctx: &mut Context, tti: u64);
     /// Handles timers that have expired until now.
     fn run_timers(&mut self, _ctx: &mut Context) {}
-    /// Fills TTI `tti`, and as many following TTIs as no arrival can change. If it fills several,
-    /// it sets `grid.next` to the first TTI not yet simulated.
+    /// Fills TTI `tti`, and those following TTIs that no arrival can change. In the latter case,
+    /// sets `grid.next` to the first TTI that is not yet simulated.
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64);
     /// Returns the number and size of a user's packets that are neither delivered nor lost.
     fn backlog(&self, user: usize) -> Backlog;
-    /// Returns the CQI of a user as the Node B knows it, or `None` if there is no CQI.
+    /// Returns the CQI of a user that the Node B knows, or `None` if this radio uses no CQIs.
     fn cqi(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) -> Option<f32> {
         None
     }
-    /// Returns the tables of results until `now` that only this radio has.
+    /// Returns the tables of results that only this kind of radio has, with values until `now`.
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
     }
@@ -71,14 +71,14 @@ pub trait Mac: Send + std::fmt::Debug {
 /// Bearer that transmits in TTIs, driven by a [`Mac`].
 #[derive(Debug)]
 pub struct TtiBearer<M> {
-    /// The MAC, which fills TTIs.
+    /// MAC of the bearer, which decides what is sent in each TTI.
     pub(crate) mac: M,
     grid: Grid,
     next_wake: NextWake,
 }
 
 impl<M: Mac> TtiBearer<M> {
-    /// Creates a sleeping bearer with TTIs of length `tti`.
+    /// Creates a bearer with TTIs of length `tti`, which sleeps until a packet arrives.
     pub fn new(tti: Duration, mac: M) -> Self {
         Self { mac, grid: Grid::new(tti), next_wake: NextWake::default() }
     }

@@ -23,7 +23,7 @@ use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::Peers;
 use crate::{Backlog, UserRadio};
 
-/// Data that one checksum covers.
+/// Unit of data that has a checksum of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
     /// Each PDU has its own checksum, and hybrid ARQ is not used.
@@ -39,7 +39,8 @@ struct Station<R: Peers> {
     /// Number of blocks sent so far, not counting retransmissions.
     begun: u64,
     failed: Retransmissions<Block<R::Pdu>>,
-    /// PDUs of blocks that were received or given up, each with true if they are intact.
+    /// PDUs of blocks that were received or given up, in order of block numbers; the flag is true
+    /// if the PDUs are intact.
     reordering: ReorderingQueue<(Vec<R::Pdu>, bool)>,
 }
 
@@ -54,7 +55,7 @@ struct Block<P> {
     wrong: Vec<bool>,
 }
 
-/// Blocks of one user that are sent in one TTI.
+/// Blocks of one user that were sent in one TTI and arrive at its end.
 #[derive(Debug)]
 struct OnAir<P> {
     user: usize,
@@ -74,7 +75,8 @@ pub struct RlcMac<R: Peers> {
 }
 
 impl<R: Peers> RlcMac<R> {
-    /// Creates the MAC with empty queues; `rlc` creates the RLC entities of each user.
+    /// Creates the MAC with empty queues. `rlc` is called for each user and creates its RLC
+    /// entities.
     pub fn new(
         air: Air,
         checksum: Checksum,
@@ -103,7 +105,8 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// Returns the user to send in TTI `tti`, or `None` if no user has something to send.
+    /// Returns the user to whom blocks are sent in TTI `tti`, or `None` if there is nothing to
+    /// send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
         let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, station| {
@@ -165,7 +168,8 @@ impl<R: Peers> RlcMac<R> {
         blocks
     }
 
-    /// Emits the blocks sent in a TTI and, for new blocks, the parts of packets in them.
+    /// Emits an event for each block sent in a TTI. For new blocks also emits the parts of packets
+    /// in them.
     #[cold]
     fn emit_blocks(&self, ctx: &mut Context, user: usize, blocks: &[Block<R::Pdu>]) {
         let rlc = &self.users[user].rlc;
@@ -181,8 +185,8 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// Passes the blocks of the last TTI to the phone's RLC, and stores failed blocks for
-    /// retransmission.
+    /// Passes the PDUs of the blocks sent in the last TTI to the phone's RLC, except failed blocks
+    /// that may be retransmitted, which are stored.
     fn receive(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let Some(OnAir { user, tti, blocks }) = self.on_air.take() else {

@@ -34,11 +34,11 @@ pub enum Sharing {
 /// Parameters of a connection's ARQ.
 #[derive(Clone, Debug)]
 pub struct Arq {
-    /// Payload of a frame in bytes.
+    /// Payload of a frame in bytes, without any header.
     pub frame_bytes: u32,
-    /// Rule for the frames that may share a slot.
+    /// Rule that determines which frames may share a slot.
     pub sharing: Sharing,
-    /// Number of slots from a failed frame to its earliest retransmission.
+    /// Number of slots from the slot of a failed frame to its earliest retransmission.
     pub retransmit_after: u64,
     /// Number of consecutive slots in which all frames fail, after which a packet is given up;
     /// `None` if unlimited.
@@ -60,7 +60,7 @@ pub struct Sent {
     pub gave_up: bool,
 }
 
-/// Packet that has not left the buffer, or that left before earlier packets.
+/// Packet that has not left the buffer, or that left it before earlier packets.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
@@ -72,7 +72,7 @@ struct Sdu {
 }
 
 impl Sdu {
-    /// Returns the part of the packet that its next `frames` new frames carry.
+    /// Returns the part of the packet that its next `frames` unsent frames carry.
     fn part(&self, arq: &Arq, frames: u32) -> Part {
         let size = self.packet.size;
         let sent = size.div_ceil(arq.frame_bytes).max(1) - self.unsent;
@@ -82,7 +82,8 @@ impl Sdu {
     }
 }
 
-/// Buffer of a connection at the Node B: its packets as numbers of frames.
+/// Buffer of a connection at the Node B. It stores packets as numbers of frames that are unsent,
+/// failed or received.
 #[derive(Debug, Default)]
 pub struct Queue {
     sdus: VecDeque<Sdu>,
@@ -126,9 +127,9 @@ impl Queue {
         self.backlog
     }
 
-    /// Sends up to `rate` frames in slot `slot`; `errors` determines which of them fail. A packet
-    /// that is given up is appended to `discarded`, and the parts of packets in new frames are
-    /// appended to `parts`, if given.
+    /// Sends up to `rate` frames in slot `slot`; `errors` determines how many of them fail. Appends
+    /// a packet that is given up to `discarded` and, if `parts` is given, the parts of packets in
+    /// new frames to `parts`.
     pub fn send(
         &mut self,
         arq: &Arq,
@@ -169,8 +170,8 @@ impl Queue {
         sent
     }
 
-    /// Sends `frames` frames of packet `sdu` in slot `slot`. Returns the number of frames that
-    /// failed.
+    /// Sends `frames` frames of packet number `sdu` in slot `slot`, and stores the failed ones for
+    /// retransmission. Returns the number of frames that failed.
     fn transmit(&mut self, arq: &Arq, slot: u64, sdu: u64, frames: u32, errors: &mut Hazard<'_>) -> u32 {
         let failed = errors.count_within(frames);
         (0..failed).for_each(|_| self.failed.keep(slot + arq.retransmit_after, sdu));
@@ -182,8 +183,8 @@ impl Queue {
         &mut self.sdus[(sdu - self.first) as usize]
     }
 
-    /// Returns the number of unsent frames of the packet whose turn is next, or `None` if all
-    /// packets have been sent.
+    /// Returns the number of unsent frames of the first packet that has any, or `None` if no packet
+    /// has unsent frames.
     fn next_unsent(&self) -> Option<u32> {
         self.sdus.get((self.next_new - self.first) as usize).map(|sdu| sdu.unsent)
     }
@@ -194,8 +195,8 @@ impl Queue {
         }
     }
 
-    /// Counts consecutive slots in which all frames failed. Returns true if a packet was given up
-    /// for that reason.
+    /// Counts consecutive slots in which all frames failed. If the limit is reached, gives up the
+    /// packet number `oldest` and returns true.
     fn count_failures(&mut self, arq: &Arq, sent: Sent, oldest: u64, discarded: &mut Vec<Packet>) -> bool {
         if sent.failed < sent.frames {
             self.failed_slots = 0;
@@ -221,8 +222,8 @@ impl Queue {
         self.skip_sent();
     }
 
-    /// Passes every packet that may leave now to `deliver`. With `delivery` in sequence, a packet
-    /// waits until all earlier packets have left or were given up.
+    /// Passes every packet that may leave the buffer now to `deliver`. If `delivery` is in
+    /// sequence, a packet must wait until all earlier packets have left or were given up.
     pub fn release(&mut self, delivery: Delivered, mut deliver: impl FnMut(Packet)) {
         let sent = (self.next_new - self.first) as usize;
         let Self { sdus, backlog, .. } = self;
@@ -262,7 +263,7 @@ mod tests {
         Packet::new(seq, 16 * frames)
     }
 
-    /// A buffer of frames, and slots in which either all frames fail or none.
+    /// Buffer with packets, for tests in which either all frames of a slot fail or none.
     struct Script {
         arq: Arq,
         queue: Queue,
@@ -310,8 +311,8 @@ mod tests {
         assert_eq!(script.slot(1, 8, false), (1, vec![2]));
     }
 
-    /// Failed frames are retransmitted after the acknowledgement, together with new frames if they
-    /// may share a slot (Figure 1).
+    /// Failed frames are retransmitted when the acknowledgement delay has passed. New frames follow
+    /// in the same slot, unless the sharing rule forbids this (Figure 1).
     #[test]
     fn retransmitted_frames_precede_new_ones() {
         for (sharing, third) in [(Sharing::OnePacket, 4), (Sharing::AnyPackets, 4), (Sharing::Apart, 2)] {
@@ -340,7 +341,7 @@ mod tests {
         let mut script = Script::new(arq, &[6, 1]);
         script.slot(0, 2, true);
         script.slot(1, 2, true);
-        // A slot in which no frame fails restarts the count.
+        // A slot in which a frame succeeds restarts the count of failed slots.
         assert_eq!(script.slot(2, 2, false).0, 2);
         script.slot(3, 2, true);
         script.slot(4, 2, true);
@@ -352,7 +353,7 @@ mod tests {
         assert_eq!(script.queue.eligible(), None);
     }
 
-    /// Frames of a packet that was given up are not sent any more.
+    /// After a packet was given up, its unsent and failed frames are not sent any more.
     #[test]
     fn the_rest_of_a_packet_given_up_is_not_sent() {
         let arq = Arq { max_failed_slots: Some(1), ..arq(Sharing::OnePacket) };

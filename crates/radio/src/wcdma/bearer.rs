@@ -63,7 +63,7 @@ struct Connection {
     /// Number of frames per slot while the connection is active.
     rate: u32,
     failure: f64,
-    /// Whether the last slot may have completed a packet of the connection.
+    /// Whether the frames of the last slot may have completed a packet of this connection.
     touched: bool,
     used: CellRow,
 }
@@ -76,7 +76,7 @@ pub struct Slots {
     /// Number of slots without data after which a connection becomes inactive; `None` if it stays
     /// active.
     pub timeout: Option<u64>,
-    /// Parameters of the error control.
+    /// Parameters of each connection's ARQ.
     pub arq: Arq,
     /// Method of rate selection.
     pub selection: SelectionSpec,
@@ -92,7 +92,8 @@ pub struct WcdmaMac {
     connections: Vec<Connection>,
     /// Indices of the active connections, in ascending order.
     active: Vec<usize>,
-    /// Whether rates must be selected before the next slot.
+    /// Whether the set of active connections has changed, so that rates must be selected before the
+    /// next slot.
     is_stale: bool,
     rates: Vec<u32>,
     /// Packets given up in the current slot, until they are reported as lost.
@@ -100,8 +101,8 @@ pub struct WcdmaMac {
 }
 
 impl WcdmaMac {
-    /// Creates a MAC with empty buffers. Each connection draws its frame errors from one item of
-    /// `errors`.
+    /// Creates a MAC with empty buffers. Each item of `errors` provides the frame errors of one
+    /// connection.
     pub fn new(slots: Slots, cell: Cell, errors: impl IntoIterator<Item = Hazards>) -> Self {
         let placements = cell.placements().iter().copied();
         let connect = |(user, (errors, placement)): (usize, (Hazards, Placement))| Connection {
@@ -125,8 +126,8 @@ impl WcdmaMac {
         }
     }
 
-    /// Deactivates connections whose timeout has passed, and selects rates if the set of active
-    /// connections has changed.
+    /// Deactivates the connections whose timeout has passed by slot `slot`. If the set of active
+    /// connections has changed, selects new rates.
     fn prepare(&mut self, slot: u64) {
         let Self { connections, active, cell, rates, slots, .. } = self;
         if slots.timeout.is_some() {

@@ -3,26 +3,25 @@
 //! Formulas: J. G. Proakis, *Digital Communications*, 4th ed., 14.4-15 for equal and 14.5-28 for
 //! distinct mean signal-to-noise ratios; `hossain`, equations 4 and 5. The study prints the
 //! coefficient of equation 5 without an index; it is Proakis's `pi_k = prod over i != k of gamma_k
-//! / (gamma_k - gamma_i)`. This form has a pole wherever two paths are equal, although the error
-//! rate has none. If its terms cancel, the integral over the moment generating function is used,
-//! which is the same function (M. K. Simon and M.-S. Alouini, *Digital Communication over Fading
-//! Channels*, 5.1.4).
+//! / (gamma_k - gamma_i)`. This sum has a pole wherever two paths are equal, although the error
+//! rate has none. If the terms of the sum nearly cancel each other, the integral over the moment
+//! generating function is used instead, which equals the sum (M. K. Simon and M.-S. Alouini,
+//! *Digital Communication over Fading Channels*, 5.1.4).
 
-/// Smallest ratio of the sum to the sum of its terms' magnitudes for which the closed form is used.
-/// At this ratio the relative error of the sum is at most a few times 1e-15 / 1e-4.
+/// Smallest ratio of the sum in equation 5 to the sum of the magnitudes of its terms for which the
+/// sum is used. At this ratio the relative error of the sum is at most a few times 1e-15 / 1e-4.
 const LEAST_REMAINDER: f64 = 1e-4;
 /// Number of points at which the integral is first evaluated.
 const FEWEST_POINTS: u32 = 32;
 const MAX_POINTS: u32 = 1 << 14;
-/// Relative change at which the integral is considered converged when the number of points is
-/// doubled.
+/// Relative change, when the number of points is doubled, up to which the integral has converged.
 const CONVERGED: f64 = 1e-12;
 
-/// Returns the bit error rate with `paths` paths, each of mean signal-to-noise ratio `gamma`
-/// (equation 4); 1/2 without paths.
+/// Returns the bit error rate with `paths` paths that have equal mean signal-to-noise ratios
+/// `gamma` (equation 4). Returns 1/2 if there are no paths.
 pub fn equal_paths(gamma: f64, paths: u32) -> f64 {
     let mu = libm::sqrt(gamma / (1.0 + gamma));
-    // This equals 0.5 (1 - mu), but is computed without cancellation.
+    // Equals 0.5 (1 - mu), but this form avoids the cancellation if mu is near 1.
     let wrong = 0.5 / ((1.0 + gamma) * (1.0 + mu));
     let right = 0.5 * (1.0 + mu);
     let mut term = 1.0;
@@ -34,8 +33,8 @@ pub fn equal_paths(gamma: f64, paths: u32) -> f64 {
     if paths == 0 { 0.5 } else { sum * libm::pow(wrong, f64::from(paths)) }
 }
 
-/// Returns the bit error rate with paths of the mean signal-to-noise ratios `gammas` (equation 5),
-/// of which several may be equal.
+/// Returns the bit error rate with paths of the mean signal-to-noise ratios `gammas`, some of which
+/// may be equal (equation 5).
 pub fn paths(gammas: &[f64]) -> f64 {
     let least = gammas.iter().copied().fold(f64::INFINITY, f64::min);
     if gammas.iter().all(|gamma| *gamma <= least) {
@@ -55,8 +54,8 @@ pub fn paths(gammas: &[f64]) -> f64 {
 }
 
 /// Returns the bit error rate as `1/pi` times the integral from 0 to `pi/2` of `prod over k of 1 /
-/// (1 + gamma_k / sin^2 theta)`. The midpoint rule is used, as it converges exponentially for such
-/// periodic functions.
+/// (1 + gamma_k / sin^2 theta)`. The midpoint rule is used, which converges exponentially as the
+/// integrand is periodic.
 fn integral(gammas: &[f64]) -> f64 {
     let of = |points: u32| {
         let at = |i: u32| {
@@ -86,8 +85,8 @@ mod tests {
 
     use nodeb_base::rng::{Streams, normal};
 
-    /// Independent reference values, computed from closed forms and checked with the integral and
-    /// by Monte Carlo simulation.
+    /// Independent reference values, which were computed from closed forms and checked with the
+    /// integral and by Monte Carlo simulation.
     const REFERENCE: &str = include_str!("../../tests/reference/mrc_rayleigh_profiles.csv");
 
     fn taps(profile: &str) -> Vec<f64> {
@@ -140,8 +139,8 @@ mod tests {
         assert!(equal_paths(1e12, 8) >= 0.0 && paths(&[1e12, 1e12, 1e-12]) >= 0.0);
     }
 
-    /// Simulates the receiver that the formula describes: fading paths, noise, combining and a
-    /// decision.
+    /// The formula gives the error rate of a simulated receiver, with fading paths, noise,
+    /// combining and a decision for each bit.
     #[test]
     fn ber_matches_a_simulated_receiver() {
         let gammas = [1.6f64, 0.9, 0.2];

@@ -1,4 +1,4 @@
-//! Cell of which rates are selected: the links of its phones and their frame error rates.
+//! Links of a cell's phones and their frame error rates, by which rates are selected.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,17 @@ pub struct Cell {
     /// Mean power transmitted by another cell, alpha G, in units of a code of the basic rate.
     mean_load: f64,
     rates: Vec<u32>,
-    /// Cache of frame error rates, by class of phones and by total rate of the cell.
+    /// Frame error rates computed so far, by class of the phone (index) and total rate of the cell
+    /// (key).
     cache: Vec<BTreeMap<u32, f64>>,
-    /// Class of each phone. Phones with equal reception conditions have one class and share cached
-    /// results.
+    /// Class of each phone. Consecutive phones with equal reception conditions have the same class
+    /// and share cached frame error rates.
     classes: Vec<usize>,
 }
 
 impl Cell {
-    /// Creates a cell that may use the rates `rates`, in ascending order, while each other cell
-    /// transmits `mean_load` on average.
+    /// Creates a cell that may use the rates `rates`, in ascending order. Each other cell transmits
+    /// `mean_load` on average, in units of a code of the basic rate.
     pub fn new(link: Link, placements: Vec<Placement>, mean_load: f64, rates: Vec<u32>) -> Self {
         let mut classes = Vec::new();
         let mut conditions: Vec<Conditions> = Vec::new();
@@ -64,8 +65,8 @@ impl Cell {
         1.0 - self.failure(user, own_cell)
     }
 
-    /// Returns the mean probability that a frame succeeds over the phones `users`, 0 without
-    /// phones.
+    /// Returns the probability that a frame succeeds, averaged over the phones `users`. Returns 0
+    /// if there are no phones.
     pub fn mean_success(&mut self, users: &[usize], own_cell: u32) -> f64 {
         let sum: f64 = users.iter().map(|user| self.success(*user, own_cell)).sum();
         sum / (users.len() as f64).max(1.0)

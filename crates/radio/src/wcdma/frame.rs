@@ -10,8 +10,8 @@ pub fn success(ber: f64, bits: u32, correctable: u32) -> f64 {
     }
 }
 
-/// Returns the probability that a frame of `bits` bits has more than `correctable` errors, with full relative
-/// precision even if it is tiny.
+/// Returns the probability that a frame of `bits` bits has more than `correctable` errors if each
+/// bit is wrong with probability `ber`. Even tiny probabilities have the full relative precision.
 pub fn failure(ber: f64, bits: u32, correctable: u32) -> f64 {
     if correctable >= bits {
         0.0
@@ -22,13 +22,14 @@ pub fn failure(ber: f64, bits: u32, correctable: u32) -> f64 {
     }
 }
 
-/// Returns true if success is the less likely outcome, whose probability is then summed.
+/// Returns true if success is less likely than failure. The probability of the less likely outcome
+/// is summed, as it is then more precise.
 fn is_below_mean(ber: f64, bits: u32, correctable: u32) -> bool {
     f64::from(correctable) + 1.0 <= ber * f64::from(bits)
 }
 
-/// Returns the probability of `from` to `to` errors. Terms are summed starting from the largest,
-/// which is the only one that needs a logarithm.
+/// Returns the probability that a frame has `from` to `to` errors. The summation starts with the
+/// largest term, which is the only one computed by logarithms.
 fn tail(ber: f64, bits: u32, from: u32, to: u32) -> f64 {
     if ber <= 0.0 || ber >= 1.0 {
         let certain = if ber <= 0.0 { 0 } else { bits };
@@ -69,10 +70,10 @@ fn ln_choose(n: u32, k: u32) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// Returns the number of check bits with which a code of `bits` bits exists that corrects
-/// `correctable` errors: with t the number of correctable errors, the smallest r with `2^r > sum
-/// over i <= 2t - 1 of C(bits - 1, i)` (Varshamov and Gilbert; S. Lin and D. J. Costello, *Error
-/// Control Coding*, 1983). Returns `None` if no bit is left for data.
+/// Returns the number of check bits in a code of `bits` bits that corrects t = `correctable`
+/// errors: the smallest r with `2^r > sum over i <= 2t - 1 of C(bits - 1, i)`. By the bound of
+/// Varshamov and Gilbert such a code exists (S. Lin and D. J. Costello, *Error Control Coding*,
+/// 1983). Returns `None` if no bit is left for data.
 pub fn check_bits(bits: u32, correctable: u32) -> Option<u32> {
     if correctable == 0 {
         return Some(0);
@@ -84,8 +85,8 @@ pub fn check_bits(bits: u32, correctable: u32) -> Option<u32> {
     let terms: Vec<f64> = (0..=last).map(|i| ln_choose(bits - 1, i)).collect();
     let largest = terms.iter().copied().fold(0.0, f64::max);
     let sum: f64 = terms.iter().map(|term| libm::exp(term - largest)).sum();
-    // The tolerance makes up for rounding errors, which could reduce an exact power of two to the
-    // next lower number of digits.
+    // If the sum is an exact power of two, rounding errors could make its logarithm slightly too
+    // small, and the result one bit too small. The tolerance prevents this.
     let digits = (largest + libm::log(sum)) / std::f64::consts::LN_2;
     let check = (digits + 1e-9) as u32 + 1;
     (check < bits).then_some(check)
@@ -118,8 +119,8 @@ mod tests {
         }
     }
 
-    /// The probability of at least three errors in 128 bits is close to C(128, 3) p^3, tiny but not
-    /// zero.
+    /// The probability of at least three errors in 128 bits is close to C(128, 3) p^3, which is
+    /// tiny but must not become zero.
     #[test]
     fn tiny_error_rates_keep_their_precision() {
         let p = 1e-9;
@@ -128,8 +129,8 @@ mod tests {
         assert!((failure(1e-12, 128, 0) / 1.28e-10 - 1.0).abs() < 1e-9);
     }
 
-    /// Terms of large frames do not underflow, so success at the mean number of errors has a
-    /// probability near 1/2.
+    /// In large frames the terms of the sum must not underflow: the probability of at most the mean
+    /// number of errors is near 1/2.
     #[test]
     fn large_frames_are_nearly_normal() {
         let half = success(0.25, 400_000, 100_000);

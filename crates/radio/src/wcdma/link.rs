@@ -23,12 +23,13 @@ pub struct Conditions {
     /// Power received from all other cells divided by that from the own cell, if each cell
     /// transmits the same power.
     pub other_cells: f64,
-    /// Energy per bit over noise density, linear.
+    /// Energy per bit over noise density, as a linear ratio.
     pub eb_n0: f64,
 }
 
 impl Link {
-    /// Creates the link over the paths of `profile`.
+    /// Creates the link of phones that receive the paths of `profile`. `spreading` is in chips per
+    /// bit, and the code corrects `correctable` errors in the `frame_bits` bits of a frame.
     pub fn new(profile: &ProfileSpec, spreading: u32, frame_bits: u32, correctable: u32) -> Self {
         Self { shares: profile.shares(), spreading: f64::from(spreading), frame_bits, correctable }
     }

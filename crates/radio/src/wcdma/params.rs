@@ -64,7 +64,7 @@ params! {
     }
 }
 
-/// Largest size of a frame; larger values are rejected as typing errors.
+/// Largest size of a frame. A larger value is rejected, as it must be a typing error.
 const LARGEST_FRAME: Size = Size(8_192);
 const LARGEST_SPREADING: u32 = 65_536;
 const LONGEST_SLOT: Duration = Duration::from_secs(10);
@@ -135,8 +135,8 @@ impl Wcdma {
         Rate((bits * u128::from(NANOS_PER_S) / u128::from(self.slot.0)) as u64)
     }
 
-    /// Returns the cell with its phones in their positions, and alpha, the mean rate of other
-    /// cells.
+    /// Returns the cell with its phones at their positions, and alpha, the mean rate of other cells
+    /// in frames per slot.
     pub fn cell(&self, users: &[UserRadio], streams: &Streams) -> (Cell, f64) {
         let eb_n0 = libm::pow(10.0, self.eb_n0_db / 10.0);
         let link = Link::new(&self.profile, self.spreading.get(), self.frame_bits(), self.correctable_bits);
@@ -146,7 +146,7 @@ impl Wcdma {
         (Cell::new(link, placements, mean_load, self.rates.clone()), alpha)
     }
 
-    /// Returns the bearer of `users`.
+    /// Returns the bearer that serves `users`, all of whose connections are inactive.
     pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<WcdmaMac> {
         let errors = users.iter().map(|user| Hazards::new(streams.stream("bearer", user.id, "frame errors")));
         let slots = Slots {

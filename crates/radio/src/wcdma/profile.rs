@@ -22,7 +22,7 @@ registry! {
 }
 
 impl ProfileSpec {
-    /// Returns the share of each path in the mean power; the shares sum to 1.
+    /// Returns the share of each path in the mean received power. The shares sum to 1.
     pub fn shares(&self) -> Vec<f64> {
         match self {
             Self::EqualPaths(params) => normalized(&vec![1.0; params.paths.get() as usize]),
@@ -32,7 +32,7 @@ impl ProfileSpec {
     }
 }
 
-/// Returns the powers divided by their sum.
+/// Returns the given powers divided by their sum, so that they sum to 1.
 pub fn normalized(powers: &[f64]) -> Vec<f64> {
     let total: f64 = powers.iter().sum();
     powers.iter().map(|power| power / total).collect()
@@ -47,7 +47,7 @@ params! {
     }
 }
 
-/// Largest number of paths; larger values are rejected as typing errors.
+/// Largest number of paths. A larger value is rejected, as it must be a typing error.
 const MAX_PATHS: u32 = 100;
 
 impl Checked for EqualPaths {
@@ -96,7 +96,7 @@ pub struct Taps {
     pub powers: Vec<f64>,
 }
 
-/// Largest deviation of the sum of powers from 1 without a warning.
+/// Largest deviation of the sum of powers from 1 for which no warning is given.
 const SUM_TOLERANCE: f64 = 1e-6;
 
 impl Checked for Taps {

@@ -1,14 +1,14 @@
 //! Throughput of a set of rates, and search for the common rate of all connections (`hossain`, equation 1 and
 //! section II.B).
 
-/// Returns the mean number of frames per slot that arrive (equation 1); `connections` yields the
-/// rate in frames per slot and the frame error rate of each connection.
+/// Returns the mean number of frames per slot that arrive (equation 1). `connections` yields the
+/// rate, in frames per slot, and the frame error rate of each connection.
 pub fn throughput(connections: impl IntoIterator<Item = (u32, f64)>) -> f64 {
     connections.into_iter().map(|(rate, failure)| f64::from(rate) * (1.0 - failure)).sum()
 }
 
-/// Returns the rate of `rates` with the highest throughput if all of `n` connections use it
-/// (one-step search), or the lowest such rate if several are equal. `success(x)` is the mean
+/// Returns the rate in `rates` that has the highest throughput if all `n` connections use it
+/// (one-step search), or the first such rate if several are equal. `success(x)` is the mean
 /// probability that a frame succeeds if the cell sends x frames of the basic rate per slot.
 pub fn one_step(rates: &[u32], n: u32, mut success: impl FnMut(u32) -> f64) -> u32 {
     let mut best = (0.0, rates.first().copied().unwrap_or(1));
@@ -37,11 +37,11 @@ pub enum Averaging {
     TypicalCell,
 }
 
-/// Probability below which numbers of connections are neglected if they are above the mean.
+/// Probability below which large numbers of connections, those above the mean, are neglected.
 const NEGLIGIBLE: f64 = 1e-12;
 
 /// Returns the mean rate of other cells if their numbers of connections are Poisson with mean
-/// `load` and a cell with n connections uses the rate `rate_of(n)`. Returns 0 if `load` is 0.
+/// `load`, and a cell with n connections uses the rate `rate_of(n)`. Returns 0 if `load` is 0.
 pub fn mean_rate(load: f64, averaging: Averaging, mut rate_of: impl FnMut(u32) -> u32) -> f64 {
     if load <= 0.0 {
         return 0.0;
@@ -62,14 +62,14 @@ pub fn mean_rate(load: f64, averaging: Averaging, mut rate_of: impl FnMut(u32) -
     sum / weights
 }
 
-/// Number of steps of the search for alpha. They give a precision of a part in 10^7 of the highest
+/// Number of bisections in the search for alpha. They give a precision of 1e-7 times the highest
 /// rate.
 const BISECTIONS: u32 = 24;
 
 /// Returns the alpha for which `mean(alpha)` equals alpha. `mean(alpha)` is the mean rate in other
 /// cells if the cells around them have the mean rate alpha, and decreases with alpha. As rates are
-/// whole numbers, `mean` may jump from above alpha to below it; the result is then the position of
-/// the jump, a mixture of both rates.
+/// whole numbers, `mean` may jump from a value above alpha to a value below alpha; the result is
+/// then the position of the jump.
 pub fn self_consistent(highest: f64, mut mean: impl FnMut(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, highest);
     for _ in 0..BISECTIONS {
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn one_step_finds_the_best_rate_computed_by_hand() {
-        // With 4 connections the throughputs per connection are 1 * 0.9, 2 * 0.8, 4 * 0.3 and 8 *
-        // 0.
+        // With 4 connections, the rates 1, 2, 4 and 8 give throughputs per connection of 1 * 0.9, 2
+        // * 0.8, 4 * 0.3 and 8 * 0.
         let success = |x: u32| match x {
             0..=4 => 0.9,
             5..=8 => 0.8,
@@ -108,8 +108,8 @@ mod tests {
         assert_eq!(one_step(&[3, 5], 4, |_| 0.0), 3);
     }
 
-    /// Numbers of connections n have mean 2 and rates are 8 / n. The expected means are computed
-    /// directly from the series.
+    /// Mean rates equal sums computed directly, if the number of connections n is Poisson with mean
+    /// 2 and the rate is 8 / n, rounded down to at least 1.
     #[test]
     fn means_over_other_cells() {
         let rate = |n: u32| (8 / n.max(1)).max(1);

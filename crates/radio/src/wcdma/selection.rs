@@ -50,8 +50,8 @@ params! {
 impl Checked for Fixed {}
 
 impl SelectionSpec {
-    /// Selects the rates of the active connections, whose indices are `active`, and stores them in
-    /// `rates` in the order of `active`.
+    /// Selects the rates of the active connections, whose indices are `active`. Stores the rates in
+    /// `rates`, in the order of `active`.
     pub fn select(&self, cell: &mut Cell, active: &[usize], rates: &mut Vec<u32>) {
         let n = active.len() as u32;
         rates.clear();
@@ -67,9 +67,9 @@ impl SelectionSpec {
     }
 }
 
-/// Raises one rate by one step at a time, each time the rate for which the resulting throughput is
-/// highest, until the power is used up or all rates are the highest. Stores the best of all sets of
-/// rates on the way in `rates`.
+/// Raises the rates of connections step by step, each time the rate for which the resulting
+/// throughput is highest, until the power is used up or all rates are the highest. Stores the rates
+/// that had the highest throughput in `rates`.
 fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32>) {
     let steps = cell.rates().to_vec();
     let mut level = vec![0usize; active.len()];
@@ -86,8 +86,8 @@ fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32
     rates.extend(best.1.iter().map(|level| steps[*level]));
 }
 
-/// Returns the position in `active` of the connection whose next step results in the highest
-/// throughput, or `None` if no step is possible.
+/// Returns the index in `active` of the connection whose rate, raised by one step, results in the
+/// highest throughput. Returns `None` if no rate can be raised within the power.
 fn next_step(
     cell: &mut Cell,
     active: &[usize],
@@ -114,8 +114,8 @@ fn next_step(
     best.map(|(_, i)| i)
 }
 
-/// Returns the throughput (equation 1) for rates given by their indices in `steps`, if all codes of
-/// the cell have the total rate `own_cell`.
+/// Returns the throughput (equation 1) if connection `i` has the rate `steps[level[i]]` and all
+/// codes of the cell have the total rate `own_cell`.
 fn throughput(cell: &mut Cell, active: &[usize], steps: &[u32], level: &[usize], own_cell: u32) -> f64 {
     let pairs = active.iter().zip(level);
     rates::throughput(pairs.map(|(user, level)| (steps[*level], 1.0 - cell.success(*user, own_cell))))

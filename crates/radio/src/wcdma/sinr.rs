@@ -42,8 +42,8 @@ mod tests {
         assert!(sinr(0.25, NO_INTERFERENCE, 128.0, 0.0).abs() < f64::EPSILON);
     }
 
-    /// Computed by hand for four equal paths, eight codes of the basic rate, and other cells with
-    /// the power of ten codes: 1 / SINR = 8 * 3 / 384 + 10 * 4 / 384 + 1 / 5.
+    /// The expected value is computed by hand for four equal paths, eight codes of the basic rate,
+    /// and other cells with the power of ten codes: 1 / SINR = 8 * 3 / 384 + 10 * 4 / 384 + 1 / 5.
     #[test]
     fn the_terms_add_up() {
         let interference = Interference { own_cell: 8.0, other_cells: 10.0 };

@@ -12,7 +12,7 @@ use super::*;
 use crate::tti::TtiBearer;
 use crate::{Bearer, UserRadio};
 
-/// Returns a channel with little noise and no other cells.
+/// Returns parameters of a channel with little noise and without interference from other cells.
 fn clean() -> Wcdma {
     let mean = Mean { factor: 0.0, load: Load { connections: 0.0, ..Load::default() } };
     Wcdma { eb_n0_db: 60.0, other_cells: OtherCellsSpec::Mean(mean), correctable_bits: 8, ..Wcdma::default() }
@@ -59,7 +59,8 @@ impl Full {
     }
 }
 
-/// A packet of 36 frames takes 5 slots, which gives the 92.16 kbit/s of the study.
+/// A packet of 576 bytes has 36 frames and takes 5 slots of 10 ms, which gives the 92.16 kbit/s of
+/// the study. If packets may share slots, it takes 4.5 slots.
 #[test]
 fn an_error_free_connection_reaches_the_rate_of_the_study() {
     let kbps = Full::new(&clean(), 1).run(100);
@@ -69,8 +70,8 @@ fn an_error_free_connection_reaches_the_rate_of_the_study() {
     assert!((kbps[0] - 102.4).abs() < 1e-9, "{kbps:?}");
 }
 
-/// Retransmissions use all slots, so the rate of arriving frames is the rate of frames sent times
-/// their probability of success (equation 1).
+/// All slots are filled with frames, including retransmissions, so the rate of arriving frames is
+/// the rate of frames sent times their probability of success (equation 1).
 #[test]
 fn throughput_is_equation_1() {
     for (n, rate) in [(1u32, 8), (5, 3), (12, 1)] {
@@ -87,7 +88,7 @@ fn throughput_is_equation_1() {
     }
 }
 
-/// With `frame_errors = false` frames never fail on any channel, but rates are selected as if they
+/// With `frame_errors = false` no frame fails on any channel, but rates are selected as if frames
 /// could fail.
 #[test]
 fn without_frame_errors_rates_still_follow_the_channel() {
@@ -96,7 +97,7 @@ fn without_frame_errors_rates_still_follow_the_channel() {
         Wcdma { eb_n0_db: 5.0, selection, frame_errors, ..Wcdma::default() }
     };
     let all = Full::new(&noisy(false, 4), 3).run(90);
-    // A packet of 36 frames takes 9 slots.
+    // At 4 frames per slot, a packet of 36 frames takes 9 slots.
     assert!(all.iter().all(|kbps| (kbps - 51.2).abs() < 1e-9), "{all:?}");
     assert!(Full::new(&noisy(true, 4), 3).run(90).iter().all(|kbps| *kbps < 40.0));
     let chosen = |frame_errors, eb_n0_db| {
@@ -106,15 +107,15 @@ fn without_frame_errors_rates_still_follow_the_channel() {
     assert!(chosen(false, 8.0) < 0.8 * chosen(false, 20.0), "rates are still those of a bad channel");
 }
 
-/// More connections have lower rates. When connections become inactive, the others have higher
-/// rates again.
+/// With more connections, each has a lower rate. When connections become inactive, the other
+/// connections have higher rates again.
 #[test]
 fn the_rate_follows_the_number_of_active_connections() {
     let params = Wcdma { connection_timeout: Some(Duration::ZERO), ..Wcdma::default() };
     let kbps = |n| Full::new(&params, n).run(50)[0];
     let (one, ten) = (kbps(1), kbps(10));
     assert!(ten < one / 4.0, "{one} {ten}");
-    // Nine other connections receive one packet each and become inactive.
+    // Nine other connections receive one packet each, and are inactive afterwards.
     let mut mixed = Full::new(&params, 1);
     let mut ten_users = params.bearer(&users(10), &Streams::new(1, 0));
     std::mem::swap(&mut mixed.bearer, &mut ten_users);
@@ -130,14 +131,14 @@ fn the_rate_follows_the_number_of_active_connections() {
         mixed.bearer.wake(&mut mixed.around.at(key.0), key);
         end = key.0;
     }
-    // 40 packets of a single connection take about 40 * 4608 bits / one; the other connections
-    // delay them at first.
+    // If connection 0 is alone, its 40 packets of 4.608 kbit take this time in seconds; the other
+    // connections delay them at first.
     let alone = 40.0 * 4.608 / one;
     assert!(end.as_secs() > alone * 1.05 && end.as_secs() < alone * 2.0, "{} {alone}", end.as_secs());
 }
 
 /// If all phones have equal reception conditions, individual rates have at least the throughput of
-/// a common rate, and their sum respects the power.
+/// a common rate. The sum of individual rates does not exceed the power.
 #[test]
 fn individual_rates_are_no_worse_and_respect_the_power() {
     let params = Wcdma::default();
@@ -160,8 +161,8 @@ fn individual_rates_are_no_worse_and_respect_the_power() {
     }
 }
 
-/// The factor and the load of other cells in equation 3 matter only as a product, so no connections
-/// in other cells are equivalent to a factor of 0.
+/// In equation 3 the factor and the load of other cells only have an effect as a product. So other
+/// cells without connections are equivalent to a factor of 0.
 #[test]
 fn load_and_factor_matter_only_as_a_product() {
     let failure = |factor, connections| {

@@ -57,7 +57,8 @@ impl Checked for Slotted {
 }
 
 impl Slotted {
-    /// Returns the sender and the receiver of a user's window.
+    /// Returns the sender and the receiver of a user's window, with PDUs and a buffer as in
+    /// `setting`.
     pub fn build(&self, setting: Setting) -> Window {
         let header = u32::try_from(self.header.0).unwrap_or(u32::MAX);
         Window {
@@ -75,7 +76,7 @@ impl Slotted {
     }
 }
 
-/// State of a slot in the window.
+/// State of a slot in the transmission window.
 #[derive(Debug)]
 enum PlaceState {
     /// The slot is empty, so the next new PDU may use it.
@@ -91,12 +92,12 @@ enum PlaceState {
 pub struct Pdu {
     place: usize,
     pieces: Vec<Piece>,
-    /// Whether no PDU can follow before a report. If so, the phone sends a report when this PDU
-    /// arrives.
+    /// Whether the phone must report when this PDU arrives, even if the report is not full, because
+    /// the sender sends no PDU before it has the report.
     last: bool,
 }
 
-/// Results of PDUs: for each PDU its slot, and true if it was intact.
+/// Report of the phone: for each PDU the slot in which it was sent, and true if it was intact.
 type Report = Vec<(usize, bool)>;
 
 /// Sender and receiver of one user's window of slots.
@@ -108,9 +109,9 @@ pub struct Window {
     /// Index of the slot whose turn is next.
     turn: usize,
     wrong: usize,
-    /// Slots of the PDUs sent since the one that completed the last report.
+    /// Slots of the PDUs sent that are not part of a complete report yet.
     open: Vec<usize>,
-    /// Results of PDUs that the phone has not reported yet.
+    /// Slots and results of the PDUs that the phone has not reported yet.
     unreported: Report,
     reports_in_flight: VecDeque<(Time, Report)>,
     reassembly: Reassembly,
@@ -132,8 +133,8 @@ impl Window {
         }
     }
 
-    /// Returns the next slot in turn that has a PDU to send or waits for a result, or `None` if
-    /// there is none.
+    /// Returns the next slot in turn that has a PDU to send or whose result the sender must await,
+    /// or `None` if there is none.
     fn next_place(&self) -> Option<usize> {
         let count = self.places.len();
         let is_busy = |place: &usize| match &self.places[*place] {
@@ -143,14 +144,15 @@ impl Window {
         (0..count).map(|step| (self.turn + step) % count).find(is_busy)
     }
 
-    /// Returns the next slot with a PDU to send, or `None` if there is none or a slot that waits
-    /// for its result comes first.
+    /// Returns the next slot in turn if it has a PDU to send. Returns `None` if the sender must
+    /// first await the slot's result, or if there is no PDU to send.
     fn ready_place(&self) -> Option<usize> {
         self.next_place().filter(|place| !matches!(self.places[*place], PlaceState::Sent(_)))
     }
 
-    /// Records a PDU sent in a slot. Returns true if the phone must report at once: no PDU follows,
-    /// or the sender waits for a result that a full report would never include.
+    /// Records that a PDU is sent in slot `place`. Returns true if the phone must report when it
+    /// arrives: no PDU follows, or the sender awaits a result that a full report would never
+    /// include.
     fn closes_report(&mut self, place: usize) -> bool {
         self.open.push(place);
         let waits =

@@ -1,4 +1,4 @@
-//! Tests of the window of slots: timelines computed by hand, and a property test.
+//! Tests of RLC with a window of slots: timelines computed by hand, and a property test.
 
 use nodeb_base::units::{Duration, Size};
 use proptest::collection::vec;
@@ -9,8 +9,8 @@ use crate::rlc::Delivered;
 use crate::rlc::am::Setting;
 use crate::rlc::testing::Air;
 
-/// Returns a channel with four slots, reports about two PDUs each that take 20 ms, and 10 bytes of
-/// payload per PDU.
+/// Returns a channel with four slots and 10 bytes of payload per PDU. Each report is about two PDUs
+/// and takes 20 ms.
 fn air(per_tti: usize) -> Air<Window> {
     let params = Slotted {
         places: 4.try_into().unwrap(),
@@ -22,8 +22,8 @@ fn air(per_tti: usize) -> Air<Window> {
     Air::new(params.build(setting), per_tti)
 }
 
-/// Returns the time in ms of each PDU sent, its slot, and the number and offset of its first piece
-/// of a packet.
+/// Returns for each PDU sent its time in ms and its slot, and the SDU number and the offset of the
+/// first piece in it.
 fn sent(air: &Air<Window>) -> Vec<(u64, usize, u64, u32)> {
     let of_pdu = |(at, pdu): &(u64, super::Pdu)| (*at, pdu.place, pdu.pieces[0].sdu, pdu.pieces[0].offset);
     air.sent.iter().map(of_pdu).collect()
@@ -59,7 +59,8 @@ fn a_pdu_in_error_is_retransmitted_in_its_slot_while_others_advance() {
     assert!(air.is_quiet());
 }
 
-/// A single PDU is reported at once, as no other PDU follows.
+/// A single PDU is reported as soon as it arrives, although reports have two PDUs, as no other PDU
+/// follows.
 #[test]
 fn the_last_report_of_a_burst_may_be_partial() {
     let mut air = air(2);

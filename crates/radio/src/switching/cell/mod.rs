@@ -1,5 +1,5 @@
-//! Control plane of a cell with dedicated channels: their holders, the users that wait for one, and
-//! the ends of switches.
+//! Control plane of a cell with dedicated channels. It knows which users hold a channel, which wait
+//! for one, and when switches end.
 
 mod rrc;
 
@@ -14,7 +14,7 @@ use nodeb_base::units::{Duration, Time};
 use super::params::FachDch;
 use super::state::{ChannelUse, State};
 
-/// State of a user at the Node B, with the queue of its packets.
+/// State of a user at the Node B, with the queue of the user's packets.
 #[derive(Debug)]
 struct Station {
     /// Packets that are not completely sent; the first one may be in transmission.
@@ -28,7 +28,7 @@ struct Station {
     usage: ChannelUse,
 }
 
-/// Event that the cell has scheduled.
+/// Future event that the cell has scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
     /// The transmission of a packet or of signalling on the FACH ends.
@@ -53,14 +53,16 @@ pub struct Cell {
     holders: Vec<usize>,
     /// Users that wait for a channel, in order of their requests.
     waiting: Vec<usize>,
-    /// Ends of transmissions and of switches, latest first. They are in a sorted list as there are
-    /// few of them.
+    /// Scheduled ends of transmissions and switches, latest first. As there are few of them, a
+    /// sorted list is sufficient.
     ends: Vec<(Key, Pending)>,
     /// Timers of the switching policy, one per user.
     timers: EventQueue,
-    /// Key and user of the timer in `timers` that expires first; `None` if none is armed.
+    /// Key and user of the timer that expires first among those in `timers`; `None` if no timer is
+    /// armed.
     next_timer: Option<(Key, usize)>,
-    /// Users and the states that they have entered since [`Self::take_entered`] was last called.
+    /// State changes since [`Self::take_entered`] was last called, each as the user and its new
+    /// state.
     entered: Vec<(usize, State)>,
 }
 
@@ -104,7 +106,7 @@ impl Cell {
         self.stations[user].bytes
     }
 
-    /// Returns each user's channel use until `now`.
+    /// Returns the channel use of each user until `now`.
     pub fn usage(&self, now: Time) -> Vec<ChannelUse> {
         let of_station = |station: &Station| {
             let mut usage = station.usage;
@@ -114,7 +116,7 @@ impl Cell {
         self.stations.iter().map(of_station).collect()
     }
 
-    // --- Queues of users ---
+    // --- Methods for the queues of users ---
 
     /// Adds a packet to a user's queue.
     pub fn push(&mut self, user: usize, packet: Packet) {
@@ -140,7 +142,8 @@ impl Cell {
         self.stations[user].queue.front().map_or(0, |packet| u64::from(packet.size))
     }
 
-    /// Removes and returns a user's packet whose transmission has ended.
+    /// Removes and returns the first packet of a user, whose transmission has ended. Returns `None`
+    /// if the user has no packet.
     pub fn end_packet(&mut self, user: usize) -> Option<Packet> {
         let station = &mut self.stations[user];
         station.sending = false;
@@ -149,17 +152,17 @@ impl Cell {
         Some(packet)
     }
 
-    /// Returns the first user from index `first`, cyclically, who is on the FACH and has a packet
-    /// to send, or `None` if there is none.
+    /// Returns the first user, from index `first` on and then from index 0, who is on the FACH and
+    /// has a packet to send, or `None` if there is none.
     pub fn next_on_fach(&self, first: usize) -> Option<usize> {
         let users = self.stations.len();
         let is_ready = |user: &usize| self.stations[*user].state == State::Fach && self.is_ready(*user);
         (first..users).chain(0..first.min(users)).find(is_ready)
     }
 
-    // --- Pending events ---
+    // --- Methods for pending events ---
 
-    /// Returns the key of the next event and the event, or `None` if none is pending.
+    /// Returns the event that is due first, with its key, or `None` if no event is pending.
     pub fn next_pending(&self) -> Option<(Key, Pending)> {
         let timer = self.next_timer.map(|(key, user)| (key, Pending::Timer(user)));
         match (self.ends.last(), timer) {
@@ -169,7 +172,8 @@ impl Cell {
         }
     }
 
-    /// Removes and returns the event due at `key`, or returns `None` if another event is next.
+    /// Removes and returns the event due at `key`. Returns `None` if `key` is not that of the first
+    /// pending event.
     pub fn take_pending(&mut self, key: Key) -> Option<Pending> {
         let (_, pending) = self.next_pending().filter(|(due, _)| *due == key)?;
         if let Pending::Timer(user) = pending {
@@ -180,7 +184,8 @@ impl Cell {
         Some(pending)
     }
 
-    /// Schedules an event at `at`. It must not be a timer, and must not be scheduled already.
+    /// Schedules the end of a transmission or switch at the time `at`. The same event must not be
+    /// scheduled already.
     pub fn set_pending(&mut self, pending: Pending, at: Time, stamps: &mut Stamps) {
         debug_assert!(self.ends.iter().all(|(_, set)| *set != pending), "{pending:?} is set");
         let key = stamps.key(at);
@@ -194,7 +199,7 @@ impl Cell {
         self.next_timer = self.timers.next();
     }
 
-    // --- Switches between channels ---
+    // --- Methods for switches between channels ---
 
     fn enter(&mut self, now: Time, user: usize, state: State) {
         let station = &mut self.stations[user];
@@ -209,7 +214,8 @@ impl Cell {
         !self.entered.is_empty()
     }
 
-    /// Removes and returns the users and states of all state changes since the last call, in order.
+    /// Removes and returns all state changes since the last call, in order, each as the user and
+    /// its new state.
     pub fn take_entered(&mut self) -> std::vec::Drain<'_, (usize, State)> {
         self.entered.drain(..)
     }
@@ -219,7 +225,8 @@ impl Cell {
         self.set_pending(Pending::Switch(user), now + lasts, stamps);
     }
 
-    /// Pages a user, which starts its switch to the FACH.
+    /// Pages the phone of a user, which starts the user's switch from the paging channel to the
+    /// FACH.
     pub fn page(&mut self, now: Time, user: usize, stamps: &mut Stamps) {
         self.stations[user].usage.pagings += 1;
         self.begin(now, user, State::Paging, self.paging_time, stamps);
@@ -230,8 +237,8 @@ impl Cell {
         self.holders.len() < self.channels && !self.waiting.is_empty()
     }
 
-    /// Starts to set up a channel for the user at index `position` of the waiting list. Returns
-    /// this user.
+    /// Starts to set up a channel for the user at index `position` of the waiting list. Returns the
+    /// index of this user.
     pub fn set_up(&mut self, now: Time, position: usize, stamps: &mut Stamps) -> usize {
         let user = self.waiting.remove(position);
         self.holders.push(user);
@@ -240,8 +247,8 @@ impl Cell {
         user
     }
 
-    /// Ends a user's switch: the user enters the state that follows, and a released channel becomes
-    /// free.
+    /// Ends the switch of a user, who enters a dedicated channel or the FACH. If the user has left
+    /// a dedicated channel, this channel becomes free.
     pub fn end_switch(&mut self, now: Time, user: usize) {
         let state = if self.state(user) == State::SettingUp { State::Dch } else { State::Fach };
         if self.state(user) == State::Releasing {
@@ -257,8 +264,9 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Events happen in order of time, then of scheduling. A timer expires as it was armed
-        /// last, or never if it was disarmed.
+        /// Pending events happen in order of time, and events at the same time in the order in
+        /// which they were scheduled. A timer expires at the time for which it was armed last, or
+        /// not at all if it was disarmed.
         #[test]
         fn pending_events_happen_in_order(
             sets in prop::collection::vec((0usize..3, 0usize..4, prop::option::of(0u64..20)), 0..40),

@@ -1,4 +1,5 @@
-//! View of a cell for a switching policy, with the commands that the policy can give.
+//! Interface of a cell for switching policies: state of the cell, and commands that a policy can
+//! give.
 
 use nodeb_base::engine::Stamps;
 use nodeb_base::units::Time;
@@ -6,7 +7,8 @@ use nodeb_base::units::Time;
 use super::Cell;
 use crate::switching::State;
 
-/// Radio resource control of a cell, as seen by a switching policy.
+/// Radio resource control of a cell, through which a switching policy reads the cell's state and
+/// gives commands.
 #[derive(Debug)]
 pub struct Rrc<'a> {
     now: Time,
@@ -15,7 +17,7 @@ pub struct Rrc<'a> {
 }
 
 impl<'a> Rrc<'a> {
-    /// Creates the control of `cell` at the time `now`.
+    /// Creates the interface to `cell` at the time `now`.
     pub fn new(now: Time, cell: &'a mut Cell, stamps: &'a mut Stamps) -> Self {
         Self { now, cell, stamps }
     }
@@ -40,8 +42,8 @@ impl<'a> Rrc<'a> {
         self.cell.bytes(user)
     }
 
-    /// Returns the users that hold channels, including channels being set up or released, in order
-    /// of set-up.
+    /// Returns the users that hold a channel, in the order in which their channels were set up.
+    /// Channels that are being set up or released count as held.
     pub fn holders(&self) -> &[usize] {
         &self.cell.holders
     }
@@ -51,31 +53,34 @@ impl<'a> Rrc<'a> {
         &self.cell.waiting
     }
 
-    /// Returns true if no channel is free.
+    /// Returns true if all channels are held, so that none is free.
     pub fn is_full(&self) -> bool {
         self.cell.holders.len() == self.cell.channels
     }
 
-    /// Returns the number of waiting users for whom no channel is free or being released.
+    /// Returns by how much the number of waiting users exceeds the number of channels that are free
+    /// or being released, 0 if it does not.
     pub fn unmet(&self) -> usize {
         let holders = &self.cell.holders;
         let staying = holders.iter().filter(|user| self.state(**user) != State::Releasing).count();
         (self.cell.waiting.len() + staying).saturating_sub(self.cell.channels)
     }
 
-    /// Adds a user on the FACH to the waiting list; a channel is set up as soon as one is free.
+    /// Adds a user to the waiting list, so that a channel is set up for it as soon as one is free.
+    /// Does nothing if the user is not on the FACH or is in the list already.
     pub fn ask(&mut self, user: usize) {
         if self.state(user) == State::Fach && !self.cell.waiting.contains(&user) {
             self.cell.waiting.push(user);
         }
     }
 
-    /// Removes a user from the waiting list, if it is in the list.
+    /// Removes a user from the waiting list, if the user is in the list.
     pub fn withdraw(&mut self, user: usize) {
         self.cell.waiting.retain(|waiting| *waiting != user);
     }
 
-    /// Starts to move a user from a dedicated channel to the FACH; does nothing in other states.
+    /// Starts to move a user from its dedicated channel to the FACH. Does nothing if the user is
+    /// not on a dedicated channel.
     pub fn release(&mut self, user: usize) {
         if self.state(user) == State::Dch {
             self.cell.stations[user].usage.releases += 1;
@@ -83,8 +88,8 @@ impl<'a> Rrc<'a> {
         }
     }
 
-    /// Moves a user without packets from the FACH to the paging channel; does nothing in other
-    /// states.
+    /// Moves a user from the FACH to the paging channel. Does nothing if the user is not on the
+    /// FACH or has packets.
     pub fn park(&mut self, user: usize) {
         if self.state(user) == State::Fach && self.packets(user) == 0 {
             self.withdraw(user);
@@ -92,8 +97,8 @@ impl<'a> Rrc<'a> {
         }
     }
 
-    /// Arms the policy's timer of a user for `at`, or disarms it if `at` is `None`. A timer armed
-    /// for `at` is unchanged.
+    /// Arms the policy's timer of a user to expire at `at`, or disarms it if `at` is `None`. A
+    /// timer that is already armed for `at` keeps its position among simultaneous events.
     pub fn set_timer(&mut self, user: usize, at: Option<Time>) {
         if self.cell.timers.due(user).map(|(due, _)| due) != at {
             let key = at.map(|at| self.stamps.key(at));

@@ -1,4 +1,5 @@
-//! Always DCH: the first users to send get a dedicated channel and keep it, as with circuits.
+//! Always DCH: the first users with packets get the dedicated channels and keep them, as in circuit
+//! switching.
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 

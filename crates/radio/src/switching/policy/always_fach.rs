@@ -1,4 +1,4 @@
-//! Always FACH: the baseline, in which no dedicated channel is used.
+//! Always FACH: the baseline for comparisons, in which all users stay on the FACH.
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
@@ -13,7 +13,7 @@ impl SwitchingParams for AlwaysFach {
     }
 }
 
-/// Policy that never switches a user.
+/// Switching policy that never switches a user.
 #[derive(Debug)]
 pub struct AlwaysFachPolicy;
 

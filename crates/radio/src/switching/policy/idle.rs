@@ -5,8 +5,8 @@ use nodeb_base::units::{Duration, Time};
 use super::threshold::Thresholds;
 use super::{Event, Rrc};
 
-/// Thresholds, and the start of each user's inactivity timer; the start is `None` while the user is
-/// not idle.
+/// Thresholds for idle users, and the start of each user's inactivity timer, which is `None` while
+/// the user is not idle.
 #[derive(Debug)]
 pub struct IdleTimers {
     thresholds: Thresholds,
@@ -16,15 +16,15 @@ pub struct IdleTimers {
 }
 
 impl IdleTimers {
-    /// Creates the timers of `users` users, none of whom is idle, with the thresholds `high` and
-    /// `low` in packets.
+    /// Creates the timers of `users` users, none of whom is idle. The thresholds `high` and `low`
+    /// are numbers of packets.
     pub fn new([high, low]: [u32; 2], timeout: Duration, users: usize) -> Self {
         Self { thresholds: Thresholds { high, low }, timeout, since: vec![None; users] }
     }
 
-    /// Requests a channel for `user` according to the thresholds. Starts the user's timer when the
-    /// user becomes idle, restarts it if a packet arrives and the user is still idle, and stops it
-    /// if the user is not idle.
+    /// Requests a channel for `user`, or withdraws the request, according to the thresholds. The
+    /// user's timer starts when the user becomes idle, restarts if a packet arrives and the user is
+    /// still idle, and stops when the user is not idle.
     pub fn update(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
         self.thresholds.ask(user, rrc);
         if !self.thresholds.is_idle(user, rrc) {
@@ -39,16 +39,16 @@ impl IdleTimers {
         self.since[user]
     }
 
-    /// Starts to move a user to the FACH and stops its timer.
+    /// Starts to move a user from its dedicated channel to the FACH, and stops the user's timer.
     pub fn release(&mut self, user: usize, rrc: &mut Rrc<'_>) {
         self.since[user] = None;
         rrc.set_timer(user, None);
         rrc.release(user);
     }
 
-    /// Starts to move users whose timer has expired to the FACH, as long as other users wait for
-    /// whom no channel is becoming free. `end` returns the expiry of a timer from its start and the
-    /// current time.
+    /// Releases the channels of users whose timer has expired, as long as more users wait than
+    /// channels are free or being released. `end` returns the expiry of a timer, given its start
+    /// and the current time.
     pub fn release_for_others(&mut self, rrc: &mut Rrc<'_>, end: impl Fn(Time, Time) -> Time) {
         for i in 0..rrc.holders().len() {
             let holder = rrc.holders()[i];

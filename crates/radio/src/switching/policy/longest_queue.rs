@@ -57,7 +57,7 @@ impl SwitchingPolicy for LongestQueuePolicy {
     fn pick(&self, rrc: &Rrc<'_>) -> usize {
         let waiting = rrc.waiting();
         let queue = |position: &usize| rrc.packets(waiting[*position]);
-        // If queues are equally long, the earliest request is selected.
+        // The reversed order makes the earliest request win among users with equally long queues.
         (0..waiting.len()).rev().max_by_key(queue).unwrap_or(0)
     }
 }

@@ -17,28 +17,28 @@ use super::cell::Rrc;
 /// Kind of event of a user, as reported to a switching policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A packet arrived in the user's queue.
+    /// A packet has arrived in the user's queue.
     Arrival,
-    /// The transmission of a packet to the user ended.
+    /// The transmission of a packet to the user has ended.
     Departure,
-    /// A switch of the user to a dedicated channel started, or any switch of the user ended.
+    /// A dedicated channel is being set up for the user, or any switch of the user has ended.
     Switched,
-    /// The timer that the policy armed for the user expired.
+    /// The timer that the policy has armed for the user has expired.
     Timer,
 }
 
 /// Policy that decides on switches from queue lengths, states and timers of its own.
 pub trait SwitchingPolicy: Send + std::fmt::Debug {
-    /// Reacts to an event of `user` with commands to `rrc`, which may concern any user.
+    /// Reacts to an event of `user`. The policy may give commands to `rrc` for any user.
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>);
-    /// Returns the index in the waiting list, which is not empty, of the user who gets the free
-    /// channel. The default is the earliest request.
+    /// Returns the index, in the waiting list, of the user who gets the channel that is free. The
+    /// list is not empty. Default: 0, the earliest request.
     fn pick(&self, _rrc: &Rrc<'_>) -> usize {
         0
     }
 }
 
-/// Parameters of a switching policy.
+/// Interface of the parameters of all switching policies.
 pub trait SwitchingParams: Parameters {
     /// Returns the switching policy in its initial state, for `users` users on the FACH.
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy>;

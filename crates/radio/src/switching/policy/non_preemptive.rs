@@ -41,8 +41,8 @@ pub struct NonPreemptivePolicy {
     idle: IdleTimers,
 }
 
-/// Returns the end of the current round of a timer that restarts after each `timeout` and was first
-/// started at `since`. If a round ends at `now`, the result is `now`.
+/// Returns the end of the current round of a timer that was first started at `since` and restarts
+/// after each `timeout`. If a round ends at `now`, returns `now`.
 pub fn end_of_round(since: Time, timeout: Duration, now: Time) -> Time {
     let rounds = now.since(since).0.div_ceil(timeout.0).max(1);
     since + Duration(rounds * timeout.0)

@@ -13,7 +13,8 @@ use crate::switching::State;
 params! {
     /// Thresholds on a user's queue at the Node B, including the packet in transmission.
     pub struct Thresholds {
-        // Defaults: `T_l` from Table I, `T_h` the optimum found in the study.
+        // The default of `low` is `T_l` in Table I of the study, and that of `high` is the optimum
+        // of `T_h` found in the study.
         /// Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the first
         /// packet.
         pub high: u32 = 4,
@@ -45,13 +46,14 @@ impl Thresholds {
         }
     }
 
-    /// Returns true if a user on a dedicated channel has too few packets to keep it.
+    /// Returns true if a user is on a dedicated channel and has fewer packets than the threshold
+    /// for keeping it.
     pub fn is_idle(&self, user: usize, rrc: &Rrc<'_>) -> bool {
         rrc.state(user) == State::Dch && rrc.packets(user) < self.low as usize
     }
 }
 
-/// State of the policy: only its thresholds.
+/// State of the original threshold policy, which only consists of its thresholds.
 #[derive(Debug)]
 pub struct ThresholdPolicy {
     thresholds: Thresholds,

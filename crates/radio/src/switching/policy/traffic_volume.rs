@@ -34,7 +34,8 @@ impl Checked for TrafficVolume {}
 #[derive(Debug)]
 pub struct TrafficVolumePolicy {
     params: TrafficVolume,
-    /// Time since which each user on the FACH has exceeded the volume; `None` for other users.
+    /// For each user, the time since which it has exceeded the volume on the FACH; `None` if it
+    /// does not exceed the volume or is not on the FACH.
     above_since: Vec<Option<Time>>,
 }
 
@@ -49,9 +50,9 @@ impl SwitchingParams for TrafficVolume {
 }
 
 impl TrafficVolumePolicy {
-    /// Requests a channel for a user that has exceeded the volume for the time to trigger, or
-    /// withdraws the request of a user below the volume. Returns the time at which the trigger must
-    /// be checked again, or `None` if it need not be.
+    /// Requests a channel for a user on the FACH who has exceeded the volume for the time to
+    /// trigger. Withdraws the request of a user who does not exceed the volume. Returns the time at
+    /// which the time to trigger ends, or `None` if it does not run.
     fn measure(&mut self, user: usize, rrc: &mut Rrc<'_>) -> Option<Time> {
         if rrc.state(user) != State::Fach || rrc.bytes(user) <= self.params.volume.0 {
             self.above_since[user] = None;

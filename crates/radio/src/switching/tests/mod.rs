@@ -18,19 +18,19 @@ use super::bearer::SwitchedBearer;
 use super::params::FachDch;
 use crate::Bearer;
 
-/// Change of state: time in ms, user and new state.
+/// Change of a user's state: time in ms, user and new state.
 type Change = (f64, usize, State);
 
-/// Bearer with a record of its state changes and deliveries.
+/// Bearer whose state changes and deliveries are recorded.
 struct Driver {
     bearer: SwitchedBearer,
     around: Surroundings,
     now: Time,
     states: Vec<State>,
-    /// Last state of each user according to events.
+    /// Last state of each user that an event has reported.
     reported: Vec<State>,
     changes: Vec<Change>,
-    /// Time in ms at which each packet arrived at the phone, and its user.
+    /// Each packet that has arrived at a phone, as time in ms and user.
     delivered: Vec<(f64, usize)>,
 }
 
@@ -90,7 +90,7 @@ impl Driver {
         self.record();
     }
 
-    /// Offers `count` packets of 480 bytes for a user.
+    /// Offers `count` packets of 480 bytes to a user at `at_ms` ms.
     fn packets(&mut self, at_ms: u64, user: usize, count: usize) -> &mut Self {
         for _ in 0..count {
             self.arrive(Time::ZERO + Duration::from_millis(at_ms), user, 480);
@@ -98,19 +98,19 @@ impl Driver {
         self
     }
 
-    /// Runs the bearer for another 100 s, so that all packets are delivered.
+    /// Runs the bearer for another 100 s, after which all packets should be delivered.
     fn finish(&mut self) -> &mut Self {
         self.run(self.now + Duration::from_secs(100));
         self
     }
 
-    /// Returns the arrivals of a user's packets at the phone, in ms.
+    /// Returns the times in ms at which a user's packets arrived at the phone.
     fn deliveries(&self, user: usize) -> Vec<f64> {
         self.delivered.iter().filter(|(_, whose)| *whose == user).map(|(at, _)| *at).collect()
     }
 }
 
-/// Returns the times from `from` to `to` in ms, in steps of 10 ms.
+/// Returns the times from `from` to `to`, both in ms and included, in steps of 10 ms.
 fn every_10_ms(from: u32, to: u32) -> Vec<f64> {
     (from..=to).step_by(10).map(f64::from).collect()
 }
@@ -154,10 +154,10 @@ fn times_in_states_add_up_to_the_run() {
         [State::Fach, State::SettingUp, State::Dch, State::Releasing]
             .map(|state| rows[user].usage.time(state).0 / 1_000_000)
     };
-    // User 0's channel is set up from 100 to 350 ms, sends one packet, and is released from 360 to
-    // 610 ms.
+    // For user 0 a channel is set up from 100 to 350 ms. The user's packet is sent until 360 ms,
+    // and the channel is released until 610 ms.
     assert_eq!((times(0), times(1)), ([490, 250, 10, 250], [1000, 0, 0, 0]));
     assert_eq!((rows[0].usage.set_ups, rows[0].usage.releases, rows[1].usage.set_ups), (1, 1, 0));
-    // Expected: 490 ms x 350 mW + 250 ms x 550 mW + 260 ms x 700 mW.
+    // The expected energy is 490 ms x 350 mW + 250 ms x 550 mW + 260 ms x 700 mW = 0.491 J.
     assert!((rows[0].energy_j - 0.491).abs() < 1e-12);
 }

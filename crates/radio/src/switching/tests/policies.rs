@@ -1,5 +1,5 @@
-//! Tests of which user holds the dedicated channel under each policy, to the millisecond. Times in
-//! comments are in ms.
+//! Tests that each policy gives the dedicated channel to the right user at the right time, to the
+//! millisecond. Times in comments are in ms.
 
 use State::{Dch, Fach, Paging, Pch, Releasing, SettingUp};
 use serde_json::json;
@@ -42,8 +42,8 @@ fn threshold_serves_a_request_made_during_a_switch() {
 fn a_high_threshold_of_0_requests_at_the_first_packet() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 0 } } }), 1);
     cell.packets(0, 0, 1).packets(300, 0, 1).finish();
-    // The second packet arrives while the user is switching back, so the user requests a channel
-    // again when it is on the FACH.
+    // The second packet arrives while the user is switching back to the FACH. When the user reaches
+    // the FACH, it requests a channel again.
     assert_eq!(
         cell.changes,
         [
@@ -101,8 +101,8 @@ fn taking_the_last_free_channel_moves_idle_users_back() {
 fn preemptive_releases_for_others_at_once_else_after_the_timeout() {
     let params = json!({ "policy": { "preemptive": { "high": 0, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 2);
-    // User 0 is idle from 260 ms and busy again from 500 to 510 ms; user 1 requests a channel at
-    // 700 ms.
+    // User 0 is idle from 260 ms, busy from 500 to 510 ms, and then idle again. User 1 requests a
+    // channel at 700 ms, so user 0 must release its channel at once.
     cell.packets(0, 0, 1).packets(500, 0, 1).packets(700, 1, 9).finish();
     assert_eq!(
         cell.changes,
@@ -127,7 +127,8 @@ fn non_preemptive_releases_only_at_the_end_of_a_round() {
     let params = json!({ "policy": { "non_preemptive": { "high": 0, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 2);
     // User 0 is idle from 510 ms, so its timer ends at 1010 ms. User 1 is idle from 1550 ms, so its
-    // rounds end at 2050, 2550 and 3050 ms. At the end of the last round user 0 waits again.
+    // rounds end at 2050, 2550 and 3050 ms. User 0 waits for a channel again when the third round
+    // ends.
     cell.packets(0, 0, 1).packets(500, 0, 1).packets(700, 1, 9).packets(3_000, 0, 6).finish();
     assert_eq!(
         cell.changes,
@@ -162,8 +163,8 @@ fn no_switch_when_request_lapses_before_timeout() {
 fn packets_below_the_low_threshold_restart_the_timer() {
     let params = json!({ "policy": { "preemptive": { "high": 1, "low": 2, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 1);
-    // The user has less than two packets from 250 ms (its first packet was sent over the FACH), and
-    // again at 600 ms.
+    // The user has fewer than two packets when it reaches the dedicated channel at 250 ms, as its
+    // first packet was sent over the FACH. The packet that arrives at 600 ms restarts the timer.
     cell.packets(0, 0, 2).packets(600, 0, 1).finish();
     let timeline = [(0.0, 0, SettingUp), (250.0, 0, Dch), (1_100.0, 0, Releasing), (1_350.0, 0, Fach)];
     assert_eq!(cell.changes, timeline);
@@ -192,8 +193,9 @@ fn traffic_volume_uses_a_trigger_and_two_inactivity_timers() {
         "volume": "1000 B", "time_to_trigger": "200 ms", "dch_inactivity": "2 s", "fach_inactivity": "3 s",
     } });
     let mut cell = Driver::new(json!({ "policy": policy }), 1);
-    // The first 960 bytes stay on the FACH, which is idle from 240 ms. The phone is paged at 4000
-    // ms; 2400 bytes exceed the volume on the FACH from 4600 ms.
+    // The first 960 bytes do not exceed the volume and are sent on the FACH, which is idle from 240
+    // ms. The phone is paged at 4000 ms. From 4600 ms it is on the FACH, where 2400 bytes exceed
+    // the volume.
     cell.packets(0, 0, 2).packets(4_000, 0, 5).finish();
     assert_eq!(
         cell.changes,
@@ -223,9 +225,9 @@ fn no_switch_when_volume_falls_before_the_trigger() {
 fn longest_queue_precedes_the_first_request_and_releases_after_the_timeout() {
     let policy = json!({ "longest_queue": { "high": 2, "timeout": "500 ms" } });
     let mut cell = Driver::new(json!({ "policy": policy }), 3);
-    // User 0 is idle from 270 ms. Users 1 and 2 request a channel at 300 and 310 ms. At 1020 ms,
-    // when the channel is free, user 1 has 5 packets left, and user 2, who requested later, has
-    // more.
+    // User 0 is idle from 270 ms. Users 1 and 2 request a channel at 300 and 310 ms. When the
+    // channel is free, at 1020 ms, user 1 has 5 packets left. User 2 has more packets and therefore
+    // gets the channel, although it requested one later.
     cell.packets(0, 0, 3).packets(300, 1, 8).packets(310, 2, 9).finish();
     assert_eq!(
         cell.changes,
@@ -250,8 +252,8 @@ fn longest_queue_does_not_wait_for_the_end_of_a_round() {
         cell.packets(0, 0, 1).packets(900, 1, 9).finish();
         cell.changes[2]
     };
-    // User 0 is idle from 260 ms, and user 1 requests a channel after more than one round of 500
-    // ms.
+    // User 0 is idle from 260 ms. User 1 requests a channel at 900 ms, when the first round of 500
+    // ms is over and the second round ends at 1260 ms.
     assert_eq!(changes("non_preemptive"), (1_260.0, 0, Releasing));
     assert_eq!(changes("longest_queue"), (900.0, 0, Releasing));
 }

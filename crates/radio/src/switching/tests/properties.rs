@@ -44,8 +44,8 @@ proptest! {
             let mut changes = cell.changes.iter().peekable();
             while let Some(&(at, user, state)) = changes.next() {
                 states[user] = state;
-                // Changes at the same time are recorded in order of users, so holders are counted
-                // after the last of them.
+                // Changes at the same time are recorded in order of user index, so holders are only
+                // counted after the last of these changes.
                 let settled = changes.peek().is_none_or(|next| next.0 > at);
                 prop_assert!(!settled || holders(&states) <= channels as usize, "{name}: {:?}", cell.changes);
             }

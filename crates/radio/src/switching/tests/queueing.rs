@@ -1,4 +1,4 @@
-//! Tests against queueing formulas, with Poisson arrivals at a single server.
+//! Tests that compare the bearer with queueing formulas, for Poisson arrivals at a single server.
 
 use nodeb_base::rng::{Stream, Streams, unit};
 use nodeb_base::units::{Duration, Time};
@@ -41,7 +41,8 @@ fn time_in_system(params: Value, users: usize, rate_per_s: f64, sizes: &[u32]) -
     (all, 2.093 * (variance / BATCHES as f64).sqrt())
 }
 
-/// Returns the mean time in ms in an M/G/1 system with equally likely service times, by Pollaczek-Khinchine.
+/// Returns the mean time in ms that a packet spends in an M/G/1 system, by the Pollaczek-Khinchine
+/// formula. All service times in `services`, in ms, are equally likely.
 fn pollaczek_khinchine(rate_per_s: f64, services: &[f64]) -> f64 {
     let moment = |n: i32| services.iter().map(|s| (s / 1e3).powi(n)).sum::<f64>() / services.len() as f64;
     let load = rate_per_s * moment(1);

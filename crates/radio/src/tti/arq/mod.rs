@@ -35,7 +35,8 @@ use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::{Buffer, FailedBlock};
 use crate::{Backlog, UserRadio};
 
-/// Smallest number of TTIs for which simulating them in a single step saves time.
+/// Smallest number of TTIs for which simulating them in one step takes less time than simulating
+/// them one by one.
 const FEWEST_AT_ONCE: u64 = 4;
 
 #[derive(Debug)]
@@ -51,9 +52,11 @@ pub struct ArqMac {
     users: Vec<User>,
     channel: SharedChannel,
     errors: BlockErrors,
-    /// Number of TTIs from one in which a block fails to the earliest retransmission of the block.
+    /// Number of TTIs from a TTI in which a block fails to the earliest retransmission of the
+    /// block.
     retransmission_ttis: u64,
-    /// User with packets completed in the last simulated TTI; these packets arrive at its end.
+    /// User of whom packets were completed in the last simulated TTI; these packets arrive at its
+    /// end. `None` if no packet was completed.
     completed: Option<usize>,
     ahead: Ahead,
     /// Whether TTIs may be simulated ahead of time; false only in tests.
@@ -61,8 +64,8 @@ pub struct ArqMac {
 }
 
 impl ArqMac {
-    /// Creates a MAC with empty buffers. Blocks fail according to `errors` if given, else
-    /// independently.
+    /// Creates a MAC with empty buffers. Blocks fail according to the error model `errors` if it is
+    /// given, else independently with the BLER.
     pub fn new(
         air: Air,
         errors: Option<&ErrorModel>,
@@ -88,13 +91,14 @@ impl ArqMac {
         }
     }
 
-    /// Returns this MAC without simulation ahead of time.
+    /// Returns this MAC with simulation ahead of time switched off.
     #[cfg(test)]
     fn without_running_ahead(self) -> Self {
         Self { runs_ahead: false, ..self }
     }
 
-    /// Returns the user to send in TTI `tti`, or `None` if no user has something to send.
+    /// Returns the user to whom blocks are sent in TTI `tti`, or `None` if there is nothing to
+    /// send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
         let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, state| {
@@ -103,15 +107,17 @@ impl ArqMac {
         })
     }
 
-    /// Returns true if blocks can be emitted as combined runs: the bits of one event are enough for
-    /// the blocks of a TTI, and failed blocks are retransmitted in order, as none is given up.
+    /// Returns true if the blocks of a TTI can be emitted as one combined event. The event must
+    /// have a bit for each block, and blocks must not be given up, as failed blocks then return in
+    /// order.
     fn emits_runs(&self) -> bool {
         self.air.channels <= Blocks::MAX && self.air.max_transmissions.is_none()
     }
 
-    /// Simulates TTI `tti`, and as many following TTIs as no arrival can change. With `EACH` single
-    /// blocks are emitted, with `TOGETHER` the blocks of each TTI combined; both are constants so
-    /// that listeners that are absent cost nothing.
+    /// Simulates TTI `tti` and those following TTIs that no arrival can change. If `EACH` is true,
+    /// emits each block as an event; if `TOGETHER` is true, emits the blocks of each TTI as one
+    /// combined event. Both are constants, so that the code for listeners that do not exist costs
+    /// nothing.
     fn run<const EACH: bool, const TOGETHER: bool>(
         &mut self,
         ctx: &mut Context,
@@ -127,8 +133,8 @@ impl ArqMac {
         let mut sender =
             Sender { air, buffer, errors, ahead, user, retransmission_ttis: *retransmission_ttis };
         let in_steps = block_size.is_constant() && !(EACH && ctx.wants(Mask::BLOCKS));
-        // A user who is alone and can fill every channel sends the same blocks whatever packets
-        // arrive.
+        // If a single user has enough PDUs to fill every channel, packets that arrive later do not
+        // change the blocks that are sent.
         let all_full = if is_alone { u64::from(air.channels) * u64::from(block_size.most) } else { u64::MAX };
         let mut goes_on = sender.buffer.new_pdus() >= all_full;
         let mut is_now = true;
@@ -175,7 +181,7 @@ impl ArqMac {
 
 impl Mac for ArqMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
-        // If only counters would be updated, the update can wait.
+        // Without listeners only counters would change, and this can be done later.
         if !ctx.sink.is_deaf() {
             self.catch_up(ctx, grid);
         }
@@ -235,7 +241,7 @@ impl Mac for ArqMac {
     }
 }
 
-/// User that sends in a TTI, with references to the state that a transmission needs.
+/// User to whom blocks are sent in a TTI, with references to the state needed for sending.
 struct Sender<'a> {
     air: &'a Air,
     buffer: &'a mut Buffer,
@@ -246,8 +252,8 @@ struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// Fills the channels of a TTI: first with failed blocks that are due, then with new blocks of
-    /// `rate` PDUs. Returns the totals of the TTI and, with `TOGETHER`, its blocks.
+    /// Fills the channels of TTI `tti`, first with failed blocks that are due, then with new blocks
+    /// of `rate` PDUs. Returns the totals of the TTI and, if `TOGETHER` is true, its blocks.
     #[inline]
     fn send_blocks<const EACH: bool, const TOGETHER: bool>(
         &mut self,
@@ -314,11 +320,13 @@ impl Sender<'_> {
         (sent, blocks)
     }
 
-    /// Simulates TTIs from TTI `tti` to before TTI `end`, one by one, while they are full and too
-    /// few for a single step. Returns the number of the next TTI. The result is that of
-    /// [`Self::send_blocks`] for a constant rate, unlimited transmissions, independent errors and
-    /// no listeners to blocks. Most TTIs with errors are of this kind, and a loop only for them
-    /// halves their cost.
+    /// Simulates TTIs from TTI `tti` to before TTI `end`, one by one, until a packet is complete, a
+    /// channel would stay unused, or enough TTIs without errors follow for a single step. Returns
+    /// the number of the next TTI.
+    ///
+    /// The result is that of [`Self::send_blocks`] for a constant rate, unlimited transmissions,
+    /// independent errors and no listeners to blocks. Most TTIs with errors fulfil these
+    /// conditions, and this special loop halves their cost.
     #[inline(never)]
     fn run_full(&mut self, mut tti: u64, end: u64) -> u64 {
         let BlockErrors::Independent(gaps) = &mut *self.errors else {
@@ -358,7 +366,8 @@ impl Sender<'_> {
         }
     }
 
-    /// Stores a failed block for retransmission, or gives the block up after its last transmission.
+    /// Stores a failed block for retransmission from the earliest TTI, or gives it up if the limit
+    /// of transmissions is reached.
     #[inline]
     fn fail(&mut self, ctx: &mut Context, grid: &Grid, tti: u64, block: FailedBlock) {
         if self.air.may_retransmit(block.transmissions) {
@@ -375,7 +384,8 @@ impl Sender<'_> {
         self.buffer.give_up(first..first + u64::from(pdus));
     }
 
-    /// Emits new blocks of `rate` PDUs that are received without errors, as single events.
+    /// Emits one event for each of the new blocks of `rate` PDUs that carry `pdus` and are received
+    /// without errors.
     #[cold]
     fn emit_new(&mut self, ctx: &mut Context, at: Time, pdus: Range<u64>, rate: u32) {
         for first in pdus.clone().step_by(rate as usize) {
@@ -384,8 +394,8 @@ impl Sender<'_> {
         }
     }
 
-    /// Emits an event for a transmission of a block, which is identified by its first PDU. At the
-    /// first transmission also emits the parts of packets in the block.
+    /// Emits an event for a transmission of a block, which the event identifies by the block's
+    /// first PDU. At the first transmission also emits the parts of packets in the block.
     #[cold]
     fn emit_block(&mut self, ctx: &mut Context, at: Time, block: FailedBlock, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
@@ -402,20 +412,21 @@ impl Sender<'_> {
         }
     }
 
-    /// Returns the number of TTIs from TTI `tti` that are full and error-free, without
-    /// retransmissions, up to and including one that completes a packet. Returns 0 if these TTIs
-    /// are few or exceed `horizon`, the end of the run.
+    /// Returns the number of TTIs from TTI `tti` that can be simulated in one step: all their
+    /// channels carry new blocks, none fails, and only the last TTI may complete a packet. Returns
+    /// 0 if there are too few of these TTIs or they end after `horizon`, the end of the simulation.
     #[inline]
     fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let channels = u64::from(self.air.channels);
-        // Computing a step takes three divisions, which saves time only for several TTIs.
+        // Computing the number of TTIs takes three divisions, which only pays off if several TTIs
+        // are free of errors.
         match self.errors.good_blocks() {
             Some(good) if good >= FEWEST_AT_ONCE * channels => self.plain_ttis_of(good, tti, grid, horizon),
             _ => 0,
         }
     }
 
-    /// Like [`Self::plain_ttis`], given that the next `good` new blocks have no error.
+    /// Returns the result of [`Self::plain_ttis`] if the next `good` new blocks have no error.
     fn plain_ttis_of(&self, good: u64, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let per_tti = u64::from(self.air.channels * self.air.pdus_per_block);
         let new = self.buffer.new_pdus();
@@ -431,7 +442,8 @@ impl Sender<'_> {
         if grid.beginning(tti + ttis) <= horizon { ttis } else { 0 }
     }
 
-    /// Simulates `ttis` TTIs for which [`Self::plain_ttis`] holds in one step.
+    /// Simulates `ttis` TTIs from TTI `tti` in one step, where `ttis` is the result of
+    /// [`Self::plain_ttis`].
     fn run_plain(&mut self, ctx: &Context, tti: u64, ttis: u64) {
         let (per_tti, per_block) = (self.air.channels, self.air.pdus_per_block);
         let units = per_tti * per_block;

@@ -40,8 +40,8 @@ fn shared(air: &Air, users: u64, runs_ahead: bool) -> TtiBearer<ArqMac> {
     TtiBearer::new(air.tti, if runs_ahead { mac } else { mac.without_running_ahead() })
 }
 
-/// Offers packets to the users in turn until `end`. Returns the packets that leave with their
-/// times, the counters, and the events.
+/// Offers packets to the users in turn, and runs until `end`. Returns the packets that leave with
+/// their times, the counters, and the events in order of time.
 fn play(
     mut bearer: TtiBearer<ArqMac>,
     offers: &[(Time, u32)],
@@ -69,8 +69,8 @@ fn play(
 }
 
 proptest! {
-    /// Counters, times and events are equal with and without simulation ahead of time, for any
-    /// arrivals and any end of the run.
+    /// Counters, times of packets and events are the same with and without simulation ahead of
+    /// time, for any arrivals and any end of the simulation.
     #[test]
     fn simulating_ahead_changes_no_result(
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
@@ -82,7 +82,8 @@ proptest! {
         let delivered = if out_of_sequence { Delivered::OutOfSequence } else { Delivered::InSequence };
         let air = air(bler, most, delivered);
         let mut at = 0;
-        // Times of arrivals are off the grid, so that no arrival coincides with a TTI boundary.
+        // No arrival coincides with a start of a TTI, as arrivals are 77 ns after a whole
+        // millisecond.
         let offers: Vec<_> = gaps.into_iter().map(|(gap, size)| { at += gap; (Time(at * 1_000_000 + 77), size) }).collect();
         let end = Time(end_ms * 1_000_000 + 13);
         for mask in [Mask::NONE, Mask::TTIS, Mask::ALL] {
@@ -98,8 +99,8 @@ proptest! {
     }
 }
 
-/// Block as emitted: time, user, first PDU, number of PDUs, true if the block failed, and the
-/// packets that it carries.
+/// Block as emitted by events: time, user, first PDU, number of PDUs, true if the block failed, and
+/// the packets that it carries.
 type EmittedBlock = (Time, u32, u64, u32, bool, Vec<u64>);
 
 fn single_blocks(events: &[Record]) -> Vec<EmittedBlock> {
@@ -119,8 +120,8 @@ fn single_blocks(events: &[Record]) -> Vec<EmittedBlock> {
     blocks
 }
 
-/// Returns the blocks of combined runs one by one. The packets of a new block are those whose PDUs,
-/// according to their `Segmented` events, are in the block.
+/// Returns the blocks of combined events one by one. A new block carries the packets of which, by
+/// their `Segmented` events, a PDU is in the block.
 fn blocks_of_runs(events: &[Record], tti: Duration) -> Vec<EmittedBlock> {
     let cuts: Vec<_> = events
         .iter()
@@ -168,14 +169,14 @@ fn blocks_of_runs(events: &[Record], tti: Duration) -> Vec<EmittedBlock> {
 }
 
 proptest! {
-    /// Combined runs describe the same blocks as events of single blocks do, with equal deliveries,
-    /// counters and TTI events.
+    /// Events with combined blocks describe the same blocks as events with single blocks.
+    /// Deliveries, counters and TTI events are also equal.
     #[test]
     fn combined_runs_equal_single_blocks(
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
         bler in prop_oneof![Just(0.0), Just(0.01), Just(0.1), Just(0.5)],
         most in prop::option::of(1u32..4),
-        // The values include more blocks per TTI than one event has bits for.
+        // With 80 channels, a TTI has more blocks than one combined event has bits for.
         channels in prop_oneof![Just(1), Just(3), Just(64), Just(80)],
         users in 1u64..4,
         end_ms in 1u64..6_000,

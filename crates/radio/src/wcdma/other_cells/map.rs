@@ -39,24 +39,24 @@ impl Checked for Map {
     }
 }
 
-/// Distance between neighbouring sites in cell radii: the square root of 3.
+/// Distance between neighbouring sites in cell radii, which is the square root of 3.
 const SITE_DISTANCE: f64 = 1.732_050_807_568_877_2;
-/// Largest distance of phones in x or y, in cell radii; the few phones beyond it that belong to this Node B
-/// are neglected.
+/// Largest distance of phones from the Node B in x or y direction, in cell radii. The few phones
+/// beyond this distance that receive this Node B best are neglected.
 const FARTHEST: f64 = 2.0;
-/// Smallest distance of a phone from an antenna, in cell radii; shorter distances count as this
-/// one.
+/// Smallest distance between a phone and an antenna, in cell radii. A shorter distance is replaced
+/// by this one.
 const NEAREST: f64 = 0.02;
-/// Distance in cell radii at which a phone without shadowing receives the mean energy per bit. It
-/// is the mean distance from the centre in a disc of radius 1.
+/// Distance in cell radii at which a phone without shadowing receives the configured energy per
+/// bit. It is the mean distance from the centre of a disc of radius 1.
 const REFERENCE_DISTANCE: f64 = 2.0 / 3.0;
-/// Number of positions over which the rate search in other cells averages.
+/// Number of typical phone positions over which the rate search for other cells averages.
 const TYPICAL_PLACES: usize = 24;
-/// Number of draws of a position after which the last one is accepted, whichever site is received
-/// best there.
+/// Largest number of random positions drawn for a phone. If it receives another site best at all of
+/// them, the last one is used.
 const MAX_DRAWS: u32 = 10_000;
 
-/// Returns the positions of the sites: first the own one, then those of two rings.
+/// Returns the positions of 19 sites: first the own site, then those of the two rings around it.
 fn sites() -> impl Iterator<Item = Position> {
     let ring = |p: &(i32, i32)| p.0.abs().max(p.1.abs()).max((p.0 + p.1).abs());
     let all = (-2..=2).flat_map(|i| (-2..=2).map(move |j| (i, j)));
@@ -80,8 +80,8 @@ impl Map {
         self.draw(eb_n0, stream).0
     }
 
-    /// Draws a phone near the Node B. Returns its placement, and true if the phone receives this
-    /// Node B best.
+    /// Draws the position and shadowing of a phone near the Node B. Returns its placement, and true
+    /// if the phone receives this Node B best.
     fn draw(&self, eb_n0: f64, stream: &mut Stream) -> (Placement, bool) {
         let position = Position { x: in_range(stream), y: in_range(stream) };
         let common = normal(stream);
@@ -100,16 +100,16 @@ impl Map {
         libm::pow(10.0, self.shadowing_db * shadowing / 10.0) * libm::pow(distance, -self.exponent)
     }
 
-    /// Returns the reception conditions of typical phones of any cell, which are equal in every
-    /// run.
+    /// Returns the reception conditions of typical phones of any cell. They are the same in every
+    /// replication.
     pub fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "typical positions");
         (0..TYPICAL_PLACES).map(|_| self.place(eb_n0, &mut stream).conditions).collect()
     }
 
-    /// Returns the ratio of the power received from other cells to that from the own cell, averaged
-    /// over `n` phones of the cell: the factor of [`super::mean::Mean`] that is equivalent to this
-    /// map.
+    /// Returns the mean, over `n` phones of the cell, of the power received from other cells
+    /// divided by that from the own cell. This is the factor of [`super::mean::Mean`] that is
+    /// equivalent to this map.
     pub fn mean_factor(&self, n: u32) -> f64 {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "mean factor");
         (0..n).map(|_| self.place(1.0, &mut stream).conditions.other_cells).sum::<f64>() / f64::from(n)
@@ -187,8 +187,8 @@ mod tests {
         }
     }
 
-    /// With shadowing, phones belong to the best of several shadowed sites, so the mean factor
-    /// differs from that without shadowing.
+    /// The mean factor is between 0.3 and 0.6 without shadowing, and between 0.4 and 0.9 with
+    /// shadowing, where each phone belongs to the best of several shadowed sites.
     #[test]
     fn the_mean_factor_is_in_the_range_of_textbooks() {
         let plain = Map { shadowing_db: 0.0, ..Map::default() }.mean_factor(4_000);

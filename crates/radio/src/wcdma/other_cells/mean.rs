@@ -16,7 +16,7 @@ params! {
     }
 }
 
-/// Largest factor; larger values are rejected as typing errors.
+/// Largest factor that can be configured. A larger value is rejected, as it must be a typing error.
 const LARGEST_FACTOR: f64 = 100.0;
 
 impl Checked for Mean {

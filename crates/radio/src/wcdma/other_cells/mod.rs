@@ -38,15 +38,15 @@ pub struct Position {
 /// Reception conditions of a phone, and its position if it is on a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// Interference of other cells and noise.
+    /// Interference from other cells, and noise, at the phone's position.
     pub conditions: Conditions,
     /// Position on the map; `None` if there is no map.
     pub position: Option<Position>,
 }
 
 impl OtherCellsSpec {
-    /// Returns the placement of phone `user`, whose position on a map is random. `eb_n0` is the
-    /// mean energy per bit over noise density, linear.
+    /// Returns the placement of phone number `user`, which is random if there is a map. `eb_n0` is
+    /// the mean energy per bit over noise density, as a linear ratio.
     pub fn place(&self, eb_n0: f64, user: u64, streams: &Streams) -> Placement {
         match self {
             Self::Mean(params) => {
@@ -56,7 +56,7 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns the parameters of the load of the other cells.
+    /// Returns the parameters that determine the load of the other cells.
     pub fn load(&self) -> &Load {
         match self {
             Self::Mean(params) => &params.load,
@@ -64,7 +64,8 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns the reception conditions over which the rate search in other cells averages.
+    /// Returns the reception conditions of typical phones, over which the rate search for other
+    /// cells averages.
     fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         match self {
             Self::Mean(params) => vec![Conditions { other_cells: params.factor, eb_n0 }],
@@ -72,8 +73,9 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns alpha, the mean rate in frames per slot of other cells with the link `link` and the
-    /// selectable rates `rates`.
+    /// Returns alpha, the mean rate of other cells in frames per slot. It is the configured value,
+    /// or else computed self-consistently for cells with the link `link` and the selectable rates
+    /// `rates`.
     pub fn mean_rate(&self, link: &Link, rates: &[u32], eb_n0: f64) -> f64 {
         let load = self.load();
         if let Some(given) = load.mean_rate {
@@ -108,7 +110,7 @@ params! {
     }
 }
 
-/// Largest mean number of connections; larger values are rejected as typing errors.
+/// Largest mean number of connections. A larger value is rejected, as it must be a typing error.
 const MAX_CONNECTIONS: f64 = 1_000.0;
 const HIGHEST_RATE: f64 = 1_000.0;
 
