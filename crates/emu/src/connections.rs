@@ -43,7 +43,7 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Returns the relative sequence number that follows the packet's last one.
+    /// Returns the relative sequence number that follows the packet's last sequence number.
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.tcp.sequence_len())
     }

@@ -59,7 +59,8 @@ impl Tcp {
         self.flags & flag != 0
     }
 
-    /// Returns the length in sequence numbers: data, SYN and FIN (SEG.LEN of RFC 9293).
+    /// Returns the number of sequence numbers that the segment occupies: its data bytes, plus 1 for SYN and 1
+    /// for FIN (SEG.LEN of RFC 9293).
     pub fn sequence_len(&self) -> u32 {
         self.payload + u32::from(self.has(SYN)) + u32::from(self.has(FIN))
     }
@@ -118,7 +119,8 @@ fn read_tcp(rest: &[u8], bytes: u32) -> Option<Tcp> {
     Some(Tcp { seq, ack, flags, window, payload: bytes - length, shift, has_sack })
 }
 
-/// Returns the shift count of the window scale option, if any, and true if there is a SACK option.
+/// Reads the options of a TCP header. Returns the shift count of the window scale option, or `None` without
+/// this option, and true if there is a SACK option.
 fn read_options(mut options: &[u8]) -> (Option<u8>, bool) {
     let (mut shift, mut has_sack) = (None, false);
     while let [kind, rest @ ..] = options {

@@ -376,7 +376,8 @@ impl<R: Read> Heads<R> {
     }
 }
 
-/// Returns the time of the end record if `last`, the last bytes of a log, contains one.
+/// Returns the time of the end record that `last`, the last bytes of a log, contains, or `None` if they
+/// contain none.
 pub(crate) fn end_time(last: [u8; END_BYTES]) -> Option<Time> {
     let (kind, mut rest) = last.split_first()?;
     (*kind == END).then(|| time(&mut rest).ok()).flatten()

@@ -22,7 +22,7 @@ pub struct Replay {
     pub phones: Vec<PhoneReport>,
     /// Number of packets with the same fate as in the recording.
     pub same: u64,
-    /// Message about the first packet whose fate differs from the recorded one, if there is one.
+    /// Message about the first packet whose fate differs from the recorded one, or `None` if no fate differs.
     pub differs: Option<String>,
     /// Whether the log has an end record, so that it was not cut off.
     pub complete: bool,

@@ -41,7 +41,7 @@ fn cbr_begins_transfers_at_its_interval_regardless_of_deliveries() {
 }
 
 /// In a closed loop each pause begins when the previous burst is acknowledged. The mean of the exponentially
-/// distributed pauses is the configured one.
+/// distributed pauses equals the configured mean.
 #[test]
 fn closed_loop_pauses_have_the_configured_mean() {
     let result = simulate("on_off.pause.exponential.mean = \"2 s\"", "20000 s");

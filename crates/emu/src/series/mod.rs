@@ -165,7 +165,7 @@ impl Series {
         shared.late_max_ns = shared.late_max_ns.max(late);
     }
 
-    /// Advances a world to each sampling time up to `now`, and samples its queues and CQI then.
+    /// Advances a world to `now`. At each sampling time on the way, samples the queues and CQI of the world.
     ///
     /// # Errors
     /// If the simulation fails.

@@ -49,7 +49,8 @@ pub(crate) struct Origin {
     pub cause: Cause,
     /// Activity of the host between the event `basis` and the transmission of the packet.
     pub step: Step,
-    /// Round trip before the packet was sent, to whose reason the walk charges fixed latencies.
+    /// Round trip that ended when the packet was sent. The walk charges fixed latencies to its
+    /// reason.
     pub round: Round,
 }
 

@@ -310,8 +310,8 @@ impl<'a> Walk<'a> {
         Next::Packet { packet, hop }
     }
 
-    /// Goes back through the time for which an expired timer had run, to the event from which on it
-    /// had run.
+    /// Goes back through the time for which an expired timer had run, to the event at which the
+    /// timer had started.
     fn timer_expired(&mut self, timer: TimerKind, basis: Basis, end: Place) -> Next {
         let (cause, step) = match timer {
             TimerKind::Retransmission | TimerKind::Probe | TimerKind::Request => {

@@ -38,7 +38,8 @@ impl Scenario {
         });
     }
 
-    /// Returns the queues of all links between server and phones, and the queue of the radio, if any.
+    /// Returns the queues of all links between server and phones, and the queue of the radio, if the radio
+    /// has one.
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
         [&self.wired.queue, &self.uplink.queue].into_iter().chain(core).chain(self.radio.queue())

@@ -226,7 +226,7 @@ impl Flow {
         })
     }
 
-    /// Returns the sender that faces the phone: the server's, or the proxy's if there is one.
+    /// Returns the sender that faces the phone: the proxy's sender if there is a proxy, or else the server's.
     pub fn air_sender(&self) -> &dyn Sender {
         self.proxy.as_ref().map_or(&*self.sender, |proxy| proxy.sender())
     }

@@ -39,7 +39,8 @@ fn definition(name: &str) -> &'static Value {
     &schema()["$defs"][name]
 }
 
-/// Returns the definition to which a property of the JSON Schema refers, if any.
+/// Returns the definition to which a property of the JSON Schema refers, or `None` if the property does not
+/// refer to one.
 fn target(property: &'static Value) -> Option<&'static Value> {
     let refers = |value: &'static Value| value["$ref"].as_str()?.strip_prefix("#/$defs/").map(definition);
     let mut alternatives =

@@ -162,7 +162,7 @@ proptest! {
     }
 }
 
-/// Listener that handles `after` events and ends the run at the next one.
+/// Listener that handles `after` events and ends the run at the next event.
 struct Ends {
     after: u32,
     handled: u32,

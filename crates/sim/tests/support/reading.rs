@@ -23,7 +23,7 @@ pub fn check(input: &str) {
 }
 
 /// Checks that a scenario survives conversion to TOML and JSON, and that an error has a message. Returns the
-/// scenario, if any.
+/// scenario, or `None` after an error.
 fn check_outcome(outcome: Result<Scenario, Error>) -> Option<Scenario> {
     match outcome {
         Ok(read) => {

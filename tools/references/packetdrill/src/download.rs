@@ -196,8 +196,8 @@ impl<'a> Run<'a> {
         self.send(now, out);
     }
 
-    /// Sends the ACK that the receiver returned, if any. Its window is rounded as the window field of a
-    /// header requires.
+    /// Sends the ACK `ack` if the receiver returned one. The window of the ACK is rounded as the window field
+    /// of a header requires.
     fn answer(&mut self, now: Time, ack: Option<Segment>) {
         let shift = self.download.shift();
         self.acks.extend(ack.map(|ack| {
