@@ -548,7 +548,7 @@ def link_schema() -> str:
     """Returns the JSON Schema (draft 2020-12) of a link experiment."""
 
 def link_resolve(json: str) -> tuple[str, str]:
-    """Returns a link experiment with every default filled in, and the service it uses, as JSON."""
+    """Returns two JSON texts: a link experiment with every default filled in, and its service."""
 
 def link_run(
     json: str,

@@ -45,7 +45,8 @@ def _existing(
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Returns two arrays with an element for each value that the metric is expected to have.
 
-    The first is true if the value exists, the second has the index of its replication."""
+    The first is true if the value exists, the second has the index of its replication.
+    """
     if metric.column is None:
         return np.isfinite(values), np.arange(len(values))
     table, name = metric.column

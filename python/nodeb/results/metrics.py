@@ -73,7 +73,7 @@ class Metric:
 
         Args:
             mean: mean over the replications.
-            duration_s: duration of a run, s, which no time that it measures exceeds.
+            duration_s: duration of a run, s; it limits metrics that are times within a run.
         """
         return mean.within(self.low, self.highest(duration_s))
 

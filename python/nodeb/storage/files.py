@@ -386,7 +386,7 @@ def _abandoned(part: Path, found: re.Match[str]) -> bool:
             os.kill(int(found["process"]), 0)
         except (ProcessLookupError, OverflowError):
             return True
-        except OSError:  # The process runs as another user, so it may not be signalled.
+        except OSError:  # The process exists, but this user may not send it signals.
             return False
         return False
     return time.time() - part.stat().st_mtime > LEFTOVER_S

@@ -116,7 +116,7 @@ def check(file: Path, digest: str) -> None:
 def read_settled(folder: Path, read: Callable[[], Found]) -> Found:
     """Reads data from a folder of results. Reads again if the folder was replaced meanwhile.
 
-    So all data belong to the same results.
+    All data that are returned belong to the same results.
 
     Args:
         folder: folder whose mark shows if it was replaced.
