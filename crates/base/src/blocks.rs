@@ -1,4 +1,4 @@
-//! Radio blocks of consecutive TTIs, described together in one value.
+//! Radio blocks of consecutive TTIs in one value, which costs less than one value per block.
 
 /// Radio blocks of consecutive TTIs with the same number of blocks in each, in order of
 /// transmission.
@@ -14,9 +14,9 @@ pub struct Blocks {
     pub units: u32,
     /// Number of units (PDUs or octets) in a new block; the last new block may have fewer.
     pub per_block: u32,
-    /// Number of blocks in each TTI.
+    /// Number of blocks in each TTI, the same for all TTIs of this value.
     pub per_tti: u32,
-    /// Number of TTIs.
+    /// Number of consecutive TTIs that this value describes.
     pub ttis: u32,
     /// Bit `n` is set if block `n`, counted from 0 over all TTIs, fails.
     pub failed: u64,
@@ -39,7 +39,7 @@ impl Blocks {
         self.per_tti * self.ttis
     }
 
-    /// Returns true if all blocks are new and none fails.
+    /// Returns true if every block is new, that is, no retransmission, and no block fails.
     pub const fn are_plain(&self) -> bool {
         self.failed | self.again == 0
     }

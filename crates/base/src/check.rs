@@ -18,7 +18,7 @@ use std::ops::RangeInclusive;
 /// Finding of a check: an invalid or doubtful value, or a key without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Path to the value: the keys from the scenario's root.
+    /// Path to the checked value: the keys that lead to it from the root of the scenario.
     pub path: Vec<String>,
     /// Message for the user: the reason why the value is rejected or doubtful, and the expected
     /// values.
@@ -36,7 +36,7 @@ pub struct Check {
     idle: Vec<Problem>,
 }
 
-/// Parameters that can check their own values.
+/// Parameters of a component that can check their own values.
 pub trait Checked {
     /// Reports every impossible or doubtful value to `check`. The default implementation reports
     /// nothing.
@@ -59,7 +59,8 @@ pub fn usual<T: Default>(_: &T) -> T {
     T::default()
 }
 
-/// Returns true if `value` equals `default`: the comparison behind [`crate::keys`].
+/// Returns true if `value` equals `default`. The macro [`crate::keys`] compares values by this
+/// function.
 pub fn is_same<T: PartialEq>(value: &T, default: &T) -> bool {
     value == default
 }
@@ -72,7 +73,7 @@ impl Check {
         self.path.pop();
     }
 
-    /// Reports `message` for `key` as a problem unless `holds` is true.
+    /// Reports the text that `message` returns as a problem of `key`, unless `holds` is true.
     pub fn require(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
         if !holds {
             let problem = self.problem(key, message());
@@ -80,7 +81,7 @@ impl Check {
         }
     }
 
-    /// Reports a problem unless the value of `key` is in `range`.
+    /// Reports a problem of `key` unless `value` lies in `range`.
     pub fn range<T: Copy + PartialOrd + Display>(&mut self, key: &str, value: T, range: RangeInclusive<T>) {
         self.require(range.contains(&value), key, || {
             format!("{value} is out of range; expected {} to {}", range.start(), range.end())

@@ -67,9 +67,9 @@ pub struct Common {
     pub now: Time,
     /// Stamp of the event being handled, which orders it among simultaneous events.
     stamp: Stamp,
-    /// End of the run: events after it do not happen.
+    /// End of the simulation run. Events after this time do not happen.
     pub horizon: Time,
-    /// Source of stamps for new events.
+    /// Source from which the stamps of new events are drawn.
     pub stamps: Stamps,
     /// Collector of the events to which listeners subscribe.
     pub sink: Sink,
@@ -90,13 +90,14 @@ impl Common {
         (self.now, self.stamp, self.stamps.now) = (now, stamp, now);
     }
 
-    /// Returns the key of the event being handled.
+    /// Returns the key (time and stamp) of the event being handled.
     #[inline]
     pub fn handled(&self) -> Key {
         (self.now, self.stamp)
     }
 
-    /// Emits an event at the current time.
+    /// Emits `event` at the current time to the sink, which keeps it if a listener subscribes to
+    /// it.
     #[inline]
     pub fn emit(&mut self, event: Event) {
         self.sink.emit(self.now, event);
@@ -109,7 +110,7 @@ impl Common {
 /// Both emit the event, update the counters and append to the output.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// State shared by all places: time, source of stamps, sink.
+    /// State that all places share: the current time, the source of stamps, and the sink of events.
     pub common: &'a mut Common,
     /// Kind and index of the link or bearer that is called.
     pub place: Place,
@@ -143,7 +144,7 @@ impl Context<'_> {
         self.common.stamps.key(at)
     }
 
-    /// Returns true if a listener subscribes to a class in `mask`.
+    /// Returns true if a listener subscribes to at least one class of events in `mask`.
     #[inline]
     pub fn wants(&self, mask: Mask) -> bool {
         self.sink.wants(mask)
@@ -263,7 +264,7 @@ impl Sent {
 /// without a `World`. By default the run never ends and no events are kept.
 #[derive(Debug)]
 pub struct Surroundings {
-    /// State shared by all places of the run.
+    /// State that all places of a run share.
     pub common: Common,
     /// Counters of the single place that is called.
     pub counts: Counts,
@@ -291,7 +292,7 @@ impl Surroundings {
         self.common.out.drain(..).filter_map(arrived).collect()
     }
 
-    /// Removes and returns the events kept since the last call.
+    /// Removes and returns the events that the sink has kept since the last call of this method.
     pub fn take_events(&mut self) -> Vec<Record> {
         let events = self.common.sink.kept().to_vec();
         self.common.sink.clear();

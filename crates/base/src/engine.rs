@@ -49,10 +49,10 @@ pub struct Stamp {
 /// Position of an event in the total order of events: time, then scheduling order.
 pub type Key = (Time, Stamp);
 
-/// Source of increasing stamps; one per simulation run.
+/// Source of stamps that increase with each draw. There is one source per simulation run.
 #[derive(Debug, Default)]
 pub struct Stamps {
-    /// The current time, at which events are decided.
+    /// Current simulated time, at which events are decided.
     pub now: Time,
     /// Whether a result depended on the order of two simultaneous events whose stamps do not
     /// determine that order ([`Stamp::is_uncertain_beside`]).
@@ -61,7 +61,7 @@ pub struct Stamps {
 }
 
 impl Stamp {
-    /// The stamp that is ordered after all others.
+    /// Stamp that is ordered after all stamps that can be drawn.
     pub const LAST: Self = Self { decided: Time(u64::MAX), number: u64::MAX };
 
     /// Returns true if `later` was drawn directly after this stamp, with no stamp between them.
@@ -128,12 +128,13 @@ pub struct EventQueue {
     nodes: Vec<Entry>,
     /// Stamp of each armed timer, which decides the order of timers with equal expiries.
     stamps: Vec<Stamp>,
-    /// Whether two timers were compared whose order is unknown; see [`Stamp::is_uncertain_beside`].
+    /// Whether two timers were compared whose order the stamps do not determine; see
+    /// [`Stamp::is_uncertain_beside`].
     is_uncertain: Cell<bool>,
 }
 
 impl EventQueue {
-    /// Creates a queue of `timers` timers, all disarmed.
+    /// Creates a queue of `timers` timers, numbered from 0, all of which are disarmed.
     pub fn new(timers: usize) -> Self {
         let leaves = timers.saturating_sub(FRONT).next_power_of_two();
         let mut nodes: Vec<_> = (0..2 * leaves).map(|node| Entry::never(FRONT + node % leaves)).collect();

@@ -31,13 +31,13 @@ pub enum Site {
     WiredDown,
     /// The link from the gateway to a server (uplink).
     WiredUp,
-    /// The gateway's proxy.
+    /// The proxy at the gateway, which ends or controls TCP connections of servers.
     Proxy,
     /// A link of the core network from the gateway to a Node B (downlink).
     CoreDown,
     /// A link of the core network from a Node B to the gateway (uplink).
     CoreUp,
-    /// A Snoop agent at the Node B.
+    /// A Snoop agent at the Node B, which retransmits lost segments locally.
     Snoop,
     /// A radio bearer (downlink), which transmits packets to the phones.
     Bearer,
@@ -48,7 +48,7 @@ pub enum Site {
 }
 
 impl Site {
-    /// All kinds of places, in declaration order.
+    /// All kinds of places in the order of their declaration.
     pub const ALL: [Self; 10] = [
         Self::Server,
         Self::WiredDown,
@@ -63,7 +63,7 @@ impl Site {
     ];
 }
 
-/// A place that packets pass: a kind and an index.
+/// A place that packets pass, identified by its kind and its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     /// Kind of node or link.
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-/// Reason for which a packet was lost.
+/// Reason for which a place lost a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The loss model of a link lost the packet.
@@ -94,22 +94,22 @@ pub enum Cause {
     RadioLoss,
 }
 
-/// Role of a packet in its connection.
+/// Role of a packet in its TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A phone's request that opens a connection.
     Connect,
     /// A phone's request for more data on an open connection.
     Request,
-    /// A server's data segment.
+    /// A data segment that a server sends.
     Data,
-    /// A phone's acknowledgement.
+    /// An acknowledgement that a phone sends.
     Ack,
     /// A packet of a real host, whose role is not examined.
     External,
 }
 
-/// State of a sender's loss recovery.
+/// State of the loss recovery of a TCP sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recovery {
     /// The sender is not recovering from a loss or congestion mark (Linux: `TCP_CA_Open`).
@@ -119,11 +119,12 @@ pub enum Recovery {
     Reduced,
     /// Recovery from losses that ACKs revealed: fast recovery, or Tahoe's return to slow start.
     Fast,
-    /// Recovery after a retransmission timeout.
+    /// Recovery after a retransmission timeout: the sender restarts in slow start and repairs
+    /// losses.
     Timeout,
 }
 
-/// The limit that stops a sender from transmitting.
+/// The limit that stops a sender from transmitting more at present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SendLimit {
     /// The application: all data that it wrote and the connection accepted has been sent.
@@ -131,18 +132,18 @@ pub enum SendLimit {
     Application,
     /// The handshake: the other end has not yet answered the SYN.
     Handshake,
-    /// The congestion window, in slow start.
+    /// The congestion window, while the sender is in slow start.
     SlowStart,
-    /// The congestion window, beyond the slow-start threshold.
+    /// The congestion window, while the sender is in congestion avoidance.
     CongestionAvoidance,
-    /// The receiver's advertised window.
+    /// The receiver's window: the sender has used all of the advertised window.
     Receiver,
     /// A window set from outside the connection, such as by a proxy.
     Steered,
     /// Loss recovery: the sender is repairing a loss, and the rules of the recovery decide when it
     /// sends.
     Recovery,
-    /// Pacing: the next segment is not due yet.
+    /// Pacing: the pacer does not yet allow the next segment to leave.
     Pacing,
 }
 
@@ -162,20 +163,20 @@ pub enum TimerKind {
     Pacing,
     /// Timer of a receiver for a delayed ACK or a window update.
     Acknowledgement,
-    /// The timeout after which a phone retransmits an unanswered request.
+    /// Timer of a phone, on whose expiry an unanswered request is retransmitted.
     Request,
-    /// The delivery of a message that sets a proxy's window.
+    /// Timer of a proxy, which expires when a message that sets the proxy's window is delivered.
     Feedback,
-    /// A Snoop agent's local retransmission timeout.
+    /// Timer of a Snoop agent, on whose expiry a segment is retransmitted locally.
     Snoop,
-    /// The end of a server's processing of a request.
+    /// Timer of a server, which expires when the server has processed a request.
     Server,
 }
 
-/// A range of bytes of a packet.
+/// A range of bytes of one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Packet that the bytes belong to.
+    /// Packet to which the bytes belong.
     pub packet: PacketId,
     /// Offset of the first byte of the range from the start of the packet.
     pub offset: u32,
@@ -225,7 +226,7 @@ pub enum Event {
     Run { bearer: u32, user: u32, blocks: Blocks },
     /// A bearer segments an accepted packet into the units `first..end`, which hold no other packet.
     Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },
-    /// A block is discarded after its last transmission.
+    /// A block is given up, because its last transmission allowed has failed.
     GivenUp { bearer: u32, user: u32, block: u64 },
     /// A user's channel state changes; `state` is its index in the list of states.
     State { bearer: u32, user: u32, state: u8 },
@@ -235,16 +236,17 @@ pub enum Event {
     /// the Node B knows.
     Available { bearer: u32, user: u32, bytes: f64, cqi: f32 },
 
-    /// A sender's congestion window or slow-start threshold changed, in full-sized segments.
+    /// A sender's congestion window or slow-start threshold changed. Both values are in full-sized
+    /// segments.
     Window { flow: u32, cwnd: f64, ssthresh: f64 },
     /// A sender measured the round-trip time `rtt`.
     RoundTrip { flow: u32, rtt: Duration },
-    /// A sender's loss recovery changed its state.
+    /// A sender's loss recovery changed its state to `state`.
     Recovery { flow: u32, state: Recovery },
     /// A sender's timer is armed for `at` or disarmed: the retransmission timer, or with `linux` the earliest
     /// of the timers for retransmission, loss probes, reordering and pacing.
     Timer { flow: u32, at: Option<Time> },
-    /// The limit that stops a sender from transmitting changed.
+    /// The limit that stops a sender from transmitting changed to `limit`.
     SendLimit { place: Place, flow: u32, limit: SendLimit },
     /// A timer of a flow expires at a place. The expiry is the cause of all packets that the place
     /// sends at the same time.
@@ -267,40 +269,40 @@ pub struct Mask(u16);
 impl Mask {
     /// Mask without any class: the listener receives no events.
     pub const NONE: Self = Self(0);
-    /// Packets sent, received and lost.
+    /// Class of events in which a packet is sent, received or lost.
     pub const PACKETS: Self = Self(1);
-    /// Packets entering and leaving places.
+    /// Classes of events in which a packet enters or leaves a place.
     pub const PLACES: Self = Self::ENTERED.or(Self::LEFT);
-    /// Packets entering places.
+    /// Class of events in which a packet enters a place.
     pub const ENTERED: Self = Self(1 << 10);
-    /// Packets leaving places.
+    /// Class of events in which a packet leaves a place.
     pub const LEFT: Self = Self(1 << 14);
-    /// Queue lengths at bearers.
+    /// Class of events that give queue lengths at bearers.
     pub const QUEUE: Self = Self(1 << 1);
-    /// Results of each TTI of a user.
+    /// Class of events that give the result of a user's TTI.
     pub const TTIS: Self = Self(1 << 2);
-    /// Single blocks and their contents.
+    /// Class of events that describe single blocks and their contents.
     pub const BLOCKS: Self = Self(1 << 3);
-    /// Channel states and handovers.
+    /// Class of events in which a user's channel state or serving cell changes.
     pub const CHANNELS: Self = Self(1 << 4);
-    /// Bandwidth available to users.
+    /// Class of events that give the bandwidth available to a user.
     pub const BANDWIDTH: Self = Self(1 << 5);
-    /// Changes of congestion windows and slow-start thresholds.
+    /// Class of events in which a congestion window or slow-start threshold changes.
     pub const WINDOW: Self = Self(1 << 6);
-    /// Round-trip times measured by senders.
+    /// Class of events in which a sender measures a round-trip time.
     pub const ROUND_TRIPS: Self = Self(1 << 7);
-    /// Timers of senders, and states of their loss recovery.
+    /// Class of events in which a sender's timer or the state of its loss recovery changes.
     pub const RECOVERY: Self = Self(1 << 8);
-    /// Complete transfers.
+    /// Class of events that report complete transfers.
     pub const TRANSFERS: Self = Self(1 << 9);
-    /// Start times of transmissions over links and channels.
+    /// Class of events in which a link, channel or Iub starts to transmit.
     pub const SERVICE: Self = Self(1 << 11);
     /// Causes of transmissions: limits of senders, expired timers, starts and arrivals of transfers.
     pub const DECISIONS: Self = Self(1 << 12);
     /// Blocks like [`Self::BLOCKS`], but combined over consecutive TTIs where the bearer supports it and no
     /// listener subscribes to single blocks.
     pub const RUNS: Self = Self(1 << 13);
-    /// Blocks, single or combined.
+    /// Classes of events that describe blocks, whether single or combined over TTIs.
     pub const ANY_BLOCKS: Self = Self::BLOCKS.or(Self::RUNS);
     /// Mask with all classes: the listener receives every event.
     pub const ALL: Self = Self(u16::MAX);
@@ -362,24 +364,24 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Creates a sink that keeps the events in `mask`.
+    /// Creates a sink that keeps the events of the classes in `mask`, and discards all others.
     pub fn new(mask: Mask) -> Self {
         Self { mask, kept: Vec::new() }
     }
 
-    /// Returns true if a listener subscribes to a class in `mask`.
+    /// Returns true if a listener subscribes to at least one class of events in `mask`.
     #[inline]
     pub fn wants(&self, mask: Mask) -> bool {
         self.mask.has(mask)
     }
 
-    /// Returns true if no listener subscribes to any event.
+    /// Returns true if no listener subscribes to any event, so that the sink keeps nothing.
     #[inline]
     pub fn is_deaf(&self) -> bool {
         self.mask == Mask::NONE
     }
 
-    /// Records an event if a listener subscribes to its class.
+    /// Keeps an event that happens at the time `at` if a listener subscribes to its class.
     #[inline]
     pub fn emit(&mut self, at: Time, event: Event) {
         if self.wants(event.class()) {

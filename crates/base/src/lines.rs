@@ -6,7 +6,7 @@
 /// Error for a line that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidLine {
-    /// Line number in the text, from 1.
+    /// Number of the line in the text, from 1.
     pub line: usize,
     /// Message for the user: the reason for the error and the expected contents of the line.
     pub message: String,

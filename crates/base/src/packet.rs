@@ -28,11 +28,11 @@ pub enum EcnField {
     /// Not-ECT: the transport does not support ECN.
     #[default]
     NotEct,
-    /// ECT(0): a queue may mark instead of dropping.
+    /// ECT(0): the transport supports ECN, so a queue may mark the packet instead of dropping it.
     Ect0,
-    /// ECT(1), treated like ECT(0) (RFC 8311 allows other uses).
+    /// ECT(1): treated like ECT(0), although RFC 8311 allows other uses.
     Ect1,
-    /// CE: a queue experienced congestion.
+    /// CE: a queue on the path has marked the packet because of congestion.
     Ce,
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserializer, Serialize, Serializer};
 use crate::check::Checked;
 use crate::registry::{Entry, schema_of};
 
-/// Common trait of the parameters of all components.
+/// Trait that the parameters of every component implement.
 pub trait Parameters: Checked + Debug + Send + Sync + erased_serde::Serialize {}
 
 impl<T: Checked + Debug + Send + Sync + Serialize> Parameters for T {}
@@ -70,7 +70,7 @@ pub struct Plugin<P: ?Sized + 'static> {
 }
 
 impl<P: ?Sized> Plugin<P> {
-    /// Returns the kind's name in a scenario.
+    /// Returns the name by which a scenario selects this kind.
     pub fn name(&self) -> &'static str {
         self.kind.name
     }
@@ -120,7 +120,7 @@ struct Registered<P: ?Sized + 'static> {
 }
 
 impl<P: ?Sized> Kinds<P> {
-    /// Creates a list without registered kinds.
+    /// Creates a list in which no kind is registered.
     #[expect(clippy::new_without_default, reason = "made in constants only")]
     pub const fn new() -> Self {
         Self(RwLock::new(Registered { kinds: Vec::new(), names: None }))
@@ -159,7 +159,7 @@ impl<P: ?Sized> Kinds<P> {
         self.all().iter().map(|kind| (component, kind.name, kind.doc)).collect()
     }
 
-    /// Returns the JSON Schema of each registered kind.
+    /// Returns the JSON Schema of each registered kind, in the order of registration.
     pub fn schemas(&self, generator: &mut SchemaGenerator) -> Vec<serde_json::Value> {
         self.all().iter().map(|kind| schema_of(kind.name, kind.doc, &(kind.schema)(generator))).collect()
     }

@@ -82,7 +82,8 @@ impl Visitor<'_> for OneOf {
     }
 }
 
-/// Returns the JSON Schema of a table that selects a variant.
+/// Returns the JSON Schema of a table that selects a variant: an object with the only key `name`,
+/// whose value has the schema `params`.
 pub fn schema_of(name: &str, doc: &str, params: &schemars::Schema) -> serde_json::Value {
     serde_json::json!({
         "type": "object",
@@ -188,7 +189,7 @@ macro_rules! registry {
         impl $enum {
             /// Name of the component in scenarios and messages, such as `scheduler`.
             pub const KIND: &'static str = $kind;
-            /// Names of the built-in variants.
+            /// Names of the built-in variants in a scenario, in the order of their declaration.
             pub const NAMES: &'static [&'static str] = &[$($key),+];
             /// Entries (component, name, description) of the built-in variants.
             pub const ENTRIES: &'static [$crate::registry::Entry] = &[$(($kind, $key, $doc.trim_ascii())),+];
@@ -203,7 +204,7 @@ macro_rules! registry {
                 Self::names().iter().filter_map(named).collect()
             }
 
-            /// Returns the variant's name in a scenario.
+            /// Returns the name by which a scenario selects this variant.
             pub fn key(&self) -> &'static str {
                 match self {
                     $( Self::$variant(_) => $key, )+
@@ -211,7 +212,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Checks the variant's parameters for invalid values.
+            /// Checks the parameters of the variant, and reports invalid values to `check`.
             pub fn check(&self, check: &mut $crate::check::Check) {
                 use $crate::check::Checked as _;
                 match self {

@@ -23,7 +23,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// Random number generator of one stream.
+/// Random number generator from which one stream of numbers is drawn.
 pub type Stream = ChaCha8Rng;
 
 /// Performs one step of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014), a bijection that mixes all bits.
@@ -39,7 +39,7 @@ pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// Draws a number uniform in [0, 1).
+/// Draws a random number from the uniform distribution on [0, 1).
 pub fn uniform(stream: &mut Stream) -> f64 {
     unit(stream.next_u64())
 }
@@ -111,14 +111,14 @@ pub fn normal_of(process: &Indexed, i: u64) -> f64 {
 /// 1]. So one draw per error is enough, instead of one per trial.
 #[derive(Clone, Debug)]
 pub struct ErrorGaps {
-    /// 1 / ln(1 - p); zero if p = 1.
+    /// Factor 1 / ln(1 - p) for the length of a gap; 0 if p = 1.
     inverse_log: f64,
-    /// Good trials remaining before the next error.
+    /// Number of good trials that remain before the next error.
     good: u64,
     stream: Stream,
 }
 
-/// Bound on the absolute error of [`rough_ln`].
+/// Bound on the absolute error of the logarithm that [`rough_ln`] returns.
 const LARGEST_ERROR: f64 = 1e-9;
 
 /// Returns the natural logarithm of a number in (0, 1], with an error below [`LARGEST_ERROR`]. With the
@@ -169,12 +169,12 @@ impl ErrorGaps {
         }
     }
 
-    /// Returns the number of good trials before the next error.
+    /// Returns the number of good trials that remain before the next error.
     pub fn good(&self) -> u64 {
         self.good
     }
 
-    /// Runs one trial. Returns true if it is an error.
+    /// Runs one trial. Returns true if the trial is an error.
     pub fn next_is_error(&mut self) -> bool {
         self.next_error_within(1).is_some()
     }
@@ -203,7 +203,7 @@ pub struct Hazards {
 }
 
 impl Hazards {
-    /// Creates errors drawn from `stream`.
+    /// Creates independent errors that are drawn from `stream`.
     pub fn new(stream: Stream) -> Self {
         let mut hazards = Self { left: 0.0, stream };
         hazards.left = hazards.exponential();
@@ -220,7 +220,7 @@ impl Hazards {
     }
 }
 
-/// Trials of one probability, created by [`Hazards::with`].
+/// The next trials, all with the same probability of error; created by [`Hazards::with`].
 #[derive(Debug)]
 pub struct Hazard<'a> {
     per_trial: f64,
@@ -228,7 +228,7 @@ pub struct Hazard<'a> {
 }
 
 impl Hazard<'_> {
-    /// Runs `trials` trials. Returns the number that fail.
+    /// Runs `trials` trials. Returns the number of trials that fail.
     pub fn count_within(&mut self, trials: u32) -> u32 {
         let mut failed = 0;
         for _ in 0..trials {

@@ -26,17 +26,17 @@ const UNKNOWN: u32 = u32::MAX;
 pub struct Texts {
     /// Distinct texts of the column, in the order in which they first occur.
     pub names: Vec<Text>,
-    /// Index into `names` of each row's text.
+    /// For each row, the index into `names` of its text.
     pub places: Vec<u32>,
 }
 
 impl Texts {
-    /// Returns the number of rows.
+    /// Returns the number of texts, which is the number of rows.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns true if there are no rows.
+    /// Returns true if the column has no rows.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -87,7 +87,7 @@ impl Texts {
         self.places.extend(other.places.drain(..).map(|place| places[place as usize]));
     }
 
-    /// Returns an iterator over the texts of all rows.
+    /// Returns an iterator over the texts of all rows, in the order of rows.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.places.iter().map(|place| &*self.names[*place as usize])
     }
@@ -224,7 +224,7 @@ pub struct Field<R> {
     pub unit: &'static str,
     /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
-    /// Function that reads the column from all rows.
+    /// Function that reads the values of the column from all rows.
     pub read: fn(&Parts<R>) -> Values,
 }
 
@@ -235,7 +235,7 @@ pub struct Layout<R: 'static> {
     pub name: &'static str,
     /// Meaning of a row as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
-    /// Declarations of the columns, in order.
+    /// Declarations of the columns, in the order of the columns.
     pub fields: &'static [Field<R>],
 }
 
@@ -265,7 +265,7 @@ impl<R> Layout<R> {
         Table { name: self.name, meaning: self.meaning, columns }
     }
 
-    /// Returns the table without rows, which holds the declaration only.
+    /// Returns a table without rows, for its name, meaning and columns.
     pub fn empty(&self) -> Table {
         self.table(&[])
     }
@@ -297,7 +297,7 @@ pub struct Table {
     pub name: &'static str,
     /// Meaning of a row as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
-    /// Columns, all of the same length.
+    /// Columns of the table, all of the same length.
     pub columns: Vec<Column>,
 }
 

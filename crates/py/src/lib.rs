@@ -21,7 +21,7 @@ fn version() -> &'static str {
     nodeb_sim::VERSION
 }
 
-/// Simulation core of nodeb.
+/// Python module with the simulation core of nodeb.
 #[pymodule]
 mod _core {
     use pyo3::prelude::*;

@@ -60,7 +60,7 @@ impl Control {
 #[pyclass(module = "nodeb._core", frozen)]
 pub struct CompiledScenario {
     scenario: Arc<Scenario>,
-    /// Name of the scenario in messages.
+    /// Name by which messages refer to the scenario.
     label: String,
     /// Positions of those recordings whose lists of values Python passed separately from the JSON
     /// text.
@@ -214,12 +214,12 @@ impl CompiledScenario {
         to_json(&self.scenario.without(&self.recorded))
     }
 
-    /// Returns the scenario with all defaults as JSON.
+    /// Returns the scenario as JSON, with the defaults of all keys filled in.
     fn to_json(&self) -> PyResult<String> {
         to_json(&self.scenario)
     }
 
-    /// Returns the scenario with all defaults as TOML.
+    /// Returns the scenario as TOML, with the defaults of all keys filled in.
     fn to_toml(&self) -> PyResult<String> {
         scenario::to_toml(&self.scenario).map_err(|error| to_py(&error))
     }

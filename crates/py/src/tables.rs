@@ -1,4 +1,4 @@
-//! Conversion of tables to numpy arrays.
+//! Conversion of tables of results to Python dicts of numpy arrays.
 
 use nodeb_base::table::{Table, Text, Texts, Values};
 use numpy::PyArray1;

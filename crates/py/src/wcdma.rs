@@ -46,7 +46,7 @@ pub fn wcdma_shares(scenario: &Bound<'_, CompiledScenario>) -> PyResult<Vec<f64>
     Ok(radio(scenario.get().inner())?.profile.shares())
 }
 
-/// A vector of values for each number of connections.
+/// Lists of values, one list for each number of connections from 1 on.
 type PerCount<T> = Vec<Vec<T>>;
 
 /// Returns the rates and the frame error rates for 1, 2, ... `most` active connections, at the

@@ -100,7 +100,7 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Returns the time at which the caller must call [`Self::on_timer`], or `None` if no timer is
     /// armed. Calls of other methods may change this time.
     fn timer(&self) -> Option<Time>;
-    /// Returns true if all data written so far is acknowledged.
+    /// Returns true if all data that the application has written so far is acknowledged.
     fn is_idle(&self) -> bool;
     /// Returns true if all data is acknowledged and the application has closed the connection.
     fn is_done(&self) -> bool;
@@ -127,7 +127,7 @@ pub trait Sender: Send + std::fmt::Debug {
             is_done: self.is_done(),
         }
     }
-    /// Returns the limit that stops the sender from transmitting more.
+    /// Returns the limit that stops the sender from transmitting more at present.
     fn send_limit(&self) -> SendLimit;
     /// Returns the kind of the timer that expires at `now`, the time that [`Self::timer`] returned.
     fn expired_timer(&self, now: Time) -> TimerKind;
@@ -140,11 +140,12 @@ pub trait Sender: Send + std::fmt::Debug {
 
 /// The receiver of a connection, at the phone.
 pub trait Receiver: Send + std::fmt::Debug {
-    /// Returns the SYN with which the phone opens the connection.
+    /// Returns the SYN with which the phone opens the connection, to be sent now.
     fn connect(&self, now: Time) -> Segment;
     /// Returns a packet with a request of `bytes` bytes, to be sent on the open connection.
     fn request(&self, now: Time, bytes: u32) -> Segment;
-    /// Processes a segment. Returns the ACK to send now, if any.
+    /// Processes a segment that has arrived at the phone. Returns the ACK to send now, or `None` if
+    /// no ACK is due yet.
     fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment>;
     /// Handles the expiry of the timer at the time that [`Self::timer`] returned. Returns the ACK
     /// to send now, if any.
@@ -236,7 +237,7 @@ impl TcpSpec {
         matches!(self, Self::Linux(_)) && self.opener() == Opener::Phone
     }
 
-    /// Returns the end that opens the connection.
+    /// Returns the end that opens the connection, as the scenario sets it.
     pub fn opener(&self) -> Opener {
         match self {
             Self::Classic(params) => params.opened_by,

@@ -73,7 +73,7 @@ pub struct Segment {
     /// Number of the segment, or the acknowledgement number of an ACK, in the units of the TCP
     /// family (see [`Numbering`](crate::numbering::Numbering)).
     pub seq: u64,
-    /// SACK blocks of an ACK; empty for other packets.
+    /// SACK blocks of an ACK; empty for packets that are no ACKs.
     pub sack: SackBlocks,
     /// Timestamp value (RFC 7323) in microseconds; 0 if the option is not used.
     pub timestamp_us: u32,

@@ -56,7 +56,7 @@ pub struct TcpFields {
     pub timestamps: Option<(u32, u32)>,
 }
 
-/// Largest window scale (RFC 7323, 2.3).
+/// Largest window scale that TCP allows (RFC 7323, 2.3).
 pub const MAX_WINDOW_SHIFT: u8 = 14;
 
 /// Returns the smallest window scale with which a window of `bytes` bytes fits into the 16 bits of
@@ -86,7 +86,7 @@ pub const SERVER_WINDOW: u16 = u16::MAX;
 pub struct Handshake {
     /// End that sends the first SYN.
     pub opener: Opener,
-    /// Maximum segment size in bytes, without headers, that both ends announce.
+    /// Maximum segment size in bytes (payload without headers) that both ends announce.
     pub mss: u16,
     /// Initial advertised window of the phone in bytes.
     pub window_bytes: u64,
@@ -94,7 +94,7 @@ pub struct Handshake {
     /// sends the option with a scale of 0, since scaling is in use only if both ends send the
     /// option (RFC 7323, 2.2).
     pub shift: u8,
-    /// Whether both SYNs carry the option SACK-permitted.
+    /// Whether both SYNs carry the SACK-permitted option.
     pub sack_permitted: bool,
 }
 
@@ -180,7 +180,7 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// Returns the summary of the packets that have passed `end`.
+    /// Returns the summary of the packets that have passed the end `end`.
     pub fn at(&mut self, end: End) -> &mut Passed {
         match end {
             End::Server => &mut self.server,

@@ -134,7 +134,7 @@ macro_rules! switches {
             };
         )+
 
-        /// Returns the table of all changed defaults, in order of time.
+        /// Returns a row for each default that changed in ns-2, in order of time.
         pub fn switches() -> Vec<Line> {
             vec![$({
                 let s = $name;

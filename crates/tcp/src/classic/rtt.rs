@@ -59,7 +59,7 @@ impl Checked for Smoothed {
     }
 }
 
-/// Estimate of the round-trip time and its variation.
+/// Estimate of the round-trip time and its variation, by one of the two estimators.
 #[derive(Clone, Debug)]
 enum Estimate {
     /// State of the `ticks` estimator: length of a tick and phase of the clock in ns; smoothed RTT
@@ -155,9 +155,9 @@ pub struct Limits {
     pub phase: Duration,
     /// Timeout that applies until the first round-trip time is measured.
     pub initial: Duration,
-    /// Smallest timeout, before backoff.
+    /// Smallest retransmission timeout, before backoff is applied.
     pub min: Duration,
-    /// Largest timeout, backoff included.
+    /// Largest retransmission timeout, after backoff is applied.
     pub max: Duration,
     /// Whether backoff multiplies the larger of the estimated and the smallest timeout, instead of
     /// only the estimated one.

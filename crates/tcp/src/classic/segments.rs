@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::segment::HEADER_BYTES;
 
-/// One write of the application.
+/// Segments that one write of the application fills.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     /// Number of the write's first segment. `end` is the number of the write's last segment plus 1.

@@ -18,7 +18,7 @@ pub enum Timing {
     /// One segment is timed at a time, as in ns-2 without timestamps. Segments sent meanwhile are
     /// not timed.
     One {
-        /// Number and transmission time of the segment being timed.
+        /// Number and transmission time of the segment that is being timed; `None` if none is.
         timed: Option<(u64, Time)>,
         /// Number of the segment that was timed last, kept so that no segment is timed twice.
         last: Option<u64>,

@@ -66,7 +66,7 @@ impl Wire {
         }
     }
 
-    /// Returns the run that contains segment number `segment`.
+    /// Returns the run of segments that contains segment number `segment`.
     fn run(&self, segment: u64) -> Run {
         let after = self.runs.partition_point(|run| run.segment <= segment);
         self.runs[after.saturating_sub(1)]

@@ -14,7 +14,7 @@
 use super::loss::Episode;
 use super::sender::{AckResult, Sender};
 
-/// Stage of the detection of a spurious timeout.
+/// Stage of F-RTO's detection of a spurious timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frto {
     /// No ACK has yet shown whether the timeout was spurious.

@@ -16,7 +16,7 @@ pub enum CaState {
     Cwr = 2,
     /// Fast recovery: lost segments are retransmitted, without a timeout.
     Recovery = 3,
-    /// Recovery after a retransmission timeout.
+    /// Recovery after a retransmission timeout, in which lost segments are retransmitted.
     Loss = 4,
 }
 
@@ -25,7 +25,7 @@ pub enum CaState {
 pub struct Info {
     /// State of loss recovery and congestion control at the time of the report.
     pub ca_state: CaState,
-    /// Congestion window, rounded up to whole segments.
+    /// Congestion window in segments, rounded up.
     pub cwnd: u64,
     /// Slow-start threshold in segments; `None` before the first window reduction.
     pub ssthresh: Option<u64>,
@@ -50,7 +50,7 @@ pub struct Info {
     pub rtt: Option<Duration>,
     /// Smallest round-trip time of the connection; `None` before the first measurement.
     pub min_rtt: Option<Duration>,
-    /// Retransmission timeout, backoff included.
+    /// Retransmission timeout with backoff applied.
     pub rto: Duration,
     /// Payload of a full-sized segment in bytes.
     pub snd_mss: u64,

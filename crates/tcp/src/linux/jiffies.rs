@@ -9,7 +9,7 @@ use nodeb_base::units::{Duration, Time};
 
 /// Number of jiffies per second, as most distributions configure the kernel.
 pub const HZ: u64 = 250;
-/// Length of a jiffy: 4 ms.
+/// Length of a jiffy at 250 jiffies per second: 4 ms.
 pub const JIFFY: Duration = Duration(1_000_000_000 / HZ);
 
 /// Number of slots per level of the timer wheel. Each level has a resolution that is coarser by

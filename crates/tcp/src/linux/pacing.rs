@@ -20,7 +20,7 @@ const FREE_SEGMENTS: u64 = 9;
 #[derive(Clone, Debug)]
 pub struct Pacer {
     mss: u64,
-    /// Number of segments that may still leave without a charge.
+    /// Number of segments that may still leave without being charged.
     free: u64,
     /// Time at which the charges of all segments sent so far are over, so that the next packet may
     /// leave.

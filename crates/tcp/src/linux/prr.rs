@@ -7,7 +7,7 @@
 //! sent in this recovery. The ACK releases one more segment if it acknowledges new data and reveals
 //! no new loss (RFC 9937, 6.2, `SafeACK`).
 
-/// PRR state of one recovery.
+/// State of Proportional Rate Reduction during one recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prr {
     mss: u64,
@@ -51,7 +51,8 @@ impl Prr {
             let catching_up = self.delivered.saturating_sub(self.out).max(delivered);
             (catching_up + u64::from(safe)).min(self.ssthresh - in_flight)
         };
-        // The first retransmission of a recovery is always allowed.
+        // At least one segment may leave until the first retransmission of the recovery has been
+        // sent.
         let allowed = allowed.max(u64::from(self.out == 0));
         self.cwnd = pipe + allowed * self.mss;
     }

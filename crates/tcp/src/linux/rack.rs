@@ -14,7 +14,8 @@ use super::scoreboard::{Scoreboard, SentSegment};
 /// Number of recoveries after which a widened reordering window shrinks again (6.2, step 4).
 const PERSIST: u32 = 16;
 
-/// State of RACK: the segment delivered last and the reordering window.
+/// State of RACK: the newest delivered segment, the last round-trip time, and the reordering
+/// window.
 #[derive(Clone, Debug)]
 pub struct Rack {
     /// Transmission time and end of a delivered segment: the one that was sent last
@@ -25,7 +26,8 @@ pub struct Rack {
     /// Whether losses must be detected again, because a segment was delivered or loss marks were
     /// removed (`rack.advanced`).
     advanced: bool,
-    /// Reordering window in quarters of the smallest round-trip time (`RACK.reo_wnd_mult`).
+    /// Length of the reordering window in quarters of the smallest round-trip time
+    /// (`RACK.reo_wnd_mult`).
     quarters: u32,
     persist: u32,
     /// Whether a D-SACK has arrived since the reordering window was last adapted.
@@ -33,7 +35,7 @@ pub struct Rack {
     /// Latest transmission time of the segments that were delivered since the last D-SACK; `None`
     /// if none was delivered.
     newest_since_dsack: Option<Time>,
-    /// Time at which a D-SACK last widened the reordering window.
+    /// Time at which a D-SACK last widened the reordering window; `None` if none has.
     widened: Option<Time>,
 }
 

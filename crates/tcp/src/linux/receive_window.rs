@@ -12,7 +12,7 @@ use super::clock_us;
 
 /// Largest window in bytes on a SYN, where the window is not scaled (RFC 7323, 2.2).
 const MAX_UNSCALED: u64 = 65_535;
-/// Smallest payload in bytes of a segment that opens the window.
+/// Smallest payload in bytes with which a segment opens the window.
 const MIN_SEGMENT: u64 = 128;
 /// Number of segments that the application is assumed to have read in a round trip, until a round
 /// trip is measured.

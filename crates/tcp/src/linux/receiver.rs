@@ -106,7 +106,7 @@ pub struct Receiver {
     /// Whether the receiver echoes a CE mark, to which the sender has not yet responded (RFC 3168,
     /// 6.1.3).
     echoing: bool,
-    /// Whether data with an ECN-capable codepoint has arrived (Linux: `TCP_ECN_SEEN`).
+    /// Whether data with an ECN-capable codepoint (ECT or CE) has arrived (Linux: `TCP_ECN_SEEN`).
     ecn_seen: bool,
 }
 

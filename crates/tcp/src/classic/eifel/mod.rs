@@ -39,7 +39,7 @@ pub struct SpuriousRetransmission {
     pub late: Option<Duration>,
 }
 
-/// State of Eifel detection for one connection.
+/// State of the detection of spurious retransmissions by Eifel, for one connection.
 #[derive(Debug, Default)]
 pub struct Eifel {
     /// Number of the first segment in `sent`, the list of the first transmission times of

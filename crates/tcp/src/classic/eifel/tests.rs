@@ -1,4 +1,4 @@
-//! Tests of Eifel with timelines computed by hand.
+//! Tests of Eifel. The expected times and windows are computed by hand.
 
 use std::num::NonZeroU32;
 

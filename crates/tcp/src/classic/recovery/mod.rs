@@ -12,7 +12,7 @@ use super::era::Era;
 use super::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::{SackBlocks, Segment};
 
-/// Fields of an ACK that loss recovery uses.
+/// Fields of an ACK on which loss recovery depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a> {
     /// Number of the highest segment received in order.

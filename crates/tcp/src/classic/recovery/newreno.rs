@@ -41,7 +41,7 @@ impl Checked for NewReno {}
 /// Phase of NewReno: in fast recovery or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// No recovery in progress.
+    /// No fast recovery is in progress.
     #[default]
     Open,
     /// Fast recovery. `partial_ack_seen` is true once a partial ACK has arrived in this recovery.

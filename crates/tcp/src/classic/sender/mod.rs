@@ -31,7 +31,7 @@ pub struct Transmission {
     steered: Option<f64>,
     /// Slow-start threshold in segments, at least two after a loss.
     pub ssthresh: u64,
-    /// Number of the first segment that is not acknowledged.
+    /// Number of the first segment that is not yet acknowledged.
     pub una: u64,
     /// Number of the next segment to send; set back to `una` after a timeout.
     pub next: u64,

@@ -97,7 +97,7 @@ pub struct CubicControl {
     /// Window before the last reduction in segments, less the share released by fast convergence; 0
     /// if no reduction has occurred since the start or the last timeout (`last_max_cwnd`).
     last_max: u64,
-    /// Smallest round-trip time since the last timeout.
+    /// Smallest round-trip time since the start or the last timeout; `None` before a measurement.
     min_rtt: Option<Duration>,
     /// Number of delivered segments per segment of growth (`cnt`). `found_for` holds the window
     /// in segments and the jiffy for which this number was computed.

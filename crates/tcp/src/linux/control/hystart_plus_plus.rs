@@ -23,7 +23,7 @@ const CSS_ROUNDS: u32 = 5;
 /// paced.
 const L: u64 = 8;
 
-/// State of HyStart++ in one slow start.
+/// State of HyStart++ during one slow start of a connection.
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
     limit: u64,

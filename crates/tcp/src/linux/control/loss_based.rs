@@ -73,7 +73,7 @@ impl<T: LossBased> CongestionControl for T {
 /// before the last reduction. All are in bytes, but reductions leave whole segments, as in Linux.
 #[derive(Clone, Copy, Debug)]
 pub struct LossWindow {
-    /// Payload of a segment in bytes.
+    /// Payload of a full-sized segment in bytes.
     pub mss: u64,
     /// Congestion window in bytes.
     pub cwnd: u64,

@@ -25,7 +25,7 @@ use nodeb_base::units::{Duration, Time};
 use super::params::Linux;
 use super::rate::{RateSample, Snapshot};
 
-/// Phase of loss recovery of the sender when an ACK arrives.
+/// Phase of the sender's loss recovery when an ACK arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// No segment is known to be lost.
@@ -33,11 +33,11 @@ pub enum Phase {
     /// Recovery without a timeout: lost segments are retransmitted, or the window is reduced after
     /// an ECN echo.
     Recovery,
-    /// Recovery after a retransmission timeout.
+    /// Recovery after a retransmission timeout, in which lost segments are retransmitted.
     Loss,
 }
 
-/// Fields of an ACK that congestion control uses.
+/// Fields of an ACK, and of the sender's state, on which congestion control depends.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
     /// Arrival time of the ACK.
@@ -53,9 +53,9 @@ pub struct AckEvent {
     pub lost: u64,
     /// Whether the ACK echoes an ECN mark for which the window is reduced (RFC 3168).
     pub marked: bool,
-    /// Number of bytes in flight before the ACK.
+    /// Number of bytes that were in flight before the ACK.
     pub prior_in_flight: u64,
-    /// Number of bytes in flight after the ACK.
+    /// Number of bytes that are in flight after the ACK.
     pub in_flight: u64,
     /// Round-trip time of the newest segment that the ACK delivers; `None` if the ACK gives no
     /// measurement.
@@ -67,11 +67,11 @@ pub struct AckEvent {
     pub sample: Option<RateSample>,
     /// Number of bytes delivered since the start of the connection.
     pub total_delivered: u64,
-    /// First byte not yet acknowledged.
+    /// First byte that is not yet acknowledged after the ACK.
     pub una: u64,
-    /// Next byte to be sent for the first time.
+    /// Next byte that will be sent for the first time.
     pub next: u64,
-    /// Phase of loss recovery of the sender.
+    /// Phase of the sender's loss recovery after the ACK.
     pub phase: Phase,
     /// Whether the ACK delivers data beyond a gap on a path with a high degree of reordering, where
     /// the window grows on any delivery (Linux: `tcp_may_raise_cwnd`).
@@ -103,13 +103,13 @@ impl AckEvent {
 pub struct Loss {
     /// Time at which the segment was marked lost.
     pub now: Time,
-    /// First byte of the segment, and its last byte plus 1.
+    /// Bytes of the segment, as (first byte, last byte + 1).
     pub range: (u64, u64),
     /// State of the connection at the time at which the segment was sent.
     pub snapshot: Snapshot,
     /// Number of bytes marked lost since the segment was sent, including the bytes of the segment.
     pub lost: u64,
-    /// Number of bytes delivered since the start of the connection.
+    /// Number of bytes delivered from the start of the connection until the loss was marked.
     pub delivered: u64,
 }
 

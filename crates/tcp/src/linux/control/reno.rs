@@ -111,7 +111,8 @@ mod tests {
         assert_eq!(control.cwnd(), 11 * MSS);
     }
 
-    /// `tcp_reno_ssthresh` halves `snd_cwnd`; data outstanding beyond the window has no effect.
+    /// `tcp_reno_ssthresh` halves `snd_cwnd`. Data outstanding beyond the window does not change
+    /// the result.
     #[test]
     fn threshold_is_half_of_window() {
         let mut control = RenoControl::new(MSS, 21 * MSS);

@@ -10,7 +10,7 @@ use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, reno};
 use crate::linux::Linux;
 
-/// Shortest time over which the bandwidth is sampled (Linux: `TCP_WESTWOOD_RTT_MIN`).
+/// Shortest time over which a sample of the bandwidth is measured (Linux: `TCP_WESTWOOD_RTT_MIN`).
 const MIN_SAMPLE_TIME: Duration = Duration::from_millis(50);
 
 params! {

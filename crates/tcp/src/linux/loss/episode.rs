@@ -23,7 +23,7 @@ pub enum Episode {
         /// reduction (Linux: `TCP_CA_CWR`).
         repairs: bool,
     },
-    /// Recovery after a retransmission timeout.
+    /// Recovery after a retransmission timeout, in which lost segments are retransmitted.
     Loss {
         /// Byte whose acknowledgement ends the recovery after the timeout.
         until: u64,

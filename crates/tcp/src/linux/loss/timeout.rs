@@ -1,4 +1,4 @@
-//! The retransmission timeout, and the reaction if the timeout was spurious.
+//! The retransmission timeout, and the undoing of its effects if it was spurious.
 
 use nodeb_base::units::Time;
 

@@ -1,4 +1,4 @@
-//! Marking of lost segments, and selection of the segments to retransmit.
+//! Functions of the scoreboard that mark lost segments and select the segments to retransmit.
 
 use super::{Scoreboard, SentSegment};
 use crate::linux::DUP_THRESH;

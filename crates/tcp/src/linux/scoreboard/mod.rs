@@ -25,13 +25,13 @@ use crate::segment::SackBlocks;
 #[derive(Debug)]
 pub struct Scoreboard {
     mss: u64,
-    /// Number of bytes that the application has written.
+    /// Number of bytes that the application has written since the start of the connection.
     written: u64,
     /// First byte that is not yet acknowledged. `next` is the next byte to be sent for the first
     /// time.
     una: u64,
     next: u64,
-    /// Number of the first outstanding segment.
+    /// Number of the first outstanding segment, or of the next segment if nothing is outstanding.
     first: u64,
     segments: VecDeque<SentSegment>,
     /// Number of bytes in flight. `lost_bytes` is the number of bytes marked lost (`lost_out`), and
@@ -61,7 +61,7 @@ pub struct Scoreboard {
 /// SACK block of an ACK, with the segments that it covers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// First byte of the block, and its last byte plus 1.
+    /// Bytes of the block, as (first byte, last byte + 1).
     range: (u64, u64),
     /// Number of the last segment that lies entirely within the block, plus 1.
     end: u64,
@@ -116,7 +116,7 @@ impl Scoreboard {
         self.next == self.written
     }
 
-    /// Returns the number of bytes in flight (RFC 6675, `pipe`).
+    /// Returns the number of bytes in flight (`pipe` of RFC 6675).
     pub fn pipe(&self) -> u64 {
         self.pipe
     }

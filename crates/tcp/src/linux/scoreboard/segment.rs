@@ -18,9 +18,9 @@ pub struct SentSegment {
     pub repaired: bool,
     /// Whether the segment was ever sent again (`TCPCB_EVER_RETRANS`).
     pub retransmitted: bool,
-    /// Time of the segment's last transmission.
+    /// Time at which the segment was last sent.
     pub sent: Time,
-    /// State of the connection at the segment's last transmission.
+    /// State of the connection at the time at which the segment was last sent.
     pub snapshot: Snapshot,
 }
 
@@ -30,7 +30,7 @@ impl SentSegment {
         u64::from(self.length)
     }
 
-    /// Returns the last byte of the segment, plus 1.
+    /// Returns the number of the segment's last byte, plus 1.
     pub fn end(&self) -> u64 {
         self.first + self.bytes()
     }

@@ -72,7 +72,7 @@ pub struct DSack {
     pub(in super::super) range: (u64, u64),
     /// Number of segments that the D-SACK covers, computed from the number of bytes.
     segments: u64,
-    /// Whether the D-SACK answers a tail loss probe.
+    /// Whether the D-SACK answers the tail loss probe in flight.
     pub(in super::super) of_probe: bool,
 }
 
@@ -263,7 +263,7 @@ impl Sender {
     }
 }
 
-/// SACK blocks of bytes delivered beyond a gap, in ascending order.
+/// SACK blocks of an ACK that report bytes beyond a gap, in ascending order.
 #[derive(Default)]
 struct Blocks {
     blocks: [(u64, u64); SackBlocks::MAX],

@@ -49,9 +49,9 @@ enum Setup {
 pub enum Transmission {
     /// The segment is sent for the first time.
     New,
-    /// Retransmission of a lost segment.
+    /// A segment that was marked lost is retransmitted.
     Repair,
-    /// Retransmission of the last segment to elicit an ACK (RFC 8985, 7).
+    /// The last segment is retransmitted to elicit an ACK (RFC 8985, 7).
     Probe,
 }
 
@@ -98,7 +98,7 @@ pub struct Sender {
     /// Whether the next new segment must carry CWR, because the window was reduced (RFC 3168,
     /// 6.1.2).
     pub(super) send_cwr: bool,
-    /// Newest timestamp of the phone, which the sender echoes.
+    /// Newest timestamp that the phone has sent, which the sender echoes.
     recent_stamp: u32,
     last_sent: Time,
     /// Next byte to be sent when the present round of round-trip estimation started. The round ends

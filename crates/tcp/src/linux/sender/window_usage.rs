@@ -12,13 +12,13 @@ use crate::linux::loss::Episode;
 /// window is fully used, or after a retransmission timeout without growth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowUsage {
-    /// Largest number of bytes outstanding in this round (`max_packets_out`).
+    /// Largest number of bytes outstanding in the present round (`max_packets_out`).
     outstanding: u64,
-    /// Whether the window limited the sender in this round (`is_cwnd_limited`).
+    /// Whether the congestion window limited the sender in the present round (`is_cwnd_limited`).
     limited: bool,
     /// Byte whose acknowledgement ends the present round (`cwnd_usage_seq`).
     until: u64,
-    /// Largest number of bytes outstanding in this period (`snd_cwnd_used`).
+    /// Largest number of bytes outstanding in the present period (`snd_cwnd_used`).
     used: u64,
     /// Time from which the retransmission timeout counts that ends the period (`snd_cwnd_stamp`).
     since: Time,

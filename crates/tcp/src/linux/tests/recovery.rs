@@ -1,4 +1,4 @@
-//! Tests of the start and end of recoveries.
+//! Tests of the conditions on which recoveries start and end.
 
 use super::script::{Script, Sent};
 use super::*;

@@ -1,4 +1,4 @@
-//! Tests of the sizes of segments on the wire.
+//! Tests of the sizes of SYNs and segments on the wire.
 
 use super::*;
 use crate::Opener;

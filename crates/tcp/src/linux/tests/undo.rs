@@ -1,4 +1,4 @@
-//! Tests of spurious window reductions, which the sender undoes.
+//! Tests of window reductions that turn out to be spurious, so that the sender undoes them.
 
 use super::script::{NONE, Script, Sent};
 use super::*;

@@ -12,7 +12,7 @@ use crate::linux::rate::RateSample;
 /// 5.3.1.2). After `FULL_ROUNDS` rounds without growth the pipe is full.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
-/// Smallest window in segments (`BBRMinPipeCwnd`).
+/// Smallest congestion window in segments (`BBRMinPipeCwnd`).
 const MIN_SEGMENTS: u64 = 4;
 /// Number of send quanta for which the window has room in addition to the path: one in the queue of
 /// the sending host, one in its network card, and one in the receiving host.
@@ -85,7 +85,7 @@ impl FullPipe {
     }
 }
 
-/// Model of the path: bandwidth, and round-trip time without a queue.
+/// Model of the path: its bandwidth, and its round-trip time without a queue.
 #[derive(Clone, Debug)]
 pub struct Path {
     mss: u64,
@@ -126,7 +126,7 @@ impl Path {
         }
     }
 
-    /// Returns the smallest window in bytes.
+    /// Returns the smallest congestion window in bytes (`BBRMinPipeCwnd`).
     pub fn min_window(&self) -> u64 {
         MIN_SEGMENTS * self.mss
     }

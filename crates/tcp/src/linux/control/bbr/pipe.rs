@@ -25,11 +25,11 @@ struct SentSegment {
     snapshot: Snapshot,
 }
 
-/// Path with a simple sender that uses the congestion control `C`.
+/// Simulated path with a simple sender that uses the congestion control `C`.
 pub struct Pipe<C> {
     pub control: C,
     pub now: Time,
-    /// Maximum length of the queue in segments.
+    /// Maximum length of the queue in segments; a segment that finds the queue full is lost.
     pub limit: u64,
     /// Function that selects segments to lose: true if the segment with this number is lost. A
     /// segment that finds the queue full is lost in any case.

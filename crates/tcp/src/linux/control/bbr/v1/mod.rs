@@ -167,7 +167,8 @@ impl BbrControl {
         self.gains = Gains { pacing, window };
     }
 
-    /// Updates rounds, policer detection and the largest bandwidth (`bbr_update_bw`).
+    /// Updates rounds, the detection of a policer, and the largest bandwidth on an ACK
+    /// (`bbr_update_bw`).
     fn update_bandwidth(&mut self, ack: &AckEvent) {
         self.path.rounds.on_ack(ack);
         let Some(sample) = ack.sample.filter(|sample| sample.rate.is_some()) else {
@@ -272,7 +273,7 @@ impl BbrControl {
 }
 
 impl CongestionControl for BbrControl {
-    /// Initializes the model with the round-trip time of the SYN (`bbr_init`).
+    /// Initializes the model of the path with the round-trip time of the SYN (`bbr_init`).
     fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
         self.delivered_at = now;
         self.path.on_established(now, rtt);

@@ -30,7 +30,7 @@ pub struct Observation {
     pub loses: bool,
     /// Whether this ACK starts a round.
     pub round: bool,
-    /// Whether the application limits the sender.
+    /// Whether the application, and not the network, limits the sender.
     pub app_limited: bool,
     /// Whether BBR is in the state `ProbeBW`. Only in this state do rounds count towards the end of
     /// the use of the policer's rate.

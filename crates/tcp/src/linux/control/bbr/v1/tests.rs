@@ -143,7 +143,7 @@ fn window_has_room_for_three_quanta() {
     assert_eq!(control.inflight(1.0), 10 + 6);
     control.pace.rate = Some(5_000_000.0);
     assert_eq!(control.inflight(1.0), 10 + 15 + 1);
-    // `bbr_bdp` rounds 10.5 segments up to 11.
+    // `bbr_bdp` rounds 1.05 bandwidth-delay products, 10.5 segments, up to 11.
     assert_eq!(control.inflight(1.05), 11 + 15);
 }
 

@@ -29,7 +29,7 @@ enum Feedback {
     Stopping,
 }
 
-/// State of the cycle of probing for bandwidth.
+/// State of the cycle in which BBR probes for bandwidth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cycle {
     /// Number of cycles so far. Bandwidth samples are kept for a number of cycles.

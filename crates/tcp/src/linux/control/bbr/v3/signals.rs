@@ -14,9 +14,9 @@ const STARTUP_GAPS: u32 = 6;
 pub struct Bounds {
     /// Short-term bound of the bandwidth in bytes per second (`bw_shortterm`).
     pub bandwidth: f64,
-    /// Short-term bound of the bytes in flight (`inflight_shortterm`).
+    /// Short-term bound of the number of bytes in flight (`inflight_shortterm`).
     pub short_term: u64,
-    /// Long-term bound of the bytes in flight (`inflight_longterm`).
+    /// Long-term bound of the number of bytes in flight (`inflight_longterm`).
     pub long_term: u64,
 }
 
@@ -41,7 +41,7 @@ impl Bounds {
     }
 }
 
-/// Deliveries and losses in the present round trip.
+/// Deliveries and losses of the present round trip.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Latest {
     bandwidth: f64,
