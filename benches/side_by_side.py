@@ -91,8 +91,6 @@ def finish(child: subprocess.Popen[str]) -> Process:
     """Waits until a child process ends, and exits with an error if it failed.
 
     Returns the figures in its output, and its CPU time as the kernel counts it.
-
-    Returns its output, and its own CPU time as the kernel counts it.
     """
     assert child.stdout is not None
     with child.stdout:

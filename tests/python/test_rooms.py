@@ -1,4 +1,4 @@
-"""The modules and folders of the package import each other in one direction."""
+"""Tests: the modules and folders of the package import each other in one direction only."""
 
 from __future__ import annotations
 
@@ -33,12 +33,15 @@ METHODS = {
 
 
 def at_once(tree):
-    """Yields the statements that run when a module is imported."""
+    """Yields the statements that are executed when a module is imported."""
     yield from tree.body
 
 
 def ever(node):
-    """Yields all statements of a module except those for type checkers."""
+    """Yields all statements of a module at any depth.
+
+    Those that only type checkers read are excluded.
+    """
     for child in ast.iter_child_nodes(node):
         if not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)):
             yield child
@@ -46,7 +49,7 @@ def ever(node):
 
 
 def imported(file, look):
-    """Returns the modules of the package that a module imports."""
+    """Yields the names of the package's modules that a module imports."""
     for node in look(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names if one.name in FILES)
@@ -57,7 +60,10 @@ def imported(file, look):
 
 
 def folder(module):
-    """Returns the folder of a module, or `None`; the scenario's types belong to inputs."""
+    """Returns the folder to which a module belongs, or `None`.
+
+    The scenario's types belong to `inputs`.
+    """
     parts = module.split(".")
     name = "inputs" if parts[-1] == "scenario_types" else parts[1] if len(parts) > 1 else ""
     return name if name in ORDER else None

@@ -1,4 +1,4 @@
-"""Statistics against closed forms, and coverage by simulation."""
+"""Statistics agree with closed forms, and intervals have their coverage in simulations."""
 
 import math
 
@@ -22,7 +22,8 @@ from nodeb.stats import (
 
 
 def test_student_interval_matches_the_textbook():
-    # t(9, 0.975) = 2.262157 (tables); ten values 1..10: mean 5.5, s = 3.0277.
+    # From tables, t(9, 0.975) = 2.262157. The ten values 1 to 10 have mean 5.5 and deviation
+    # 3.0277.
     interval = mean_interval(range(1, 11))
     assert interval.mean == 5.5
     assert interval.stdev == pytest.approx(3.0276503540974917)
@@ -44,7 +45,8 @@ def test_tabulated_quantiles_match_scipy():
 
 
 def test_two_values_use_the_cauchy_quantile():
-    # t with 1 degree of freedom is Cauchy: quantile tan(pi * (p - 1/2)).
+    # Student's t with one degree of freedom is the Cauchy distribution, whose quantiles are tan(pi
+    # * (p - 1/2)).
     interval = mean_interval([0.0, 2.0], confidence=0.9)
     assert interval.half_width == pytest.approx(math.tan(math.pi * 0.45))
 
@@ -58,7 +60,7 @@ def test_one_value_has_no_interval_and_equal_values_have_zero_width():
 def test_interval_has_its_nominal_coverage():
     rng = np.random.default_rng(1)
     hits = sum(5.0 in mean_interval(rng.normal(5.0, 2.0, 10)) for _ in range(4000))
-    # 4000 trials: standard error 0.35 %, so four of them.
+    # With 4000 trials the standard error is 0.35 %. The tolerance is four of them.
     assert hits / 4000 == pytest.approx(0.95, abs=0.014)
 
 
@@ -117,7 +119,7 @@ def test_batch_means_cover_the_mean_of_a_correlated_series():
 
 
 def stationary(rho, trials, n):
-    """Returns AR(1) series `x_i = rho x_{i-1} + e_i` that begin in the steady state; mean 0."""
+    """Returns AR(1) series `x_i = rho x_{i-1} + e_i` with mean 0 that begin in the steady state."""
     noise = np.random.default_rng(11).normal(0, 1, (trials, n))
     noise[:, 0] /= math.sqrt(1 - rho * rho)
     return lfilter([1.0], [1.0, -rho], noise, axis=1)
@@ -125,25 +127,31 @@ def stationary(rho, trials, n):
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
 def test_batch_means_of_ar1_match_width_and_coverage_of_the_closed_form(rho):
-    """The mean of n values has variance 1 / (n (1 - rho)^2) for large n."""
+    """For large n, the mean of n values of an AR(1) series has variance 1 / (n (1 - rho)^2)."""
     n, trials = 20_000, 400
     found = [batch_means(7 + one, warmup=0).interval for one in stationary(rho, trials, n)]
-    # t(19, 0.975), and the expectation of a sample deviation of 20 values over the true one.
+    # The factors are t(19, 0.975) and the mean ratio of the sample deviation of 20 values to the
+    # true deviation.
     half = 2.09302 * 0.98693 / (math.sqrt(n) * (1 - rho))
-    # 400 trials of 20 batches: standard error 0.8 %; correlated batches cost a little.
+    # With 400 trials of 20 batches the standard error is 0.8 %. The tolerance is larger, because
+    # batches are correlated.
     assert np.mean([one.half_width for one in found]) == pytest.approx(half, rel=0.03)
-    # Standard error 1.1 %.
+    # The tolerance is three standard errors of 1.1 %.
     assert np.mean([7.0 in one for one in found]) == pytest.approx(0.95, abs=0.033)
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
 def test_mser5_removes_the_warm_up_of_a_long_run(rho):
-    """The run begins far from its steady state, with a time constant of 200 observations."""
+    """The warm-up is removed from a run that begins far from its steady state.
+
+    Its time constant is 200 observations.
+    """
     n, trials = 20_000, 200
     series = 7 + stationary(rho, trials, n) + 40 * np.exp(-np.arange(n) / 200)
     found = [batch_means(one) for one in series]
     assert all(200 < one.warmup < 1500 for one in found)
-    # MSER-5 leaves a negligible part; 200 trials have a standard error of 1.5 %.
+    # MSER-5 leaves only a negligible part of the warm-up. With 200 trials the standard error is 1.5
+    # %.
     assert np.mean([7.0 in one.interval for one in found]) > 0.95 - 3 * 0.015
     left_in = [batch_means(one, warmup=0) for one in series]
     for with_it, without in zip(left_in, found, strict=True):
@@ -176,7 +184,7 @@ def test_precision_stops_at_the_first_precise_run():
     rule = Precision(0.02, min_runs=10, max_runs=500)
     stops = [rule.judge(values[:n]) for n in range(1, 501)]
     first = next(stop for stop in stops if stop)
-    # n = (1.96 * 10 / 2)^2 = 96 in expectation.
+    # The expected number of runs is (1.96 * 10 / 2)^2 = 96.
     assert first.reached
     assert 60 < first.runs < 140
     assert mean_interval(values[: first.runs]).relative_half_width <= 0.02
@@ -203,14 +211,15 @@ def test_precision_gives_up_without_values():
 
 
 def test_precision_bounds_the_error_as_documented():
-    # A half-width of 20 % of the mean found leaves the true mean at most 25 % below: 1 / (1 - 0.2).
+    # If the half-width is 20 % of the estimated mean, the estimate exceeds the true mean by at most
+    # 25 %: 1 / (1 - 0.2).
     interval = mean_interval([1.0, 1.2, 0.9, 1.1])
     gamma = interval.relative_half_width
     assert interval.mean / interval.low - 1 == pytest.approx(gamma / (1 - gamma))
 
 
 def test_precision_interval_still_covers_the_mean():
-    """Sequential stopping reduces coverage a little; it must stay near the nominal level."""
+    """Sequential stopping reduces the coverage a little, but it stays near the nominal level."""
     rng = np.random.default_rng(6)
     rule = Precision(0.05, min_runs=10, max_runs=400)
     hits = 0

@@ -4,10 +4,6 @@
 //! If the link's only input is another link with look-ahead, a packet can even enter before its
 //! simulated time. Counters are updated when the packet enters, so [`LookAhead::settle`] returns
 //! the amounts that were counted too early when a run ends.
-//!
-//! A packet may even enter the link ahead of time, if the link's only input is another link with
-//! look-ahead. Counters are updated at once. [`LookAhead::settle`] returns the amounts that were
-//! counted too early when a run ends.
 
 use std::collections::VecDeque;
 

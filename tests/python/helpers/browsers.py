@@ -28,7 +28,8 @@ MODES += [("print", "dark", 718)]
 
 @contextmanager
 def chromium():
-    root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chromium's sandbox refuses root
+    # As root, Chromium starts only without its sandbox.
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
     with (
         playwright.sync_playwright() as driver,
         driver.chromium.launch(
@@ -39,7 +40,10 @@ def chromium():
 
 
 def looked_at(browser, file, modes=MODES):
-    """Returns the defects of a page by mode, the browser's complaints, and the number of texts."""
+    """Opens a page in each of `modes`.
+
+    Returns its defects by mode, the browser's error messages, and the number of texts on the page.
+    """
     wrong, complaints = {}, []
     with browser.new_page() as page:
         page.on("console", lambda message: complaints.append(message.text))

@@ -26,7 +26,7 @@ wired.delay = ["20 ms", "80 ms", "200 ms"]
 
 
 class Processes:
-    """A scheduler and workers that can be killed one by one.
+    """Dask scheduler and workers as processes that tests can kill one by one.
 
     Args:
         folder: working directory of the processes.
@@ -50,7 +50,7 @@ class Processes:
             self.wait(workers)
 
     def wait(self, workers: int) -> None:
-        """Waits until `workers` workers are connected, which takes long on a busy machine."""
+        """Waits until `workers` workers are connected to the scheduler. Fails after 60 s."""
         from distributed import Client
 
         with Client(self.address, timeout=60, set_as_default=False) as client:
@@ -58,21 +58,24 @@ class Processes:
 
     @property
     def address(self) -> str:
-        """Address of the scheduler."""
+        """Address at which the scheduler listens."""
         found: str = json.loads(self._address.read_text())["address"]
         return found
 
     def add(
         self, path: Path | None = None, options: tuple[str, ...] = ()
     ) -> subprocess.Popen[bytes]:
-        """Starts another worker, with the nodeb package in `path` if given."""
+        """Starts another worker.
+
+        If `path` is given, the worker uses the nodeb package in `path`.
+        """
         always = ("--no-nanny", "--nthreads", "1", "--no-dashboard")
         worker = self._start("dask_worker", self.address, *always, *options, path=path)
         self.workers.append(worker)
         return worker
 
     def close(self) -> None:
-        """Kills the scheduler and all workers, and waits for their end."""
+        """Kills the scheduler and all workers, and waits until they have ended."""
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()
@@ -83,7 +86,7 @@ class Processes:
         paths = [str(path)] if path else []
         environ = os.environ | {
             "PYTHONPATH": os.pathsep.join([*paths, *filter(None, [os.environ.get("PYTHONPATH")])]),
-            "TMPDIR": str(self.folder),  # killed processes leave files there
+            "TMPDIR": str(self.folder),  # Killed processes leave temporary files there.
         }
         with contextlib.ExitStack() as stack:
             log = stack.enter_context((self.folder / f"{module}.log").open("ab"))
@@ -118,13 +121,13 @@ def start_sweep(file: Path, out: Path, address: str) -> subprocess.Popen[str]:
 
 
 def local_workers() -> list[int]:
-    """Returns the process ids of the workers that this process has started for `local:N`."""
+    """Returns the process ids of the workers started by this process for `local:N`."""
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     return [int(child) for child in children if _is_worker(int(child))]
 
 
 def wait_until(condition: Callable[[], bool], limit_s: float = 60.0) -> None:
-    """Waits until `condition()` is true. Fails after `limit_s` seconds."""
+    """Waits until `condition()` returns true. Fails after `limit_s` seconds."""
     end = time.monotonic() + limit_s
     while not condition():
         assert time.monotonic() < end, "the condition did not become true in time"

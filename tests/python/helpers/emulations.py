@@ -44,7 +44,10 @@ PATIENT = ("--late", "10 s")
 
 
 def long_time() -> str:
-    """Returns about 300 s to sleep, as a unique text by which a test finds its own processes."""
+    """Returns a time of about 300 s for `sleep`.
+
+    It is unique, so that a test recognises its processes by it.
+    """
     return f"300.{os.getpid():07}{next(_ASKED):03}"
 
 
@@ -52,7 +55,7 @@ _ASKED = count(1)
 
 
 def nodeb(*arguments, **options):
-    """Runs `nodeb emulate` and returns its result."""
+    """Runs `nodeb emulate` to its end and returns the finished process."""
     return subprocess.run(
         [sys.executable, "-m", "nodeb", "emulate", *map(str, arguments)],
         capture_output=True,
@@ -78,7 +81,10 @@ REAL = {"name": "phone", "traffic": "external"}
 
 
 def made_by_hand(log: Path, users: list[dict], records: bytes, *, is_whole: bool = True) -> Path:
-    """Writes the log of an HSDPA recording with a real phone; if `is_whole`, with a checksum."""
+    """Writes the log of an HSDPA recording with one real phone.
+
+    The log has a checksum if `is_whole` is true.
+    """
     scenario = Scenario.from_dict({"radio": {"hsdpa": {}}, "users": users})
     about = {"version": _core.version(), "core": core_hash(), "seed": 1}
     about |= {"scenario": scenario.to_dict(), "phones": [{"name": "phone", "user": 0}]}
@@ -89,13 +95,13 @@ def made_by_hand(log: Path, users: list[dict], records: bytes, *, is_whole: bool
 
 
 def over(seconds: int) -> bytes:
-    """Returns the record that ends a log after some seconds of virtual time."""
+    """Returns the record that ends a log at `seconds` of virtual time."""
     return struct.pack("<BQ", 4, seconds * 10**9)
 
 
 @cache
 def forbidden() -> str:
-    """Returns why this machine does not carry real packets, or an empty text if it does."""
+    """Returns the reason why this machine cannot carry real packets, or an empty text if it can."""
     if not sys.platform.startswith("linux"):
         return "only Linux has network namespaces"
     from nodeb.emulate.check import allowed
@@ -108,7 +114,10 @@ def python(program: str) -> list[str]:
 
 
 def processes(text: str, *, pids: bool = False) -> list:
-    """Returns command lines or ids of all processes with a text in their command line."""
+    """Returns all processes with `text` in their command line.
+
+    They are returned as ids if `pids` is true, else as command lines.
+    """
     numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
     lines = {pid: command_line(pid) for pid in numbers}
     return [pid if pids else line for pid, line in lines.items() if text in line]
@@ -123,7 +132,7 @@ def command_line(pid: int) -> str:
 
 
 def holders(of: int) -> list[int]:
-    """Returns the descendants of process `of` that hold the first phone's namespace."""
+    """Returns the descendants of process `of` that hold the namespace of the first phone."""
     parents = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -142,7 +151,10 @@ def holders(of: int) -> list[int]:
 
 
 def gone(*which: str | int) -> bool:
-    """Returns true if processes, given by id or by a text in the command line, end soon."""
+    """Returns true if all processes end within 10 s.
+
+    They are given by id or by a text in the command line.
+    """
     until = time.monotonic() + 10
     while any(command_line(one) if isinstance(one, int) else processes(one) for one in which):
         if time.monotonic() > until:

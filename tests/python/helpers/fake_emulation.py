@@ -29,7 +29,7 @@ LATE_S = 0.002
 
 
 def plan() -> plans.Plan:
-    """Returns a plan of two real phones and three simulated users."""
+    """Returns a plan for an emulation with two real phones and three simulated users."""
     wanted = [("phone", ("curl", "http://10.64.0.1/a file")), ("tablet", ("ping", "10.64.0.1"))]
     return plans.make(nodeb.Scenario.from_toml(SCENARIO, "made-up.toml"), wanted)
 
@@ -39,8 +39,8 @@ def options() -> Options:
 
 
 def outcome(*, late_share: float = 0.0, empty: bool = False) -> Outcome:
-    """Returns an artificial outcome of an emulation; with `empty`, one without packets."""
-    # The simulator's tables are taken from a simulation; their contents do not matter.
+    """Returns an artificial outcome of an emulation, without any packet if `empty` is true."""
+    # The tables of the simulator are those of a simulation, as their contents do not matter.
     world = nodeb.Scenario.from_toml(SCENARIO, "made-up.toml").run(runs=1, jobs=1).tables
     tables = {name: {c: table[c] for c in table.columns} for name, table in world.items()}
     random = np.random.default_rng(3)

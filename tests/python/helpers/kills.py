@@ -40,7 +40,7 @@ END_S = 180.0
 
 @dataclass
 class Kills:
-    """Runs sweeps on a cluster while processes are killed.
+    """Runs sweeps on a cluster and kills random processes meanwhile.
 
     Args:
         folder: directory of all files.
@@ -61,11 +61,11 @@ class Kills:
 
     @property
     def kills(self) -> int:
-        """Number of kills, without the completed sweeps."""
+        """Number of processes killed so far."""
         return sum(n for who, n in self.counts.items() if who != "sweeps")
 
     def run(self, kills: int) -> None:
-        """Sweeps until there were `kills` kills and the last sweep is complete.
+        """Runs sweeps until there were `kills` kills and the last sweep is complete.
 
         Raises:
             AssertionError: results differ, a complete cell was simulated again, or an error message
@@ -123,7 +123,7 @@ class Kills:
                 )
 
     def _complete(self, out: Path) -> dict[str, int]:
-        """Returns the modification times in ns of the cells with all replications."""
+        """Returns the modification times in ns of the files of cells that have all replications."""
         files = (out / "cells").glob("*.arrow")
         return {
             file.name: file.stat().st_mtime_ns
@@ -151,13 +151,16 @@ class Kills:
 
 
 def kept(folder: Path) -> dict[str, bytes]:
-    """Returns the results in a folder, without `provenance.json`, which contains the time."""
+    """Returns the result files of a sweep.
+
+    The file `provenance.json` is excluded, as it contains the time of day.
+    """
     files = [folder / "sweep.parquet", *sorted((folder / "cells").iterdir())]
     return {file.name: file.read_bytes() for file in files}
 
 
 def main() -> None:
-    """Runs the number of kills that the command line requests."""
+    """Kills as many processes as the command line requests, and prints the counts."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--kills", type=int, default=20)
     line.add_argument("--seed", type=int, default=1)

@@ -46,28 +46,31 @@ MISSING = [name for name in ("ip", "nft", "nsenter", "unshare", "ping") if not s
 
 
 class Laboratory:
-    """A host and its outside, given by the processes that hold their namespaces."""
+    """A host and its outside: two network namespaces, given by processes that hold them."""
 
     def __init__(self, host: int, outside: int) -> None:
         self.host, self.outside = host, outside
 
     def within(self, process: int) -> list[str]:
-        """Returns the beginning of a command that runs in the network namespace of a process."""
+        """Returns the first words of a command that runs in the network namespace of a process."""
         return ["nsenter", f"--net=/proc/{process}/ns/net"]
 
     def shell(self, text: str, process: int | None = None) -> str:
-        """Returns the output of a shell command at the host, or in another namespace."""
+        """Runs a shell command at the host, or in the namespace of a process.
+
+        Returns its output.
+        """
         words = [*self.within(process or self.host), "sh", "-ec", text]
         return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
     def emulate(self, *arguments, before=(), **options) -> subprocess.Popen:
-        """Starts `nodeb emulate` at the host."""
+        """Starts `nodeb emulate` at the host and returns the process."""
         command = [sys.executable, "-m", "nodeb", "emulate", *map(str, arguments)]
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
         return subprocess.Popen([*self.within(self.host), *before, *command], **streams)
 
     def nodeb(self, *arguments, before=()) -> subprocess.CompletedProcess:
-        """Runs `nodeb emulate` at the host and returns its result."""
+        """Runs `nodeb emulate` at the host to its end. Returns the finished process."""
         with self.emulate(*arguments, before=before) as run:
             try:
                 out, errors = run.communicate(timeout=90)
@@ -76,11 +79,14 @@ class Laboratory:
         return subprocess.CompletedProcess(run.args, run.returncode, out, errors)
 
     def traces(self) -> str:
-        """Returns devices, addresses, routes, tables and sysctls of the host."""
+        """Returns the state of the host as text: devices, addresses, routes, tables and sysctls."""
         return self.shell(LOOK)
 
     def is_as(self, before: str) -> bool:
-        """Returns true if `traces` equals `before` within 10 s; namespaces end with a delay."""
+        """Returns true if `traces` equals `before` within 10 s.
+
+        Some time is needed, because namespaces end with a delay.
+        """
         until = time.monotonic() + 10
         while self.traces() != before:
             if time.monotonic() > until:
@@ -91,12 +97,15 @@ class Laboratory:
 
 @contextmanager
 def laboratory(*, forwards: bool = True):
-    """Creates a laboratory; with `forwards`, its host forwards IPv4 and IPv6 packets."""
+    """Creates a host and its outside, and yields them.
+
+    The host forwards IPv4 and IPv6 packets if `forwards` is true.
+    """
     holder = ["unshare", "-n", "cat"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(holder, **pipes) as host, subprocess.Popen(holder, **pipes) as outside:
         try:
-            for one in (host, outside):  # `cat` answers once its namespace is there
+            for one in (host, outside):  # An answer of `cat` shows that its namespace exists.
                 one.stdin.write(b"up\n")
                 one.stdin.flush()
                 assert one.stdout.readline() == b"up\n"

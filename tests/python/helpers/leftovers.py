@@ -61,23 +61,23 @@ def owned_by(run: str) -> dict[int, tuple[str, str]]:
 
 
 def processes(run: str) -> Found:
-    """Returns the processes that tests of a run started and that still run, with their tests."""
+    """Returns the processes that a test run has started and that still run, with their tests."""
     return {
         f"process {pid}: {line[:200]}": f"started by {test}"
         for pid, (line, test) in owned_by(run).items()
-        if test  # workers of pytest have no test
+        if test  # The workers of pytest have no test, so they are not reported.
     }
 
 
 def devices() -> Found:
-    """Returns the network devices of nodeb and the named namespaces."""
+    """Returns the network devices of nodeb and the named network namespaces of the machine."""
     names = [f"device {name}" for name in _names("/sys/class/net") if name.startswith("nodeb")]
     names += [f"network namespace {name}" for name in _names("/run/netns")]
     return dict.fromkeys(names, "")
 
 
 def mounts() -> Found:
-    """Returns the mount points."""
+    """Returns the mount points of the machine."""
     lines = Path("/proc/self/mountinfo").read_text().splitlines()
     return {f"mount {line.split()[4]}": "" for line in lines}
 
@@ -93,7 +93,10 @@ def files() -> Found:
 
 
 def temporary(folder: Path) -> Found:
-    """Returns temporary files without the locks of Dask, which it keeps for later processes."""
+    """Returns the temporary files in a folder.
+
+    The locks of Dask are excluded, as it keeps them for later processes.
+    """
     paths = [folder / name for name in _names(str(folder))]
     of_dask = folder / "dask-scratch-space"
     paths += [of_dask / name for name in _names(str(of_dask)) if not name.endswith(".lock")]
@@ -128,14 +131,17 @@ class Leftovers:
         return processes(self.run) | there | temporary(self.scratch)
 
     def found(self) -> Found:
-        """Returns things that are new since the start and do not disappear within `GRACE_S`."""
+        """Returns things that are new since the start of the tests.
+
+        Things that disappear within `GRACE_S` are excluded.
+        """
         until = time.monotonic() + GRACE_S
         while (found := self._new()) and time.monotonic() < until:
             time.sleep(0.1)
         return found
 
     def end(self) -> None:
-        """Ends the remaining processes and removes the temporary files."""
+        """Kills the remaining processes and removes the temporary files."""
         for name in processes(self.run):
             with contextlib.suppress(OSError):
                 os.kill(int(name.split()[1].rstrip(":")), signal.SIGKILL)
@@ -146,11 +152,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Records the state of the machine before a run of tests; does nothing in pytest's workers."""
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
-    # pytest keeps its own files in the former temporary folder.
+    # pytest itself continues to use the previous temporary folder.
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
     scratch = Path(tempfile.mkdtemp(prefix="nodeb-tests-"))
     os.environ["TMPDIR"] = str(scratch)
-    tempfile.tempdir = None  # makes Python read TMPDIR again
+    tempfile.tempdir = None  # With `None`, Python reads TMPDIR again.
     os.environ[RUN] = f"{os.getpid()}-{time.time_ns()}"
     config.stash[KEY] = Leftovers(os.environ[RUN], scratch)
 
@@ -160,7 +166,10 @@ KEY = pytest.StashKey[Leftovers]()
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
-    """Reports leftovers after all workers have ended, and fails the run if there are any."""
+    """Reports what the tests have left behind, after all workers have ended.
+
+    Fails the run if there is anything.
+    """
     yield
     leftovers = session.config.stash.get(KEY, None)
     if leftovers is None:

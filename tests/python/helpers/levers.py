@@ -21,7 +21,7 @@ LITTLE = 0.02
 
 @dataclass(frozen=True)
 class Judged:
-    """A lever and its gain compared with the largest gain."""
+    """Lever of a scenario, with the gains of all changes to compare with."""
 
     scenario: nodeb.Scenario
     lever: str
@@ -40,7 +40,7 @@ class Judged:
 
     @property
     def is_among_best(self) -> bool:
-        """True if at most one change gains significantly more."""
+        """True if at most one other change gains significantly more than the lever."""
         slack = LITTLE * self.time_s
         return sum(gain > self.gain_s + slack for gain in self.gains.values()) < 2
 
@@ -54,7 +54,7 @@ class Judged:
 
 
 def judged(number: int) -> Judged | None:
-    """Judges the lever of a random scenario, by its number.
+    """Compares the lever of random scenario `number` with all other changes by simulation.
 
     Returns None if a transfer does not end, or if no change gains more than `LITTLE`.
     """
@@ -70,7 +70,7 @@ def judged(number: int) -> Judged | None:
 
 
 def lever(found: Explanation) -> str:
-    """Returns the lever named by the headline without simulation."""
+    """Returns the lever that the headline names without simulation, or an empty text."""
     return next((one.name for one in levers(found)), "")
 
 
@@ -129,9 +129,9 @@ def _users(rng: random.Random) -> dict[str, object]:
 
 
 def least_good(of: int) -> int:
-    """Returns the 0.1 % quantile of the number of good levers among `of`.
+    """Returns the 0.1 % quantile of the number of good levers in `of` scenarios.
 
-    Each lever is good with a probability of 90 %, independently of the others.
+    The number is binomial, with a probability of 90 % that a lever is good.
     """
     count = below = 0
     while 1000 * (below + math.comb(of, count) * 9**count) < 10**of:

@@ -45,27 +45,27 @@ ITEMS = ["Table 1", "Table 2", "Table 8", "Table 13", "Table 19", "Figure 8"]
 
 
 def of_run(kind: str, folder: Path) -> Path:
-    """Creates the page of a short run."""
+    """Creates the page of a short run on the radio `kind`, and returns its file."""
     result = _result(kind)
     return _written(folder / f"{kind}.html", page_of_run.html(result))
 
 
 def without_series(folder: Path, monkeypatch) -> Path:
-    """Creates the page of a run whose series could not be recorded for want of memory."""
+    """Creates the page of a run whose series were not recorded for lack of memory."""
     problem = Recording(None, problem="There is not enough memory to record the series.")
     monkeypatch.setattr(page_of_run, "record", lambda *_, **__: problem)
     return _written(folder / "without.html", page_of_run.html(_result("dch")))
 
 
 def of_explanation(folder: Path) -> Path:
-    """Creates the page of an explanation with the effects of changes and a second user."""
+    """Creates the page of an explanation with two users and the effects of changes."""
     scenario = _scenario(HEAD.format(name="explain", duration="60 s") + SCENARIOS["hs_dsch"])
     found = {f"user {user}": nodeb.explain(scenario, user) for user in (0, 2)}
     return _written(folder / "explain.html", page(found, found["user 0"].what_if(), "a.toml"))
 
 
 def of_comparison(folder: Path) -> Path:
-    """Creates the page of a comparison with two scenarios, one of a long name."""
+    """Creates the page of a comparison with two scenarios, of which one has a long name."""
     base = _scenario(HEAD.format(name="base", duration="60 s") + SCENARIOS["dch"])
     others = {"radio.dch.a_key_of_a_long_name=0.3": {"radio.dch.bler": 0.3}, "same": {}}
     tables = {"base": base.run(runs=4).tables}
@@ -75,25 +75,28 @@ def of_comparison(folder: Path) -> Path:
 
 
 def of_life(folder: Path) -> Path:
-    """Creates the page of a packet timeline whose window ends before the run does."""
+    """Creates the page of a packet timeline that ends before the run."""
     scenario = _scenario(HEAD.format(name="life", duration="60 s") + SCENARIOS["dch"])
     return _written(folder / "life.html", scenario.life(end_s=2.0).html())
 
 
 def of_study(folder: Path) -> Path:
-    """Creates the page of a short reproduction of Wang's study with every kind of item."""
+    """Creates the page of a short reproduction of Wang's study, with every kind of item."""
     return reproduce("wang", folder / "wang", ITEMS, quick=True).report
 
 
 def of_emulation(folder: Path) -> Path:
-    """Creates the page of an emulation from artificial results, without real packets."""
+    """Creates the page of an emulation from artificial results.
+
+    So it does not need real packets.
+    """
     outcome = fake_emulation.outcome(late_share=0.05)
     text = page_of_emulation(fake_emulation.plan(), fake_emulation.options(), outcome)
     return _written(folder / "emulation.html", text)
 
 
 def of_studies(folder: Path, wang: Path) -> Path:
-    """Creates the page of several studies, one interrupted and one not started."""
+    """Creates the page of several studies. One of them was interrupted, another was not started."""
     names = ("wang", "hossain", "prabhu")
     report = folder / "all" / "wang" / "report.html"
     shutil.copytree(wang, report.parent)

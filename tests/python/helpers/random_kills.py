@@ -118,16 +118,17 @@ class Kills:
         self._whole: dict[str, tuple[float, dict[str, bytes], set[str]]] = {}
 
     def run(self, kills: int, only: Sequence[str] = ()) -> None:
-        """Kills commands in turn until there were `kills` kills."""
+        """Kills one command after the other until there were `kills` kills."""
         names = [name for name in only or COMMANDS if self.lab or "--nat" not in name]
         while self.counts["kills"] < kills:
             number = self.counts["kills"]
             self._kill(names[number % len(names)], number)
 
     def _kill(self, name: str, number: int) -> None:
-        """Kills a command at a random moment and checks it, and a repetition of the command.
+        """Kills a command at a random moment, and checks what is left.
 
-        If the command ends before that moment, only its known duration is updated.
+        Then repeats the command and checks its results. If the command ends before that moment,
+        only its known duration is updated.
         """
         takes_s, wanted, volatile = self._whole_of(name)
         place = self._place(f"{number}-{name.replace(' ', '-')}")
@@ -188,7 +189,10 @@ class Kills:
             shutil.rmtree(place)
 
     def _whole_of(self, name: str) -> tuple[float, dict[str, bytes], set[str]]:
-        """Returns the duration of a command, its files, and the files that differ between runs."""
+        """Runs a command twice to its end.
+
+        Returns its duration, its files, and the files that differ.
+        """
         if name not in self._whole:
             files, took_s = [], 0.0
             for number in range(2):
@@ -224,7 +228,10 @@ class Kills:
         return run
 
     def _ended(self, run: subprocess.Popen[str]) -> tuple[int, str]:
-        """Waits for a command and kills it after `END_S`. Returns its exit status and output."""
+        """Waits for a command, and kills it if it runs longer than `END_S`.
+
+        Returns its exit status and output.
+        """
         try:
             run.wait(END_S)
         except subprocess.TimeoutExpired:
@@ -238,7 +245,10 @@ class Kills:
         return run.returncode, output
 
     def _left(self) -> list[str]:
-        """Returns processes of commands that still run after `GRACE_S`, and kills them."""
+        """Kills the processes of commands that still run after `GRACE_S`.
+
+        Returns their command lines.
+        """
         until = time.monotonic() + GRACE_S
         while (left := owned_by(self._mark)) and time.monotonic() < until:
             time.sleep(0.02)
@@ -270,7 +280,7 @@ class Kills:
 
 
 def listed(place: Path) -> dict[str, bytes]:
-    """Returns the content of all files below a folder, without durations, and empty folders."""
+    """Returns the contents of all files in a folder without durations, and empty folders."""
     found = {}
     for path in sorted(place.rglob("*")):
         if path.is_file():
@@ -281,7 +291,10 @@ def listed(place: Path) -> dict[str, bytes]:
 
 
 def campaign(folder: Path, seed: int, kills: int, only: Sequence[str] = ()) -> Kills:
-    """Runs a campaign of `kills` kills; `--nat` is included if the machine allows it."""
+    """Runs a campaign of `kills` kills.
+
+    It includes `emulate --nat` if the machine allows this command.
+    """
     with ExitStack() as stack:
         leads = os.geteuid() == 0 and not MISSING and not forbidden()
         lab = stack.enter_context(laboratory()) if leads else None
@@ -291,12 +304,12 @@ def campaign(folder: Path, seed: int, kills: int, only: Sequence[str] = ()) -> K
 
 
 def output(counts: Mapping[str, int]) -> str:
-    """Formats counts as text."""
+    """Returns counts by name as text."""
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 def main() -> None:
-    """Runs the kills that the command line requests; exits with 1 if there are faults."""
+    """Runs the campaign that the command line requests. Exits with 1 if there were faults."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--kills", type=int, default=24)
     line.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,7 @@
-"""Reductions for tests, in a module of their own as in studies, so that workers can import it."""
+"""Reductions for tests.
+
+They are in a module of their own, as in studies, so that workers can import them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,6 @@ import numpy as np
 
 
 def moments(tables, warm_up_s):
-    """Returns the mean and the maximum of the congestion window."""
+    """Returns mean and maximum of the congestion window in packets, and the warm-up time."""
     window = np.asarray(tables["cwnd"]["cwnd_packets"], dtype=float)
     return {"windows": np.array([window.mean(), window.max()]), "warm_up": warm_up_s}

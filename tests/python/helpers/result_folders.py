@@ -16,7 +16,7 @@ SWEEP = '\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n'
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """Returns the contents of every file below a folder."""
+    """Returns the contents of all files in a folder by their paths."""
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
@@ -25,7 +25,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def put(folder: Path, owner: Owner = MINE, force: bool = False, **texts: str) -> Path:
-    """Writes a result to a folder: a file with each of `texts`. Returns the folder."""
+    """Writes a result with one file for each of `texts` to a folder. Returns the folder."""
 
     def write(part: Path) -> None:
         for name, text in texts.items():
@@ -36,7 +36,7 @@ def put(folder: Path, owner: Owner = MINE, force: bool = False, **texts: str) ->
 
 
 def start(*arguments, cwd, **more):
-    """Starts the command line as a separate process."""
+    """Starts the command line as a separate process, and returns the process."""
     return subprocess.Popen(
         [sys.executable, "-m", "nodeb", *map(str, arguments)],
         cwd=cwd,
@@ -48,7 +48,7 @@ def start(*arguments, cwd, **more):
 
 
 def at_work(process: subprocess.Popen[str], folder: Path, cpu_s: float = 0.7) -> None:
-    """Waits until a command has claimed its folder and then used `cpu_s` seconds of CPU time."""
+    """Waits until a command has claimed `folder` and then used `cpu_s` s of CPU time."""
     until = time.monotonic() + 60
     begun = None
     while begun is None or _cpu_s(process.pid) < begun + cpu_s:
@@ -60,7 +60,10 @@ def at_work(process: subprocess.Popen[str], folder: Path, cpu_s: float = 0.7) ->
 
 
 def interrupted(process: subprocess.Popen[str], times: int = 1) -> tuple[str, str]:
-    """Interrupts a command, which must end within `MORE_S` of CPU time. Returns its output."""
+    """Interrupts a command, which must end within `MORE_S` of CPU time.
+
+    Returns stdout and stderr.
+    """
     before = _cpu_s(process.pid) + _of_ended_s()
     for _ in range(times):
         process.send_signal(signal.SIGINT)
@@ -75,12 +78,15 @@ MORE_S = 1.5
 
 
 def _of_ended_s() -> float:
-    """Returns the CPU time of all ended child processes in seconds."""
+    """Returns the CPU time of all child processes that have ended, in seconds."""
     found = os.times()
     return found.children_user + found.children_system
 
 
 def _cpu_s(pid: int) -> float:
-    """Returns the CPU time of a process in seconds, which a busy machine does not affect."""
+    """Returns the CPU time of a process in seconds.
+
+    Other load of the machine does not change it.
+    """
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")

@@ -27,7 +27,10 @@ traffic.ftp.size = "20 kB"
 
 
 class Fails(ReplicationWork):
-    """Work in which replication number `wrong` fails, along with its batch of replications."""
+    """Work whose replication number `wrong` fails.
+
+    The whole batch of replications that contains it fails too.
+    """
 
     def __init__(self, scenario, wrong):
         super().__init__(Source(scenario.compiled().to_json(), None))

@@ -1,4 +1,4 @@
-"""A small study of downloads over HS-DSCH for tests, with its metrics and its campaign."""
+"""A small study for tests: downloads over HS-DSCH, with metrics and a campaign."""
 
 from __future__ import annotations
 

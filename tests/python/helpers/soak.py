@@ -90,7 +90,7 @@ while time.monotonic() < until:
 
 
 def needed_bytes() -> int:
-    """Returns the bytes of anonymous memory of this process, resident or swapped.
+    """Returns the size in bytes of this process's anonymous memory, resident or swapped.
 
     Pages of mapped files are excluded, as the kernel evicts and reloads them at will.
     """
@@ -100,13 +100,16 @@ def needed_bytes() -> int:
 
 
 def descriptors() -> int:
-    """Returns the number of open files of this process."""
+    """Returns the number of open file descriptors of this process."""
     return len(os.listdir("/proc/self/fd"))
 
 
 @dataclass
 class Samples:
-    """Samples of an emulation (clock, virtual time, memory, files), a few per second."""
+    """Samples of an emulation, taken a few times per second.
+
+    Each has the clock, the virtual time, the memory and the number of open files.
+    """
 
     clock_s: array[float] = field(default_factory=lambda: array("d"))
     world_s: array[float] = field(default_factory=lambda: array("d"))
@@ -114,20 +117,23 @@ class Samples:
     files: array[int] = field(default_factory=lambda: array("q"))
 
     def __call__(self, status: Mapping[str, Any]) -> None:
-        """Takes a sample; the emulation calls this with its status."""
+        """Takes a sample of an emulation with status `status`."""
         self.clock_s.append(time.monotonic())
         self.world_s.append(status["time_s"])
         self.needed.append(needed_bytes())
         self.files.append(descriptors())
 
     def drift_s(self) -> float:
-        """Returns a lower bound of the drift of the virtual time since the second tenth."""
+        """Returns a lower bound of the drift of the virtual time in seconds.
+
+        The first tenth of the run is excluded.
+        """
         tenth = len(self.clock_s) // 10
         first, last = self.behind_s(tenth, 2 * tenth), self.behind_s(9 * tenth, 10 * tenth)
         return max(first[0] - last[1], last[0] - first[1], 0.0)
 
     def behind_s(self, start: int, stop: int) -> tuple[float, float]:
-        """Returns lower and upper bounds of the lag of the virtual time behind the clock.
+        """Returns lower and upper bound of the lag of the virtual time behind the clock, in s.
 
         A reported time is older than the sample that reads it. A time that is new in a sample was
         reported after the last sample but one, because the previous sample may have read the report
@@ -141,12 +147,12 @@ class Samples:
         return least, most
 
     def growth_bytes(self) -> int:
-        """Returns the growth of the maximum memory, bytes, from the second to the last quarter."""
+        """Returns the growth in bytes of the maximum memory from second to last quarter."""
         quarter = len(self.needed) // 4
         return max(self.needed[-quarter:]) - max(self.needed[quarter : 2 * quarter])
 
     def tenths_mb(self) -> str:
-        """Returns the maximum memory in each tenth, in MB."""
+        """Returns the maximum memory in MB in each tenth of the run, as text."""
         tenth = max(len(self.needed) // 10, 1)
         most = [max(self.needed[at * tenth : (at + 1) * tenth]) for at in range(10)]
         return " ".join(f"{bytes_ / 1e6:.2f}" for bytes_ in most)
@@ -162,9 +168,13 @@ class Soaked:
     files_after: int
 
     def problems(self) -> list[str]:
-        """Returns a description of each problem: drift, memory, descriptors, or little traffic."""
+        """Returns one text per problem.
+
+        Problems are drift of the virtual time, growing memory, open files, and little traffic.
+        """
         found = []
-        if self.samples.drift_s() > 0.05:  # the virtual time is read a little before it is reported
+        # The limit is not 0, because the virtual time is read a little before it is reported.
+        if self.samples.drift_s() > 0.05:
             found.append(f"the world's time drifted by {self.samples.drift_s()} s")
         if self.samples.growth_bytes() > 1 << 20:
             found.append(f"memory grew by {self.samples.growth_bytes()} bytes")
@@ -183,12 +193,12 @@ class Soaked:
 
     @property
     def lasted_s(self) -> float:
-        """Duration of the sampling in seconds."""
+        """Time in seconds from the first to the last sample."""
         return self.samples.clock_s[-1] - self.samples.clock_s[0]
 
 
 def soak(seconds: float) -> Soaked:
-    """Sends real packets through a loaded cell for `seconds`."""
+    """Emulates a loaded cell with real packets for `seconds`. Returns the outcome."""
     python = (sys.executable, "-c")
     plan = make(nodeb.Scenario.from_toml(CELL, "soak"), [("phone", (*python, PHONE, str(seconds)))])
     before, samples = descriptors(), Samples()
@@ -200,7 +210,7 @@ def soak(seconds: float) -> Soaked:
 
 
 def main() -> int:
-    """Runs a soak test of `--seconds` and prints its samples; returns 1 if there are problems."""
+    """Runs a soak test of `--seconds` and prints its samples. Returns 1 if there are problems."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60)
     found = soak(parser.parse_args().seconds)

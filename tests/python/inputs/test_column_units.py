@@ -24,19 +24,19 @@ def read(text, wanted=None, **options):
 
 @st.composite
 def rate_units(draw):
-    """Returns a spelling of a rate unit and its value in bit/s."""
+    """Draws a spelling of a unit of bit rates, and returns it with its value in bit/s."""
     prefix, base = draw(st.sampled_from([*PREFIXES])), draw(st.sampled_from([*BASES]))
     per = draw(st.sampled_from(["/s", "ps", " per s", "_per_second", "/sec", " / s"]))
     if len(base) > 1 and draw(st.booleans()):
         return WORDS[prefix] + base + per, PREFIXES[prefix] * BASES[base]
     spelled = prefix + base + per
-    if BASES[base] == 1 and draw(st.booleans()):  # In lower case, the letter means bits.
+    if BASES[base] == 1 and draw(st.booleans()):  # A lower-case `b` stands for bits too.
         spelled = spelled.lower()
     return spelled, PREFIXES[prefix] * BASES[base]
 
 
 def dressed(unit):
-    """Returns the name of a column with a unit."""
+    """Draws the name of a column that contains a unit."""
     shapes = ["rate_{}", "throughput ({})", "goodput [{}]", "{}", "bandwidth {}", "dl_rate_{}_mean"]
     return st.sampled_from(shapes).map(lambda shape: shape.format(unit))
 

@@ -1,4 +1,4 @@
-"""Model files of radio errors that scenarios name."""
+"""Tests of scenarios that name model files of radio errors."""
 
 import json
 from pathlib import Path
@@ -40,10 +40,11 @@ def test_model_file_determines_the_block_errors_of_a_radio(tmp_path: Path) -> No
     result = scenario.run()
     assert list(result.flows["complete"]) == [True]
     counts = result.bearers
-    # A quarter of the sequence is in error, and much of it is replayed.
+    # In the whole blocks of the sequence, 3 of 13 steps are in error. The run replays much of the
+    # sequence.
     assert list(counts["bler"]) == [pytest.approx(3 / 13)]
     assert 0.1 < counts["blocks_failed"][0] / counts["blocks"][0] < 0.35
-    # The saved result does not need the files any more.
+    # The loaded scenario contains the model, so the files are not needed any more.
     (tmp_path / "models" / "fitted.json").unlink()
     assert "errors = [3, 1, 4, 2, 3]" in scenario.to_toml()
     again = nodeb.Scenario.from_dict(scenario.to_dict()).run()

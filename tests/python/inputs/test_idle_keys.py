@@ -177,7 +177,7 @@ traffic.ftp.size = "100 kB"
 }
 
 NOT_REACHED = [
-    # Queues and windows that are never full, and timers that never expire.
+    # These keys limit queues and windows that are never full here, or set timers that never expire.
     r".*\.queue\.drop_tail\.limit",
     r".*\.buffer",
     r"duration",
@@ -190,23 +190,24 @@ NOT_REACHED = [
     r"radio\.(dch|hs_dsch|hsdpa)\.rlc\.am\.(tx_window|rx_window)",
     r"radio\.hsdpa\.(reordering_window|t1|processes|retransmission_delay|users_per_tti)",
     r"radio\.hsdpa\.iub\.(period|room)",
-    # No loss and no discard, on which these keys depend.
+    # These keys matter only after a loss or a discard, which does not happen here.
     r"radio\.(dch|hs_dsch|hsdpa)\.rlc\.am\.status\.(on_missing|format|delay|prohibit)",
     r"radio\.(hs_dsch|hsdpa)\.max_transmissions",
     r"radio\.hsdpa\.(decoding|nack_error)",
     r"snoop\.(cache|dup_threshold|max_retransmissions|min_timeout|eifel)",
-    # One packet is in transit at a time, or no packet waits behind it.
+    # These keys have no effect, because only one packet is in transit at a time, or no packet waits
+    # behind another.
     r"radio\.(dch|hs_dsch|wcdma)\.delivery",
     r"radio\.dch\.retransmission_delay",
-    # A constant channel, so the time of a measurement does not matter.
+    # On a constant channel, the time of a CQI measurement does not matter.
     r"radio\.hsdpa\.link_adaptation\.cqi\.(cycle|delay)",
-    # Blocks of one PDU; no handover yet; samples far from the limit.
+    # Blocks have one PDU, no handover happens, and drawn values are far from their limits.
     r"radio\.(dch|hs_dsch)\.errors\.unit",
     r"radio\.hsdpa\.handover\.(data|interruption)",
     r"users\.0\.traffic\.web\.((main|embedded)\.log_normal\.(min|max)|most_embedded)",
     r"users\.0\.traffic\.web\.(parsing|reading)\.exponential\.mean",
     r"users\.0\.traffic\.on_off\.silence\.exponential\.mean",
-    # Reported by a warning.
+    # For these keys a warning says that they have no effect.
     r"radio\.fach_dch\.(paging_time|power\.pch)",
     r"users\.0\.stagger",
     r"tcp\.linux\.(ecn|pacing)",

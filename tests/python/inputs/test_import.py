@@ -32,7 +32,10 @@ def test_mahimahi_traces_are_converted_to_rates_without_loss(call, tmp_path):
     [(["1"], 12.0), (["5"], 2.4), (range(1, 11), 12.0), (range(3, 3001, 3), 4.0)],
 )
 def test_looped_mahimahi_trace_keeps_its_rate(call, tmp_path, lines, mbps):
-    """Its period is its last time (`link_queue.cc`: `base_timestamp_ += schedule_.back()`)."""
+    """A looped trace keeps its rate, because its period is its last time.
+
+    The source is mahimahi's `link_queue.cc`: `base_timestamp_ += schedule_.back()`.
+    """
     text = "".join(f"{one}\n" for one in lines)
     trace, _ = imported(call, tmp_path, text, "--as", "mahimahi")
     assert trace.columns["rate_bps"].mean() == pytest.approx(mbps * 1e6, rel=1e-12)
@@ -191,7 +194,7 @@ def test_trace_can_be_named_in_a_scenario(call, tmp_path):
     )
     status, out, err = call("run", "s.toml")
     assert status == 0, err
-    # The folder of a run is complete: the recording is not needed any more.
+    # The folder of the run contains the recording, so the original is not needed any more.
     (tmp_path / "traces" / "bus.trace").unlink()
     status, again, _ = call("run", "out/s/scenario.toml", "--out", "again")
     assert status == 0

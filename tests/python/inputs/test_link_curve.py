@@ -1,4 +1,4 @@
-"""Measured BLER curves that scenarios name."""
+"""Tests of scenarios that name files of measured BLER curves."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_curves_are_read(tmp_path: Path) -> None:
     curves = scenario.to_dict()["radio"]["hsdpa"]["link_curve"]
     assert (curves["cqi"][:3], curves["snr_db"][1], curves["bler"][1]) == ([1, 1, 2], -15.5, 0.01)
     assert list(scenario.run().flows["complete"]) == [True]
-    # The saved result does not need the file any more.
+    # The loaded scenario contains the curve, so the file is not needed any more.
     (tmp_path / "curves.csv").unlink()
     again = nodeb.Scenario.from_dict(scenario.to_dict())
     assert list(again.run().flows["complete"]) == [True]

@@ -36,7 +36,7 @@ UP = [0, 5, 12, 12, 19, 26, 40, 41, 60]
 
 
 def departures(times_ms, arrivals):
-    """Returns when each packet has left, in ns, by mahimahi's rule (link_queue.cc).
+    """Returns the times in ns at which packets leave by mahimahi's rule (link_queue.cc).
 
     Args:
         times_ms: the lines of a trace.
@@ -45,7 +45,7 @@ def departures(times_ms, arrivals):
     gone, waiting, coming = [], deque(), deque(enumerate(arrivals))
     for round_ in count():
         for at in ((round_ * times_ms[-1] + ms) * MS for ms in times_ms):
-            # A packet that arrives at the time of an opportunity is too late for it.
+            # A packet that arrives exactly at the time of an opportunity cannot use it.
             while coming and coming[0][1][0] < at:
                 number, (_, size) = coming.popleft()
                 waiting.append([number, size + HEADER])
@@ -61,11 +61,15 @@ def departures(times_ms, arrivals):
 
 
 def opportunities_until(times_ms, end_ns, *, included):
-    """Returns the number of opportunities of a trace until a time."""
+    """Returns the number of opportunities before `end_ns`.
+
+    Those at `end_ns` are included if `included` is true.
+    """
     rounds, rest = divmod(end_ns, times_ms[-1] * MS)
     bisect = bisect_right if included else bisect_left
     here = bisect([ms * MS for ms in times_ms], rest)
-    if not included and rest == 0 and rounds:  # The end of a period belongs to that period.
+    # At the end of a period, only the opportunities at this very time are excluded.
+    if not included and rest == 0 and rounds:
         return rounds * len(times_ms) - times_ms.count(times_ms[-1])
     return rounds * len(times_ms) + here
 
@@ -75,7 +79,7 @@ def lines(path):
 
 
 def write(folder, down=DOWN, up=UP, *, duration="1000 s", limit=2000, size="300 kB"):
-    """Writes a scenario with these traces. Returns its file."""
+    """Writes a scenario and its two traces to a folder. Returns the file of the scenario."""
     for name, times in (("down", down), ("up", up)):
         (folder / name).write_text("".join(f"{ms}\n" for ms in times))
     text = SCENARIO.format(duration=duration, limit=limit, size=size, down="down", up="up")
@@ -84,7 +88,7 @@ def write(folder, down=DOWN, up=UP, *, duration="1000 s", limit=2000, size="300 
 
 
 def stays(life, place):
-    """Returns arrival, departure and bytes of the packets that passed a place, in order."""
+    """Returns arrival, departure and bytes of all packets that passed `place`, in order."""
     names = life.hops["place"].to_pylist()
     sizes = dict(
         zip(life.packets["packet"].to_pylist(), life.packets["bytes"].to_pylist(), strict=True)
@@ -102,7 +106,10 @@ def stays(life, place):
 
 
 def agree(file, down, up, **window):
-    """Checks the departures of all packets from both links. Returns the number of packets."""
+    """Checks that all packets leave both links at the times of mahimahi's rule.
+
+    Returns their number.
+    """
     life = nodeb.load(file).life(**window)
     found = 0
     for place, times, delay in (("bearer", down, 0), ("uplink", up, 11 * MS)):
@@ -115,7 +122,7 @@ def agree(file, down, up, **window):
 
 
 def accounted(result, down, up):
-    """Checks that used and wasted bytes add up to those of the traces."""
+    """Checks that used and wasted opportunities and bytes add up to those of the traces."""
     table = result.opportunities
     end_ns = round(result.bearers["end_s"][0] * 1e9)
     for row, times in enumerate((down, up)):
@@ -155,7 +162,7 @@ def test_every_byte_is_accounted_for(tmp_path):
 
 
 def test_saturating_sender_uses_all_opportunities(tmp_path):
-    """All opportunities between the first data packet and the last are used."""
+    """From the first data packet to the last, every opportunity carries a packet."""
     file = write(tmp_path, size="1 MB")
     text = file.read_text().replace(
         '[tcp.linux]\ncontrol = "cubic"', "[tcp.classic]\ninitial_window = 1000\nmax_window = 1000"
@@ -168,7 +175,8 @@ def test_saturating_sender_uses_all_opportunities(tmp_path):
         DOWN, first, included=False
     )
     assert len(full) >= 680
-    assert 0 <= offered - len(full) <= 2  # The first and the last ms may have one opportunity more.
+    # The first and the last millisecond may have one more opportunity each.
+    assert 0 <= offered - len(full) <= 2
 
 
 def test_trace_may_stop(tmp_path):
@@ -278,7 +286,7 @@ def test_saved_result_does_not_need_the_trace_files(tmp_path):
 
 
 def test_commands_accept_trace_driven_links(tmp_path, call):
-    """run, sweep over traces, explain, life, captures."""
+    """The commands run, explain, life and sweep, and captures, accept trace-driven links."""
     file = write(tmp_path, size="40 kB")
     (tmp_path / "slow").write_text("".join(f"{ms}\n" for ms in range(20, 2000, 20)))
     assert call("validate", file)[0] == 0
@@ -294,7 +302,10 @@ def test_commands_accept_trace_driven_links(tmp_path, call):
 
 
 def test_time_without_opportunities_is_a_separate_cause(tmp_path):
-    """One opportunity per ms is a link of that rate; one per 20 ms causes waiting."""
+    """With one opportunity per ms, a packet never waits for an opportunity.
+
+    With one per 20 ms, packets do.
+    """
     for times, share in (([*range(1, 101)], 0.0), ([*range(20, 2001, 20)], 0.7)):
         found = nodeb.explain(nodeb.load(write(tmp_path, times, [*range(1, 101)])), runs=1)
         part = found.seconds("waiting for the scheduler")[0] / found.times[0]

@@ -1,4 +1,4 @@
-"""Recordings that scenarios replay: trace files, and rejected ones."""
+"""Tests: scenarios replay recordings in trace files, and invalid files are rejected."""
 
 import os
 import threading
@@ -53,7 +53,7 @@ def test_traffic_is_replayed(tmp_path):
     result = scenario.run()
     assert list(result.flows["delivered_bytes"]) == [21_001]
     assert list(result.flows["transfers"]) == [3]
-    # The saved result does not need the recording any more.
+    # The loaded scenario contains the recording, so the file is not needed any more.
     (tmp_path / "traffic.trace").unlink()
     assert "250 ms" in scenario.to_toml()
     assert list(nodeb.Scenario.from_dict(scenario.to_dict()).run().flows["app_bytes"]) == [21_001]
@@ -103,18 +103,18 @@ def test_channels_of_every_kind_are_replayed(tmp_path):
     ]
     trace = lists(channel(tmp_path, "cqi", "cqi\n0\n16\n30"))
     assert trace["cqi"] == [0, 16, 30]
-    # Each SNR is one for which the UE would have reported that CQI.
+    # Each SNR must be one for which the UE reports the recorded CQI.
     assert [np.floor(snr / 1.02 + 16.62) for snr in trace["snrs_db"]] == [0, 16, 30]
 
 
 def test_entries_are_valid_for_their_step(tmp_path):
     file = channel(tmp_path, "snr", "snr_db\n3\n4", step="6 ms")
     assert lists(file)["snrs_db"] == [3] * 3 + [4] * 3
-    # The values apply at 0, 3 and 6 ms.
+    # The three values are valid from 0, 3 and 6 ms on.
     file = channel(tmp_path, "snr", "snr_db\n1\n2\n3", step="3 ms")
     assert lists(file)["snrs_db"] == [1, 1, 2, 3, 3]
     file = channel(tmp_path, "rate", "rate_bps\n1000\n2000\n3000", step="1 ms")
-    # The last value applies for half a TTI.
+    # The last value is valid for only half of the last TTI.
     assert lists(file)["rates"] == ["1500 bps", "3000 bps"]
 
 

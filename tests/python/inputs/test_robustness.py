@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nodeb import _core
 from scenarios import EXAMPLES
 
-# A scenario that names recordings is complete only with their contents.
+# Examples that name recordings are excluded, because they are incomplete without the files.
 TEXTS = [text for path in EXAMPLES if ".file = " not in (text := path.read_text(encoding="utf-8"))]
 SCHEMA = json.loads(_core.schema())
 KEYS = sorted({key for d in [SCHEMA, *SCHEMA["$defs"].values()] for key in d.get("properties", {})})
@@ -50,7 +50,7 @@ def test_odd_scenarios_built_in_code_run_or_are_rejected(data):
 @settings(max_examples=60)
 @given(st.data())
 def test_odd_values_run_or_are_rejected(data):
-    """A valid scenario with one odd value is rejected, or is simulated to the end."""
+    """A valid scenario with one value changed to an odd one is rejected or runs to its end."""
     scenario = json.loads(resolved_example())
     place = scenario[data.draw(st.sampled_from(["wired", "uplink", "tcp", "radio"]))]
     place = place.get("dch", place)

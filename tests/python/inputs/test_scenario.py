@@ -144,7 +144,7 @@ def test_progress_is_reported_and_never_decreases(small):
 
 
 class Interrupter:
-    """A progress callback that behaves like Ctrl-C once a replication has finished."""
+    """Progress callback that acts like Ctrl-C after `when` replications have finished."""
 
     def __init__(self, when=1):
         self.when = when
@@ -155,7 +155,8 @@ class Interrupter:
 
 
 def test_interrupted_run_keeps_the_first_replications(small):
-    whole = small.run(runs=5000)  # enough replications to leave some when the first have finished
+    # There are so many replications that some are left when the first ones have finished.
+    whole = small.run(runs=5000)
     with pytest.raises(nodeb.Interrupted) as caught:
         small.run(runs=5000, progress=Interrupter())
     part = caught.value.result
@@ -176,7 +177,7 @@ def test_interrupted_run_without_any_replication_has_no_result(small):
 
 
 class Failing:
-    """A compiled scenario that cannot be simulated."""
+    """Compiled scenario whose simulation fails with `error`."""
 
     def __init__(self, scenario, error):
         self.scenario, self.error = scenario, error
@@ -189,7 +190,7 @@ class Failing:
 
 
 def have_fail(monkeypatch, error):
-    """Makes every simulation fail."""
+    """Makes every simulation fail with `error`."""
     compiled = Source.compiled
     monkeypatch.setattr(Source, "compiled", lambda self: Failing(compiled(self), error))
 

@@ -31,7 +31,7 @@ def generate(*arguments):
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory):
-    """The module generated from the sample schema."""
+    """Returns the module that the generator makes from the sample schema."""
     path = tmp_path_factory.mktemp("types") / "sample_types.py"
     done = generate("--schema", HERE / "schema_sample.json", path)
     assert done.returncode == 0, done.stderr

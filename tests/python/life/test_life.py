@@ -1,4 +1,4 @@
-"""Packet timelines: their tables agree with those of the run, and their files are readable."""
+"""Packet timelines agree with the tables of the run, and their files are readable."""
 
 import gzip
 import json
@@ -44,7 +44,10 @@ def life(scenario):
 
 
 def plain(table):
-    """Returns a table as plain columns in which NaN compares equal to NaN."""
+    """Returns a table as lists by column.
+
+    NaN is replaced by `None`, because NaN would differ from itself.
+    """
     return {
         name: [None if value != value else value for value in table[name].to_pylist()]
         for name in table.column_names
@@ -279,7 +282,8 @@ def test_timeline_without_an_explained_transfer_says_so(scenario, monkeypatch):
     from nodeb.life import path
 
     def refuses(*_):
-        raise OSError("too many records")  # The core raises the same error.
+        # The core raises the same error if there are too many records.
+        raise OSError("too many records")
 
     monkeypatch.setattr(path, "run_with_progress", refuses)
     found = scenario.life(user=0)

@@ -1,4 +1,4 @@
-"""First lines of a packet timeline, by case."""
+"""Tests of the first lines of a packet timeline in different cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lived(text, **window):
 
 
 def cut(life: Life, **rows) -> Life:
-    """Returns a timeline whose tables have only some rows."""
+    """Returns the timeline `life` in which the tables `rows` replace its own."""
     return Life(life.about, life.tables | rows)
 
 
@@ -73,7 +73,10 @@ def test_late_packets_are_counted_with_the_place_of_most_delay():
 
 
 def test_lateness_is_relative_to_the_users_own_median():
-    """All packets of a slow phone take long; those of a faster one must not make them late."""
+    """A packet is late only compared with the median of its own user.
+
+    So the packets of a slow phone do not make others late, nor are they late.
+    """
     life = lived(CALM.replace("{}", "{ bler = 0.0 }").replace("[[users]]", "[[users]]\ncount = 2"))
     sent = life.packets["sent_ns"].to_numpy().astype(np.int64)
     took = life.packets["ended_ns"].to_numpy().astype(np.int64) - sent

@@ -1,4 +1,4 @@
-"""The page of packet timelines in a browser: it draws, zooms, searches, and is quick.
+"""Tests of the page of packet timelines in a browser: it draws, zooms and searches quickly.
 
 Needs Chromium and `playwright`, as `test_browser` does.
 """
@@ -33,7 +33,7 @@ MODES = [("screen", scheme, width) for scheme in ("light", "dark") for width in 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Returns a function that creates each kind of page once."""
+    """Returns a function that creates the page of each kind of radio once, and returns its path."""
     folder, files = tmp_path_factory.mktemp("lives"), {}
 
     def file(kind):
@@ -49,7 +49,10 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, made):
-    """Opens a page; errors that the browser reports make the test fail at its end."""
+    """Returns a function that opens a page.
+
+    The test fails at its end if the browser has reported errors.
+    """
     complaints: list[str] = []
     pages: list[Any] = []
 
@@ -74,7 +77,7 @@ def opened(browser, made):
 
 
 def painted(page):
-    """Returns how many thousandths of the picture's pixels differ from the pixel in its corner."""
+    """Returns the share of pixels, in thousandths, that differ from the picture's first pixel."""
     return page.evaluate(
         """() => { const c = document.getElementById("canvas");
         const often = { willReadFrequently: true };
@@ -106,7 +109,7 @@ def test_view_is_zoomed_and_moved_by_keys_wheel_and_pointer(opened):
     page.focus("#canvas")
     page.keyboard.press("+")
     page.keyboard.press("ArrowRight")
-    # The page writes the window to its address after some time.
+    # The page writes the window to its address only after a delay.
     page.wait_for_function("location.hash.includes('t=')")
     left, right = window_of(page)
     assert begin < left < right < end
@@ -222,7 +225,8 @@ def test_page_accepts_spans_of_causes(opened):
 
 def test_a_hundred_thousand_packets_are_shown_within_a_second(opened):
     taken = []
-    # The fastest of several attempts counts, so that other load of the machine does not matter.
+    # Only the fastest of several attempts is compared, because other programs may slow down the
+    # machine.
     for _ in range(3):
         page = opened("many")
         taken.append(

@@ -1,4 +1,4 @@
-"""Saving a packet timeline, which takes long: progress and interruption."""
+"""Saving a packet timeline takes long: it reports progress and can be interrupted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def life():
 
 @pytest.fixture
 def reports(life, tmp_path):
-    """Returns the progress reports of saving."""
+    """Saves a packet timeline and returns its progress reports."""
     calls = []
     with claim(tmp_path / "reports", OWNER) as place:
         life.put(place, lambda *call: calls.append(call))

@@ -1,4 +1,4 @@
-"""The chip-level link from Python: runs, results, files, figures, errors."""
+"""Tests of the chip-level link in Python: runs, results, files, figures and errors."""
 
 import json
 import re

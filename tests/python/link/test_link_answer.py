@@ -1,4 +1,4 @@
-"""First lines of a link experiment, by case."""
+"""Tests of the first lines of a link experiment in different cases."""
 
 from __future__ import annotations
 

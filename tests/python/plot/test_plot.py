@@ -16,7 +16,7 @@ from nodeb.scenario_types import Ftp, LinkBearer, Record, UserGroup
 
 
 def tables(users: int = 2) -> dict[str, Table]:
-    """Returns series of one run: packets 1 to 10 of each user, of which the third is sent twice."""
+    """Returns series of a run in which each user sends packets 1 to 10, and packet 3 twice."""
     seq = [*range(1, 11), 3]
     per_user = len(seq)
     at = np.linspace(0.1, 3.0, per_user)
@@ -58,7 +58,7 @@ def tables(users: int = 2) -> dict[str, Table]:
 
 
 def result(**series: Table) -> Any:
-    """Returns an object with those attributes of a `Result` that figures use."""
+    """Returns an object that has only those attributes of a `Result` that figures use."""
     return SimpleNamespace(scenario=SimpleNamespace(name="a test"), **series)
 
 
@@ -84,7 +84,7 @@ def test_throughput_adds_up_to_the_delivered_bytes() -> None:
     figure = plot.throughput(result(**tables()), user=0, bin_s=0.5)
     (steps,) = figure.axes[0].patches
     values, edges, _ = steps.get_data()
-    # A packet that arrives twice counts once.
+    # A packet that arrives twice counts only once, so the sum is that of ten packets.
     assert float(np.sum(values * np.diff(edges))) * 1000 / 8 == pytest.approx(14_600)
 
 
@@ -142,9 +142,9 @@ def test_lines_draw_intervals_and_published_values() -> None:
     line = plot.Line("a", [1.0, 2.0], [0.5, 1.5], [1.5, 2.5], [1.1, None])
     figure = plot.lines("t", "x (s)", "y (kb/s)", [1, 10], [line])
     axes = figure.axes[0]
-    assert axes.containers  # The containers are the error bars.
+    assert axes.containers  # The containers of the axes are the error bars.
     hollow = [drawn for drawn in axes.lines if drawn.get_markerfacecolor() == "none"]
-    # The second line is that of the legend.
+    # The first line has the published values, and the second is the legend's.
     assert [list(drawn.get_xdata()) for drawn in hollow] == [[1], []]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert sorted(labels) == ["a", "published"]

@@ -17,7 +17,10 @@ from nodeb.plot.users import TOGETHER, chosen, selection_note
 
 
 def of_groups(**sizes):
-    """Returns a result with groups of these sizes. Users with a higher index receive more."""
+    """Returns a result whose groups have these sizes.
+
+    A user with a higher index has a higher bit rate.
+    """
     groups = [name for name, size in sizes.items() for _ in range(size)]
     users = np.arange(len(groups))
     flows = {"run": users * 0, "user": users, "group": groups, "received_bps": users * 1e3}
@@ -32,10 +35,11 @@ def test_few_users_are_all_shown_without_a_note():
 @pytest.mark.parametrize(
     ("sizes", "expected"),
     [
-        ({"a": 30}, [0, 6, 12, 17, 23, 29]),  # Users are listed from the slowest to the fastest.
+        # Users are chosen at equal distances from the slowest to the fastest.
+        ({"a": 30}, [0, 6, 12, 17, 23, 29]),
         ({"one": 1, "others": 29}, [0, 1, 8, 15, 22, 29]),
         ({"a": 10, "b": 10}, [0, 4, 9, 10, 14, 19]),
-        # There are more groups than panels.
+        # There are more groups than panels in the figure.
         ({str(n): 2 for n in range(10)}, [0, 4, 8, 11, 15, 19]),
     ],
 )
@@ -108,7 +112,7 @@ def test_channel_quality_is_drawn_over_time():
     done = scenario.run(runs=1, jobs=1)
     (axes,) = done.plot.cqi().axes
     assert (axes.get_ylabel(), axes.get_ylim()[0]) == ("CQI", 0)
-    (mean,) = axes.patches  # followed by the whole range
+    (mean,) = axes.patches  # The mean is followed by the whole range, which is not a patch.
     assert np.nanmean(mean.get_data().values) == pytest.approx(done.bandwidth["cqi"].mean(), 0.02)
     adapted = scenario.with_(**{"radio.hsdpa.link_adaptation": "shannon"}).run(runs=1, jobs=1)
     assert adapted.plot.cqi().axes[0].get_ylabel() == "SNR (dB)"

@@ -20,7 +20,7 @@ MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
 def swept() -> Table:
-    """Returns a sweep over two keys with two groups; rates are 100 * loss + 1000 * count kbit/s."""
+    """Returns a sweep over two keys with two groups. Rates are 100 * loss + 1000 * count kbit/s."""
     rows = [
         {
             "wired.loss": loss,
@@ -39,16 +39,16 @@ def swept() -> Table:
 
 
 def of_runs() -> Table:
-    """Returns a table of three runs with two users each."""
+    """Returns a table of three runs, each with two users."""
     run, user = np.repeat([0, 1, 2], 2), np.tile([0, 1], 3)
     rate = np.array([1.0, 3.0, 2.0, 4.0, 6.0, 8.0]) * 1e3
     return Table({"run": run, "user": user, "group": ["phone"] * 6, "application_bps": rate})
 
 
 def drawn(figure):
-    """Returns label, x values and y values of each curve in a figure."""
+    """Returns x and y values of each curve in a figure, by the curve's label."""
     (axes,) = figure.axes
-    # Lines with the marker `_` are the ends of error bars.
+    # Lines with the marker `_` are not curves but the ends of error bars.
     lines = [line for line in axes.lines if line.get_marker() != "_"]
     return {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in lines}
 
@@ -62,7 +62,7 @@ def test_sweep_has_a_curve_per_value_with_its_own_intervals():
         "1": ([0.0, 0.1, 0.2], pytest.approx([1.0, 1.01, 1.02])),
         "2": ([0.0, 0.1, 0.2], pytest.approx([2.0, 2.01, 2.02])),
     }
-    first, _ = axes.collections  # The collections are the bands.
+    first, _ = axes.collections  # The collections of the axes are the bands of the intervals.
     box = first.get_paths()[0].get_extents()
     assert (box.x0, box.x1) == (0.0, 0.2)
     assert (box.y0, box.y1) == pytest.approx((0.99, 1.04))
@@ -113,8 +113,9 @@ def test_series_over_time_are_averaged_in_intervals_over_runs():
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Time (s)", "Congestion window (packets)")
     (x, y) = next(iter(drawn(figure).values()))
-    assert x[-1] < 8 < x[-1] + 0.2  # The curve ends with the shorter run.
-    # The values are 2 and 4, then 6 and 4, then 6 and 8, so that the means are 3, 5 and 7.
+    assert x[-1] < 8 < x[-1] + 0.2  # The curve ends at 8 s, where the shorter run ends.
+    # At the three times the runs have the values 2 and 4, 6 and 4, and 6 and 8. So the means are 3,
+    # 5 and 7.
     assert [y[10], y[50], y[70]] == pytest.approx([3, 5, 7])
 
 
@@ -171,7 +172,10 @@ def test_columns_have_readable_names_and_units(column, largest, label):
 
 @pytest.fixture
 def call(capsys, tmp_path, monkeypatch):
-    """Calls the command line in a folder with a sweep. Returns its status, stdout and stderr."""
+    """Returns a function that calls the command line in a folder with a sweep.
+
+    It returns status, stdout and stderr.
+    """
     monkeypatch.chdir(tmp_path)
     write_parquet(tmp_path / "sweep.parquet", swept())
 
@@ -209,7 +213,7 @@ def test_long_legend_and_title_are_wrapped_and_fit():
     names = [f"a name of a group that goes on and on and on, number {n} of twelve" for n in place]
     table = Table({"loss": loss, "group": names, "other": names, "rate": place + loss})
     figure = curves(table, "loss", "rate", ["group", "other"], title="word " * 60)
-    figure.savefig(io.BytesIO())  # Saving the figure computes its layout.
+    figure.savefig(io.BytesIO())  # The layout is computed when the figure is saved.
     width = figure.get_figwidth() * figure.dpi
     (legend,), (axes,) = figure.legends, figure.axes
     box = legend.get_window_extent()

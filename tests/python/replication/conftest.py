@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def shared_cluster(tmp_path_factory):
-    """A scheduler with two workers, which tests leave running."""
+    """Yields a cluster with a scheduler and two workers.
+
+    Tests share it and must not stop its processes.
+    """
     found = Processes(tmp_path_factory.mktemp("cluster"), 2)
     yield found
     found.close()
@@ -22,7 +25,7 @@ def shared_cluster(tmp_path_factory):
 
 @pytest.fixture
 def own_cluster(tmp_path):
-    """A scheduler with two workers, which a test may kill."""
+    """Yields a cluster with a scheduler and two workers, whose processes the test may kill."""
     (tmp_path / "cluster").mkdir()
     found = Processes(tmp_path / "cluster", 2)
     yield found
@@ -31,7 +34,7 @@ def own_cluster(tmp_path):
 
 @pytest.fixture
 def grid(tmp_path):
-    """Writes a sweep of three cells for each of `steps` error rates."""
+    """Returns a function that writes a sweep with three cells for each of `steps` error rates."""
 
     def write(steps: int, runs: int = 3, size: str = "20 kB") -> Path:
         file = tmp_path / f"grid-{steps}-{runs}.toml"

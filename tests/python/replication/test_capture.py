@@ -1,4 +1,4 @@
-"""Captures read by Wireshark's tshark and tcptrace; most tests need both."""
+"""Tests: Wireshark's tshark and tcptrace read captures. Most tests need both programs."""
 
 import csv
 import errno
@@ -78,7 +78,7 @@ class Captured:
     path: Path
 
     def packets(self, interface, wanted, *fields):
-        """Returns fields of the packets of one interface that pass a filter."""
+        """Returns `fields` of the packets at one interface that pass the filter `wanted`."""
         split = self.split(interface)
         command = [TSHARK, "-r", split, "-Y", wanted, "-T", "fields", "-E", "separator=,"]
         command += ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
@@ -88,7 +88,7 @@ class Captured:
         return [tuple(line.split(",")) for line in done.stdout.splitlines()]
 
     def packets_of_all(self, wanted, *fields):
-        """Returns fields of the packets of all interfaces that pass a filter."""
+        """Returns `fields` of the packets at all interfaces that pass the filter `wanted`."""
         command = [TSHARK, "-r", self.path, "-Y", wanted, "-T", "fields", "-E", "separator=|"]
         for field in fields or ("frame.number",):
             command += ["-e", field]
@@ -96,9 +96,9 @@ class Captured:
         return [tuple(line.split("|")) for line in done.stdout.splitlines()]
 
     def split(self, interface, form="pcapng"):
-        """Returns the packets of one interface.
+        """Returns the file with the packets of one interface, in which no packet occurs twice.
 
-        Those of two interfaces would count packets twice.
+        The file is made from the capture at the first call.
         """
         split = self.path.with_suffix(f".{interface}.{form}")
         if not split.exists():
@@ -141,10 +141,11 @@ def test_tshark_finds_no_malformed_packet_or_wrong_checksum(captured, interface)
 
 @needs_tshark
 def test_tshark_and_nodeb_count_the_same_packets(captured):
-    """Retransmissions begin below the highest byte sent so far, for both programs.
+    """nodeb and tshark find the same packets and retransmissions.
 
-    Wireshark classifies them by heuristics (fast, spurious; out of order if it follows the packet
-    before too closely), so that only the sum can be compared.
+    For both, a retransmission begins below the highest byte sent so far. Wireshark classifies
+    retransmissions by heuristics (fast, spurious, or out of order if they follow the previous
+    packet closely), so only the sum can be compared.
     """
     users, sent, again = columns(captured.result, "user", "packets_sent", "packets_retransmitted")
     assert captured.by_user("server", "tcp.srcport == 40000") == dict(zip(users, sent, strict=True))
@@ -155,7 +156,7 @@ def test_tshark_and_nodeb_count_the_same_packets(captured):
 
 @needs_tshark
 def test_tshark_and_nodeb_count_the_same_bytes(captured):
-    """`ip_bytes` counts each data segment once, without the SYN."""
+    """Each data segment is counted once, in `ip_bytes` with its headers; the SYN is not counted."""
     unique = {}
     wanted = "tcp.srcport == 40000 && tcp.len > 0"
     for stream, seq, *lengths in captured.packets(
@@ -179,7 +180,7 @@ def test_tshark_and_nodeb_count_the_same_bytes(captured):
 
 @needs_tshark
 def test_tshark_and_nodeb_count_the_same_duplicate_acks(captured):
-    """Both programs count ACKs equal to the previous ACK.
+    """nodeb and tshark count the same duplicate ACKs, that is, ACKs equal to the previous one.
 
     RFC 5681 also requires an equal window.
     """
@@ -193,7 +194,8 @@ def test_tshark_and_nodeb_count_the_same_duplicate_acks(captured):
         ]
         expected[user] = sum(a == b for a, b in itertools.pairwise(acks))
     found = captured.by_user("server", "tcp.analysis.duplicate_ack")
-    # An ACK with a new window, for instance of a growing buffer, is a window update.
+    # If the window changes, as with a growing receive buffer, tshark calls an ACK a window update
+    # instead of a duplicate.
     if "linux" in tcp:
         assert all(found[user] <= expected[user] for user in expected)
         assert found.total() > 0
@@ -209,7 +211,7 @@ def test_connections_begin_with_a_three_way_handshake(captured):
     packets = captured.packets("server", "tcp", *fields)
     for user in captured.result.flows["user"]:
         own = (packet[1:] for packet in packets if packet[0] == str(user))
-        # Packets are counted once, without retransmissions.
+        # Consecutive equal packets are retransmissions, so they are counted once.
         once = (packet for packet, _ in itertools.groupby(own))
         first, second, third = itertools.islice(once, 3)
         by_server = [packet[0] == "40000" for packet in (first, second, third)]
@@ -221,7 +223,7 @@ def test_connections_begin_with_a_three_way_handshake(captured):
 
 @needs_both
 def test_tcptrace_and_nodeb_agree(captured):
-    """tcptrace counts retransmitted data; nodeb also counts a retransmitted SYN."""
+    """tcptrace counts only retransmitted data, whereas nodeb also counts a retransmitted SYN."""
     split = captured.split("server", "pcap")
     command = [TCPTRACE, "-l", "-n", "--csv", split]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -253,7 +255,8 @@ def test_capture_does_not_change_the_result(small, tmp_path):
     assert small.capture(tmp_path / "y.pcapng").provenance.runs == 1
     first, second = ((tmp_path / name).read_bytes() for name in ("x.pcapng", "y.pcapng"))
     assert len(first) > 10_000
-    assert abs(len(first) - len(second)) < 10  # the comment contains the scenario with `runs = 3`
+    # The files differ only in the comment, which has `runs = 3` in the scenario of the first.
+    assert abs(len(first) - len(second)) < 10
 
 
 @pytest.fixture
@@ -298,7 +301,10 @@ def test_impossible_capture_is_rejected_before_the_run(command, scenario_file, a
 
 @needs_linux
 def test_full_device_is_reported_after_the_results(command, scenario_file, tmp_path):
-    """The results equal those of a run without a capture; they are printed and saved."""
+    """If a capture does not fit on the device, the results are still printed and saved.
+
+    They equal the results without a capture.
+    """
     _, told, _ = command(scenario_file, "--out", tmp_path / "as-ever")
     status, out, err = command(scenario_file, "--pcap", "/dev/full", "--out", tmp_path / "no-room")
     assert status == 1
@@ -398,7 +404,7 @@ SPAN = re.compile(r"(?P<cause>.+) (?P<ms>[0-9.]+) ms at (?P<place>.+)")
 
 
 def spans_told(found, user, transfer):
-    """Returns the spans of a transfer's path that tshark reads, from one interface per packet."""
+    """Returns the spans of a critical path that tshark finds in the packets' comments."""
     head = f"critical path of user {user}'s transfer {transfer}, packet "
     comments = found.packets_of_all(f'frame.comment contains "{head}"', "frame.comment")
     told = {}

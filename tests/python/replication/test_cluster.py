@@ -1,4 +1,4 @@
-"""Replications on a cluster equal those of threads; connecting and invalid arguments."""
+"""Tests: replications on a cluster equal those on threads, and wrong addresses are reported."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ def test_recording_is_sent_with_the_scenario(shared_cluster, tmp_path, monkeypat
     )
     scenario = nodeb.load("one.toml")
     wanted = scenario.run(runs=6, jobs=1)
-    Path("snr.trace").unlink()  # the file has been read and is not needed any more
+    # The scenario contains the trace, so the file is not needed any more.
+    Path("snr.trace").unlink()
     with Cluster(shared_cluster.address) as cluster:
         found = scenario.run(runs=6, jobs=cluster)
     assert np.array_equal(found.flows["transfer_s"], wanted.flows["transfer_s"])
@@ -131,7 +132,7 @@ def test_worker_with_another_version_is_named_and_rejected(own_cluster, small, t
     def asked() -> bool:
         with Cluster(own_cluster.address) as cluster:
             cluster.client()
-        return False  # the worker has not connected yet
+        return False  # The worker has not connected yet, so the test must wait.
 
     with pytest.raises(RunError, match=r"worker tcp://\S+ has nodeb \S+ \(\w+\), but here is"):
         wait_until(asked)
@@ -155,7 +156,8 @@ def test_address_of_another_program_is_reported_soon(small, monkeypatch):
 
 def test_address_of_another_protocol_is_reported(small, monkeypatch):
     monkeypatch.setattr("nodeb.replication.cluster.connection.CONNECT_S", 2.0)
-    # A thread per connection: an open connection must not keep the server from ending.
+    # The server handles each connection in a thread, because an open connection must not keep it
+    # from ending.
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as web:
         threading.Thread(target=web.serve_forever, daemon=True).start()
         try:

@@ -32,7 +32,7 @@ pytestmark = needs_linux
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory):
-    """A sweep that takes some seconds, and its results with threads."""
+    """Returns the file of a sweep that takes some seconds, and its results with threads."""
     folder = tmp_path_factory.mktemp("long")
     file = folder / "long.toml"
     file.write_text(SWEEP.format(steps=300, runs=3, size="2 MB"))
@@ -50,7 +50,8 @@ def test_killed_workers_change_no_result(own_cluster, grid, tmp_path):
         while not over.wait(chance.uniform(0.2, 1.0)):
             victim = chance.choice([w for w in own_cluster.workers if w.poll() is None])
             own_cluster.add()
-            # Workers start slowly on a busy machine: there must always be some.
+            # Before a worker is killed, its replacement must be connected, as workers start slowly
+            # on a busy machine.
             own_cluster.wait(3)
             victim.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
             victim.wait()
@@ -135,7 +136,10 @@ def test_killed_client_resumes_with_finished_cells(shared_cluster, long, tmp_pat
 @pytest.mark.parametrize("wait_s", [1.0, 4.0])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signal_to_client_and_workers_is_reported_in_one_line(grid, tmp_path, number, wait_s):
-    """Terminals, `timeout` and batch systems signal the whole process group."""
+    """A signal to the whole process group is reported in one line.
+
+    Terminals, `timeout` and batch systems send such signals.
+    """
     command = [sys.executable, "-m", "nodeb", "sweep", str(grid(400, 9, "2 MB")), "--out", "out"]
     client = subprocess.Popen(
         [*command, "--cluster", "local:2"],
@@ -165,7 +169,8 @@ def test_interrupted_run_ends_soon_and_names_its_results(small, tmp_path, again)
         text=True,
         start_new_session=True,
     )
-    # A busy machine takes long to start two workers: 16 s of CPU time show that they simulate.
+    # The workers simulate when they have used 16 s of CPU time; starting two takes less, even on a
+    # busy machine.
     wait_until(lambda: _worked_s(client.pid) > 16, 240)
     begin = time.monotonic()
     os.killpg(client.pid, signal.SIGINT)
@@ -175,7 +180,7 @@ def test_interrupted_run_ends_soon_and_names_its_results(small, tmp_path, again)
     _, err = client.communicate(timeout=60)
     assert client.returncode == 130
     assert time.monotonic() - begin < 5
-    message = err.splitlines()[-1]  # a slow machine prints its progress first
+    message = err.splitlines()[-1]  # A slow machine prints progress before the error message.
     assert message.startswith("error: interrupted after ")
     assert message.endswith("those are in kept")
 
@@ -231,7 +236,10 @@ def test_workers_without_memory_are_reported(tmp_path, small, monkeypatch):
 
 @pytest.mark.parametrize(("workers", "forgotten"), [(2, ["0"]), (16_000, [])])
 def test_many_workers_are_not_forgotten_between_heartbeats(workers, forgotten):
-    """With 16,000 workers, Dask lets each send a heartbeat only every 81 s."""
+    """Dask lets each of 16,000 workers send a heartbeat only every 81 s.
+
+    Such a worker must not be removed after 60 s.
+    """
     removed = []
 
     class Many:
@@ -297,7 +305,7 @@ def _statuses(cluster):
 
 
 def _worked_s(pid: int) -> float:
-    """Returns the CPU time of all descendants of a process in seconds."""
+    """Returns the CPU time of all descendants of a process, in seconds."""
     times = []
     for child in psutil.Process(pid).children(recursive=True):
         with suppress(psutil.NoSuchProcess):

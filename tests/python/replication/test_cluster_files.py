@@ -1,4 +1,4 @@
-"""The files for queueing systems and Kubernetes, tested with processes instead of machines."""
+"""Tests of the files for queueing systems and Kubernetes, with processes of this machine."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def test_slurm_job_runs_a_sweep_and_ends(tmp_path):
 
 
 def test_worker_without_scheduler_ends(tmp_path):
-    """The worker has the options of the Slurm job, but a shorter timeout."""
+    """A worker with the options of the Slurm job ends if it finds no scheduler.
+
+    The test shortens its timeout to 1 s.
+    """
     (line,) = (
         line for line in (FILES / "slurm.sh").read_text().split("srun") if " dask worker " in line
     )
@@ -88,7 +91,7 @@ def test_workers_end_with_their_scheduler(tmp_path):
 
 
 def _running(*words: str) -> list[str]:
-    """Returns the running commands that contain all of these words, after some time to end."""
+    """Returns the commands with all of these words that still run after at most 10 s."""
     end = time.monotonic() + 10
     while True:
         lines = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
@@ -109,7 +112,7 @@ def containers() -> list[dict]:
 
 @pytest.mark.parametrize("container", containers(), ids=lambda one: one["name"])
 def test_kubernetes_commands_have_valid_options(container, tmp_path):
-    """The program knows every option; an unknown option would end it before `--help`."""
+    """Every option of a container's command is listed in the help of its program."""
     program, command, *options = container["args"]
     module = {"dask": f"distributed.cli.dask_{command}", "nodeb": "nodeb"}[program]
     start = [sys.executable, "-m", module, *([command] if program == "nodeb" else [])]
@@ -120,7 +123,7 @@ def test_kubernetes_commands_have_valid_options(container, tmp_path):
 
 @needs_linux
 def test_kubernetes_commands_run_a_sweep(tmp_path):
-    """Runs the three commands of the file as processes of this machine."""
+    """The three commands of the Kubernetes file run a sweep as processes of this machine."""
     programs = executables(tmp_path / "bin")
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "study.toml").write_text(SWEEP.format(runs=2, size="20 kB", steps=4))
@@ -160,7 +163,10 @@ def test_kubernetes_commands_run_a_sweep(tmp_path):
 
 
 def _wait_for(port: int) -> None:
-    """Waits until a process listens, like the readiness probe."""
+    """Waits until a process listens on a port, like the readiness probe of Kubernetes.
+
+    Fails after 60 s.
+    """
     end = time.monotonic() + 60
     while True:
         try:

@@ -1,4 +1,4 @@
-"""The engine: precision rules and batches, failures within batches, earlier results."""
+"""Replication engine: precision rules, batches, failures within batches, earlier results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VALUES = st.lists(
 
 
 def one_by_one(rule: Precision, application: list[float], received: list[float]) -> Stop | None:
-    """Returns the decision of a rule that is consulted after each single replication."""
+    """Returns the decision of a precision rule that judges after every single replication."""
     for n in range(len(received) + 1):
         everybody = all(np.isfinite(application[:n]))
         values, name = (application, RATES[0]) if everybody else (received, RATES[1])
@@ -112,7 +112,7 @@ def test_failing_replication_is_named(small, jobs):
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_precision_is_independent_of_jobs_and_batches(small, jobs, monkeypatch):
     wanted = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
-    # Each replication is a batch of its own.
+    # Batches are limited to 1 ns, so that each replication is a batch of its own.
     monkeypatch.setattr("nodeb.replication.workers.BATCH_S", 1e-9)
     found = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=jobs)
     assert found.provenance.stopping == wanted.provenance.stopping
@@ -122,11 +122,14 @@ def test_precision_is_independent_of_jobs_and_batches(small, jobs, monkeypatch):
             np.testing.assert_array_equal(found.tables[name][column], table[column])
 
 
-# --- reproductions go on ---
+# --- Tests of resumed reproductions ---
 
 
 def rows(folder: Path) -> dict[str, bytes]:
-    """Returns the claims, cells and stored replications; pages contain the duration."""
+    """Returns the files with claims, cells and replications of a reproduction.
+
+    Pages are excluded, because they contain the duration.
+    """
     names = [folder / "cells.csv", folder / "claims.csv", *sorted((folder / "cells").iterdir())]
     return {file.name: file.read_bytes() for file in names if not file.name.startswith(".")}
 

@@ -1,4 +1,4 @@
-"""Every kind of page in a real browser: readable, within its width, without complaints.
+"""Every kind of page in a real browser is readable, fits its width, and causes no errors.
 
 Needs Chromium and `playwright`, which drives it; without them these tests are skipped.
 """
@@ -26,7 +26,7 @@ LEAST_TEXTS = 30
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, quick_wang):
-    """Returns a function that creates each kind of page once."""
+    """Returns a function that creates each kind of page once, and returns its path."""
     folder = tmp_path_factory.mktemp("pages")
     files = {}
 

@@ -1,4 +1,4 @@
-"""The report page: self-contained, with all mismatches."""
+"""Tests of the report page: it loads nothing from outside and shows all mismatches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
 class Outline(HTMLParser):
-    """Checks that tags are closed in order and collects links, identifiers and loaded resources."""
+    """Parser that checks the order of tags. It collects links, identifiers and loaded resources."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,8 +98,8 @@ def test_page_has_all_parts(page: str) -> None:
 
 def test_mismatches_are_reported(page: str) -> None:
     mismatch = page[page.index('id="mismatch"') :]
-    # The numbers of the artificial results differ from the study's, and Table 1 as printed
-    # contradicts its own equation.
+    # The artificial results differ from the study's numbers, and Table 1 of the study contradicts
+    # its own equation.
     assert "Table 1: 15 of 15 cells lie beyond the tolerance" in mismatch
     assert "missed" in mismatch
     assert "contradicted" in mismatch

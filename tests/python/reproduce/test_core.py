@@ -1,4 +1,4 @@
-"""Reproduction with the real simulation core, at low cost."""
+"""Tests of reproductions with the real simulation core, as short as possible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import nodeb.reproduce
 
 
 def measured(path: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
-    """Returns (item, row, column) -> published and measured value."""
+    """Returns published and measured value of each cell, by (item, row, column)."""
     with (path / "cells.csv").open(encoding="utf-8", newline="") as file:
         return {
             (row["item"], row["row"], row["column"]): (

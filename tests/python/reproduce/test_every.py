@@ -1,4 +1,4 @@
-"""All studies together: kept, resumed and missing ones, and the page about them."""
+"""Tests of the reproduction of all studies: complete, resumed and missing ones, and their page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def verdict(name: str, judgement: str) -> Verdict:
 
 
 class Fake:
-    """Replaces `reproduction.run`: gives a verdict for each study, or fails."""
+    """Replacement of `reproduction.run` that gives a verdict for each study, or raises an error."""
 
     def __init__(self, **breaks: BaseException) -> None:
         self.breaks, self.called = breaks, []
@@ -129,7 +129,8 @@ def test_results_of_other_settings_are_not_combined(fake, tmp_path, other):
     with pytest.raises(RunError):
         run(tmp_path, **other)
     assert again.called == ["wang"]
-    assert table(tmp_path) == before  # complete results stay until they are replaced
+    # Complete results stay until other complete results replace them.
+    assert table(tmp_path) == before
     fake(hossain=RunError("second"))
     with pytest.raises(RunError):
         run(tmp_path, **other)
@@ -200,7 +201,7 @@ def test_every_study_states_its_duration():
 
 
 def test_digest_matches_the_tables(tmp_path, quick_wang):
-    """The digest's numbers equal those in the tables of the reproduction."""
+    """The numbers in the digest of a reproduction equal those in its tables."""
     shutil.copytree(quick_wang, tmp_path, dirs_exist_ok=True)
     found = reproduction.run("wang", tmp_path, quick=True)
     read = digest.load(tmp_path)

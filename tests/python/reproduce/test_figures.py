@@ -1,4 +1,4 @@
-"""Figures: points side by side, marks from the study, titles that fit."""
+"""Tests of figures: points are side by side, markers are those of the study, and titles fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of a repeated study: complete ones are replaced only by complete ones."""
+"""Tests: complete results of a repeated study are replaced only by complete results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from small_study import FILE
 
 
 def results(folder):
-    """Returns all files of a folder except the cells, to which every run adds."""
+    """Returns the files in a folder of results, except for the cells, which every run adds to."""
     return {name: data for name, data in content(folder).items() if not name.startswith("cells/")}
 
 

@@ -1,4 +1,4 @@
-"""First lines of a reproduction, by case."""
+"""Tests of the first lines of a reproduction in different cases."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def digest(study="one", verdicts=(), *, near=0, far=0, complete=True, targets=()
 
 @pytest.fixture
 def said(monkeypatch):
-    """Returns the answer about a digest."""
+    """Returns a function that creates the answer of a reproduction with a given digest."""
 
     def of(about, *, quick=False, unfinished=()):
         monkeypatch.setattr("nodeb.reproduce.answer.digest.of", lambda found: about)

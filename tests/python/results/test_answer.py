@@ -1,4 +1,4 @@
-"""First lines of a run, by case."""
+"""Tests of the first lines of a run in different cases."""
 
 import math
 from pathlib import Path
@@ -93,7 +93,7 @@ def test_all_shows_groups_side_by_side():
 
 
 def test_suggested_duration_is_sufficient():
-    """With the suggested duration, all but a few users finish."""
+    """With the duration that the answer suggests, at least 95 % of users finish."""
     result = run(CELL, duration="10 s", size="300 kB", count=9)
     about = unfinished(result.flows, 10.0)
     assert about.count
@@ -113,7 +113,8 @@ def test_median_over_all_includes_unfinished_users():
     done = np.array([True, True, False, False, False])
     assert math.isnan(median_of_all(np.array([1.0, 2.0, 9.0, 9.0, 9.0]), done))
     assert median_of_all(np.array([1.0, 2.0, 3.0, 9.0]), np.array([True] * 3 + [False])) == 2.0
-    # Example of Kaplan and Meier: deaths at 0.8, 3.1, 5.4, 9.2; losses at 1.0, 2.7, 7.0, 12.1.
+    # Example with Kaplan and Meier's estimator: deaths at 0.8, 3.1, 5.4 and 9.2; losses at 1.0,
+    # 2.7, 7.0 and 12.1.
     times = np.array([0.8, 1.0, 2.7, 3.1, 5.4, 7.0, 9.2, 12.1])
     ended = np.array([True, False, False, True, True, False, True, False])
     assert median_of_all(times, ended) == 9.2

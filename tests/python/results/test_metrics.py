@@ -32,13 +32,14 @@ def test_page_counts_as_one_load_and_has_quantiles():
     result = run(duration="2000 s", users=[{"count": 3, "traffic": {"web": {}}}])
     flows = result.flows
     assert (flows["loads"] > 5).all()
-    assert (flows["loads"] <= flows["transfers"]).all()  # a page may be two transfers
+    # A page may need two transfers, so there can be fewer loads than transfers.
+    assert (flows["loads"] <= flows["transfers"]).all()
     assert (flows["load_median_s"] <= flows["load_p95_s"]).all()
     found = said(result)
     assert found["load_median_s"]["mean"] == pytest.approx(
         flows["load_median_s"].reshape(5, 3).mean()
     )
-    assert "complete" not in found  # Pages without end have no `complete`.
+    assert "complete" not in found  # Users who load pages without end have no metric `complete`.
     assert "loads" not in found
 
 
@@ -63,7 +64,7 @@ def test_load_ends_when_the_phone_has_received_it():
     flows = result.flows
     assert flows["load_mean_s"] == pytest.approx(flows["download_s"])
     assert flows["loads"].tolist() == [1, 1, 1]
-    # The download time takes the place of these metrics.
+    # For a single file, the download time replaces these metrics.
     assert not {"load_median_s", "load_p95_s"} & set(said(result))
     assert said(result)["complete"]["mean"] == 1.0
 
@@ -95,7 +96,10 @@ def test_timeout_of_seconds_is_a_stall():
 
 
 def test_intervals_stay_within_the_range_of_the_quantity():
-    """Few and very different values: a symmetric interval would begin below zero."""
+    """With few and very different values, a symmetric interval would begin below zero.
+
+    The interval must be cut there.
+    """
     result = run(runs=4, wired={"loss": 0.06})
     found = said(result)
     for row in found.values():
@@ -135,7 +139,7 @@ def test_blocks_of_a_group_are_those_of_its_bearers():
         ]
         assert found == pytest.approx(sums[0] / sums[1])
     shared = by_run(run(radio={"hs_dsch": {}}, users=users).tables)
-    # Blocks of a shared channel belong to no single group.
+    # A shared channel has no block errors of a single group, only of all users.
     assert np.isnan(shared["block_errors"][shared["group"] != ALL]).all()
     assert np.isfinite(shared["block_errors"][shared["group"] == ALL]).all()
 
@@ -160,7 +164,7 @@ def test_group_uses_only_rows_of_its_users():
     assert not group.has("channels")
 
 
-# --- many replications ---
+# --- Tests with many replications ---
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(0, 2**32))

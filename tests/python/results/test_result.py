@@ -1,4 +1,4 @@
-"""Tables, the summary, and the folder of a result."""
+"""Tests of a result's tables, its summary, and the folder in which it is saved."""
 
 import ast
 import copy
@@ -110,7 +110,8 @@ def test_summary_contains_every_metric_of_every_group(result):
     found = {(r["group"], r["metric"]) for r in result.summary}
     elsewhere = {"received_bps_p5", "cqi", "first_bler", "power_w", "dch_share"}
     elsewhere |= {"switches_per_s", "switches_per_transfer", "load_median_s", "load_p95_s"}
-    elsewhere |= {"cell_bps", "cell_busy"}  # each has its own channel
+    # These metrics need a shared channel, but here each user has an own channel.
+    elsewhere |= {"cell_bps", "cell_busy"}
     of_several = {"jain_index", "received_bps_p50", "download_p50_s", "download_p95_s"}
     of_several |= {"served", "stalled_users"}
     wanted = {(g, m) for g in ("near", "far", "all") for m in METRICS if m not in elsewhere}
@@ -190,7 +191,9 @@ def test_every_column_has_a_meaning(result):
 
 
 def test_every_table_is_an_attribute(small):
-    """The error for a missing table names a key of the scenario.
+    """Every table is an attribute of a result.
+
+    The error for a missing table names the key of the scenario that creates it.
 
     With that key, the table exists.
     """
@@ -211,7 +214,7 @@ def test_every_table_is_an_attribute(small):
 
 
 def get_type_hints_of_tables():
-    """Returns the attribute names known to type checkers."""
+    """Returns the names of the attributes that type checkers know."""
     tree = ast.parse(inspect.getsource(named))
     known = next(node for node in ast.walk(tree) if isinstance(node, ast.If))
     return [line.target.id for line in known.body]
@@ -277,7 +280,7 @@ def test_impossible_folder_is_rejected_at_once(tmp_path):
 def test_same_seed_gives_the_same_bytes(small, tmp_path):
     first, second = small.run().save(tmp_path / "a"), small.run(jobs=1).save(tmp_path / "b")
     for path in first.iterdir():
-        if path.name != "provenance.json":  # the wall time differs
+        if path.name != "provenance.json":  # The file contains the wall-clock time, which differs.
             assert path.read_bytes() == (second / path.name).read_bytes(), path.name
 
 

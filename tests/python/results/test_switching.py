@@ -29,7 +29,8 @@ def test_times_in_states_add_up_to_the_run(scenario):
     held = table["setting_up_s"] + table["dch_s"] + table["releasing_s"]
     assert (held.reshape(2, 8).sum(axis=1) <= 500).all()
     assert (table["set_ups"] - table["releases"] <= 1).all()
-    # The power of a user lies between that on the FACH, 0.35 W, and that on a DCH, 0.7 W.
+    # The mean power of a user is between 0.35 W, the power on the FACH, and 0.7 W, the power on a
+    # DCH.
     watts = table["energy_j"].reshape(2, 8) / per_run
     assert (watts >= 0.35).all()
     assert (watts <= 0.7).all()

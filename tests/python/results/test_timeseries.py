@@ -1,4 +1,4 @@
-"""Averages over time: areas computed by hand, and batch means of a queue with a known mean."""
+"""Averages over time agree with hand computation, and batch means with the mean of a queue."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from nodeb.stats import batch_means
 
 
 def test_step_function_is_averaged_by_hand():
-    # 2 from 1 s, 6 from 2 s, 0 from 4 s to the end at 5 s.
+    # The step function is 2 from 1 s on, 6 from 2 s on, and 0 from 4 s to its end at 5 s.
     found = time_averages([1, 2, 4, 5], [2, 6, 0, 9], [0, 1, 2, 3, 4.5, 5, 6])
-    #            not known, 2, 6, (6 * 1 + 0 * 0.5) / 1.5, 0, not known
+    # Expected: unknown, 2, 6, (6 * 1 + 0 * 0.5) / 1.5, 0, unknown.
     assert found[1:5].tolist() == [2, 6, 4, 0]
     assert math.isnan(found[0])
     assert math.isnan(found[5])
@@ -65,7 +65,8 @@ def test_batch_means_of_an_mm1_queue_cover_its_mean():
     hits, trials = 0, 100
     for seed in range(trials):
         rng, n = np.random.default_rng(seed), 12_000
-        # The embedded chain: up with probability 0.5 / 1.5, down otherwise, at 0 always up.
+        # In the embedded chain the number rises with probability 0.5 / 1.5 and falls otherwise; at
+        # 0 it always rises.
         up, pause = rng.random(n) < 1 / 3, rng.exponential(1.0, n)
         number, t, times, values = 0, 0.0, [], []
         for i in range(n):
@@ -75,7 +76,8 @@ def test_batch_means_of_an_mm1_queue_cover_its_mean():
             number += 1 if number == 0 or up[i] else -1
         averages = time_averages(times, values, np.arange(0.0, times[-1], 2.0))
         hits += 1.0 in batch_means(averages).interval
-    # 100 trials: standard error 2.2 %, and a little less than nominal is the price of batches.
+    # With 100 trials the standard error is 2.2 %. The limit is lower than 95 %, because batches are
+    # correlated.
     assert 0.86 <= hits / trials <= 1.0
 
 

@@ -18,7 +18,7 @@ from nodeb.storage.folders import MARK, Owner, claim
 from result_folders import MINE, OTHERS, SWEEP, content, put
 from scenarios import SMALL
 
-# --- whose a folder is ---
+# --- Tests of the owner of a folder ---
 
 
 def test_results_are_replaced_as_a_whole(tmp_path):
@@ -41,7 +41,8 @@ def test_foreign_folder_is_kept_unless_forced(tmp_path):
     assert content(folder) == before
     with claim(folder, MINE, force=True) as place:
         assert place.replaces == "a run of other.toml (seed 1)"
-        assert content(folder) == before  # existing results stay until they are replaced
+        # The existing results stay until the new ones replace them.
+        assert content(folder) == before
     put(folder, MINE, force=True, b="2")
     assert set(content(folder)) == {"b", MARK}
 
@@ -154,7 +155,7 @@ def test_only_leftovers_of_dead_processes_are_removed(tmp_path):
     assert names == {"out", alive, elsewhere, foreign}
 
 
-# --- the command line ---
+# --- Tests of the command line ---
 
 
 def test_run_overwrites_no_file_of_the_user(call, scenario_file, tmp_path):
@@ -247,7 +248,8 @@ def test_figure_is_listed_in_the_mark_of_its_folder(tmp_path):
     folders.note(folder / "p.png")
     assert json.loads((folder / MARK).read_text())["files"] == ["a", "p.png"]
     (tmp_path / "q.png").write_text("")
-    folders.note(tmp_path / "q.png")  # without a mark, nothing is noted
+    # A folder without a mark does not list its files, so no mark is written.
+    folders.note(tmp_path / "q.png")
     assert not (tmp_path / MARK).exists()
 
 
@@ -293,7 +295,7 @@ def test_old_table_and_mark_are_kept_until_the_new_table_exists(call, tmp_path, 
     assert (tmp_path / "out" / "sweep.parquet").exists()
 
 
-# --- earlier results stay ---
+# --- Tests of earlier results that stay ---
 
 
 def runs_in(folder: str) -> int:
@@ -309,7 +311,8 @@ def test_fewer_replications_are_saved_next_to_more(call, scenario_file):
     assert f"note: results go to out/small-2, because {why}; --force replaces that" in err
     assert "out/small-2" in out
     assert runs_in("out/small-2") == 2
-    assert call("run", scenario_file, "--runs", 5)[0] == 0  # more than 2: these are replaced
+    # The folder has 2 replications, which are replaced by more.
+    assert call("run", scenario_file, "--runs", 5)[0] == 0
     assert sorted(path.name for path in Path("out").iterdir()) == ["small", "small-2"]
     assert runs_in("out/small-2") == 5
     assert call("run", scenario_file, "--runs", 41)[0] == 0

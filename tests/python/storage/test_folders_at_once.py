@@ -1,4 +1,4 @@
-"""Folders of results that several processes claim, fill and give back at the same time."""
+"""Tests of results folders that several processes claim, fill and release at the same time."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_second_process_in_a_folder_is_rejected(call, tmp_path, arguments):
 
 
 def test_second_of_two_simultaneous_sweeps_is_rejected(tmp_path):
-    """Both processes run the same sweep: the later one is rejected, and the results are right."""
+    """If two processes run the same sweep, one is rejected and the results are correct."""
     file = tmp_path / "swept.toml"
     file.write_text(SMALL.replace("20 kB", "400 kB") + SWEEP)
     assert start("sweep", file, "--out", "alone", cwd=tmp_path).wait() == 0
@@ -79,7 +79,10 @@ def test_second_of_two_simultaneous_sweeps_is_rejected(tmp_path):
 
 
 def _once_after(monkeypatch, owner, name, act):
-    """Makes the first call of a function be followed by a call of `act`, even if it fails."""
+    """Replaces a function so that its first call is followed by a call of `act`.
+
+    This also happens if the first call fails.
+    """
     function = getattr(owner, name)
 
     def then_act(*arguments, **more):
@@ -97,7 +100,10 @@ LOOKS = [(folders.os, "listdir"), (Path, "read_bytes"), (Path, "exists"), (Path,
 
 @pytest.mark.parametrize(("owner", "name"), LOOKS)
 def test_folder_claimed_during_inspection_is_recognised(tmp_path, monkeypatch, owner, name):
-    """The mark names the owner, so that the folder does not count as one of an earlier version."""
+    """A folder that another run claims meanwhile is recognised by its mark.
+
+    It is not taken for a folder of an earlier version.
+    """
     _once_after(monkeypatch, owner, name, lambda: claim(tmp_path / "out", OTHERS))
     with pytest.raises(OutputError, match=r"out holds a run of other\.toml; give another folder"):
         claim(tmp_path / "out", MINE)
@@ -108,7 +114,7 @@ def test_folder_claimed_during_inspection_is_recognised(tmp_path, monkeypatch, o
 def test_folder_released_during_inspection_can_be_claimed(
     tmp_path, monkeypatch, owner, name, resumes
 ):
-    """The folder has no owner then, and is claimed in the end."""
+    """If the owner releases the folder during the inspection, it can be claimed."""
     others = claim(tmp_path / "out", OTHERS)
     _once_after(monkeypatch, owner, name, lambda: others.__exit__(None, None, None))
     with claim(tmp_path / "out", MINE, force=True, resumes=resumes) as place:
@@ -173,7 +179,7 @@ def _come_and_go(folder: str, seed: int, until: float, answers) -> None:
                     place.put(lambda part: files.write_bytes(part / "a", b"1", to_disk=False), {})
         except OutputError as error:
             outcomes[str(error)] += 1
-        if puts:  # as if a user moves the results away
+        if puts:  # The folder is renamed, as if a user moved the results away.
             with files.contextlib.suppress(OSError):
                 Path(folder).rename(Path(folder).with_name(f"moved-{seed}-{outcomes.total()}"))
     answers.put(outcomes)

@@ -1,4 +1,4 @@
-"""Folders of results after kills and on full disks: the old or the new results, complete."""
+"""After kills and on full disks, a folder has either the old or the new results, complete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nodeb.storage.folders import MARK, claim
 from result_folders import MINE, SWEEP, at_work, content, put, start
 from scenarios import SMALL, needs_linux
 
-# --- processes that die ---
+# --- Tests of processes that are killed ---
 
 
 @needs_linux
@@ -74,7 +74,8 @@ def test_run_killed_at_any_moment_leaves_old_or_new_results(tmp_path, number):
         before = after
     assert start("run", file, "--runs", 9, cwd=tmp_path).wait() == 0
     assert whole(folder) == (9, 9)
-    # If the folder has more replications than a terminated run, that run is saved in a new folder.
+    # If a terminated run has fewer replications than the folder, its results are in a new folder
+    # next to it.
     for other in folder.parent.iterdir():
         assert re.fullmatch(r"small(-\d+)?", other.name)
         assert whole(other) is not None
@@ -109,7 +110,10 @@ def test_kill_before_or_after_the_swap_leaves_complete_results(tmp_path, when, l
 
 
 def test_kill_between_two_renames_loses_nothing(tmp_path):
-    """Without atomic exchange, the folder is missing for a moment."""
+    """The old results survive a kill between two renames.
+
+    At this moment the folder does not exist.
+    """
     put(tmp_path / "out", a="old")
     code = WORST.replace("files.swap = swap", "files._exchange = lambda *_: False")
     code = code.replace("place.put(", "Path.rename = once\nplace.put(").replace(
@@ -172,12 +176,15 @@ def test_signal_during_a_swap_is_deferred(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-# --- a disk that is full ---
+# --- Tests with a full disk ---
 
 
 @pytest.mark.parametrize("limit", [0, 100, 1000, 3000, 6000, 8000])
 def test_full_disk_leaves_the_old_results(tmp_path, limit):
-    """No file may grow beyond the limit, so that one write after the other fails."""
+    """The old results stay if the disk is full.
+
+    A limit on the size of files makes one write after the other fail.
+    """
     file = tmp_path / "small.toml"
     file.write_text(SMALL)
     assert start("run", file, cwd=tmp_path).wait() == 0
@@ -201,7 +208,7 @@ def test_full_disk_leaves_the_old_results(tmp_path, limit):
 
 @pytest.fixture
 def disk(tmp_path):
-    """Mounts a small disk. Returns a function that sets its size in KiB."""
+    """Returns a function that mounts a small disk, or sets its size in KiB."""
     path = tmp_path / "disk"
     path.mkdir()
 

@@ -1,4 +1,4 @@
-"""A disk that is full when the results are complete: they are printed nevertheless."""
+"""Tests: if the disk is full, complete results cannot be saved but are still printed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ stop.bits = 3000
 
 @contextmanager
 def no_room():
-    """Forbids any file contents, as on a full disk."""
+    """Makes every write to a file fail, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:
@@ -64,7 +64,8 @@ def test_results_that_do_not_fit_on_the_disk_are_printed(call, command):
     assert "file too large" in err.splitlines()[-1]
     whole = [line for line in printed.splitlines() if not any(end in line for end in ENDS)]
     assert found.strip()
-    # The second run reports other new cells and another time; a hint begins a line.
+    # Lines with the number of new cells and the duration differ in the second run, and hints begin
+    # with an option.
     same = [one for one in found.splitlines() if not re.search("seed 1|^--(all|report)", one)]
     assert [one for one in same if one not in whole] == []
 

@@ -1,4 +1,4 @@
-"""Marks of folders: checksums of files, and verification on reading."""
+"""Tests of the marks of folders: they contain checksums of files, which are verified on reading."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from result_folders import MINE, content, put
 
 
 def flip(data: bytes, bit: int) -> bytes:
-    """Returns the data with one bit flipped."""
+    """Returns `data` with bit number `bit` flipped."""
     changed = bytearray(data)
     changed[bit // 8] ^= 1 << bit % 8
     return bytes(changed)
@@ -33,7 +33,7 @@ def test_mark_has_checksums_of_its_files_and_itself(tmp_path):
     assert json.loads(data)["sha256"] == {
         name: hashlib.sha256(text).hexdigest() for name, text in (("a", b"one"), ("b", b"two"))
     }
-    # The checksum is that of `grep -v '^  "checksum"' provenance.json | sha256sum`.
+    # The command `grep -v '^  "checksum"' provenance.json | sha256sum` prints the same checksum.
     others = b"".join(one for one in data.splitlines(True) if b'  "checksum"' not in one)
     assert json.loads(data)["checksum"] == hashlib.sha256(others).hexdigest()
 
@@ -103,7 +103,8 @@ def test_flipped_bit_of_a_table_is_detected_by_file_and_folder(small, tmp_path):
         file.write_bytes(flip(good, bit))
         with pytest.raises(InputError, match=r"flows\.parquet is not what nodeb wrote"):
             files.read_parquet(file)
-    # Outside its folder, a Parquet file is verified by its page checksums.
+    # A Parquet file outside its folder has no checksum in a mark, so its page checksums are
+    # verified.
     alone = tmp_path / "flows.parquet"
     about = pq.ParquetFile(folder / "bearers.parquet").metadata.row_group(0).column(0)
     at = about.dictionary_page_offset or about.data_page_offset

@@ -1,4 +1,4 @@
-"""Stored cells survive writing and reading, or count as missing."""
+"""Stored cells are unchanged after writing and reading, and damaged cells count as missing."""
 
 from __future__ import annotations
 

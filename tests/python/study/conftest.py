@@ -1,4 +1,4 @@
-"""A small study, its measurement, and its simulations."""
+"""Fixtures for tests of studies: a small study, its campaign, and a record of its simulations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def work(study, tmp_path) -> Campaign:
 
 @pytest.fixture
 def counted(monkeypatch) -> list[range]:
-    """Returns the list of simulated replications."""
+    """Returns a list to which the replications of each simulation are appended."""
     calls: list[range] = []
     simulate = ReplicationWork.replicate
 

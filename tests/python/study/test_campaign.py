@@ -1,4 +1,4 @@
-"""Replications of cases: their number, stored results, and failures."""
+"""Tests of a campaign: number of replications, stored results, and failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes and cases: each scenario once, with the arguments of its function."""
+"""Tests of axes and cases: each scenario occurs once, with the arguments of its function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of claims and their verdicts."""
+"""Tests of the checks of claims and of their verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantities of cases: metrics, pairs, minimum and maximum, and facts."""
+"""Tests of quantities that combine cases: metrics, pairs, minimum and maximum, and facts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_extremes_are_those_of_one_case(study, work):
 
 
 class Known(Quantity):
-    """A quantity whose estimate is given, without simulation."""
+    """Quantity with a given estimate, for which nothing is simulated."""
 
     def __init__(self, *estimate: float) -> None:
         self._estimate = Estimate(*estimate)
@@ -80,7 +80,7 @@ def test_combined_quantity_has_an_interval(study, work):
 
 
 def test_fact_cannot_be_combined_with_quantities(study, work):
-    """Facts have no replications to pair: they can be shown but not combined."""
+    """Facts cannot be combined with quantities, because they have no replications to pair."""
     work.facts["delay"] = Estimate(2.0, 1.0, 3.0, 5)
     fact = study.fact("delay", "s")
     for combine in (

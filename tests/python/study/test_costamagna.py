@@ -1,4 +1,4 @@
-"""The study with a radio link below it: link and fit, traces, facts, and results."""
+"""Tests of Costamagna's study: link and fit, traces, facts, and results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ DOCS = Path(__file__).parents[3] / "docs" / "reproductions"
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
-    """Fits models to blocks of 4 PDUs, of which 2 % fail independently and lose two PDUs."""
+    """Fits models to blocks of 4 PDUs.
+
+    Of these blocks 2 % fail independently, and each loses two PDUs.
+    """
     failed = np.random.default_rng(7).random(4000) < 0.02
     errors = np.zeros((4000, 4), dtype=np.uint8)
     errors[failed, 1:3] = 1
@@ -81,7 +84,7 @@ def test_lossless_variants_agree_and_lossy_ones_differ(fitted, tmp_path):
     reno, newreno = costamagna.RENO, costamagna.NEWRENO
     assert all(np.array_equal(right[reno], other) for other in right.values())
     assert lossy[reno].mean() < lossy[newreno].mean() < right[reno].mean()
-    # 15 PDUs carry the 536 bytes of a packet, which limits the throughput.
+    # A packet of 536 bytes takes 15 PDUs of 40 bytes, which limits the throughput.
     most = 64_000 / 8 * 300 * 536 / 600
     assert 0.9 * most < right[reno].mean() < most
 
@@ -104,7 +107,10 @@ def test_random_interpretations_follow_their_distributions(key, least, middle, m
 
 
 def test_published_search_can_be_repeated_from_its_numbers():
-    """The values of a random interpretation depend only on its number."""
+    """The published search can be repeated.
+
+    The values of a random interpretation depend only on its number.
+    """
     with (DOCS / "costamagna-search.csv").open(encoding="utf-8") as file:
         published = list(csv.DictReader(file))
     assert len(published) == costamagna_search.INTERPRETATIONS
@@ -150,7 +156,8 @@ def test_link_fit_traces_and_claims_run_in_one_study(tmp_path, monkeypatch):
     monkeypatch.setattr(STUDY, "quick", short)
     monkeypatch.setattr(STUDY, "tables", {"Table B": STUDY.tables["Table B"]})
     monkeypatch.setattr(STUDY, "claims", [one for one in STUDY.claims if one.id in asked])
-    monkeypatch.setattr(costamagna_link, "EB_N0_DB", 2)  # sufficient errors in 0.4 Mbit
+    # At 2 dB there are enough errors in 0.4 Mbit.
+    monkeypatch.setattr(costamagna_link, "EB_N0_DB", 2)
     monkeypatch.setattr(costamagna_link, "QUICK_BITS", 400_000)
     monkeypatch.setattr(costamagna_search, "QUICK_INTERPRETATIONS", 3)
     outcome = nodeb.reproduce.run(STUDY, tmp_path, quick=True, jobs=1)

@@ -1,4 +1,4 @@
-"""Fiorenzi's study: the bins of a session and their metrics, scenarios, figures."""
+"""Tests of Fiorenzi's study: the bins of a session and their metrics, scenarios, and figures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def scenario(case):
 
 
 def tables():
-    """Returns two seconds of the reference and another user: 2, 1, 0 and 1 packets in four bins."""
+    """Returns a session of two seconds with two users.
+
+    The reference user receives 2, 1, 0 and 1 packets in its four bins.
+    """
     arrivals = [0.1, 0.2, 0.6, 1.7]
     return {
         "bearers": {"end_s": np.array([2.0])},
@@ -58,12 +61,13 @@ def test_session_is_stored_in_bins():
 @pytest.mark.parametrize(
     ("metric", "value"),
     [
-        (fiorenzi.throughput, 24),  # 6000 bytes in 2 s
+        (fiorenzi.throughput, 24),  # The user receives 6000 bytes in 2 s.
         (fiorenzi.available, 30),
         (fiorenzi.used, 80),
-        (fiorenzi.throughput_in(second=1), 36),  # 4500 bytes in 1 s
+        (fiorenzi.throughput_in(second=1), 36),  # The user receives 4500 bytes in 1 s.
         (fiorenzi.window_in(second=1), 3),
-        # One gap of 1500 bytes in four bins, over a mean of 1875.
+        # In one of four bins, 1500 available bytes were not received: a root mean square of 750.
+        # The mean of the available bytes is 1875.
         (fiorenzi.tracking_error, 100 * 750 / 1875),
         (fiorenzi.roughness, 100 * (2 + 0 + 1) / 3 / 3.25),
     ],

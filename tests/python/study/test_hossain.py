@@ -1,4 +1,4 @@
-"""Scenarios and throughput of Hossain's study match their definitions in the paper."""
+"""Tests: scenarios and throughput of Hossain's study follow the definitions in the paper."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def test_every_figure_with_results_is_included():
 
 
 def test_segments_count_with_headers_and_without_check_bits():
-    """Users receive 1500 segments of 576 bytes in 100 s on average; t = 1 costs 8 of 128 bits."""
+    """Throughput counts segments with headers, here 1500 of 576 bytes in 100 s.
+
+    The code with t = 1 takes 8 of 128 bits.
+    """
     columns = {"delivered_bytes": np.array([536_000, 1_072_000]), "bearers.end_s": np.array([100])}
     means = Means(columns.__getitem__)
     kbps = 1500 * 576 * 8 / 1e5
@@ -36,7 +39,7 @@ def test_segments_count_with_headers_and_without_check_bits():
 
 
 def radio(case):
-    """Returns the open parameters of a scenario."""
+    """Returns those parameters of a scenario that the paper leaves open."""
     wcdma = scenario(case).radio
     others = wcdma.other_cells
     return {

@@ -1,4 +1,4 @@
-"""Errors in studies are reported with file, line, function and remedy."""
+"""Tests: errors in studies are reported with file, line, function and remedy."""
 
 from __future__ import annotations
 
@@ -125,7 +125,10 @@ def test_mistake_in_a_reduction_is_reported(tmp_path, found):
 
 
 def test_reduction_has_the_same_length_in_all_replications(tmp_path):
-    """The first replications are reduced one by one, so that there is none to compare with."""
+    """A reduction of varying length is reported.
+
+    The first replications are reduced one by one, with nothing to compare.
+    """
     growing = 'import numpy; return {"x": numpy.ones(1 + tables["flows"]["run"][0])}'
     changes = [('return {"x": [1.0]}', growing), (SCENARIO, f"{SCENARIO}(reduce=reduce)")]
     with pytest.raises(InputError, match=r"1 %: the reduction `reduce` .*a different number"):

@@ -1,4 +1,4 @@
-"""Tables, claims and targets are checked before anything is measured."""
+"""Tests: the names of tables, claims and targets are checked before anything is measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prabhu's study: counted bursts and their metrics, scenarios, figures."""
+"""Tests of Prabhu's study: which bursts are counted, their metrics, scenarios, and figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def scenario(case):
 
 
 def tables(begin, delay, size, phone):
-    """Returns two phones for 100 s, with ten set-ups each."""
+    """Returns tables of two phones in a run of 100 s, each with ten set-ups of a channel."""
     spent = {state: [0.0, 0.0] for state in prabhu.STATES}
     return {
         "flows": {"user": [0, 1]},
@@ -55,11 +55,12 @@ def value(metric, made, warm_up_s=20.0):
         (prabhu.goodput, 30_000 * 8 / 1000 / 80 / 2),
         (prabhu.rate_of_a_burst, (1000 + 1000 + 500) * 8 / 1000 / 3),
         (prabhu.little_delay, 2 * 80 / 3 - prabhu.THINK_S),
-        (prabhu.set_ups_per_burst, 20 / 4),  # Set-ups are those of the whole run.
+        # The set-ups are those of the whole run, not only after the warm-up.
+        (prabhu.set_ups_per_burst, 20 / 4),
     ],
 )
 def test_bursts_that_end_after_the_warm_up_count(metric, found):
-    # Bursts end at 5 (not counted), 25 (began before, counted), 60 and 90.
+    # The bursts end at 5 s (not counted), 25 s (counted, although it began before), 60 s and 90 s.
     made = tables([0, 10, 50, 80], [5, 15, 10, 10], [9, 15_000, 10_000, 5000], [0, 0, 1, 0])
     assert value(metric, made) == pytest.approx(found)
 

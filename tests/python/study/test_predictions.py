@@ -1,4 +1,4 @@
-"""Predictions made before the results of a study were known are never edited."""
+"""Tests: predictions, which were made before the results of a study were known, are not edited."""
 
 from __future__ import annotations
 
@@ -73,7 +73,10 @@ def measured(value: float, published: float | None) -> Cell:
     ("value", "verdict"), [(109.0, "right"), (111.0, "off"), (121.0, "missed"), (90.5, "right")]
 )
 def test_verdict_compares_with_the_prediction(value: float, verdict: str) -> None:
-    """The verdict uses the table's tolerance, 10 % of 100, whatever is measured now."""
+    """The verdict compares the published value with the prediction.
+
+    The tolerance is 10 % of 100.
+    """
     then = predicted.Predicted("Table 1", "RR", "1 %", "kb/s", value, None, None)
     predictions = predicted.Predictions("made before", (then,))
     (one,) = predicted.compare(predictions, [measured(100.0, 100.0)])

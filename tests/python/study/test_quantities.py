@@ -1,4 +1,4 @@
-"""Quantities of artificial replications: values and intervals computed by hand."""
+"""Tests of quantities: values and intervals of artificial replications are computed by hand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rate(m):
 
 
 def log_of(*times: float, bearers: int = 1, users: int = 1, **columns) -> Log:
-    """Returns replications in which users take these times to receive 1000 bytes."""
+    """Returns artificial replications in which users take `times` seconds to receive 1000 bytes."""
     runs = len(times) // users
     flows = {"run": np.repeat(range(runs), users), "transfer_s": np.array(times)}
     flows |= {"app_bytes": np.full(len(times), 1000.0), "ip_bytes": np.full(len(times), 1000.0)}
@@ -45,7 +45,7 @@ def log_of(*times: float, bearers: int = 1, users: int = 1, **columns) -> Log:
 
 
 def measured(metric, log: Log):
-    """Returns a metric of the given replications, and the campaign that contains them."""
+    """Returns a metric of the replications in `log`, and a campaign that consists of them."""
     return Measured(metric, log), SimpleNamespace(log=lambda case: case, facts={})
 
 
@@ -56,7 +56,7 @@ def estimate(metric, log: Log) -> Estimate:
 
 def test_plain_mean_has_students_interval():
     found = estimate(time, log_of(1.0, 2.0, 3.0))
-    # The quantile of Student's t with 2 degrees of freedom at 97.5 %.
+    # The factor is the 97.5 % quantile of Student's t with 2 degrees of freedom.
     half = 4.302653 * 1.0 / math.sqrt(3)
     assert (found.value, found.runs) == (pytest.approx(2.0), 3)
     assert found.high - found.value == pytest.approx(half, rel=1e-6)
@@ -104,11 +104,12 @@ def test_few_replications_have_no_interval():
     assert jackknife(5.0, np.empty(0)) == Estimate(5.0, 5.0, 5.0, 0)
 
 
-# ---------------------------------------------------------------- prediction intervals
+# --- Tests of prediction intervals ---
 
 
 def test_prediction_interval_matches_the_textbook():
-    # t(9, 0.975) = 2.262157 (tables); ten values 1..10: mean 5.5, s = 3.0277.
+    # From tables, t(9, 0.975) = 2.262157. The ten values 1 to 10 have mean 5.5 and deviation
+    # 3.0277.
     found = prediction_interval(range(1, 11))
     assert found.half_width == pytest.approx(2.2621571628 * 3.0276503541 * math.sqrt(1.1))
     assert prediction_interval(range(1, 11), of=10).half_width == pytest.approx(
@@ -136,7 +137,7 @@ def test_published_value_is_compared_with_the_scatter_of_as_few_runs():
     times = np.random.default_rng(5).normal(10, 1, 40)
     of, work = measured(time, log_of(*times))
     one, ten = (_expected(work, of, runs) for runs in (1, 10))
-    # The quantile of Student's t with 39 degrees of freedom at 97.5 %.
+    # The factor is the 97.5 % quantile of Student's t with 39 degrees of freedom.
     half = 2.022691 * np.std(times, ddof=1)
     for found, share in ((one, 1), (ten, 0.1)):
         assert found.low == pytest.approx(times.mean() - half * math.sqrt(share + 1 / 40))
@@ -148,7 +149,7 @@ def test_published_value_is_compared_with_the_scatter_of_as_few_runs():
     assert replace(known, expected=Prediction(1, 9.4, 11), rounding=0.5).within is True
 
 
-# ---------------------------------------------------------------- grades and targets
+# --- Tests of grades and targets ---
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Verdicts from comparisons: error per claim, and replications that would decide."""
+"""Verdicts from comparisons: the error of a claim, and the replications that would decide it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def verdict(*comparisons: Comparison) -> Verdict:
         (interval(-1, 2), "undecided"),
         (interval(-2, 1), "undecided"),
         (interval(-2, -1), "contradicted"),
-        (interval(0, 0), "undecided"),  # An event that was not seen may still occur.
+        # An event that was not observed may still occur, so the claim is undecided.
+        (interval(0, 0), "undecided"),
         (calculated(1), "holds"),
         (calculated(-1), "contradicted"),
         (Estimate(math.nan, math.nan, math.nan, 20), "undecided"),
@@ -82,7 +83,10 @@ def test_one_weak_comparison_of_many_does_not_contradict() -> None:
 
 
 def test_true_claim_of_many_comparisons_is_rarely_contradicted() -> None:
-    """At the limit of the claim, a single comparison would contradict it one time in forty."""
+    """A true claim with 30 comparisons is contradicted in at most 5 % of the cases.
+
+    At its limit, a single comparison alone would contradict it in one of forty cases.
+    """
     chance, refuted = np.random.default_rng(3), 0
     for _ in range(400):
         found = [mean_interval(values) for values in chance.normal(0, 1, (30, 8))]
@@ -107,12 +111,13 @@ def test_comparisons_are_counted() -> None:
 
 
 def test_required_replications_follow_from_the_half_width() -> None:
-    # The half-width, 2, is twice the distance of the mean, 1, from the limit, 0: four times the 20
-    # replications are required, 60 more.
+    # The half-width of 2 is twice the distance of the mean, 1, from the limit, 0. So four times the
+    # 20 replications are required, which is 60 more.
     claim = verdict(Comparison(interval(-1, 3, 20), low=0, strict=True))
     assert claim.missing == pytest.approx(60)
     assert claim.effort == "about 60 replications more would decide"
-    # Of the comparisons that may still hold, the one that needs most replications decides.
+    # The comparison that needs most replications decides, among those that may still hold. This one
+    # needs (1.5 / 0.5)^2 = 9 times as many.
     other = Comparison(interval(-1, 2, 20), low=0, strict=True)  # (1.5 / 0.5)^2
     assert verdict(Comparison(interval(-1, 3, 20), low=0, strict=True), other).missing == (
         pytest.approx(160)

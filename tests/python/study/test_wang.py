@@ -1,4 +1,4 @@
-"""Values printed in Wang's thesis are consistent, and scenarios match their names."""
+"""The values printed in Wang's thesis are consistent, and scenarios agree with their names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def test_every_table_and_figure_with_results_is_included():
 
 
 def test_printed_means_follow_from_the_printed_users():
-    """Guards against typing errors: printed means and deviations follow from the users' values."""
+    """Printed means and deviations follow from the printed users' values.
+
+    This guards against typing errors.
+    """
     for users, losses, name, summary in ((3, 3, "Table A.1", 19), (6, 2, "Table A.2", 20)):
         values = printed(name).reshape(3, users + 2, losses)
         mean, spread, of_run = printed(f"Table {summary}").reshape(3, 3, losses)

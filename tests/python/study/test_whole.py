@@ -1,4 +1,4 @@
-"""Files that a whole reproduction writes, and resumption from these files."""
+"""Tests of the files that a whole reproduction writes, and of resumption from these files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Returns the results of a reproduction and its stored replications."""
+    """Returns the result files of a reproduction and its stored replications."""
     names = [folder / "cells.csv", folder / "claims.csv", *sorted((folder / "cells").iterdir())]
     return {one.name: one.read_bytes() for one in names}
 
@@ -54,7 +54,10 @@ def test_study_in_a_user_file_runs(file, tmp_path, call):
 
 
 def test_example_of_the_docs_runs(tmp_path):
-    """The example has sixty lines and measures a known formula."""
+    """The example in the documentation has at most sixty lines.
+
+    Its measurements agree with a known formula.
+    """
     example = Path(__file__).parents[3] / "examples" / "mathis.py"
     assert len(example.read_text("utf-8").splitlines()) <= 60
     outcome = nodeb.reproduce.run(str(example), tmp_path / "out", quick=True)
@@ -191,7 +194,10 @@ def test_unwritable_folder_is_rejected_before_any_run(file, tmp_path, counted):
 
 
 def test_study_is_built_quickly():
-    """Cases are built when they are measured: naming hundreds takes no time."""
+    """All studies load within 5 s.
+
+    The scenarios of their cases are built only when they are measured.
+    """
     begin = time.monotonic()
     for name in studies.names():
         studies.load(name)

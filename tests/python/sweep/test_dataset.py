@@ -1,4 +1,4 @@
-"""The dataset of a sweep: common columns of its parts, and its removal."""
+"""Tests of the dataset of a sweep: all its parts have the same columns, and it can be removed."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def write(folder: Path, sweep: str, base: str = BASE) -> Path:
 
 
 def made(folder: Path, sweep: str) -> Path:
-    """Runs a sweep and returns the folder of its dataset."""
+    """Runs a sweep with a dataset, and returns the folder of the dataset."""
     Sweep.load(write(folder, sweep)).run(folder / "out", jobs=2, dataset=True)
     return folder / "out" / dataset.DATASET
 
 
 def schemas(table: Path) -> list[list[tuple[str, str]]]:
-    """Returns names and types of the columns in each part of a table."""
+    """Returns the names and types of the columns in each part of a table."""
     parts = [pq.ParquetFile(part).schema_arrow for part in sorted(table.glob("*.parquet"))]
     return [[(field.name, str(field.type)) for field in part] for part in parts]
 

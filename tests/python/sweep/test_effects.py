@@ -1,4 +1,4 @@
-"""Settings without any effect are reported."""
+"""Tests: settings of a sweep that have no effect are reported."""
 
 import pytest
 

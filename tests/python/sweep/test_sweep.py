@@ -1,4 +1,4 @@
-"""Sweeps: the table, resumption, and rejected input."""
+"""Tests of sweeps: their table, their resumption, and rejected input."""
 
 from __future__ import annotations
 
@@ -46,12 +46,15 @@ def write(folder: Path, sweep: str, base: str = BASE) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Returns everything in the folder of a sweep except time and place of its creation."""
+    """Returns all files in the folder of a sweep.
+
+    The mark is excluded, because it has time and place of the sweep.
+    """
     found = [file for file in folder.rglob("*") if file.is_file() and file.name != MARK]
     return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(found)}
 
 
-# --- what is swept ---
+# --- Tests of the values that are swept ---
 
 
 def test_separate_keys_form_all_combinations(tmp_path):
@@ -67,7 +70,9 @@ def test_separate_keys_form_all_combinations(tmp_path):
 def test_many_cells_take_little_memory(tmp_path):
     axes = "[sweep]\nwired.delay = { from = '1 ms', to = '900 ms', steps = 5000 }\n"
     text = write(tmp_path, axes)
-    Sweep.load(text)  # Files are read once for all cells.
+    # The first call reads the imported files, so that the second call measures only the sweep's own
+    # memory.
+    Sweep.load(text)
     tracemalloc.start()
     try:
         plan = Sweep.load(text)
@@ -95,7 +100,7 @@ def test_file_changed_during_the_sweep_is_read_once(tmp_path, monkeypatch):
     def noted(path, **options):
         reads.append(path)
         found = read(path, **options)
-        # The file changes while the sweep is being read.
+        # The file changes while the sweep reads it.
         trace.write_text(head + "".join(reversed(lines)))
         return found
 
@@ -167,7 +172,8 @@ def test_key_set_only_by_the_sweep_is_sufficient(tmp_path):
     path = write(tmp_path, '[sweep]\nusers.0.traffic.ftp.size = ["5 kB", "10 kB"]\n', "[[users]]\n")
     table = Sweep.load(path, runs=2).run(tmp_path / "out").table
     assert table["users.0.traffic.ftp.size_bytes"].tolist() == [5000, 10_000]
-    Sweep.load(path, runs=2).run(tmp_path / "out")  # The folder is recognised as one of this sweep.
+    # The second run must recognise the folder as that of the same sweep.
+    Sweep.load(path, runs=2).run(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -187,11 +193,14 @@ def test_quantities_are_numbers_with_a_suffix(text, expected):
     assert quantity(text) == expected
 
 
-# --- what the table says ---
+# --- Tests of the table ---
 
 
 def test_cell_equals_a_plain_run(tmp_path):
-    """Common random numbers: every cell has the seed and the run numbers of a plain run."""
+    """A cell has the same results as a plain run.
+
+    All cells use the seed and the run numbers of a plain run.
+    """
     path = write(tmp_path, GRID)
     table = Sweep.load(path, seed=7).run(tmp_path / "out").table
     for row in table:
@@ -230,7 +239,8 @@ def test_differences_are_paired_with_the_baseline_cell(tmp_path):
     assert set(at_base["transfer_s_diff"].tolist()) == {0.0}
     widths = table["transfer_s_ci95_high"] - table["transfer_s_ci95_low"]
     paired = table["transfer_s_diff_ci95_high"] - table["transfer_s_diff_ci95_low"]
-    assert (paired < widths).all()  # This is the benefit of common random numbers.
+    # Common random numbers make the intervals of differences narrower.
+    assert (paired < widths).all()
     without = sweep.run(tmp_path / "out")
     assert without.replications == 0
     assert "transfer_s_diff" not in without.table.columns
@@ -258,7 +268,7 @@ def test_one_replication_has_no_interval(tmp_path):
     assert np.isfinite(table["transfer_s"]).all()
 
 
-# --- what is simulated again ---
+# --- Tests of cells that are simulated again ---
 
 
 def test_only_missing_cells_are_simulated(tmp_path):
@@ -272,7 +282,8 @@ def test_only_missing_cells_are_simulated(tmp_path):
     assert (more.simulated, more.kept, more.replications) == (2, 2, 8)
     assert more.table["radio.dch.bler"].tolist() == [0.0, 0.2, 0.1, 0.4]
     axis = write(tmp_path, '[sweep]\nradio.dch.bler = [0.1]\nwired.delay = ["110 ms", "1 s"]\n')
-    other = Sweep.load(axis).run(out)  # 110 ms is the default, so one of the two cells exists.
+    # The delay of 110 ms is the default, so one of the two cells exists already.
+    other = Sweep.load(axis).run(out)
     assert (other.simulated, other.kept) == (1, 1)
 
 
@@ -355,13 +366,16 @@ def test_cell_keeps_the_tables_of_its_replications(tmp_path):
 
 
 def test_early_stop_does_not_wait_for_surplus_runs(tmp_path):
-    """With many threads, more runs are active than a precision needs; they do not count."""
+    """A precision may be reached while more runs are active on other threads.
+
+    These runs are not waited for and do not count.
+    """
     sweep = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.0]\n"), precision=0.5)
     assert isinstance(sweep.stop, Precision)
     assert sweep.run(tmp_path / "out", jobs=8).table["runs"].tolist() == [sweep.stop.min_runs]
 
 
-# --- the command line ---
+# --- Tests of the command line ---
 
 
 def test_sweep_prints_rates_and_the_path_of_the_table(call, tmp_path):
@@ -462,7 +476,7 @@ REFUSED = [
 def test_wrong_sweeps_are_reported_in_one_paragraph(call, tmp_path, command, sweep, expected):
     path = write(tmp_path, sweep)
     if command == "validate" and not sweep:
-        return  # a scenario without a sweep is valid
+        return  # For `validate`, a scenario without a sweep is valid.
     status, out, err = call(command, path)
     assert (status, out) == (2, "")
     assert err.startswith(f"error: {path}")
@@ -503,7 +517,7 @@ def test_folder_of_another_scenario_is_kept(call, tmp_path):
     assert "kept holds a sweep of another scenario (users.0.traffic.ftp.size is" in err
     assert '"20 kB" there, "30 kB" here); give another folder' in err
     assert before == {file: file.read_bytes() for file in Path("kept").rglob("*") if file.is_file()}
-    # This is an equivalent spelling.
+    # The size is the same in another spelling.
     same = write(tmp_path, GRID, BASE.replace('"20 kB"', '"0.02 MB"'))
     assert call("sweep", same, "--out", "kept")[0] == 0
 
@@ -526,7 +540,7 @@ def test_setting_of_a_swept_key_is_rejected(call, tmp_path):
 
 
 def test_baseline_may_lack_a_metric_of_other_cells(tmp_path, call):
-    """The 5th percentile of user rates needs 20 users: cells of ten have none."""
+    """A cell with ten users lacks the 5th percentile of user rates, which needs 20 users."""
     swept = '[sweep]\n"users.0.count" = [10, 20]\n'
     path = write(tmp_path, swept, BASE.replace("runs = 4", "runs = 2"))
     for baseline in (10, 20):

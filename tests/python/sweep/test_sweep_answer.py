@@ -1,4 +1,4 @@
-"""First lines of a sweep, by case, and means without all users."""
+"""First lines of a sweep in different cases, and means that do not cover all users."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ENDLESS = 'on_off = { burst.constant.value = "20 kB", pause.constant.value = "1 
 
 @pytest.fixture
 def swept(tmp_path):
-    """Runs a sweep. Returns its outcome."""
+    """Returns a function that runs a sweep and returns its outcome."""
 
     def run(sweep, base=BASE, baseline=(), size="20 kB", duration="1000 s", **options):
         file = tmp_path / "s.toml"
@@ -62,7 +62,7 @@ def said(outcome):
     return found, " ".join(mark.text for mark in found.marks), " ".join(found.notes)
 
 
-# --- the headline ---
+# --- Tests of the headline ---
 
 
 def test_answer_names_extremes_and_the_most_influential_key(swept):
@@ -152,7 +152,7 @@ def test_metric_without_values_in_any_cell_is_reported(swept):
         _ = outcome.answer
 
 
-# --- the table ---
+# --- Tests of the table ---
 
 
 def test_two_keys_form_a_grid(swept):
@@ -200,11 +200,14 @@ def test_groups_are_mentioned_and_printed_with_all(swept):
     assert [row[1] for row in rows.rows] == ["phone", "late", "all"] * 2
 
 
-# --- means that leave users out ---
+# --- Tests of means that do not cover all users ---
 
 
 def test_survivors_are_marked_and_counted(swept):
-    """Eight phones with 500 kB each: 10.8 s is the mean of the few that finished."""
+    """If not all users finish, the mean is that of the few that did.
+
+    It is marked, and their share is given.
+    """
     outcome = swept("", CELL, metric="download_s")
     found, marks, notes = said(outcome)
     share = outcome.table["download_s_covered"]
@@ -336,7 +339,7 @@ def test_interval_of_a_difference_stays_within_the_range_of_its_metric(swept):
     assert (table["download_s_ci95_high"][:2] <= 6.0).all()
 
 
-# --- printed and shown ---
+# --- Tests of printing and of notebooks ---
 
 
 def test_outcome_is_printed_and_shown_in_notebooks(swept):

@@ -1,4 +1,4 @@
-"""A killed or interrupted sweep: no torn file, no lost cell, and resumption."""
+"""Killed and interrupted sweeps: no file is torn, no cell is lost, and they can be resumed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ traffic.ftp.size = "700 kB"
 
 @pytest.fixture
 def path(tmp_path):
-    """Writes a sweep that takes a few seconds."""
+    """Writes a sweep that takes a few seconds, and returns its file."""
     file = tmp_path / "slow.toml"
     file.write_text(SLOW, encoding="utf-8")
     return file
@@ -43,13 +43,14 @@ def start(path: Path, folder: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Shells that run the tests in the background leave SIGINT ignored.
+        # The default handler is restored, because shells that run the tests in the background
+        # ignore SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
 
 
 def cells(folder: Path) -> set[str]:
-    """Returns the names of the stored cells."""
+    """Returns the names of the cells stored in the folder of a sweep."""
     return {file.stem for file in (folder / "cells").glob("*.arrow")}
 
 
@@ -68,12 +69,12 @@ def test_sigkill_loses_only_the_running_cells(path, tmp_path):
     killed, chance, kills = tmp_path / "killed", random.Random(20), 0
     for attempt in range(KILLS):
         process, before = start(path, killed), cells(killed)
-        if attempt:  # The first process is killed during its start.
+        if attempt:  # The first process is killed while it starts, without waiting for a cell.
             wait_for_cells(process, killed, len(before))
         time.sleep(chance.uniform(0.0, 0.06))
         process.kill()
         process.communicate()
-        if (killed / "sweep.parquet").exists():  # The sweep may have ended before the kill.
+        if (killed / "sweep.parquet").exists():  # The sweep may have ended before it was killed.
             (killed / "sweep.parquet").unlink()
             break
         kills += process.returncode == -signal.SIGKILL
@@ -81,9 +82,9 @@ def test_sigkill_loses_only_the_running_cells(path, tmp_path):
         assert before <= there
         last = max((order.index(one) for one in there), default=-1)
         lost = [one for one in order[: max(last, 0)] if one not in there]
-        # At most the active replications are lost, which belong to different cells.
+        # Only active replications may be lost. Each thread has at most two cells in work.
         assert len(lost) <= 2 * JOBS
-        for one in there:  # No file is torn: each opens and has every run.
+        for one in there:  # No file may be torn: each must open and have all replications.
             tables = Store(killed / "cells").load(one)
             assert all(set(t["run"].tolist()) == set(range(RUNS)) for t in tables.values())
         assert not (killed / "sweep.parquet").exists()
@@ -125,7 +126,7 @@ def test_ctrl_c_keeps_partial_cells_and_states_how_to_resume(path, tmp_path):
 
 
 def test_kill_during_a_write_leaves_the_old_file(tmp_path):
-    """The worst moment: half of the new content is on the disk."""
+    """The old file stays even if the process is killed in the middle of a write."""
     file = tmp_path / "kept.parquet"
     file.write_bytes(b"old")
     code = f"""

@@ -1,4 +1,4 @@
-"""Progress without a terminal: one line per minute with the remaining time."""
+"""Progress without a terminal is one line per minute, with the remaining time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nodeb.terminal import progress
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Returns a clock that tests set."""
+    """Replaces the clock of the progress display. Tests set the returned time."""
     now = [1000.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now

@@ -1,4 +1,4 @@
-"""Comparison of two results of a reproduction."""
+"""Tests of the comparison of two results of `nodeb reproduce`."""
 
 import subprocess
 import sys

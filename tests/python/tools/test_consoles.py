@@ -1,4 +1,4 @@
-"""The console sessions of the pages show what their commands print."""
+"""Tests: console sessions on the pages show what their commands print."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every flipped bit in results of every kind is detected."""
+"""Tests: every flipped bit in results of any kind is detected."""
 
 from __future__ import annotations
 

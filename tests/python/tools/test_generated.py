@@ -1,4 +1,4 @@
-"""Generated parts of pages are current."""
+"""Tests: the generated parts of pages are up to date."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Instruction counts: output of callgrind, recorded counts, failures and their names."""
+"""Instruction counts: output of callgrind, stored counts, and functions named in failures."""
 
 import platform
 import subprocess
@@ -16,7 +16,7 @@ from instructions import Found, judge  # noqa: E402
 
 PROGRAM = Path("/somewhere/simulate")
 
-# Calls of an own function, of memcpy, and of a function that depends on the processor.
+# The program calls an own function, memcpy, and a function that selects a variant by the processor.
 OUTPUT = """\
 # callgrind format
 version: 1
@@ -156,7 +156,8 @@ def test_written_table_is_read_back(tmp_path):
     }
     instructions.write(rows, *files)
     again = instructions.read(*files)
-    assert again["a, b"].functions == {"send": 990.0}  # rare functions are omitted
+    # Functions with a small share of the row are omitted.
+    assert again["a, b"].functions == {"send": 990.0}
     assert again["a, b"].outside == {"malloc": 0.25}
     assert (again["a, b"].peak_bytes, again["c"].peak_bytes) == (77, None)
     assert all(instructions.same(one, again[name]) for name, one in rows.items())

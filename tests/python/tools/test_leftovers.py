@@ -1,4 +1,4 @@
-"""A test run that leaves something behind fails and names it and its test."""
+"""A test run that leaves something behind fails, and names the thing and the test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HELPERS = Path(__file__).parents[1] / "helpers"
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs a file of tests. Returns the exit status and the output."""
+    """Returns a function that runs a file of tests. It returns the exit status and the output."""
 
     def run(program, *options):
         (tmp_path / "test_it.py").write_text(program)
@@ -69,7 +69,7 @@ def test_leftover_file_is_named(run):
 
 
 def test_leftover_device_is_named(tmp_path):
-    """The devices are compared with those before the run."""
+    """A device that exists after a test run but did not exist before is reported."""
     from leftovers import Leftovers
 
     found = Leftovers("nobody", tmp_path)

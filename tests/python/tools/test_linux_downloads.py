@@ -27,7 +27,10 @@ def keys(*files: Path) -> list[tuple[str, str, int]]:
 
 
 def params(failing: dict[tuple[str, str, int], str], *files: Path) -> list[object]:
-    """Returns the cases of files; failing ones must fail until they are removed here."""
+    """Returns the cases of files as test parameters.
+
+    Cases in `failing` must fail, until they are removed from it.
+    """
     marks = {key: pytest.mark.xfail(reason=why, strict=True) for key, why in failing.items()}
     assert set(failing) <= set(keys(*files))
     return [
@@ -37,7 +40,7 @@ def params(failing: dict[tuple[str, str, int], str], *files: Path) -> list[objec
 
 
 def single(key: tuple[str, str, int]) -> kernel.Row:
-    """Returns a case that contains each measured download."""
+    """Returns the row that compares all measured downloads of a case."""
     return (rows(CASES) | rows(MORE))[key]
 
 
@@ -126,7 +129,8 @@ def test_custom_cases_are_rebuilt(tmp_path: Path, capsys: pytest.CaptureFixture[
     (row,) = kernel.compare(file)
     assert (row.case, row.repetitions, row.kernel_repeated) == ("far1", 2, 2.0)
     assert row.kernel_s == pytest.approx((1.1, 1.0, 1.2))
-    assert row.nodeb_repeated == 1.5  # the 80th segment does not exist
+    # The 80th segment is not lost, because the download has fewer segments.
+    assert row.nodeb_repeated == 1.5
     kernel.main([str(file)])
     assert "far1  reno" in capsys.readouterr().out
 

@@ -1,4 +1,4 @@
-"""TCP of nodeb and of ns-2, packet by packet."""
+"""Tests: the TCP of nodeb and that of ns-2 agree in every packet."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def trace() -> str:
 
 
 def damaged(trace: str, event: str, change: tuple[str, str]) -> str:
-    """Returns the trace with one row of a kind changed, somewhere in its middle."""
+    """Returns the trace with a change in one row.
+
+    It is the middle one of the rows with this kind of event.
+    """
     lines = trace.splitlines()
     rows = [i for i, line in enumerate(lines) if line.split(",")[1:2] == [event]]
     at = rows[len(rows) // 2]

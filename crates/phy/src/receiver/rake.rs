@@ -38,8 +38,6 @@ impl<'a> Rake<'a> {
     ///
     /// The noise is measured from differences of adjacent pilots, on which fading has little
     /// effect.
-    ///
-    /// Noise is measured from differences of adjacent pilots, on which fading has little effect.
     pub fn sound(&self, received: &Chips, delay: usize) -> Sounding {
         let gain = self.spreader.gains()[1] * CONTROL_FACTOR as f32;
         let (mut slots, mut scatter) = ([Complex32::ZERO; SLOTS], 0.0);

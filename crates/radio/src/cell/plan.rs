@@ -251,9 +251,6 @@ pub struct Trip {
 ///
 /// Each site that may serve the user has its own disturbance, for which all other sites are other
 /// cells.
-///
-/// The disturbance is computed for each site that may serve the user, with all other sites as other
-/// cells.
 #[derive(Debug)]
 pub struct Journey {
     cell: Cell,

@@ -5,11 +5,6 @@
 //! Before and after each frame the receiver sees random chips of the same power (as many as the
 //! channel is long) instead of the neighbouring frames, and the smoothing of pilots ends at the
 //! limits of the unit.
-//!
-//! A unit is a pure function of link, seed and number. Fading is evaluated at the unit's time; all other random
-//! numbers are drawn from streams named by the number of the frame or TTI. Each frame is sent between random chips of
-//! the same power (as many as the channel is long) instead of its neighbours, and the smoothing of pilots ends at the
-//! limits of the unit.
 
 use num_complex::Complex32;
 
