@@ -7,16 +7,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Functions that select a variant of themselves by the processor. Which one runs depends on the
-# machine, so a call of them counts as one that leaves the program.
+# These functions select a variant of themselves by the processor, so the variant that runs depends
+# on the machine. A call of such a function counts as a call that leaves the program.
 BY_PROCESSOR = re.compile(
     r"rand_chacha::guts::(refill_wide|init_chacha)|libm::math::arch::|std_detect::"
 )
 
-# Suffixes of function names that the compiler, or callgrind for recursion, adds.
+# Suffixes that the compiler adds to names of functions, and numbers that callgrind adds for
+# recursion.
 _MARKS = re.compile(r"(\.llvm\.\d+|\.cold|\.constprop\.\d+|\.part\.\d+|'\d+)+$")
 
-# Variants of a function of the C library, such as `__memcpy_avx_unaligned_erms`.
+# Names of variants of a C library function for one type of processor, such as
+# `__memcpy_avx_unaligned_erms`.
 _VARIANT = re.compile(r"^_+(\w+?)_(?:sse|ssse|avx|evex|erms)\w*$")
 _NAME = re.compile(r"(ob|fl|fi|fe|fn|cob|cfi|cfl|cfn)=\((\d+)\)(?: (.*))?$")
 _KINDS = {"cob": "ob", "cfn": "fn", "fi": "fl", "fe": "fl", "cfi": "fl", "cfl": "fl"}
@@ -24,23 +26,26 @@ _KINDS = {"cob": "ob", "cfn": "fn", "fi": "fl", "fe": "fl", "cfi": "fl", "cfl": 
 
 @dataclass
 class Profile:
-    """Instructions of each function of a program, and calls of functions outside it."""
+    """Instruction counts of a program's functions, and numbers of calls of functions outside it."""
 
     functions: Counter[str] = field(default_factory=Counter)
     outside: Counter[str] = field(default_factory=Counter)
 
     @property
     def instructions(self) -> int:
-        """Instructions of the program's own functions."""
+        """Number of instructions in the program's own functions."""
         return self.functions.total()
 
     @property
     def calls(self) -> int:
-        """Number of calls of the C library and of code that depends on the processor."""
+        """Number of calls of the C library and of functions that depend on the processor."""
         return self.outside.total()
 
     def less(self, other: Profile) -> Profile:
-        """Returns the profile minus that of a shorter run, which cancels the cost of starting."""
+        """Returns the profile minus that of a shorter run.
+
+        This removes the cost of starting the program.
+        """
         result = Profile(Counter(self.functions), Counter(self.outside))
         result.functions.subtract(other.functions)
         result.outside.subtract(other.outside)
@@ -71,7 +76,8 @@ def read(text: str, program: Path) -> Profile:
         elif line and (line[0].isdigit() or line[0] in "+-*"):
             own = here["ob"] == wanted
             by_processor = BY_PROCESSOR.search(here["fn"]) is not None
-            # The cost of a call is inclusive and already counted in the called functions.
+            # The cost in this line includes the called functions, whose own lines are counted
+            # already.
             if calls:
                 into = callee["fn"]
                 leaves = callee.get("ob", here["ob"]) != wanted or BY_PROCESSOR.search(into)

@@ -14,12 +14,15 @@ from nodeb.cli import _app
 
 
 def reference() -> str:
-    """Returns a section per command: description, usage, arguments and options."""
+    """Returns the reference in Markdown.
+
+    Each command has a section with description, usage, arguments and options.
+    """
     return "\n\n".join(section(*one) for one in commands("nodeb", get_command(_app([]))))
 
 
 def commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the full name and the command for each command of a group, recursively."""
+    """Yields the full name of each command in a group and the command itself, recursively."""
     if not hasattr(command, "commands"):
         yield path, command
         return
@@ -28,7 +31,7 @@ def commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def section(path: str, command: Any) -> str:
-    """Returns the section of a command."""
+    """Returns the section of one command in Markdown."""
     context = typer.Context(command, info_name=path)
     records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
     usage = re.sub("[{}]", "", " ".join([path, *command.collect_usage_pieces(context)]))
@@ -41,11 +44,11 @@ def section(path: str, command: Any) -> str:
 
 
 def text(found: str) -> str:
-    """Returns a help text as Markdown, with the lines of each paragraph joined."""
+    """Returns a help text as Markdown, with each paragraph on one line."""
     parts = re.split(r"\n\s*\n", inspect.cleandoc(found))
     return "\n\n".join(" ".join(part.split()) for part in parts)
 
 
 def cell(found: str) -> str:
-    """Returns a text escaped for a cell of a table."""
+    """Returns a text as the content of a table cell, with line breaks removed and bars escaped."""
     return found.replace("\n\n", " ").replace("|", "\\|")

@@ -33,13 +33,13 @@ IDENTICAL, WITHIN, OUTSIDE = "identical", "within the interval", "outside"
 EVIDENCE, VERDICT = "same verdict, other evidence", "another verdict"
 GONE, NEW = "only before", "only after"
 HARMLESS = (IDENTICAL, WITHIN, EVIDENCE)
-# Older files have "does not hold" for both other verdicts.
+# In an older file, "does not hold" stands for both "contradicted" and "undecided".
 _HOLDS, _FAILS = "holds", "does not hold"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Kind of file: key columns of its rows, and the comparison of two rows with equal keys."""
+    """Kind of file to compare: columns that identify its rows, and comparison of two rows."""
 
     file: str
     key: Key
@@ -48,7 +48,10 @@ class Kind:
 
 
 def judge_cell(before: Row, after: Row) -> str:
-    """Returns the change of a cell. An older file may lack columns."""
+    """Returns how a cell has changed: identical, within the interval, or outside.
+
+    An older file may lack columns.
+    """
     if all(before[name] == after[name] for name in before.keys() & after.keys()):
         return IDENTICAL
     fixed = ("unit", "published")
@@ -62,7 +65,10 @@ def judge_cell(before: Row, after: Row) -> str:
 
 
 def judge_claim(before: Row, after: Row) -> str:
-    """Returns the change of a claim. An older file only states whether the claim holds."""
+    """Returns how a claim has changed: identical, same verdict, or another verdict.
+
+    An older file only states whether the claim holds.
+    """
     verdicts = {_verdict(row) for row in (before, after)}
     common = before.keys() & after.keys()
     if len(verdicts) == 1 and all(before[name] == after[name] for name in common):
@@ -99,7 +105,7 @@ CLAIMS = Kind("claims.csv", ("study", "id"), judge_claim, _show_claim)
 
 
 def read(path: Path, kind: Kind) -> dict[Key, Row]:
-    """Returns the rows of a file by key.
+    """Returns the rows of a file by the values of their key columns.
 
     Raises:
         ValueError: the file has another format, or two rows with equal keys.
@@ -124,7 +130,7 @@ def read(path: Path, kind: Kind) -> dict[Key, Row]:
 def changes(
     before: Mapping[Key, Row], after: Mapping[Key, Row], kind: Kind
 ) -> Iterator[tuple[Key, str, str]]:
-    """Yields the key of each row, the kind of its change, and the change as text."""
+    """Yields for each row its key, the kind of its change, and the change as text."""
     for key in {**before, **after}:
         if key not in after:
             yield key, GONE, kind.show(before[key])
@@ -136,7 +142,7 @@ def changes(
 
 
 def pairs(before: Path, after: Path) -> list[tuple[Kind, Path, Path]]:
-    """Returns the pairs of files to compare."""
+    """Returns the pairs of files to compare, each with the kind of file."""
     if before.is_dir() and after.is_dir():
         claims = (before / CLAIMS.file).exists() or (after / CLAIMS.file).exists()
         kinds = [CELLS, CLAIMS] if claims else [CELLS]
@@ -146,7 +152,7 @@ def pairs(before: Path, after: Path) -> list[tuple[Kind, Path, Path]]:
 
 
 def compare(before: Path, after: Path, exact: bool) -> int:
-    """Prints the differences and returns the exit status."""
+    """Prints the differences. Returns 1 if a difference is worse than allowed, else 0."""
     worst = 0
     for kind, one, other in pairs(before, after):
         counts: Counter[str] = Counter()
@@ -162,7 +168,7 @@ def compare(before: Path, after: Path, exact: bool) -> int:
 
 
 def main() -> int:
-    """Runs the command line."""
+    """Compares the files or folders that the command line names. Returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)

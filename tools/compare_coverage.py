@@ -39,7 +39,7 @@ SEED, OTHER_SEED = 7, 8
 
 @dataclass(frozen=True)
 class Case:
-    """A difference between two scenarios, with its distribution."""
+    """Two scenarios to compare: their values in all replications of the pool."""
 
     name: str
     base: Array
@@ -50,24 +50,24 @@ class Case:
 
     @property
     def truth(self) -> float:
-        """Mean difference over the pool, which is taken as the truth."""
+        """Mean difference over the whole pool, which counts as the true difference."""
         return float((self.own - self.base).mean())
 
     @property
     def margin(self) -> float:
-        """Equivalence margin, in the unit of the values."""
+        """Margin within which differences count as equivalent, in the unit of the values."""
         return MARGIN * abs(float(self.base.mean()))
 
 
 class Pool:
-    """Simulated replications; each scenario is simulated once."""
+    """Pool of simulated replications. Each scenario is simulated only once."""
 
     def __init__(self, runs: int) -> None:
         self.runs = runs
 
     @cache  # noqa: B019, there is one pool
     def flows(self, link: str, loss: float, bler: float, seed: int) -> dict[str, Array]:
-        """Returns the table of flows of a 50 kB download."""
+        """Returns the table of flows of a 50 kB download over a link with these error rates."""
         radio = {"radio": {"dch": {"bler": bler}}} if link == "DCH" else {}
         wired = {"rate": "10 Mbps", "delay": "110 ms", "loss": loss}
         uplink = {"rate": "64 kbps", "delay": "20 ms"}
@@ -80,7 +80,7 @@ class Pool:
 
 
 def rare_cases(pool: Pool) -> Iterator[Case]:
-    """Yields the cases in which rare losses make the difference."""
+    """Yields the cases in which only rare losses make a difference."""
     for metric, label, better in (
         ("download_s", "download time", "less"),
         ("application_bps", "bit rate", "more"),
@@ -93,7 +93,10 @@ def rare_cases(pool: Pool) -> Iterator[Case]:
 
 
 def other_cases(pool: Pool) -> Iterator[Case]:
-    """Yields cases with frequent differences, without difference, and from distributions."""
+    """Yields further cases.
+
+    Their differences are frequent or zero, or they have random numbers instead of simulations.
+    """
     base = np.asarray(pool.flows("DCH", 0.0, 0.1, SEED)["download_s"])
     for bler in (0.11, 0.2):
         own = np.asarray(pool.flows("DCH", 0.0, bler, SEED)["download_s"])
@@ -112,23 +115,29 @@ def other_cases(pool: Pool) -> Iterator[Case]:
 
 
 def draws(case: Case, n: int, trials: int) -> Iterator[tuple[Array, Array]]:
-    """Draws experiments of n pairs from the pool at random, with replacement."""
+    """Yields random experiments.
+
+    Each has `n` pairs of values, drawn from the pool with replacement.
+    """
     chance = np.random.default_rng([n, len(case.name)])
     for _ in range(trials):
         at = chance.integers(0, case.base.size, n)
         yield case.base[at], case.own[at]
 
 
-# --- candidates ---
+# --- Candidates for the interval ---
 
 
 def student(base: Array, own: Array) -> Interval:
-    """Returns Student's t interval."""
+    """Returns Student's t interval of the mean of the differences."""
     return mean_interval(own - base)
 
 
 def signs(base: Array, own: Array) -> Interval:
-    """Returns the interval from inverting the sign-flip permutation test with random signs."""
+    """Returns the interval of a permutation test.
+
+    It contains all shifts for which random sign flips do not reject the hypothesis.
+    """
     d = own - base
     mean, n = float(d.mean()), d.size
     flips = _flips(n)
@@ -164,7 +173,10 @@ def _resamples(n: int) -> NDArray[np.int64]:
 
 
 def bootstrap_t(base: Array, own: Array) -> Interval:
-    """Returns the bootstrap-t interval, unbounded if samples without spread reach its quantiles."""
+    """Returns the bootstrap-t interval.
+
+    It is unbounded if resamples without spread reach its quantiles.
+    """
     d = own - base
     n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
     if stdev == 0:
@@ -179,7 +191,7 @@ def bootstrap_t(base: Array, own: Array) -> Interval:
 
 
 def bca(base: Array, own: Array) -> Interval:
-    """Returns the bias-corrected and accelerated bootstrap interval."""
+    """Returns the bias-corrected and accelerated bootstrap interval (BCa)."""
     d = own - base
     n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
     if stdev == 0:
@@ -197,7 +209,10 @@ def bca(base: Array, own: Array) -> Interval:
 
 
 def few_degrees(base: Array, own: Array) -> Interval:
-    """Returns Student's t interval with one degree of freedom per pair that differs."""
+    """Returns Student's t interval with fewer degrees of freedom.
+
+    Their number is that of the pairs that differ.
+    """
     found, d = mean_interval(own - base), own - base
     if not found.stdev:
         return found
@@ -207,7 +222,7 @@ def few_degrees(base: Array, own: Array) -> Interval:
 
 
 def chosen(base: Array, own: Array) -> Interval:
-    """Returns the interval that nodeb itself uses."""
+    """Returns the interval that nodeb uses for paired differences."""
     return paired_difference(own, base)
 
 
@@ -221,11 +236,14 @@ CANDIDATES: dict[str, Callable[[Array, Array], Interval]] = {
 }
 
 
-# --- measurements ---
+# --- Measurement of coverage and verdicts ---
 
 
 def coverage(case: Case, n: int, trials: int, how: Callable[[Array, Array], Interval]) -> str:
-    """Returns the coverage in percent, and the mean width relative to that of Student's t."""
+    """Returns the coverage of an interval in percent.
+
+    In brackets is its mean width relative to Student's t.
+    """
     covered, width, plain = 0, 0.0, 0.0
     for base, own in draws(case, n, trials):
         found = how(base, own)
@@ -237,20 +255,26 @@ def coverage(case: Case, n: int, trials: int, how: Callable[[Array, Array], Inte
 
 
 def coverage_of_ratio(case: Case, n: int, trials: int) -> str:
-    """Returns the coverage of the ratio's interval in percent; an unbounded one always covers."""
+    """Returns the coverage in percent of the interval of the ratio.
+
+    An unbounded interval counts as covering.
+    """
     truth = float(case.own.mean() / case.base.mean())
     found = [ratio_interval(own, base) for base, own in draws(case, n, trials)]
     return f"{100 * sum(truth in one or math.isnan(one.low) for one in found) / trials:.1f}"
 
 
 def verdict(case: Case, base: Array, own: Array) -> Verdict:
-    """Returns the verdict on one experiment."""
+    """Returns nodeb's verdict on an experiment with the values `base` and `own`."""
     margin = MARGIN * abs(float(base.mean()))
     return judge(paired_difference(own, base), margin, case.better)
 
 
 def verdicts(case: Case, n: int, trials: int) -> list[str]:
-    """Returns the percentages of verdicts, and of decisions after the suggested further runs."""
+    """Returns the percentages of undecided, falsely equal and wrong verdicts.
+
+    Further entries are those of `followed`.
+    """
     found = [(base, own, verdict(case, base, own)) for base, own in draws(case, n, trials)]
     outside = abs(case.truth) > case.margin
     same = sum(one.kind == "same" for *_, one in found) if outside else 0
@@ -261,7 +285,10 @@ def verdicts(case: Case, n: int, trials: int) -> list[str]:
 
 
 def followed(case: Case, undecided: list[tuple[Array, Array, Verdict]]) -> list[str]:
-    """Returns the median suggested range, and the percentages decided by its low and high end."""
+    """Returns the median of the suggested further runs, low to high.
+
+    Further entries are the percentages decided after the low and the high number.
+    """
     ranges = [one.more_runs for *_, one in undecided]
     if len(ranges) < 50:
         return ["", "", ""]
@@ -280,12 +307,12 @@ def followed(case: Case, undecided: list[tuple[Array, Array, Verdict]]) -> list[
 
 
 def row(cells: list[str]) -> None:
-    """Prints a row of a table."""
+    """Prints a row of a table in Markdown."""
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def show_coverage(cases: list[Case], trials: int) -> None:
-    """Prints the coverage of all candidates."""
+    """Prints tables of the coverage of all candidates, one for each number of pairs."""
     for n in SIZES[2::-1]:
         row([f"n = {n}", *CANDIDATES, "nodeb's ratio"])
         row(["---"] * (len(CANDIDATES) + 2))
@@ -296,7 +323,7 @@ def show_coverage(cases: list[Case], trials: int) -> None:
 
 
 def show_verdicts(cases: list[Case], trials: int) -> None:
-    """Prints the shares of correct verdicts."""
+    """Prints a table of the shares of undecided and wrong verdicts."""
     row(["case", "n", "undecided", "falsely same", "wrong way", "more", "by low", "by high"])
     row(["---"] * 8)
     for case in cases:
@@ -305,7 +332,7 @@ def show_verdicts(cases: list[Case], trials: int) -> None:
 
 
 def main() -> None:
-    """Measures and prints all tables."""
+    """Measures coverage and verdicts, and prints their tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--pool", type=int, default=100_000)

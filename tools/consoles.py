@@ -25,7 +25,10 @@ REST = "[...]"
 
 
 def main(arguments: list[str]) -> int:
-    """Compares or writes the pages. Returns 1 if a page differed and was not written."""
+    """Compares the sessions on the pages, or writes them.
+
+    Returns 1 if a page differed and was not written.
+    """
     is_written = "--write" in arguments
     named = [Path(name).resolve() for name in arguments if name != "--write"]
     different = 0
@@ -40,13 +43,13 @@ def main(arguments: list[str]) -> int:
 
 
 def pages() -> list[Path]:
-    """Returns the pages that have a session."""
+    """Returns the pages that have a console session."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [page for page in found if SESSION.search(page.read_text("utf-8"))]
 
 
 def refreshed(text: str) -> str:
-    """Returns a page with the current output of its commands."""
+    """Returns the text of a page in which every session has the current output of its commands."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "examples").symlink_to(ROOT / "examples")
@@ -54,7 +57,7 @@ def refreshed(text: str) -> str:
 
 
 def session(text: str, folder: Path) -> str:
-    """Returns a session with the current outputs of its commands."""
+    """Runs the commands of a session, and returns the session with their current outputs."""
     lines: list[str] = []
     for command, before in commands(text):
         after = output(command.split("$ ", 1)[1], folder)
@@ -65,7 +68,7 @@ def session(text: str, folder: Path) -> str:
 
 
 def commands(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yields each command of a session, and the lines of its output."""
+    """Yields each command of a session, with the lines of its output."""
     for part in re.split(r"^(?=\$ )", text, flags=re.M):
         if part:
             command, *rest = part.splitlines()
@@ -73,7 +76,10 @@ def commands(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def output(command: str, folder: Path) -> list[str]:
-    """Returns the lines that a command prints, without empty lines at the end."""
+    """Runs a command in a folder.
+
+    Returns the lines that it prints, without empty lines at the end.
+    """
     environment = os.environ | {
         "COLUMNS": "80",
         "PYTHONPATH": str(ROOT / "python"),

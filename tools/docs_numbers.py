@@ -27,7 +27,7 @@ Row = dict[str, Any]
 
 
 def main(names: Iterable[str]) -> None:
-    """Measures the named sets, or all."""
+    """Runs the measurements of the named sets, or of all sets."""
     plan = tomllib.loads(PLAN.read_text(encoding="utf-8"))
     chosen = list(names) or list(plan)
     if unknown := set(chosen) - set(plan):
@@ -42,7 +42,7 @@ def main(names: Iterable[str]) -> None:
 
 
 def measured(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Runs a command and returns the numbers of its table, or its output."""
+    """Runs the command of a set. Returns the numbers from its table, or its output."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         program, verb, *rest = shlex.split(entry["command"])
@@ -62,7 +62,7 @@ def measured(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shortened(text: str, show: Iterable[str]) -> str:
-    """Returns the lines that match the patterns in order, with dots in place of omitted lines."""
+    """Returns the lines that match the patterns, in order. Omitted lines are replaced by dots."""
     left, skipped = list(show), False
     shown: list[str] = []
     for line in text.splitlines():
@@ -79,7 +79,7 @@ def shortened(text: str, show: Iterable[str]) -> str:
 
 
 def number(rows: Iterable[Row], verb: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a number of a table as text, with its interval."""
+    """Returns a number of a table with its interval, unit and number of runs."""
     where = dict(wanted["where"]) | ({"metric": wanted["metric"]} if verb == "compare" else {})
     found = [row for row in rows if all(row[key] == value for key, value in where.items())]
     if len(found) != 1:
@@ -92,13 +92,13 @@ def number(rows: Iterable[Row], verb: str, wanted: Mapping[str, Any]) -> dict[st
 
 
 def of_sweep(row: Row, wanted: Mapping[str, Any], shown: str) -> tuple[float, float, float]:
-    """Returns the mean or the difference of a metric in a cell, with its 95 % interval."""
+    """Returns the mean or difference of a metric in a cell, with its 95 % interval."""
     name = wanted["metric"] + {"mean": "", "difference": "_diff"}[shown]
     return row[name], row[f"{name}_ci95_low"], row[f"{name}_ci95_high"]
 
 
 def of_compare(row: Row, wanted: Mapping[str, Any], shown: str) -> tuple[float, float, float]:
-    """Returns the difference from the baseline, absolute or in percent, with its interval."""
+    """Returns the difference from the baseline with its 95 % interval, absolute or in percent."""
     del wanted
     if row["confidence"] != 0.95:
         raise ValueError("several scenarios were compared: the intervals are wider than 95 %")

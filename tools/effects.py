@@ -29,13 +29,13 @@ Path_ = tuple[str | int, ...]
 
 
 def tables(data: dict[str, Any]) -> dict[str, Any]:
-    """Returns all tables of one replication."""
+    """Simulates one replication of a scenario and returns all its tables."""
     scenario = _core.CompiledScenario.from_json(json.dumps(data), "effects")
     return scenario.run(1, 0, _core.Control())
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Returns true if the tables of two replications are identical."""
+    """Returns true if two replications have identical tables."""
     return one.keys() == other.keys() and all(
         one[table].keys() == other[table].keys()
         and all(equal(values, other[table][name]) for name, values in one[table].items())
@@ -44,7 +44,7 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Returns true if two columns are identical; NaN equals NaN."""
+    """Returns true if two columns are identical, where NaN equals NaN."""
     one, other = np.asarray(one), np.asarray(other)
     return bool(
         one.shape == other.shape and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
@@ -52,7 +52,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def leaves(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
-    """Yields the path and value of every leaf of nested data."""
+    """Yields the path and the value of each leaf of nested data."""
     parts = (
         value.items()
         if isinstance(value, dict)
@@ -69,7 +69,7 @@ def leaves(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
 
 
 def others(value: Any) -> list[Any]:
-    """Values to put in place of one: other numbers, or other words of its enumeration."""
+    """Returns values to try in place of a value: other numbers, or words of its enumeration."""
     if isinstance(value, bool):
         return [not value]
     if value is None:
@@ -86,7 +86,7 @@ def others(value: Any) -> list[Any]:
 
 
 def words(part: Any) -> Iterator[list[str]]:
-    """Returns the enumerations of the schema, each a list of words."""
+    """Yields the enumerations in a schema, each as a list of words."""
     if isinstance(part, dict):
         if isinstance(part.get("enum"), list):
             yield part["enum"]
@@ -102,7 +102,7 @@ WORDS = list(words(SCHEMA))
 
 
 def changed(data: dict[str, Any], path: Path_, value: Any) -> dict[str, Any] | None:
-    """Returns the scenario with another value, or None if the core rejects it."""
+    """Returns the scenario with another value at `path`, or None if the core rejects this value."""
     copy: Any = json.loads(json.dumps(data))
     place = copy
     for key in path[:-1]:
@@ -116,7 +116,7 @@ def changed(data: dict[str, Any], path: Path_, value: Any) -> dict[str, Any] | N
 
 
 def idle(data: dict[str, Any]) -> Iterator[str]:
-    """Returns the keys of a scenario for which no other accepted value changes the results."""
+    """Yields the keys that have no effect: no other accepted value changes the results."""
     found = tables(data)
     for path, value in leaves(data):
         variants = [
@@ -127,7 +127,7 @@ def idle(data: dict[str, Any]) -> Iterator[str]:
 
 
 def base(file: Path) -> dict[str, Any]:
-    """Reads a scenario file with all defaults, and shortens its duration."""
+    """Returns a scenario file with all defaults filled in, and with a short duration."""
     lasts = f'duration="{LASTS}"'
     text = _core.CompiledScenario.from_toml(file.read_text(), str(file), [lasts]).to_json()
     data: dict[str, Any] = json.loads(text)
@@ -135,7 +135,7 @@ def base(file: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Prints the keys without effect of each scenario file."""
+    """Prints the keys that have no effect in each of the given scenario files."""
     for name in sys.argv[1:]:
         file = Path(name)
         for key in idle(base(file)):

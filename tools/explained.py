@@ -62,13 +62,13 @@ Means of {other_runs} replications, seed 1, and the causes of at least {least} %
 
 
 def explained(changes: dict[str, object], size: str) -> Explanation:
-    """Returns the explanation of a download of the given size in the study's changed scenario."""
+    """Returns the explanation of a download of size `size` in the changed scenario."""
     scenario = load(BASE, [f"users.0.traffic.ftp.size={size}"]).with_(changes)
     return explain(scenario, runs=LONG_RUNS if size == SIZES[-1] else RUNS, seed=1)
 
 
 def found() -> dict[tuple[str, str, float], Explanation]:
-    """Returns the downloads of the thesis by channel, size and block error rate."""
+    """Returns the explanations of the thesis's downloads, by channel, size and block error rate."""
 
     def radio(name: str, bler: float) -> dict[str, object]:
         if name == "DCH":
@@ -84,7 +84,7 @@ def found() -> dict[tuple[str, str, float], Explanation]:
 
 
 def share(one: Explanation, *names: str) -> float:
-    """Returns the share of given causes in the transfer time, in percent."""
+    """Returns the share of the named causes in the mean transfer time, in percent."""
     return 100 * sum(float(one.seconds(name).mean()) for name in names) / one.time.mean
 
 
@@ -99,7 +99,7 @@ SHOWN = {
 
 
 def table(downloads: dict[tuple[str, str, float], Explanation]) -> str:
-    """Returns a row for each download whose size is in the table."""
+    """Returns a table in Markdown with a row for each download of a size in `TABULATED`."""
     head = ["channel", "file", "BLER (%)", "time (s)", *SHOWN]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for (channel, size, bler), one in downloads.items():
@@ -142,7 +142,7 @@ OTHERS_HEAD = "| scenario | time (s) | causes (%) |\n|---|---|---|"
 
 
 def other(name: str, text: str) -> str:
-    """Returns the row of another scenario: its transfer time and its largest causes."""
+    """Returns a row about another scenario: its transfer time and its largest causes."""
     one = explain(Scenario.from_toml(text, name), runs=OTHER_RUNS, seed=1)
     shares = ((cause_name(row["cause"]), 100 * row["share"]) for row in one.table)
     largest = ", ".join(f"{cause} {part:.0f}" for cause, part in shares if part >= LEAST_SHARE)
@@ -150,14 +150,14 @@ def other(name: str, text: str) -> str:
 
 
 def markdown(rows: Rows) -> str:
-    """Returns a table of an answer in Markdown."""
+    """Returns the table of an answer in Markdown."""
     cells = [[one.value if isinstance(one, Shown) else one for one in row] for row in rows.rows]
     table = [rows.head, ["---"] * len(rows.head), *cells]
     return "\n".join(f"| {' | '.join(row)} |" for row in table)
 
 
 def main(page: Path) -> None:
-    """Writes the page and its figure."""
+    """Explains all downloads, and writes the page and its figure."""
     downloads = found()
     small = {
         f"{channel}, {size}, {100 * bler:.0f} %": one

@@ -48,7 +48,7 @@ is fair. The half-widths of the 95 % confidence intervals are at most {widest:.0
 
 
 def controls() -> dict[str, dict[str, object]]:
-    """Returns the TCP configuration of each congestion control, by its name in the table."""
+    """Returns the TCP configuration of every congestion control, by its name in the table."""
     found: dict[str, dict[str, object]] = {}
     for kind, name, _ in _core.registry():
         if kind == "control":
@@ -60,7 +60,10 @@ def controls() -> dict[str, dict[str, object]]:
 
 
 def shares(groups: list[dict[str, object]]) -> list[list[float]]:
-    """Returns the bytes delivered to each flow, as one list per replication."""
+    """Simulates groups of flows with these TCP configurations.
+
+    Returns the bytes delivered to each flow, as one list per replication.
+    """
     users = [
         {
             "name": f"group {i}",
@@ -94,13 +97,13 @@ def shares(groups: list[dict[str, object]]) -> list[list[float]]:
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """Returns a table in Markdown, with the first column left-aligned and the others right."""
+    """Returns a table in Markdown. The first column is aligned left, the others right."""
     lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def main(path: Path) -> None:
-    """Measures all pairs of controls and writes the page."""
+    """Measures all pairs of congestion controls, and writes the page."""
     tcp = controls()
     names = list(tcp)
     like, against, widest = [], {}, 0.0

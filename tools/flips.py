@@ -62,7 +62,7 @@ DAMAGED = "counts as damaged"
 
 @dataclass(frozen=True)
 class Kind:
-    """Result files of one kind, and the function that reads them."""
+    """Result files of one kind, and the function with which the commands read them."""
 
     name: str
     files: list[Path]
@@ -70,7 +70,10 @@ class Kind:
 
 
 def main() -> int:
-    """Prints the outcomes of the flips, by kind."""
+    """Runs a campaign and prints the numbers of outcomes by kind of file.
+
+    Returns 1 if a flip was not detected.
+    """
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--flips", type=int, default=5000, help="number of flips (default 5000)")
     line.add_argument("--seed", type=int, default=1)
@@ -88,7 +91,10 @@ def main() -> int:
 
 
 def campaign(kinds: list[Kind], flips: int, seed: int) -> dict[str, Counter[str]]:
-    """Flips bits of files of each kind in rotation; returns the counts of outcomes by kind."""
+    """Flips bits of files of all kinds in rotation, and restores them.
+
+    Returns the numbers of outcomes by kind.
+    """
     chance = random.Random(seed)
     found: dict[str, Counter[str]] = {kind.name: Counter() for kind in kinds}
     whole = {(kind.name, file): kind.read(file) for kind in kinds for file in kind.files}
@@ -103,14 +109,14 @@ def campaign(kinds: list[Kind], flips: int, seed: int) -> dict[str, Counter[str]
 
 
 def flipped(data: bytes, bit: int) -> bytes:
-    """Returns the data with one bit flipped."""
+    """Returns `data` with bit number `bit` flipped."""
     changed = bytearray(data)
     changed[bit // 8] ^= 1 << bit % 8
     return bytes(changed)
 
 
 def outcome(kind: Kind, file: Path, wanted: Any) -> str:
-    """Reads a damaged file. Returns the outcome."""
+    """Reads a damaged file. Returns `refused`, `same`, `unnamed` or `silent`."""
     try:
         now = kind.read(file)
     except (nodeb.NodebError, OSError, ValueError) as error:
@@ -121,7 +127,7 @@ def outcome(kind: Kind, file: Path, wanted: Any) -> str:
 
 
 def made(folder: Path) -> Iterator[Kind]:
-    """Creates results of every kind in a folder."""
+    """Creates results of every kind in a folder, and yields their files by kind."""
     scenario, study = folder / "flips.toml", ROOT / "examples" / "mathis.py"
     scenario.write_text(RUN)
     loaded = nodeb.load(scenario)
@@ -157,18 +163,18 @@ UNREAD = ("recorded.json", marks.MARK)
 
 
 def table(file: Path) -> Any:
-    """Reads a table as plain data."""
+    """Reads a table from a file and returns it as plain data."""
     return plain(read_parquet(file)[0])
 
 
 def points(file: Path) -> Any:
-    """Reads the name and points of a link."""
+    """Reads the name and the points of a link experiment."""
     name, found = read_points(file.parent)
     return name, plain(found)
 
 
 def plain(found: Table) -> list[tuple[str, str, bytes]]:
-    """Returns the names, types and values of a table's columns."""
+    """Returns name, type and values of each column of a table."""
     return [
         (name, str(values.type), repr(values.to_pylist()).encode())
         for name, values in found.to_arrays().items()
@@ -176,7 +182,7 @@ def plain(found: Table) -> list[tuple[str, str, bytes]]:
 
 
 def cell(file: Path) -> Any:
-    """Reads the tables of a cell."""
+    """Reads the tables of a cell. Returns a mark if the cell counts as damaged or missing."""
     store = Store(file.parent)
     found = store.load(file.stem)
     if found is None:
@@ -185,23 +191,26 @@ def cell(file: Path) -> Any:
 
 
 def errors(file: Path) -> Any:
-    """Reads an error sequence."""
+    """Reads a sequence of PDU errors and its number of PDUs per block."""
     found = read_errors(file)
     return found.errors.tobytes(), found.pdus_per_block
 
 
 def digest_of(file: Path) -> Any:
-    """Reads a study's digest; the commands compute a damaged digest again."""
+    """Reads the digest of a study.
+
+    A damaged digest is detected, as the commands then compute it again.
+    """
     return digest.load(file.parent) or DAMAGED
 
 
 def claims(file: Path) -> Any:
-    """Reads the claims of a study as the page of all studies does."""
+    """Reads the claims of a study, as the page of all studies does."""
     return file.read_bytes() if digest.load(file.parent) else DAMAGED
 
 
 def mark(file: Path) -> Any:
-    """Reads the mark of a folder."""
+    """Reads the mark of a folder. A damaged mark raises an error that names the file."""
     try:
         return marks.parse(file.read_bytes())
     except ValueError as error:
@@ -209,7 +218,7 @@ def mark(file: Path) -> Any:
 
 
 def recording(log: Path) -> Path:
-    """Writes a recording of 40 packets over a link."""
+    """Writes the log of an emulation with 40 packets over a link. Returns its path."""
     users = [{"name": "phone", "traffic": "external"}]
     scenario = Scenario.from_dict({"radio": {"link": {"rate": "1 Mbps"}}, "users": users})
     about = {"version": _core.version(), "core": core_hash(), "seed": 1}
@@ -224,7 +233,7 @@ def recording(log: Path) -> Path:
 
 
 def replayed(file: Path) -> Any:
-    """Replays a recording and returns its report; an incomplete log is an error."""
+    """Replays a recording and returns its report. An incomplete log raises an error."""
     found = recordings.read(file)
     if not connections.connections(found).is_whole:
         raise nodeb.InputError(f"{file}: {recordings.CUT_OFF}")

@@ -45,7 +45,7 @@ SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "boo
 
 @dataclass
 class Table:
-    """Class to generate for a table of the scenario file."""
+    """Table of the scenario file, from which a class is generated."""
 
     name: str
     schema: Schema
@@ -55,7 +55,7 @@ class Table:
 
 @dataclass
 class Model:
-    """Definitions of the schema, grouped by their Python equivalents."""
+    """Definitions of the schema, sorted by the Python construct into which they are turned."""
 
     tables: dict[str, Table] = field(default_factory=dict)
     variants: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -65,13 +65,13 @@ class Model:
 
 
 def ref_name(schema: Schema) -> str | None:
-    """Returns the name of the definition that a schema refers to, or None."""
+    """Returns the name of the definition to which a schema refers, or None."""
     ref = schema.get("$ref")
     return ref.rsplit("/", 1)[-1] if isinstance(ref, str) else None
 
 
 def without_suffix(schema: Any) -> Any:
-    """Returns the schema without the suffix of names such as `SchedulerSpec`."""
+    """Returns the schema with the suffix `Spec` removed from names such as `SchedulerSpec`."""
     text = json.dumps(schema)
     for name in schema.get("$defs", {}):
         short = name.removesuffix("Spec")
@@ -82,18 +82,21 @@ def without_suffix(schema: Any) -> Any:
 
 
 def variant_branches(schema: Schema) -> list[Schema]:
-    """Returns a definition's variants, which are tables with one key; empty if it has none."""
+    """Returns the variants of a definition, which are tables with one key.
+
+    The list is empty if it has none.
+    """
     branches: list[Schema] = schema.get("anyOf") or schema.get("oneOf") or []
     return [b for b in branches if b.get("type") == "object" and len(b.get("required", ())) == 1]
 
 
 def camel(key: str) -> str:
-    """Converts snake case to camel case: `hs_dsch` to `HsDsch`."""
+    """Returns a key in camel case, such as `HsDsch` for `hs_dsch`."""
     return "".join(word.capitalize() for word in key.split("_"))
 
 
 def build_model(schema: Schema) -> Model:
-    """Sorts the definitions of a schema into tables, variants and aliases."""
+    """Returns the definitions of a schema, sorted into tables, variants and aliases."""
     model = Model()
     defs: dict[str, Schema] = schema.get("$defs", {})
     as_variant = Counter(
@@ -139,13 +142,13 @@ def add_variants(
 
 
 class Writer:
-    """Turns a model into Python source."""
+    """Writer of the Python source for a model."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
     def module(self) -> str:
-        """Returns the source of the file, unformatted."""
+        """Returns the source of the whole file, which is still to be formatted."""
         names = [*self.model.tables, *self.model.variants, *self.model.aliases]
         names.sort()
         parts = [f"{HEADER}__all__ = {names!r}\n"]
@@ -155,7 +158,7 @@ class Writer:
         return "\n\n".join(parts)
 
     def alias(self, name: str, schema: Schema) -> str:
-        """Returns the alias of a quantity or an enumeration."""
+        """Returns the source of an alias for a quantity or an enumeration."""
         choices = [
             f"`{branch['const']}`: {branch.get('description', '')}"
             for branch in schema.get("oneOf", [])
@@ -165,7 +168,10 @@ class Writer:
         return f"{name}: TypeAlias = {self.type_of(schema)}\n{doc(text)}"
 
     def union(self, name: str) -> str:
-        """Returns the union of the variants of one kind; a value may be an object or a name."""
+        """Returns the source of a union of variants.
+
+        A value may be an object or, without required keys, a name.
+        """
         variants = self.model.variants[name]
         tables = self.model.tables
         by_name = [repr(t) for t, cls in variants.items() if not tables[cls].schema.get("required")]
@@ -174,7 +180,7 @@ class Writer:
         return f"{name}: TypeAlias = {options}\n{doc(self.model.union_docs[name])}"
 
     def table(self, table: Table) -> str:
-        """Returns the class of a table."""
+        """Returns the source of the class for a table."""
         lines = [f"class {table.name}(Part):"]
         lines.append(indent(doc(table.description or f"`{table.tag or table.name}`.")))
         if table.tag is not None:
@@ -184,7 +190,7 @@ class Writer:
         return "\n".join(lines)
 
     def field(self, table: Table, key: str, schema: Schema) -> str:
-        """Returns the field of a key with its default and docstring."""
+        """Returns the source of a field: its type, default and docstring."""
         annotation = self.type_of(schema)
         required = key in table.schema.get("required", ())
         if required:
@@ -201,15 +207,16 @@ class Writer:
 
     @staticmethod
     def factory(value: str) -> str:
-        """Returns a default that is created anew for each object."""
+        """Returns the source of a default that is created anew for each object."""
         if value == "[]":
             return "field(default_factory=list)"
         return (
-            f"field(default_factory=lambda: {value})"  # The class may be defined later in the file.
+            # A lambda is used, because the class may be defined later in the file.
+            f"field(default_factory=lambda: {value})"
         )
 
     def default(self, schema: Schema, value: Any) -> str:
-        """Returns the Python expression of a default value."""
+        """Returns the source of the Python expression for a default value."""
         if isinstance(value, list):
             return "[" + ", ".join(self.default(schema.get("items", {}), v) for v in value) + "]"
         target = self.target(schema)
@@ -221,7 +228,10 @@ class Writer:
         return self.construct(target, value)
 
     def construct(self, name: str, value: dict[str, Any]) -> str:
-        """Returns a constructor call with the arguments that differ from the class's defaults."""
+        """Returns the source of a constructor call.
+
+        Only arguments that differ from the class's defaults are written.
+        """
         properties = self.model.tables[name].schema.get("properties", {})
         arguments = [
             f"{key}={self.default(properties[key], item)}"
@@ -231,7 +241,7 @@ class Writer:
         return f"{name}({', '.join(arguments)})"
 
     def target(self, schema: Schema) -> str | None:
-        """Returns the definition that a schema or a branch of it refers to, or None."""
+        """Returns the definition to which a schema or one of its branches refers, or None."""
         if name := ref_name(schema):
             return name
         for branch in schema.get("allOf") or schema.get("anyOf") or []:
@@ -240,7 +250,7 @@ class Writer:
         return None
 
     def type_of(self, schema: Schema) -> str:
-        """Returns the Python type of a schema."""
+        """Returns the Python type that corresponds to a schema."""
         if name := ref_name(schema):
             return name
         if "const" in schema:
@@ -258,14 +268,14 @@ class Writer:
         return " | ".join(self.scalar(kind, schema) for kind in kinds)
 
     def scalar(self, kind: str, schema: Schema) -> str:
-        """Returns the Python type of a JSON type."""
+        """Returns the Python type that corresponds to a JSON type."""
         if kind == "array":
             return f"list[{self.type_of(schema.get('items', {}))}]"
         return SCALARS.get(kind, "dict[str, object]")
 
 
 def describe(schema: Schema) -> str:
-    """Returns a field's description with its limits."""
+    """Returns the description of a field, followed by the limits of its values."""
     text = str(schema.get("description", "")).strip()
     low, high = schema.get("minimum"), schema.get("maximum")
     if "exclusiveMinimum" in schema:
@@ -278,7 +288,7 @@ def describe(schema: Schema) -> str:
 
 
 def doc(text: str) -> str:
-    """Returns a wrapped docstring, or "" for an empty text."""
+    """Returns a text as a wrapped docstring, or "" if the text is empty."""
     if not text:
         return ""
     paragraphs = [" ".join(p.split()) for p in text.strip().split("\n\n")]
@@ -290,12 +300,12 @@ def doc(text: str) -> str:
 
 
 def indent(text: str) -> str:
-    """Returns a text indented by one level; blank lines stay empty."""
+    """Returns a text with its lines indented by one level. Blank lines stay empty."""
     return textwrap.indent(text, "    ", lambda line: bool(line.strip()))
 
 
 def generate(schema: Schema) -> str:
-    """Returns the Python source of the types of a schema, formatted."""
+    """Returns the formatted Python source of the types of a schema."""
     source = Writer(build_model(without_suffix(schema))).module()
     ruff = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "scenario_types.py", "-"]
     done = subprocess.run(ruff, input=source, capture_output=True, text=True, check=False)
@@ -305,7 +315,10 @@ def generate(schema: Schema) -> str:
 
 
 def main() -> int:
-    """Runs the command line that the module's docstring describes."""
+    """Writes or checks the file that the command line names.
+
+    Returns 1 if a checked file is out of date.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("file", type=Path, help="where the types go")
     parser.add_argument("--check", action="store_true", help="only say whether FILE is current")

@@ -28,7 +28,10 @@ Declared = Iterable[tuple[str, str, Iterable[tuple[str, str, str]]]]
 
 
 def main(arguments: list[str]) -> int:
-    """Compares or writes the pages. Returns 1 if a page differed and was not written."""
+    """Compares the generated parts of the pages, or writes them.
+
+    Returns 1 if a page differed and was not written.
+    """
     is_written = "--write" in arguments
     different = 0
     for page, text in refreshed({page: page.read_text("utf-8") for page in pages()}).items():
@@ -41,12 +44,12 @@ def main(arguments: list[str]) -> int:
 
 
 def pages() -> list[Path]:
-    """Returns the pages that have a generated part."""
+    """Returns the pages in `docs` that have a generated part."""
     return [page for page in sorted(DOCS.rglob("*.md")) if PART.search(page.read_text("utf-8"))]
 
 
 def refreshed(texts: dict[Path, str]) -> dict[Path, str]:
-    """Returns the pages with up-to-date parts.
+    """Returns the given pages with current generated parts.
 
     Raises:
         ValueError: a part's kind or argument is unknown.
@@ -72,13 +75,13 @@ def refreshed(texts: dict[Path, str]) -> dict[Path, str]:
 
 
 def assumptions(name: str) -> str:
-    """Returns the assumptions of a study."""
+    """Returns the assumptions of the study `name` in Markdown."""
     found = studies.load(name).texts.assumptions
     return "\n\n".join(f"**{one['text']}** {one['reason']}" for one in found)
 
 
 def registry(kind: str) -> str:
-    """Returns the variants of a kind of component."""
+    """Returns a table of the variants of one kind of component."""
     found = [(name, text) for of, name, text in _core.registry() if of == kind]
     if not found:
         raise ValueError(f"no component is of the kind `{kind}`")
@@ -86,7 +89,7 @@ def registry(kind: str) -> str:
 
 
 def eras(_: str) -> str:
-    """Returns the changed defaults of ns-2, in order of their dates."""
+    """Returns a table of ns-2's changed defaults, in order of their dates."""
 
     def shown(value: str) -> str:
         return {"true": "yes", "false": "no"}.get(value, str(json.loads(value)))
@@ -99,12 +102,12 @@ def eras(_: str) -> str:
 
 
 def metrics(_: str) -> str:
-    """Returns the metrics of a summary."""
+    """Returns a table of the metrics in a summary."""
     return columns("metric", METRICS.values())
 
 
 def tables(_: str) -> str:
-    """Returns every table of results with its columns."""
+    """Returns a section for each table of results, with its meaning and its columns."""
     parts: list[str] = []
     for one in glossary.tables().values():
         parts += [f"## {one.name} {{#{one.name}}}\n", f"{one.meaning}\n"]
@@ -113,7 +116,7 @@ def tables(_: str) -> str:
 
 
 def declared(found: Declared) -> str:
-    """Returns the tables that the core declares in addition to those of a run."""
+    """Returns sections about tables that the core declares, in addition to the tables of a run."""
     parts = []
     for name, meaning, listed in found:
         rows = [[f"`{column}`", unit, text] for column, unit, text in listed]
@@ -123,13 +126,13 @@ def declared(found: Declared) -> str:
 
 
 def columns(title: str, found: Iterable[glossary.Column | Metric]) -> str:
-    """Returns a table of columns."""
+    """Returns a table with name, unit and meaning of columns or metrics."""
     rows = [[f"`{one.name}`", one.unit, one.meaning] for one in found]
     return table([title, "unit", "meaning"], rows)
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:
-    """Returns a table in Markdown."""
+    """Returns a table in Markdown with the head `head`."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |".replace("|---", "| ---") for line in lines)
 

@@ -37,16 +37,17 @@ ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "benches/instructions.tsv"
 FUNCTIONS = ROOT / "benches/instructions_functions.tsv"
 
-MARGIN = 0.02  # growth above which a row fails; a reduction above it should be stored
-# Assumed cost of a call that leaves the program; copies of memory cost less, allocations more.
+MARGIN = 0.02  # Relative growth above which a row fails. A reduction by more should be stored.
+# Assumed cost in instructions of a call that leaves the program. A copy of memory costs less, an
+# allocation more.
 CALL = 50
-SHARE = 0.002  # functions with a smaller share of a row are not stored
-BLAMED = 8  # number of functions listed for a row that fails
+SHARE = 0.002  # Functions whose share of a row is smaller are not stored.
+BLAMED = 8  # Number of functions that are listed for a row that fails.
 
 
 # --- rows ---
 
-# The programs, their packages, and the functions in which instructions are counted.
+# For each program, its package and the function in which instructions are counted.
 SIMULATE, COST = "simulate", "cost"
 PROGRAMS = {
     SIMULATE: ("nodeb-sim", "simulate::report"),
@@ -56,7 +57,7 @@ PROGRAMS = {
 
 @dataclass(frozen=True)
 class Row:
-    """Short and long run of a scenario, by commands of equal length, as these take memory too."""
+    """Measurement that compares a short with a long run of a scenario."""
 
     name: str
     file: str
@@ -64,12 +65,12 @@ class Row:
     long: tuple[str, ...]
     overrides: tuple[str, ...] = ()
     unit: str = "packet"
-    # Units of a run, computed from the figures that the run prints.
+    # Number of units (such as packets) of a run, computed from the figures that the run prints.
     units: Callable[[Mapping[str, float]], float] = lambda figures: figures["data_pkts"]
-    # Runs whose peak memory is compared; in both of them, every queue has reached its maximum.
+    # Runs whose peak memory is compared. Both are so long that every queue has reached its maximum.
     memory: tuple[tuple[str, ...], ...] = ()
     program: str = SIMULATE
-    verb: tuple[str, ...] = ()  # Words before the name of the file on the command line.
+    verb: tuple[str, ...] = ()  # Words on the command line before the name of the file.
 
 
 FTP = """
@@ -79,7 +80,7 @@ duration = "1000000 s"
 traffic.ftp.size = "16 MB"
 """
 
-# Thirty flows through one bottleneck, as in benches/many.py.
+# Thirty flows share one bottleneck, as in benches/many.py.
 MANY = """
 runs = 1
 [wired]
@@ -109,7 +110,7 @@ WRITTEN = {
     "ftp.toml": FTP,
     "many.toml": MANY,
     "explained.toml": EXPLAINED,
-}  # Scenarios that are not among the examples.
+}  # These scenarios are not among the examples.
 CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
 TTI_S = 0.002
 
@@ -159,7 +160,7 @@ ROWS = (
         memory=(
             ("duration=20000 s",),
             ("duration=50000 s",),
-        ),  # Both runs store the maximum of load times.
+        ),  # Both runs are long enough to store the maximum number of load times.
     ),
     _many("NewReno", f'classic = {{ control = "newreno", {CLASSIC} }}', memory=True),
     _many("SACK", f'classic = {{ control = "sack", {CLASSIC} }}'),
@@ -210,7 +211,7 @@ ROWS = (
 
 @dataclass
 class Found:
-    """Figures of a row, per unit except for the memory."""
+    """Measured figures of a row. All except the memory are per unit, such as a packet."""
 
     unit: str
     instructions: float
@@ -223,20 +224,23 @@ class Found:
 
     @property
     def cost(self) -> float:
-        """Figure that is compared with the stored one."""
+        """Cost in instructions per unit, including calls. It is compared with the stored cost."""
         return self.instructions + CALL * self.calls
 
     @property
     def costs(self) -> dict[str, float]:
-        """Returns the cost of each function per unit."""
+        """Costs in instructions per unit of the program's functions and of calls that leave it."""
         return self.functions | {f"calls of {name}": CALL * n for name, n in self.outside.items()}
 
 
-# --- measuring ---
+# --- Measurements ---
 
 
 def build() -> Path:
-    """Compiles the programs like a release, ignoring flags of the caller."""
+    """Compiles the programs in release mode, ignoring compiler flags of the caller.
+
+    Returns their folder.
+    """
     env = {
         name: value
         for name, value in os.environ.items()
@@ -250,13 +254,15 @@ def build() -> Path:
 
 
 def _valgrind(options: list[str], program: Path, arguments: tuple[str, ...]) -> dict[str, float]:
-    """Runs a program under valgrind and returns the figures that it prints."""
+    """Runs a program under valgrind. Returns the figures that the program prints."""
     valgrind = shutil.which("valgrind") or "valgrind"
     done = subprocess.run(
         [valgrind, "-q", *options, str(program), *arguments],
         capture_output=True,
         text=True,
-        env={"PATH": os.defpath},  # Neither VALGRIND_OPTS nor ~/.valgrindrc must change the result.
+        # Without the caller's environment, VALGRIND_OPTS and ~/.valgrindrc do not change the
+        # result.
+        env={"PATH": os.defpath},
     )
     if done.returncode:
         sys.exit(f"error: {program} {' '.join(arguments)}: {done.stderr or done.stdout}")
@@ -265,13 +271,13 @@ def _valgrind(options: list[str], program: Path, arguments: tuple[str, ...]) -> 
 
 
 def peak(text: str) -> int:
-    """Returns the peak heap size in bytes, from the output of massif."""
+    """Returns the peak size of the heap in bytes, from the output of massif."""
     sizes = [line.partition("=")[2] for line in text.splitlines() if line.startswith("mem_heap_B")]
     return max(map(int, sizes))
 
 
 class Laboratory:
-    """Runs programs of the folder `built` in parallel, with a temporary folder for their output."""
+    """Runs the programs in folder `built` in parallel. Their output goes to a temporary folder."""
 
     def __init__(self, built: Path, folder: Path) -> None:
         self._built, self._folder = built, folder
@@ -295,11 +301,15 @@ class Laboratory:
         return self._pool.submit(work)
 
     def measure(self, row: Row) -> Callable[[], Found]:
-        """Starts the measurement of a row. Returns a function that waits for the result."""
+        """Starts the runs of a row.
+
+        Returns a function that waits for them and returns the figures.
+        """
         begin = PROGRAMS[row.program][1]
         tool = ["--tool=callgrind", f"--toggle-collect={begin}", "--callgrind-out-file="]
         costs = [self._start(row, run, tool) for run in (row.short, row.long)]
-        # A snapshot at each new peak makes the figure exact, as long as there are few allocations.
+        # With a snapshot at each new peak, the figure is exact. This is fast enough, as there are
+        # few allocations.
         tool = ["--tool=massif", "--peak-inaccuracy=0", "--depth=1", "--massif-out-file="]
         peaks = [self._start(row, run, tool) for run in row.memory]
 
@@ -320,11 +330,11 @@ class Laboratory:
         return found
 
 
-# --- the files ---
+# --- Files with stored figures ---
 
 
 def read(file: Path = FILE, functions: Path = FUNCTIONS) -> dict[str, Found]:
-    """Reads the stored figures; empty if there is no file."""
+    """Returns the stored figures of all rows. The result is empty if there is no file."""
     found = dict[str, Found]()
     if not file.exists():
         return found
@@ -346,7 +356,10 @@ def read(file: Path = FILE, functions: Path = FUNCTIONS) -> dict[str, Found]:
 
 
 def write(rows: dict[str, Found], file: Path = FILE, functions: Path = FUNCTIONS) -> None:
-    """Writes the figures, and the functions with most of the cost."""
+    """Writes the figures of all rows to a file.
+
+    A second file gets the functions with most of the cost.
+    """
     header = ("row", "unit", "instructions", "calls", "peak_bytes", "commit")
     with file.open("w", encoding="utf-8", newline="") as out:
         lines = csv.writer(out, delimiter="\t", lineterminator="\n")
@@ -375,7 +388,10 @@ def write(rows: dict[str, Found], file: Path = FILE, functions: Path = FUNCTIONS
 
 
 def commit() -> str:
-    """Returns the measured commit, followed by a plus if there are uncommitted changes."""
+    """Returns the current commit.
+
+    A plus sign follows if the measured code has uncommitted changes.
+    """
     head = ["git", "rev-parse", "--short=10", "HEAD"]
     name = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     sources = [":(glob)crates/*/src/**", ":(glob)crates/*/examples/*.rs", ":(glob)examples/*.toml"]
@@ -385,18 +401,18 @@ def commit() -> str:
     return name + ("+" if dirty else "")
 
 
-# --- the verdict ---
+# --- Verdicts ---
 
 
 def grown(before: Mapping[str, float], now: Mapping[str, float]) -> list[tuple[str, float, float]]:
-    """Returns functions with their costs before and now, by decreasing growth."""
+    """Returns all functions with their costs before and now, by decreasing growth."""
     names = before.keys() | now.keys()
     costs = [(name, before.get(name, 0.0), now.get(name, 0.0)) for name in names]
     return sorted(costs, key=lambda cost: (cost[1] - cost[2], cost[0]))
 
 
 def judge(name: str, before: Found | None, now: Found) -> tuple[bool, list[str]]:
-    """Judges a row. Returns true if it passes, and messages about it."""
+    """Compares a row with its stored figures. Returns true if it passes, and messages about it."""
     if before is None:
         return False, [f"FAIL  {name}: not written down yet: make instructions WRITE=1"]
     good, said, lower = True, list[str](), list[str]()
@@ -437,7 +453,7 @@ def judge(name: str, before: Found | None, now: Found) -> tuple[bool, list[str]]
 
 
 def same(one: Found, other: Found | None) -> bool:
-    """Returns true if figures equal the stored ones, to the stored digits."""
+    """Returns true if the figures of two rows are equal in all digits that are stored."""
     return other is not None and (
         f"{one.instructions:.2f} {one.calls:.4f} {one.peak_bytes}"
         == f"{other.instructions:.2f} {other.calls:.4f} {other.peak_bytes}"
@@ -445,7 +461,7 @@ def same(one: Found, other: Found | None) -> bool:
 
 
 def show(name: str, now: Found, before: Found | None) -> str:
-    """Returns the line of a row in the printed table."""
+    """Returns the line of a row in the printed table, with the change from the stored figures."""
     change = f"{now.instructions / before.instructions - 1:+7.1%}" if before else "    new"
     memory = "" if now.peak_bytes is None else f"{now.short_peak_bytes}, {now.peak_bytes} B"
     figures = f"{name:36} {now.instructions:11.2f} {change} {now.calls:9.4f}"
@@ -453,7 +469,7 @@ def show(name: str, now: Found, before: Found | None) -> str:
 
 
 def main() -> int:
-    """Measures the rows; returns 1 if one fails."""
+    """Measures the chosen rows and compares or stores them. Returns 1 if a row fails."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("rows", nargs="*", metavar="ROW", help="part of a row's name (default: all)")
     line.add_argument("--write", action="store_true", help="store the figures")

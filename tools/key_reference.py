@@ -25,7 +25,7 @@ LINE = re.compile(r"^<!-- keys(?:: (\S*))? -->$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Home:
-    """Page and section that document a definition of the schema."""
+    """Page and section in which a definition of the schema is documented."""
 
     page: str
     path: str
@@ -33,12 +33,12 @@ class Home:
 
     @property
     def anchor(self) -> str:
-        """Anchor of the section."""
+        """Anchor of the section on its page."""
         return self.path.replace(".", "-").replace("_", "-") or "the-file"
 
 
 class Reference(Keys):
-    """Sections of all pages.
+    """Sections about keys on all pages.
 
     Args:
         schema: JSON Schema of a scenario.
@@ -58,18 +58,21 @@ class Reference(Keys):
             self.sections[home] = list(self._claim(name, home))
 
     def sections_of(self, page: str, path: str) -> str:
-        """Returns the sections of a page's part."""
+        """Returns the sections that belong to the key `path` on a page."""
         here = self.sections[Home(page, path)]
         return "\n".join(self._section(name, home, i == 0) for i, (name, home) in enumerate(here))
 
     def missing(self) -> list[str]:
-        """Returns the definitions with keys that are missing on all pages."""
+        """Returns the definitions that have keys but are on no page."""
         return [name for name in self.defs if self._has_section(name) and name not in self.homes]
 
-    # --- places of definitions ---
+    # --- Assignment of definitions to pages ---
 
     def _claim(self, name: str, home: Home) -> Iterator[tuple[str, Home]]:
-        """Assigns a definition, and the definitions that it uses, to a page."""
+        """Assigns a definition, and definitions that it uses, to a page.
+
+        Yields each with its section.
+        """
         if name in self.homes:
             return
         self.homes[name] = home
@@ -80,7 +83,7 @@ class Reference(Keys):
                 if below not in self.named:
                     yield from self._claim(below, Home(home.page, path))
 
-    # --- sections ---
+    # --- Text of the sections ---
 
     def _section(self, name: str, home: Home, first: bool) -> str:
         table = self._table(name)
@@ -114,7 +117,7 @@ class Reference(Keys):
         return f"| {' | '.join(cells)} |"
 
     def _paths(self, name: str, table: str = "", path: str = "") -> Iterator[str]:
-        """Yields the dotted keys that use a definition."""
+        """Yields all dotted keys whose values have the definition `name`."""
         for key, value in self._inside(table):
             for below in dict.fromkeys(self._mentioned(value)):
                 here = f"{path}.{key}".lstrip(".")
@@ -151,5 +154,5 @@ def _equal(also: list[str], path: str, verb: str, what: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Returns a text escaped for a cell of a table."""
+    """Returns a text escaped for use in a table cell."""
     return plain(text).replace("|", "\\|")

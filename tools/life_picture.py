@@ -27,11 +27,14 @@ SHOWN = "performance.getEntriesByName('life-first-view').length > 0"
 
 
 def picture(file: Path) -> None:
-    """Writes the screenshot, with 1.5 device pixels per CSS pixel so that text is sharp."""
+    """Writes a screenshot of the page to a file.
+
+    Each CSS pixel has 1.5 device pixels, so that text is sharp.
+    """
     from playwright.sync_api import sync_playwright
 
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chromium's sandbox does not run as root.
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chromium cannot use its sandbox as root.
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         source = Path(folder) / "download.toml"
         source.write_text(SCENARIO, encoding="utf-8")

@@ -69,7 +69,7 @@ class Download:
 
 
 def _single(line: Mapping[str, str]) -> Download:
-    """Parses a line of a file with one download per line."""
+    """Parses a line of a file in which each line is one download."""
     return Download(
         case=line["case"],
         control=line["control"],
@@ -83,7 +83,10 @@ def _single(line: Mapping[str, str]) -> Download:
 
 
 def _median(line: Mapping[str, str]) -> Download:
-    """Parses a line of a file of medians, with columns for the initial window and the queue."""
+    """Parses a line of a file in which each line is a median.
+
+    It has columns for the initial window and the queue.
+    """
     variant, window, queue = line["variant"], int(line["iw"]), line["queue_pkts"]
     limit = 1_000_000 if queue == "inf" else int(queue)
     middle, least, largest = (float(line[f"transfer_{one}_s"]) for one in ("med", "min", "max"))
@@ -102,7 +105,9 @@ def _median(line: Mapping[str, str]) -> Download:
 
 
 def read(file: Path) -> list[Download]:
-    """Reads the downloads of a file; one with a column `variant` has medians.
+    """Reads the downloads of a file.
+
+    A file with a column `variant` has medians, others single downloads.
 
     Raises:
         InputError: a line is not a download; the message names the line.
@@ -119,7 +124,7 @@ def read(file: Path) -> list[Download]:
 
 
 def path_of(case: str, paths: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the merged scenario keys of the tables that match a case.
+    """Returns the scenario keys of a case, merged from all tables whose pattern matches the case.
 
     Raises:
         InputError: only the table `*` matches the case.
@@ -131,7 +136,7 @@ def path_of(case: str, paths: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merged(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Merges nested tables; later ones take precedence."""
+    """Merges nested tables. If several have the same key, the last one takes precedence."""
     whole: dict[str, Any] = {}
     for part in parts:
         for key, value in part.items():
@@ -145,7 +150,7 @@ def merged(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Simulated download; for the attributes see `Download`."""
+    """Result of a simulated download, with attributes as in `Download`."""
 
     transfer_s: float
     repeated: int
@@ -176,12 +181,12 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """Mean transfer time of nodeb divided by that of the kernel."""
+        """Ratio of nodeb's mean transfer time to the kernel's."""
         return self.nodeb_s[0] / self.kernel_s[0]
 
     @property
     def delay_ratio(self) -> float:
-        """Mean one-way delay of nodeb divided by that of the kernel."""
+        """Ratio of nodeb's mean one-way delay to the kernel's."""
         return self.nodeb_delay_ms / self.kernel_delay_ms
 
 
@@ -225,7 +230,7 @@ def simulate(scenario: Mapping[str, Any]) -> Outcome:
 
 
 def _follow(rows: Iterable[tuple[float, str, int, bool]]) -> tuple[int, list[float]]:
-    """Returns the number of retransmitted data segments, and the delays of those that arrived, s.
+    """Returns the number of retransmitted data segments, and the delays of arrived ones in s.
 
     Packets are lost when they are sent, before the queue, and the queue keeps their order. A drop
     therefore concerns the last packet sent, and an arrival the first one in the queue.
@@ -326,7 +331,7 @@ def _cells(row: Row) -> list[str]:
 
 
 def text(rows: Sequence[Row]) -> str:
-    """Returns the rows as an aligned table."""
+    """Returns the rows as a table with aligned columns."""
     return "\n".join(aligned([HEAD, *map(_cells, rows)], range(2, len(HEAD)), min_width=0))
 
 
@@ -338,7 +343,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Prints the table of a given file, or those of Linux 6.18."""
+    """Prints the comparison for the given file, or for all files of Linux 6.18."""
     mine = [Path(one) for one in arguments]
     for file in mine[:1] or FILES:
         print(f"{file.name}\n\n{text(compare(file, *mine[1:2]))}\n", flush=True)

@@ -24,7 +24,7 @@ from typing import Any
 
 from nodeb import _core
 
-#: Dates such that every switch changes between two of them.
+#: : Dates of eras, chosen so that the default of every switch changes between two of them.
 ERAS = [
     "2001-01-01",
     "2001-06-06",
@@ -37,13 +37,14 @@ ERAS = [
     "2011-11-04",
 ]
 AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1"}
-#: Classes of the ns-2 variables that do not belong to Agent/TCP.
+#: : Classes of those ns-2 variables that do not belong to Agent/TCP.
 CLASSES = {
     "newreno_changes1_": "Agent/TCP/Newreno",
     "partial_window_deflation_": "Agent/TCP/Newreno",
     "SYN_immediate_ack_": "Agent/TCPSink",
 }
-#: Tolerance for the times of ns-2's variables, which are printed in steps of 10 microseconds, s.
+#: : Tolerance in s for the times of ns-2's variables, which are printed in steps of 10
+#: microseconds.
 STEP_S = 5.2e-6
 
 SCRIPT = """
@@ -101,13 +102,17 @@ def defaults(era: str) -> dict[str, float]:
     for _, variable, since, before, after, _ in _core.era_switches():
         if era >= since or variable not in values:
             values[variable] = number(json.loads(after if era >= since else before))
-    # nodeb's key means that the ACK is delayed, ns-2's variable that it is immediate.
+    # nodeb's key says that the ACK of a SYN is delayed, whereas ns-2's variable says that it is
+    # immediate.
     values["SYN_immediate_ack_"] = 1 - values["SYN_immediate_ack_"]
     return values
 
 
 def number(value: Any) -> float:
-    """Converts a count, a boolean, or a time such as "100 ms" (to seconds) to a number."""
+    """Returns a count, a boolean or a time as a number.
+
+    A time such as "100 ms" is converted to seconds.
+    """
     if not isinstance(value, str):
         return float(value)
     amount, unit = value.split()
@@ -115,7 +120,10 @@ def number(value: Any) -> float:
 
 
 def draw(rng: random.Random, era: str) -> dict[str, Any]:
-    """Draws the parameters of a connection, named as in a trace's first line."""
+    """Draws random parameters of a connection.
+
+    Their names are those in the first line of a trace.
+    """
     window = rng.choice([8, 15, 20, 30, 42])
     packets = rng.choice([80, 200, 400])
     kind = rng.choice(["random", "random", "burst", "queue", "outage", "start"])
@@ -151,7 +159,7 @@ def draw(rng: random.Random, era: str) -> dict[str, Any]:
 
 
 def simulate(parameters: dict[str, Any]) -> str:
-    """Simulates a connection with ns-2 and returns the trace."""
+    """Simulates a connection with ns-2. Returns its trace as CSV."""
     sink = "TCPSink/Sack1" if parameters["variant"] == "sack" else "TCPSink"
     drops = parameters["drops"]
     with tempfile.TemporaryDirectory() as folder:
@@ -171,7 +179,7 @@ def simulate(parameters: dict[str, Any]) -> str:
         subprocess.run(["ns", f"{folder}/script"], check=True, timeout=300)
         packets = list(packet_rows(Path(folder, "packets").read_text().splitlines()))
         windows = window_rows(Path(folder, "variables").read_text().splitlines(), packets)
-        # Order of simultaneous events: ACK, window, segments sent, losses.
+        # Simultaneous events are ordered as ACK, window, sent segment, loss.
         rows = sorted([*packets, *windows], key=lambda row: (row[0], row[1]))
     head = "# " + " ".join(f"{key}={value}" for key, value in parameters.items())
     body = [f"{t:.6f},{text}" for t, _, text in rows]
@@ -179,7 +187,10 @@ def simulate(parameters: dict[str, Any]) -> str:
 
 
 def packet_rows(lines: list[str]) -> Iterator[tuple[float, int, str]]:
-    """Yields the segments sent, ACKs received and packets lost: time, order, rest of the row."""
+    """Yields rows of segments sent, ACKs received and packets lost.
+
+    Each has time, order and text.
+    """
     highest = -1
     for line in lines:
         event, t, where, to, kind, *_, seq = line.split()[:11]
@@ -195,7 +206,10 @@ def packet_rows(lines: list[str]) -> Iterator[tuple[float, int, str]]:
 def window_rows(
     lines: list[str], packets: list[tuple[float, int, str]]
 ) -> Iterator[tuple[float, int, str]]:
-    """Yields the last window at each time of a change, which is the time of a packet."""
+    """Yields one row for each time at which the window changed.
+
+    The time is that of the packet that caused the change.
+    """
     last: dict[float, dict[str, str]] = {}
     state: dict[str, str] = {}
     for line in lines:
@@ -213,7 +227,7 @@ def window_rows(
 
 
 def main() -> None:
-    """Writes traces to a folder."""
+    """Simulates random connections and writes their traces to a folder."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

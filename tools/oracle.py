@@ -19,18 +19,18 @@ from nodeb import _core
 TIME_TOLERANCE_S = 1.000001e-6
 WINDOW_TOLERANCE_PACKETS = 1.000001e-3
 
-#: Phase of ns-2's tick clock when a simulation begins, in ticks: the second draw of its default
-#: random generator, taken when ``run`` resets the agent.
+#: : Phase of ns-2's tick clock at the start of a simulation, in ticks. It is the second number that
+#: the default random generator draws, when ``run`` resets the agent.
 CLOCK_PHASE_TICKS = 0.55588071586372367
 
-#: Order in which a trace lists events of the same time: ACK, window, segment, drop.
+#: : Order of events with the same time in a trace: ACK, window, segment, drop.
 _ORDER = {"a": 0, "w": 1, "s": 2, "d": 3}
 _EVENTS = {"send": "s", "ack": "a", "drop": "d"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One event of a trace; fields that do not apply to the event are None."""
+    """One event of a trace. Fields that do not apply to the type of event are None."""
 
     t_s: float
     event: str
@@ -40,7 +40,7 @@ class Row:
     ssthresh: float | None = None
 
     def agrees(self, other: Row) -> bool:
-        """Returns true if both rows are equal within the tolerances."""
+        """Returns true if two rows are equal within the tolerances for times and windows."""
         return (
             self.event == other.event
             and self.seq == other.seq
@@ -51,7 +51,7 @@ class Row:
         )
 
     def __str__(self) -> str:
-        """Returns the row in CSV."""
+        """Returns the row as a line of a CSV file."""
         cells = [f"{self.t_s:.6f}", self.event, "" if self.seq is None else str(self.seq)]
         cells.append("" if self.retransmission is None else str(int(self.retransmission)))
         cells.append("" if self.cwnd is None else f"{self.cwnd:.3f}")
@@ -67,7 +67,7 @@ def _close(ours: float | None, theirs: float | None) -> bool:
 
 @dataclass(frozen=True)
 class Trace:
-    """A trace: the parameters of its path, and its events."""
+    """Trace of a connection: the parameters of its path, and its events."""
 
     parameters: dict[str, str]
     rows: list[Row]
@@ -162,7 +162,10 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
 
 
 def simulate(trace: Trace) -> list[Row]:
-    """Simulates the path of ``trace`` and returns the events in the form of its rows."""
+    """Simulates the path of ``trace``.
+
+    Returns the simulated events in the form of a trace's rows.
+    """
     scenario = json.dumps(scenario_of(trace.parameters))
     tables = _core.CompiledScenario.from_json(scenario).run(1, 0, _core.Control())
     rows = [*_segment_rows(tables["segments"]), *_window_rows(tables["cwnd"])]
@@ -179,7 +182,7 @@ def _segment_rows(table: dict[str, Iterable[object]]) -> Iterator[Row]:
 
 
 def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
-    """Yields a row for each time at which the window changed, with its last value at that time."""
+    """Yields a row for each time at which the window changed, with its last value then."""
     columns = (table[name] for name in ("t_s", "cwnd_packets", "ssthresh_packets"))
     last: dict[float, Row] = {}
     for t, cwnd, ssthresh in zip(*columns, strict=True):
@@ -222,7 +225,9 @@ def _around(rows: list[Row], t: float, context: int = 3) -> str:
 
 
 def check(text: str) -> str | None:
-    """Simulates the trace in ``text`` and returns the first difference as text, or None.
+    """Simulates the trace in ``text``.
+
+    Returns the first difference as text, or None if there is none.
 
     Raises:
         ValueError: the text is not a trace, or nodeb cannot build its path.
@@ -236,7 +241,10 @@ def check(text: str) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Checks the named files; prints the differences and ``N passed, M failed``."""
+    """Checks the named files.
+
+    Prints the differences and the numbers of files that passed and failed.
+    """
     if not arguments or arguments[0] in {"-h", "--help"}:
         print("usage: python tools/oracle.py FILE...\n\n" + (__doc__ or ""))
         return 0 if arguments else 2

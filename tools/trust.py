@@ -27,7 +27,7 @@ FOUND = Path(__file__).parents[1] / "docs" / "trust.json"
 
 
 def references(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Row]]]:
-    """Returns the functions of the references by name, in the order of the page."""
+    """Returns the functions that compare with each reference, in the order of the page."""
     return {
         "studies": lambda: studies.rows(options.out, options.quick),
         "ns2": ns2.rows,
@@ -39,7 +39,10 @@ def references(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[R
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the comparisons. Returns the number of those that failed."""
+    """Runs the chosen comparisons and writes their results.
+
+    Returns the number of those that failed.
+    """
     options = parsed(arguments)
     asked, failed = references(options), 0
     known = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
@@ -58,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
-    """Parses the command line."""
+    """Returns the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--quick", action="store_true", help="short versions of the studies")
     parser.add_argument("--out", type=Path, default=Path("out/all"), help="the studies' folder")
@@ -69,7 +72,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def write(known: Mapping[str, Any]) -> None:
-    """Writes the results of the comparisons made so far."""
+    """Writes the results of all comparisons that are known so far to `FOUND`."""
     FOUND.write_text(f"{json.dumps(known, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
 
 

@@ -27,7 +27,7 @@ LOAD = {"connections": 2.0}
 
 
 def scenario(other_cells: object, selection: object) -> Scenario:
-    """Returns the example with the given models of other cells and of rate selection."""
+    """Returns the example with these models of other cells and of rate selection."""
     return nodeb.load(EXAMPLE).with_(
         **{
             "duration": f"{SECONDS} s",
@@ -41,13 +41,13 @@ def scenario(other_cells: object, selection: object) -> Scenario:
 
 
 def throughput(given: Scenario) -> tuple[np.ndarray, nodeb.Result]:
-    """Returns the throughput of every phone in kb/s, and the result."""
+    """Simulates `given`. Returns the throughput of every phone in kb/s, and the result."""
     result = given.run(runs=CELLS, progress=False)
     return result.flows["delivered_bytes"] * 8 / SECONDS / 1000, result
 
 
 def main(path: str) -> None:
-    """Runs the simulations, prints the values for the documentation, and draws its figure."""
+    """Runs the simulations, prints the values for the documentation, and draws the figure."""
     placed = {"map": {"load": LOAD}}
     factor = wcdma.mean_factor(scenario(placed, "one_step"), PLACES)
     cases = {
