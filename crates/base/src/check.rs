@@ -25,7 +25,8 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Collector of the problems in a scenario; tracks the path to the table being checked.
+/// Collector of the problems in a scenario. It keeps the path of keys to the table that is being
+/// checked.
 #[derive(Debug, Default)]
 pub struct Check {
     path: Vec<String>,
@@ -43,8 +44,8 @@ pub trait Checked {
     fn check(&self, _check: &mut Check) {}
 }
 
-/// Returns an array with an entry for each given field of a parameter struct: the field's name, and
-/// true if the field has its default value.
+/// Returns an array that describes the given fields of a parameter struct. Each element is a pair:
+/// the field's name, and true if the field has its default value.
 #[macro_export]
 macro_rules! keys {
     ($params:expr; $( $key:ident ),+) => {{

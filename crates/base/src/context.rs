@@ -78,7 +78,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Creates the state at time zero of a run that ends at `horizon`.
+    /// Creates the state of a run that starts at time zero and ends at `horizon`.
     pub fn new(horizon: Time, sink: Sink) -> Self {
         let (now, stamp) = Key::default();
         Self { now, stamp, horizon, stamps: Stamps::default(), sink, out: Vec::new() }
@@ -195,8 +195,8 @@ impl Context<'_> {
         self.count_blocks(user, sent);
     }
 
-    /// Counts the blocks of a user in a TTI that began `at`, and emits [`Event::Tti`]. Does not
-    /// count the TTI itself, because several users may share it.
+    /// Counts the blocks of a user in a TTI that began at the time `at`, and emits [`Event::Tti`].
+    /// Does not count the TTI itself, because several users may share it.
     #[inline]
     pub fn blocks(&mut self, at: Time, user: usize, quality: u32, sent: Sent) {
         self.count_blocks(user, sent.times(1));

@@ -114,10 +114,11 @@ impl Entry {
 /// Number of timers that are kept in a plain array in front of the tree: timers 0 to 6.
 const FRONT: usize = 7;
 
-/// The timers of all components, ordered by expiry.
+/// Timers of all components, from which the earliest can be found quickly.
 ///
-/// Timers 0 to 6 are armed at nearly every event. So arming one of them is a plain store, and
-/// [`Self::next`] looks through them. All other timers are leaves of a tournament tree.
+/// Timers 0 to 6 are armed at nearly every event. So they are kept in an array, in which arming is
+/// a plain store, and [`Self::next`] compares them one by one. All other timers are leaves of a
+/// tournament tree.
 #[derive(Debug)]
 pub struct EventQueue {
     /// Expiries in ns of timers 0 to 6, followed by the earliest expiry in the tree.

@@ -1,4 +1,4 @@
-//! The event stream of a run: what happens in every layer, in order of time.
+//! The event stream of a run, in which all layers report events in order of time.
 //!
 //! Layers emit an [`Event`] to a [`Sink`]; time series, captures and packet timelines are computed from this
 //! stream and from nothing else. A sink keeps only the classes of events in its [`Mask`], and callers build
@@ -31,7 +31,7 @@ pub enum Site {
     WiredDown,
     /// The link from the gateway to a server (uplink).
     WiredUp,
-    /// The proxy at the gateway, which ends or controls TCP connections of servers.
+    /// The proxy at the gateway, which splits a TCP connection in two.
     Proxy,
     /// A link of the core network from the gateway to a Node B (downlink).
     CoreDown,
@@ -119,8 +119,7 @@ pub enum Recovery {
     Reduced,
     /// Recovery from losses that ACKs revealed: fast recovery, or Tahoe's return to slow start.
     Fast,
-    /// Recovery after a retransmission timeout: the sender restarts in slow start and repairs
-    /// losses.
+    /// Recovery after a retransmission timeout, in which the sender repairs losses.
     Timeout,
 }
 
@@ -138,7 +137,7 @@ pub enum SendLimit {
     CongestionAvoidance,
     /// The receiver's window: the sender has used all of the advertised window.
     Receiver,
-    /// A window set from outside the connection, such as by a proxy.
+    /// A window that was set from outside the connection, for example by a proxy.
     Steered,
     /// Loss recovery: the sender is repairing a loss, and the rules of the recovery decide when it
     /// sends.
@@ -213,22 +212,22 @@ pub enum Event {
     /// Result of one TTI of a user: its C/I value or CQI (0 at constant rate), the units sent, and the number
     /// of blocks that failed. Units are PDUs, or octets if blocks are filled with octets.
     Tti { bearer: u32, user: u32, quality: u32, units: u32, failed: u32 },
-    /// A block is transmitted; `transmission` counts its transmissions from 1. With HARQ, `block` counts the
-    /// user's blocks (on `hsdpa` since the last reset of MAC-hs). With the simple ARQ it is the number of the
-    /// block's first PDU. Without retransmissions of whole blocks, on a DCH with RLC and on `wcdma`, it is
-    /// the number of the channel or slot.
+    /// A block is transmitted; `transmission` counts its transmissions from 1. With HARQ, `block`
+    /// counts the user's blocks (on `hsdpa` since the last reset of MAC-hs). With the simple ARQ
+    /// `block` is the number of the block's first PDU. Without retransmissions of whole blocks, on
+    /// a DCH with RLC and on `wcdma`, `block` is the number of the channel or slot.
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
     /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
-    /// All blocks of consecutive TTIs, of which the first is the TTI of this event. Replaces
-    /// [`Self::Block`] and [`Self::Carries`] if no listener subscribes to single blocks.
-    /// [`Self::Segmented`] gives the contents of new blocks.
+    /// Describes all blocks of consecutive TTIs, of which the first is the TTI of this event. This
+    /// event replaces [`Self::Block`] and [`Self::Carries`] if no listener subscribes to single
+    /// blocks. [`Self::Segmented`] gives the contents of new blocks.
     Run { bearer: u32, user: u32, blocks: Blocks },
     /// A bearer segments an accepted packet into the units `first..end`, which hold no other packet.
     Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },
     /// A block is given up, because its last transmission allowed has failed.
     GivenUp { bearer: u32, user: u32, block: u64 },
-    /// A user's channel state changes; `state` is its index in the list of states.
+    /// A user's channel state changes; `state` is its index in the bearer's list of channel states.
     State { bearer: u32, user: u32, state: u8 },
     /// Another cell, number `cell`, starts to serve a user.
     Handover { bearer: u32, user: u32, cell: u32 },
@@ -257,7 +256,7 @@ pub enum Event {
     /// The phone received the last byte of its oldest unfinished transfer, and all bytes before it.
     /// The packet of the preceding [`Self::Received`] completed the transfer.
     Arrived { flow: u32, bytes: u64 },
-    /// A transfer is complete. The phone requested it at `begun` and had its last byte at
+    /// A transfer is complete. The phone requested it at `begun` and received its last byte at
     /// `arrived`.
     Transfer { flow: u32, begun: Time, arrived: Time, bytes: u64 },
 }
@@ -297,10 +296,12 @@ impl Mask {
     pub const TRANSFERS: Self = Self(1 << 9);
     /// Class of events in which a link, channel or Iub starts to transmit.
     pub const SERVICE: Self = Self(1 << 11);
-    /// Causes of transmissions: limits of senders, expired timers, starts and arrivals of transfers.
+    /// Class of events about the causes of transmissions: limits of senders, expired timers, and
+    /// starts and arrivals of transfers.
     pub const DECISIONS: Self = Self(1 << 12);
-    /// Blocks like [`Self::BLOCKS`], but combined over consecutive TTIs where the bearer supports it and no
-    /// listener subscribes to single blocks.
+    /// Class of events that describe blocks like [`Self::BLOCKS`], but combined over consecutive
+    /// TTIs. Blocks are combined if the bearer supports it and no listener subscribes to single
+    /// blocks.
     pub const RUNS: Self = Self(1 << 13);
     /// Classes of events that describe blocks, whether single or combined over TTIs.
     pub const ANY_BLOCKS: Self = Self::BLOCKS.or(Self::RUNS);
@@ -356,7 +357,8 @@ impl Event {
 /// An event with the time at which it happened.
 pub type Record = (Time, Event);
 
-/// Collector of events: keeps those in its mask, in the order of emission, until a listener takes them.
+/// Collector of events. It keeps the events in its mask in the order of emission, until a listener
+/// takes them.
 #[derive(Debug, Default)]
 pub struct Sink {
     mask: Mask,

@@ -12,18 +12,19 @@ pub struct InvalidLine {
     pub message: String,
 }
 
-/// Returns the entries of a text with their line numbers, from 1.
+/// Returns the entries of a text, each with its line number, from 1. Empty lines and comments are
+/// skipped.
 pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = text.split(|byte| *byte == b'\n').enumerate();
     let trimmed = lines.map(|(i, line)| (i + 1, line.trim_ascii()));
     trimmed.filter(|(_, line)| !line.is_empty() && line[0] != b'#')
 }
 
-/// Returns the numbers of a text's entries, one list per column; leaves out the first `skip`
+/// Returns the numbers in the entries of a text as one list per column, without the first `skip`
 /// entries.
 ///
-/// `columns` selects columns by index, from 0. Without it all columns are read, and every entry must have the
-/// same number of them. At most `most` entries are accepted.
+/// `columns` selects columns by index, from 0. If it is `None`, all columns are read, and every
+/// entry must have the same number of columns. At most `most` entries are accepted.
 ///
 /// # Errors
 /// Returns the first line that has something other than a finite number, or too few or too many numbers, or

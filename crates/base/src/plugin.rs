@@ -54,8 +54,8 @@ impl<'de, P: ?Sized + 'static> DeserializeSeed<'de> for &'static Kind<P> {
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Plugin<P>, D::Error> {
         let params = (self.read)(&mut <dyn erased_serde::Deserializer>::erase(from));
-        // The first line is enough. Some formats add the error's position in further lines, but the
-        // caller reports the position already.
+        // Only the first line of an error is kept. Some formats add the error's position in further
+        // lines, but the caller reports the position already.
         let in_brief = |error: erased_serde::Error| {
             D::Error::custom(error.to_string().lines().next().unwrap_or_default())
         };
@@ -145,7 +145,7 @@ impl<P: ?Sized> Kinds<P> {
     /// Adds a kind, which stays registered until the program ends.
     ///
     /// # Panics
-    /// Panics if there is a kind with this name.
+    /// Panics if a built-in or registered kind has this name.
     pub fn add(&self, of_table: &'static [&'static str], kind: Kind<P>) {
         let names = self.names(of_table);
         assert!(!names.contains(&kind.name), "the name `{}` is taken; expected another name", kind.name);

@@ -179,8 +179,8 @@ impl ErrorGaps {
         self.next_error_within(1).is_some()
     }
 
-    /// Runs up to `trials` trials and stops after the first error. Returns the error's position, or `None` if
-    /// there was none.
+    /// Runs up to `trials` trials and stops after the first error. Returns the number of good
+    /// trials before the error, or `None` if there was no error.
     pub fn next_error_within(&mut self, trials: u64) -> Option<u64> {
         if self.good >= trials {
             self.good -= trials;
@@ -194,8 +194,8 @@ impl ErrorGaps {
 
 /// Independent errors of varying probability, drawn once per error, like those of [`ErrorGaps`].
 ///
-/// A trial with probability p consumes `-ln(1 - p)` of an exponential number with mean 1. The trial that
-/// exhausts it is an error.
+/// From a random number, exponential with mean 1, a trial with error probability p subtracts `-ln(1
+/// - p)`. The trial with which the number falls below 0 is an error, and a new number is drawn.
 #[derive(Clone, Debug)]
 pub struct Hazards {
     left: f64,
@@ -214,7 +214,8 @@ impl Hazards {
         -libm::log(1.0 - uniform(&mut self.stream))
     }
 
-    /// Returns the next trials, which fail with probability `p` (0 to 1) each.
+    /// Returns the next trials, each of which fails with probability `p` (0 to 1). The caller draws
+    /// them by [`Hazard::count_within`].
     pub fn with(&mut self, p: f64) -> Hazard<'_> {
         Hazard { per_trial: -libm::log1p(-p), hazards: self }
     }

@@ -1,4 +1,5 @@
-//! Tables of results: name, unit and meaning of each column, and how it is read from a row.
+//! Tables of results, whose columns have a name, a unit and a meaning, and a function that reads
+//! the column from the rows.
 //!
 //! [`table!`](crate::table!) declares a table once, next to the type of its rows. The columns, the
 //! documentation of results and the units of summaries all follow from this declaration, so that a
@@ -10,8 +11,8 @@ use std::collections::HashMap;
 /// A text in a table, either a constant or a string of its own.
 pub type Text = Cow<'static, str>;
 
-/// Name of the column with a row's user. Components that do not know the users' numbers write indices, which
-/// [`Table::name_users`] replaces by numbers.
+/// Name of the column that says to which user a row belongs. Components that do not know the users'
+/// numbers write indices, which [`Table::name_users`] replaces by numbers.
 pub const USER: &str = "user";
 
 /// Largest number of distinct texts that are searched one by one. Further texts are found through a
@@ -138,8 +139,8 @@ macro_rules! kinds {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
-        /// Functions that read a column from rows: one for each type of values, with a loop that is
-        /// compiled for the column instead of a call per row.
+        /// Functions that read a column from rows. There is one for each type of values, whose loop
+        /// is compiled for the column, so that no function is called per row.
         #[allow(non_snake_case, reason = "named as the kinds are")]
         pub mod read {
             use super::{Cow, Parts, Text, Texts, Values, count};
@@ -245,7 +246,8 @@ impl<R> Layout<R> {
         self.of_parts(&[(0, rows)])
     }
 
-    /// Returns the table of the rows of several replications, whose numbers become the first column.
+    /// Returns the table with the rows of several replications. Its first column has the number of
+    /// the replication.
     pub fn of_runs(&self, runs: &Parts<R>) -> Table {
         let mut numbers = Vec::with_capacity(count(runs));
         for (run, rows) in runs {
@@ -323,7 +325,8 @@ impl Table {
         }
     }
 
-    /// Returns the table with the number of the replication as its first column.
+    /// Returns the table with a new first column, in which every row has the number `run` of the
+    /// replication.
     #[must_use]
     pub fn of_run(self, run: u64) -> Self {
         let numbers = vec![run; self.rows()];

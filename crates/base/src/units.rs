@@ -251,7 +251,8 @@ quantity!(Power, "power", "700 mW", main 3, zero "W", ["uW" = 1, "mW" = 1_000, "
 quantity!(Distance, "distance", "450 m", main 3, zero "m", ["mm" = 1, "m" = 1_000, "km" = 1_000_000]);
 quantity!(Speed, "speed", "3 km/h", main 2, zero "km/h", ["mm/h" = 1, "km/h" = 1_000_000, "m/s" = 3_600_000]);
 
-/// Largest base value accepted: above 2^53 a double does not represent every integer.
+/// Largest accepted value in base units, 2^53. Above this value a double does not represent every
+/// integer.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
 /// Relative tolerance for rounding errors if a decimal number is multiplied by the size of its

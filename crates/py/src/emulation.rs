@@ -147,9 +147,10 @@ pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
     Ok(reader.header().to_vec())
 }
 
-/// Replays a recording. Returns the report, which says whether the replay equals the recording, and the tables. With
-/// `pcap`, packets at the network interfaces are captured in this file; with `radio`, also packets at the interfaces
-/// of the radio network.
+/// Replays a recording. Returns two dicts: the report, which says whether the replay equals the
+/// recording, and the tables of results. If `pcap` is given, packets at the network interfaces are
+/// captured in this file. If `radio` is true, packets at the interfaces of the radio network are
+/// captured, too.
 #[pyfunction]
 #[pyo3(signature = (path, scenario, seed, users, control, pcap=None, radio=false))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]

@@ -44,8 +44,8 @@ pub fn link_schema() -> String {
     schemars::schema_for!(Experiment).to_value().to_string()
 }
 
-/// Checks a link experiment given as JSON and fills in all defaults. Returns the experiment and its service, both as
-/// JSON.
+/// Checks a link experiment given as JSON and fills in all defaults. Returns two JSON texts: the
+/// experiment, and the parameters of the service that it simulates.
 #[pyfunction]
 pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
     let experiment = read(json)?;
@@ -54,9 +54,10 @@ pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
     Ok((serde_json::to_string(&experiment).map_err(to_json)?, service))
 }
 
-/// Simulates a link experiment at an Eb/N0 of `eb_n0_db`. Calls `watch` a few times per second with the numbers of bits
-/// and block errors so far. Ctrl-C ends the run and sets `interrupted` in the result. With `portable`, only processor
-/// instructions of the platform's baseline are used.
+/// Simulates a link experiment at an Eb/N0 of `eb_n0_db`. Calls `watch` a few times per second with
+/// the numbers of bits and block errors so far. Ctrl-C ends the run and sets `interrupted` in the
+/// result. If `portable` is true, only processor instructions that every processor of the platform
+/// has are used.
 #[pyfunction]
 #[pyo3(signature = (json, eb_n0_db, threads, watch=None, portable=false))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]

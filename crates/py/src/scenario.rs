@@ -85,9 +85,10 @@ impl Control {
 
 #[pymethods]
 impl CompiledScenario {
-    /// Reads a scenario in JSON. `label` is its name in messages, by default the scenario's `name`. `recorded` has the
-    /// lists of recordings, each with its position: the number of its user group, or `down` or `up` of `radio.trace`.
-    /// `file` is the scenario as read from its file, if any; messages name lines of that file.
+    /// Reads a scenario in JSON. `label` is the name of the scenario in messages, by default its
+    /// key `name`. `recorded` has the lists of recordings, each with its position: the number of
+    /// its user group, or `down` or `up` of `radio.trace`. `file` is the same scenario as read from
+    /// its file, if it has one, so that messages can name lines of the file.
     #[staticmethod]
     #[pyo3(signature = (json, label=None, recorded=Vec::new(), file=None))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
@@ -269,10 +270,12 @@ impl CompiledScenario {
         tables::all(py, py.detach(all)?)
     }
 
-    /// Simulates replication number `run` and captures the packets at `interfaces` (all if empty) in the pcapng
-    /// file `path`: the first `snap_length` bytes of each packet, or only the headers if `snap_length` is None.
-    /// With `radio`, the interfaces of the radio network are captured too, and packets have comments. If a packet
-    /// is on the critical path of a user in `causes`, its comment lists its spans of that path.
+    /// Simulates replication number `run` and captures the packets at `interfaces` (at all
+    /// interfaces if empty) in the pcapng file `path`. The file has the first `snap_length` bytes
+    /// of each packet, or only the headers if `snap_length` is None. If `radio` is true, packets at
+    /// the interfaces of the radio network are captured, too, and packets have comments. If a
+    /// packet is on the critical path of a user in `causes`, its comment lists those spans of the
+    /// path that belong to the packet.
     #[pyo3(signature = (
         seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false, causes=Vec::new(),
     ))]
@@ -320,8 +323,9 @@ impl CompiledScenario {
         tables::all(py, py.detach(captured)?)
     }
 
-    /// Simulates a replication up to the end of a user's transfer. Returns as tables the transfer, the time for which
-    /// each component was busy with it, and the spans of its critical path. A text column of the spans is a pair: an
+    /// Simulates replication number `run` up to the end of a user's transfer, and explains how long
+    /// the transfer took. Returns three tables: the transfer, the time for which each component was
+    /// busy with it, and the spans of its critical path. A text column of the spans is a pair: an
     /// array of indices, and the list of texts to which they refer.
     fn explain<'py>(
         &self,
@@ -472,8 +476,8 @@ pub fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
     Scenario::registry()
 }
 
-/// Returns the transport blocks of a UE category as (CQI, bits, codes), from CQI 1 on. A CQI with the block size of a
-/// lower CQI is skipped.
+/// Returns the transport blocks of a UE category as (CQI, bits, codes), from CQI 1 on. A CQI that
+/// has the same block size as a lower CQI is skipped.
 #[pyfunction]
 pub fn hsdpa_blocks(category: u8) -> Vec<(u8, u32, u32)> {
     let formats = nodeb_radio::hsdpa::format::formats(category);
@@ -489,8 +493,9 @@ pub fn causes() -> Vec<(&'static str, &'static str)> {
     nodeb_explain::Cause::ALL.iter().map(|cause| (cause.name(), cause.meaning().trim_ascii())).collect()
 }
 
-/// Returns every default of classic TCP that changed in ns-2 on some day: key, ns-2's variable, day of the change,
-/// default before and after as JSON, meaning.
+/// Returns every default of classic TCP that changed in ns-2. Each entry has the key, ns-2's
+/// variable, the day of the change, the defaults before and after that day as JSON, and the
+/// meaning.
 #[pyfunction]
 pub fn era_switches() -> Vec<EraLine> {
     nodeb_tcp::classic::era_switches()

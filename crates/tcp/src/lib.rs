@@ -1,8 +1,8 @@
 //! TCP: the sender at the server and the receiver at the phone.
 //!
-//! There are two families of implementations, the modules [`classic`] and [`linux`]. Each has its
-//! own parameters, sender and receiver. The rest of the simulator uses senders and receivers
-//! through the traits [`Sender`] and [`Receiver`].
+//! There are two families of implementations, the modules [`classic`] and [`linux`]. Each family
+//! has its own parameters, sender and receiver. The rest of the simulator uses senders and
+//! receivers through the traits [`Sender`] and [`Receiver`].
 
 pub mod classic;
 pub mod linux;
@@ -69,7 +69,8 @@ pub struct Window {
 /// `recovery` and `is_done`.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Time at which [`Sender::on_timer`] must be called, unless the sender's state changes before.
+    /// Time at which the caller must call [`Sender::on_timer`], unless it calls another method
+    /// before; `None` if no timer is armed.
     pub timer: Option<Time>,
     /// Number of application bytes that the phone has acknowledged.
     pub acked_bytes: u64,
@@ -85,7 +86,8 @@ pub struct Progress {
 /// limit a large window would release all retransmissions at once.
 const RETRANSMISSIONS_PER_ACK: u64 = 2;
 
-/// The sender of a connection, at the server. Its methods append the segments to transmit to `out`.
+/// The sender of a connection, located at the server. Its methods append the segments that must be
+/// transmitted to `out`.
 pub trait Sender: Send + std::fmt::Debug {
     /// Accepts `bytes` bytes of application data, and sends what the window allows.
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>);
@@ -109,8 +111,8 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Returns the number of bytes on the wire, headers included, if each segment of the data
     /// written so far is sent once.
     fn wire_bytes(&self) -> u64;
-    /// Sets the window from outside, in full-sized segments. From then on this window replaces that
-    /// of congestion control; losses are still repaired. A larger window releases segments at once.
+    /// Sets the window from outside, in full-sized segments. From then on this window replaces the
+    /// congestion window; losses are still repaired. A larger window releases segments at once.
     /// With a smaller window the sender waits until ACKs have reduced the data in flight.
     fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>);
     /// Returns the congestion window and the slow-start threshold. A window set by [`Self::steer`]
@@ -118,7 +120,7 @@ pub trait Sender: Send + std::fmt::Debug {
     fn window(&self) -> Window;
     /// Returns the state of loss recovery: open, reduced by ECN marks, fast recovery, or timeout.
     fn recovery(&self) -> Recovery;
-    /// Returns the values that the simulation reads after each event of the connection.
+    /// Returns the values that the simulation needs after each event of the connection.
     fn progress(&self) -> Progress {
         Progress {
             timer: self.timer(),
@@ -182,8 +184,8 @@ nodeb_base::registry! {
 }
 
 impl TcpSpec {
-    /// Creates both ends of connection `flow`. The phone's first ACK carries a request of `request_bytes`
-    /// bytes.
+    /// Creates the sender and the receiver of connection `flow`. The phone's first ACK carries a
+    /// request of `request_bytes` bytes.
     pub fn build(&self, flow: u32, request_bytes: u32) -> (Box<dyn Sender>, Box<dyn Receiver>) {
         match self {
             Self::Classic(params) => (

@@ -37,8 +37,8 @@ impl Requester {
     }
 
     /// Handles the arrival at the server of a request of kind `kind`, which ends the pending
-    /// request. Exception: a late copy of the SYN (`Connect`) does not end a pending application
-    /// request.
+    /// request. As an exception, a late copy of the SYN (`Connect`) does not end a pending
+    /// application request.
     pub fn on_request(&mut self, kind: Kind) {
         self.pending =
             self.pending.filter(|(packet, ..)| packet.kind == Kind::Request && kind == Kind::Connect);

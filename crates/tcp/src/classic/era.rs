@@ -1,8 +1,9 @@
 //! Defaults of ns-2's TCP on a given day.
 //!
-//! The dates are from ns-2.35 itself. Comments of `tcl/lib/ns-default.tcl` state the day on which a default
-//! changed. For defaults without such a comment, the sources are the change log (`CHANGES.html`) and the
-//! preambles of the test suites, which restore old defaults. Releases are dated by the change log.
+//! The dates come from the files of ns-2.35. Comments of `tcl/lib/ns-default.tcl` state the day on
+//! which a default changed. For defaults without such a comment, the sources are the change log
+//! (`CHANGES.html`) and the preambles of the test suites, which restore old defaults. Releases are
+//! dated by the change log.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -62,7 +63,8 @@ impl fmt::Display for Date {
     }
 }
 
-/// Releases of ns-2 with their dates, in order of time. The first release is the earliest era.
+/// Releases of ns-2 with their dates, in order of time. The date of the first release is the
+/// earliest day that a scenario may choose.
 const RELEASES: [(&str, Date); 14] = [
     ("ns-2.1b7a", on(2000, 11, 9)),
     ("ns-2.1b8", on(2001, 6, 6)),

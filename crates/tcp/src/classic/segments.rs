@@ -21,7 +21,8 @@ struct Write {
 #[derive(Clone, Debug)]
 pub struct Segments {
     payload: u64,
-    /// Writes that are not fully acknowledged, and in any case the newest write.
+    /// Writes of which at least one segment is not acknowledged. The newest write stays in the list
+    /// in any case.
     writes: VecDeque<Write>,
     end: u64,
     wire_bytes: u64,
@@ -80,7 +81,8 @@ impl Segments {
         payload + HEADER_BYTES
     }
 
-    /// Removes writes of which all segments are below `una`, except the newest write.
+    /// Removes the writes of which all segments are below `una`. The newest write is kept in any
+    /// case.
     pub fn forget_below(&mut self, una: u64) {
         while self.writes.len() > 1 && self.writes[0].end <= una {
             let write = self.writes.pop_front();

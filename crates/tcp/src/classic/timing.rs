@@ -127,8 +127,8 @@ mod tests {
         assert_eq!(timing.acknowledge(9), None);
     }
 
-    /// Segment 0 is lost, and segments 1 and 2 wait for its retransmission. The time to the ACK of
-    /// all three includes this wait, so it is no round-trip time.
+    /// Segment 0 is lost, and segments 1 and 2 wait for its retransmission. The time until the ACK
+    /// of the three segments includes this wait, so it is no round-trip time.
     #[test]
     fn segments_waiting_for_retransmission_are_not_timed() {
         let mut timing = each();

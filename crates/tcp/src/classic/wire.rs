@@ -1,4 +1,4 @@
-//! Header translation of the `classic` family: segment numbers become byte numbers.
+//! Header translation of the `classic` family, which turns segment numbers into byte numbers.
 //!
 //! Segment 0 is the server's SYN (a SYN-ACK, unless the server opens the connection). The number of
 //! the first byte of a data segment follows from the sizes of the segments before it, which the

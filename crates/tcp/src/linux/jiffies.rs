@@ -3,7 +3,7 @@
 //!
 //! A timer never expires early, but may expire late. The wheel has a resolution of 1 jiffy for
 //! timers below 63 jiffies, of 8 jiffies for timers below 504 jiffies, and so on by factors of
-//! eight: a timeout of 1 s expires up to 32 ms late.
+//! eight. For example, a timeout of 1 s expires up to 32 ms late.
 
 use nodeb_base::units::{Duration, Time};
 

@@ -62,7 +62,8 @@ impl Reordering {
     }
 
     /// Reduces the degree to 3 after a timeout if at least three segments had been reported by
-    /// SACK: the degree was too high to detect the loss before the timeout (`tcp_enter_loss`).
+    /// SACK. In this case the degree was too high to detect the loss before the timeout
+    /// (`tcp_enter_loss`).
     pub fn on_timeout(&mut self, sacked: u32) {
         if sacked >= DUP_THRESH {
             self.degree = self.degree.min(DUP_THRESH);

@@ -1,11 +1,12 @@
 //! Round-trip estimation without ticks, and the retransmission timeout (RFC 6298).
 //!
 //! Smoothed round-trip time and mean deviation are those of RFC 6298. Since almost every ACK gives
-//! a round-trip time, the deviation decays quickly. As in Linux (`tcp_rtt_estimator`), the timeout
-//! therefore uses the largest deviation of the last round as its variation term; if that deviation
-//! falls, the term falls by a quarter of the difference per round. `min_rto` is a lower bound of
-//! the variation term and not of the timeout, so that on a steady path the first late ACK does not
-//! cause a timeout. The caller implements Karn's rule and passes only unambiguous round-trip times.
+//! a round-trip time, the deviation decays quickly. As in Linux (`tcp_rtt_estimator`), the
+//! variation term of the timeout is therefore the largest deviation of the last round. If that
+//! deviation falls, the term falls by a quarter of the difference per round. `min_rto` is a lower
+//! bound of the variation term and not of the timeout, so that on a steady path the first late ACK
+//! does not cause a timeout. The caller implements Karn's rule and passes only unambiguous
+//! round-trip times.
 
 use nodeb_base::units::Duration;
 
@@ -129,7 +130,8 @@ impl RttEstimator {
         self.update_rto();
     }
 
-    /// Applies the larger initial timeout of a connection whose SYN was retransmitted (RFC 6298, 5.7).
+    /// Raises the initial timeout to at least 3 s, because the SYN was retransmitted and no round-trip time
+    /// is known (RFC 6298, 5.7).
     #[cold]
     pub fn lost_syn(&mut self) {
         self.initial = self.initial.max(AFTER_LOST_SYN).min(self.max);

@@ -32,7 +32,7 @@ impl Ack<'_> {
 /// Loss recovery of one TCP variant. It controls the sender's `Transmission`.
 pub trait Recovery: Send + std::fmt::Debug {
     /// Processes an ACK. Returns the maximum number of segments that the sender may transmit now
-    /// within its window, or `None` if it may transmit none.
+    /// within its window, or `None` if the ACK permits no segment.
     fn on_ack(
         &mut self,
         tx: &mut Transmission,
@@ -41,7 +41,7 @@ pub trait Recovery: Send + std::fmt::Debug {
         out: &mut Vec<Segment>,
     ) -> Option<u64>;
     /// Handles a write of the application. Returns the maximum number of segments that the sender
-    /// may transmit now within its window, or `None` if it may transmit none.
+    /// may transmit now within its window, or `None` if the write permits no segment.
     fn on_write(&mut self, _tx: &mut Transmission, _now: Time, _out: &mut Vec<Segment>) -> Option<u64> {
         Some(u64::MAX)
     }
@@ -68,8 +68,8 @@ trait Cumulative {
     fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>);
 }
 
-/// Calls the method of `recovery` for an ACK of new data or for a duplicate ACK. The first two
-/// duplicate ACKs only trigger Limited Transmit; an ACK below `una` is ignored.
+/// Passes an ACK to the method of `recovery` for ACKs of new data or to that for duplicate ACKs.
+/// The first two duplicate ACKs only trigger Limited Transmit; an ACK below `una` is ignored.
 fn classify(
     recovery: &mut impl Cumulative,
     tx: &mut Transmission,
@@ -95,9 +95,10 @@ fn inflated(inflation: u64, dupacks: u32) -> u64 {
     if dupacks == DUPACK_THRESHOLD { u64::from(DUPACK_THRESHOLD) } else { inflation + 1 }
 }
 
-/// Returns the maximum number of segments that the sender may transmit after an ACK: no limit if
-/// the ACK is no duplicate, `in_recovery` from the third duplicate ACK on. For the first two
-/// duplicate ACKs returns `None`, since only Limited Transmit sends then.
+/// Returns the maximum number of segments that the sender may transmit after an ACK. There is no
+/// limit if the ACK is no duplicate, and the limit is `in_recovery` from the third duplicate ACK
+/// on. For the first two duplicate ACKs the result is `None`, since only Limited Transmit sends
+/// segments then.
 fn limit_after_ack(tx: &Transmission, in_recovery: u64) -> Option<u64> {
     match tx.dupacks {
         0 => Some(u64::MAX),

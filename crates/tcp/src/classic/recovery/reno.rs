@@ -31,7 +31,8 @@ pub struct RenoRecovery {
 }
 
 impl RenoRecovery {
-    /// Creates the state before any loss. Absent parameters have the defaults of `era`.
+    /// Creates the state at the start of a connection. Parameters that the scenario does not set
+    /// have the defaults of `era`.
     pub fn new(params: &Reno, era: Era) -> Self {
         let clean_exit = era::CLEAN_EXIT.of(params.clean_exit, era);
         Self { recovering: false, inflation: 0, clean_exit }

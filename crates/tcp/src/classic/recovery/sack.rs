@@ -1,10 +1,10 @@
 //! SACK (RFC 2018) as in ns-2's `Sack1`: a pipe counts the segments in the network, and a scoreboard records
 //! the segments received (Fall & Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP", 1996).
 //!
-//! In recovery a duplicate ACK reduces the pipe by one segment and a partial ACK by two. While the
-//! pipe is smaller than the window, the sender retransmits the lowest hole that it has not
-//! retransmitted yet or, if there is none, sends new data. A lost retransmission is only repaired
-//! after a timeout.
+//! In recovery a duplicate ACK reduces the pipe by one segment, and a partial ACK reduces it by
+//! two. While the pipe is smaller than the window, the sender retransmits the lowest hole that it
+//! has not retransmitted yet or, if there is none, sends new data. A lost retransmission is only
+//! repaired after a timeout.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -188,8 +188,8 @@ impl Recovery for SackRecovery {
 
     /// Follows ns-2's `Sack1TcpAgent::send_much`. In fast recovery new data is sent while the pipe
     /// is smaller than the window. Outside of fast recovery no new data is sent while there is a
-    /// hole. If the connection has had a loss event before, such holes are retransmitted first, as
-    /// far as the window allows.
+    /// hole. If the connection has had a loss event before, the sender first retransmits these
+    /// holes, as far as the window allows.
     fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
         if let Some(pipe) = self.pipe {
             self.pipe = Some(self.fill_pipe(tx, now, pipe, out));

@@ -33,11 +33,11 @@ pub struct Transmission {
     pub ssthresh: u64,
     /// Number of the first segment that is not yet acknowledged.
     pub una: u64,
-    /// Number of the next segment to send; set back to `una` after a timeout.
+    /// Number of the next segment to send. A timeout sets it back to `una`.
     pub next: u64,
     /// Number of the highest segment ever sent, plus 1.
     pub end: u64,
-    /// Value of `end` at the last loss event. Recovery ends when all segments below it are
+    /// Value of `end` at the last loss event. Recovery ends when all segments below this number are
     /// acknowledged.
     pub recover: u64,
     /// Value of `recover` if the last loss event was a timeout, otherwise 0. Recovery from the
@@ -161,7 +161,8 @@ impl Transmission {
         self.ssthresh = (half as u64).max(2);
     }
 
-    /// Opens the window on an ACK: by one segment in slow start, by 1 / cwnd in congestion avoidance.
+    /// Opens the window on an ACK of new data: by one segment in slow start, and by 1 / cwnd
+    /// segments in congestion avoidance.
     pub fn open_window(&mut self) {
         self.cwnd += if self.cwnd < self.ssthresh as f64 { 1.0 } else { 1.0 / self.cwnd };
     }

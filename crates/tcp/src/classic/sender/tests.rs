@@ -200,8 +200,8 @@ fn sack_fills_hole_on_write_after_earlier_loss() {
     assert_eq!(sent(&mut out), [5, 7]);
 }
 
-/// In fast recovery newly written data are sent without waiting for an ACK if fewer segments than
-/// the window allows are in the network (RFC 6675, 5 (C)).
+/// In fast recovery, newly written data is sent without waiting for an ACK, provided that fewer
+/// segments are in the network than the window allows (RFC 6675, 5 (C)).
 #[test]
 fn sack_sends_data_written_during_fast_recovery_at_once() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());

@@ -1,4 +1,5 @@
-//! HyStart++ (RFC 9406): ends slow start when the round-trip time grows, before the queue overflows.
+//! HyStart++ (RFC 9406), which ends slow start when the round-trip time grows, before the queue
+//! overflows.
 //!
 //! If the smallest round-trip time of a round exceeds that of the previous round by a threshold,
 //! the window grows more slowly (conservative slow start). If the round-trip time then falls again,
@@ -12,8 +13,8 @@ use nodeb_base::units::Duration;
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
 const MIN_RTT_DIVISOR: u64 = 8;
-/// Number of round-trip times that a round must have before its smallest one is compared with the
-/// previous round.
+/// Number of round-trip times that a round must have before its smallest round-trip time is
+/// compared with that of the previous round.
 const N_RTT_SAMPLE: u32 = 8;
 /// Factor by which the window grows more slowly in conservative slow start than in slow start.
 /// `CSS_ROUNDS` is the duration of conservative slow start in rounds.

@@ -127,9 +127,9 @@ impl LossWindow {
         self.ssthresh.max((segments / 2 + segments / 4) * self.mss)
     }
 
-    /// Halves the window once per retransmission timeout in a pause, down to the restart window,
-    /// which is the initial or the present window, whichever is smaller (RFC 5681, 4.1, and RFC
-    /// 2861; Linux: `tcp_cwnd_restart`).
+    /// Halves the window once for each of the `timeouts` retransmission timeouts in a pause. The
+    /// lower limit is the restart window, the smaller of the initial and the present window (RFC
+    /// 5681, 4.1, and RFC 2861; Linux: `tcp_cwnd_restart`).
     pub fn idle(&mut self, timeouts: u64) {
         self.ssthresh = self.threshold_in_use();
         let restart = self.initial.min(self.cwnd);

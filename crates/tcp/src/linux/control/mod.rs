@@ -131,8 +131,8 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     fn on_timeout(&mut self, now: Time, in_flight: u64, again: bool);
     /// Handles the end of a recovery. By default nothing happens.
     fn on_recovered(&mut self, _now: Time) {}
-    /// Handles a pause of more than `timeouts` retransmission timeouts, after which the window is no longer a
-    /// valid estimate (RFC 5681, 4.1).
+    /// Handles a pause that was longer than `timeouts` retransmission timeouts. After it the window
+    /// is no longer a valid estimate (RFC 5681, 4.1).
     fn on_idle(&mut self, _timeouts: u64) {}
     /// Handles an under-used window. For the length of a retransmission timeout the application has
     /// used at most `used` bytes of the window (RFC 7661).

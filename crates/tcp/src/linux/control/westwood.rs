@@ -1,6 +1,6 @@
-//! Westwood+: Reno, but a loss reduces the window to the measured bandwidth-delay product instead of half, so
-//! that losses on the radio link cost little (Grieco and Mascolo, ACM CCR 34(2), 2004; filters as in Linux,
-//! `tcp_westwood.c`).
+//! Westwood+: like Reno, except that a loss reduces the window to the measured bandwidth-delay
+//! product instead of half. So losses on the radio link cost little (Grieco and Mascolo, ACM CCR
+//! 34(2), 2004; filters as in Linux, `tcp_westwood.c`).
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;

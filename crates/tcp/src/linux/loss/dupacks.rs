@@ -9,7 +9,7 @@ use crate::linux::sender::{AckResult, Sender};
 
 impl Sender {
     /// Estimates the deliveries that an ACK reports without SACK. A duplicate ACK means that a
-    /// segment beyond the gap was delivered; an ACK that fills the gap must not count that segment
+    /// segment beyond the gap was delivered; an ACK that fills the gap must not count this segment
     /// again (RFC 6937, 3).
     #[cold]
     pub(in super::super) fn estimate_deliveries(&mut self, now: Time, result: &mut AckResult) {
@@ -63,17 +63,17 @@ impl Sender {
         too_many
     }
 
-    /// Returns true if the end of an episode is delayed. Without SACK, an episode that repairs losses
-    /// continues until data beyond its end is acknowledged, so that duplicate ACKs of its retransmissions do
-    /// not start another one (RFC 6582, 6; Linux: `tcp_is_non_sack_preventing_reopen`). Losses in the
-    /// meantime are left to the timeout.
+    /// Returns true if the end of an episode is delayed. Without SACK, an episode that repairs
+    /// losses continues until data beyond its end is acknowledged, so that duplicate ACKs of its
+    /// retransmissions do not start another episode (RFC 6582, 6; Linux:
+    /// `tcp_is_non_sack_preventing_reopen`). Losses in the meantime are left to the timeout.
     pub(super) fn is_end_delayed(&self) -> bool {
         !self.params.sack && self.episode.repairs() && self.episode.until() == Some(self.scoreboard.una())
     }
 
-    /// Marks losses as NewReno does (RFC 6582): the first outstanding segment is lost if the number
-    /// of duplicate ACKs reaches the degree of reordering (initially three), or on a partial ACK in
-    /// a recovery. Returns the number of bytes newly marked.
+    /// Marks losses as NewReno does (RFC 6582). The first outstanding segment is lost if the number
+    /// of duplicate ACKs reaches the degree of reordering (initially three), or if a partial ACK
+    /// arrives in a recovery. Returns the number of bytes newly marked.
     #[cold]
     pub(super) fn find_loss_by_dupacks(&mut self, result: &AckResult) -> u64 {
         let is_lost = |number: &u64| self.scoreboard.get(*number).is_some_and(|segment| segment.lost);

@@ -327,7 +327,8 @@ impl Sender {
     }
 
     /// Processes an ACK that arrives when nothing is outstanding (`tcp_ack`). A D-SACK may show
-    /// that the last window reduction was spurious, and the ACK may answer a probe.
+    /// that the last window reduction was spurious, and the ACK may answer a tail loss probe or a
+    /// window probe.
     #[cold]
     fn process_ack_of_nothing(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
         if result.dsack.is_some() {

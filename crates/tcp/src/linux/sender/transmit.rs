@@ -158,7 +158,7 @@ impl Sender {
     }
 
     /// Returns the limit that stops the sender from transmitting new data. If the send buffer is
-    /// full, the limit is the application, which cannot write more.
+    /// full, the result is the application, which cannot write more.
     pub(super) fn limit_of_new_data(&self) -> SendLimit {
         if self.scoreboard.is_exhausted() {
             SendLimit::Application

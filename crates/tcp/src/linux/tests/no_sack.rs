@@ -36,7 +36,7 @@ fn excess_duplicates_raise_reordering_degree() {
     assert_eq!((script.sender.dupacks, script.sender.reordering.degree()), (9, 10));
 }
 
-/// While exactly the data up to the end of a recovery are acknowledged, duplicate ACKs answer
+/// While the acknowledged data ends exactly at the end of a recovery, duplicate ACKs answer
 /// retransmissions (`tcp_is_non_sack_preventing_reopen`). So `tcp_fastretrans_alert` returns before
 /// it counts them.
 #[test]

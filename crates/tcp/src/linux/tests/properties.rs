@@ -62,7 +62,7 @@ proptest! {
     }
 
     /// A congestion control that needs no rate samples behaves in the same way if the sender takes
-    /// them.
+    /// such samples.
     #[test]
     fn rate_samples_do_not_affect_other_controls(trouble in trouble()) {
         let Trouble { drops, lost_acks, late_ms, params } = trouble;

@@ -13,7 +13,7 @@ fn params() -> Linux {
 }
 
 /// Returns a sender that has lost the first of ten segments, and then the first new segment that it
-/// sent in the recovery. It has retransmitted both.
+/// sent in the recovery. The sender has retransmitted both segments.
 fn lost_in_recovery() -> Script {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);

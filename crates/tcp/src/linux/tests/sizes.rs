@@ -18,9 +18,9 @@ fn sizes(params: &Linux) -> [u32; 3] {
 
 #[test]
 fn syn_has_more_options_than_segment() {
-    // The options of a SYN have these sizes: MSS 4 B (RFC 9293, 3.7.1), window scale 3 B and a NOP
-    // and timestamps 10 B (RFC 7323), SACK-permitted 2 B (RFC 2018). Without timestamps
-    // SACK-permitted is padded to 4 B.
+    // The options of a SYN have these sizes: MSS 4 B (RFC 9293, 3.7.1), window scale 3 B and a NOP,
+    // timestamps 10 B (RFC 7323), SACK-permitted 2 B (RFC 2018). Without timestamps SACK-permitted
+    // is padded to 4 B.
     let linux = Linux::default();
     assert_eq!(sizes(&linux), [60, 152, 1500]);
     assert_eq!(sizes(&Linux { timestamps: false, ..linux.clone() }), [52, 140, 1500]);

@@ -137,8 +137,9 @@ impl Path {
         ((QUANTUM_TIME * rate).min(MAX_QUANTUM) as u64 / self.mss).max(min)
     }
 
-    /// Returns the number of segments in three send quanta at `rate` bytes per second, for which
-    /// the window has room in addition to the path. `min` is the smallest quantum in segments.
+    /// Returns the size of three send quanta in segments at `rate` bytes per second. The window has
+    /// room for them in addition to the data on the path. `min` is the smallest quantum in
+    /// segments.
     pub fn quanta(&self, rate: f64, min: u64) -> u64 {
         QUANTA * self.quantum(rate, min)
     }

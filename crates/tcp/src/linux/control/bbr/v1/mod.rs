@@ -205,7 +205,7 @@ impl BbrControl {
         }
     }
 
-    /// Advances to the next phase of `ProbeBW` if the present one is over
+    /// Advances to the next phase of `ProbeBW` if the present phase is over
     /// (`bbr_update_cycle_phase`).
     fn update_phase(&mut self, ack: &AckEvent) {
         if let State::ProbeBandwidth(phase, since) = self.state
@@ -247,7 +247,8 @@ impl BbrControl {
         }
     }
 
-    /// Enters `Drain` when the pipe is full, and leaves it when the queue is empty (`bbr_check_drain`).
+    /// Enters `Drain` when the pipe is full, and leaves it for `ProbeBW` when the queue is empty
+    /// (`bbr_check_drain`).
     fn check_drain(&mut self, ack: &AckEvent) {
         if self.state == State::Startup && self.filled {
             self.state = State::Drain;
@@ -306,8 +307,8 @@ impl CongestionControl for BbrControl {
         self.save_cwnd();
     }
 
-    /// Handles a timeout, which counts as the start of a round (`tcp_enter_loss` and
-    /// `bbr_set_state`).
+    /// Handles a timeout: sets the window to one segment more than the data in flight, and starts a
+    /// round (`tcp_enter_loss` and `bbr_set_state`).
     fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
         if !again {
             self.save_cwnd();

@@ -7,9 +7,9 @@ use nodeb_base::units::Time;
 /// Minimum length of an interval in rounds. `MAX_ROUNDS` is the maximum length.
 const MIN_ROUNDS: u32 = 4;
 const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
-/// Ratio of lost to delivered data from which an interval counts as policed.
+/// Smallest ratio of lost to delivered data with which an interval counts as policed.
 const LOSSY: f64 = 50.0 / 256.0;
-/// Largest difference of two rates that count as equal, as a share of the first one. A difference
+/// Largest difference of two rates that count as equal, relative to the first of them. A difference
 /// of up to `SAME_RATE` bytes per second is also allowed.
 const SAME_SHARE: f64 = 1.0 / 8.0;
 const SAME_RATE: f64 = 500.0;
@@ -147,8 +147,8 @@ mod tests {
     }
 
     /// By `bbr_lt_bw_interval_done` the policer's rate is the mean rate of two intervals of at
-    /// least 4 rounds. In each interval the lost bytes must be at least 20 % of the delivered ones,
-    /// and the rates may differ by an eighth.
+    /// least 4 rounds. In each interval the lost bytes must be at least 50/256 (about 20 %) of the
+    /// delivered bytes, and the rates may differ by an eighth.
     #[test]
     fn two_lossy_intervals_with_same_rate_are_a_policer() {
         let mut policer = Policer::default();

@@ -129,9 +129,9 @@ fn cruising_paces_one_percent_below_bandwidth() {
 }
 
 /// `bbr_quantization_budget` adds three quanta to the bandwidth-delay product, rounds up to an even
-/// number, and adds two more in the phase that probes. By `bbr_min_tso_segs` and
-/// `bbr_tso_segs_goal` a quantum is 1 segment below 1.2 Mbit/s and 2 above, or the segments of a
-/// millisecond if those are more.
+/// number, and adds two more segments in the phase that probes for bandwidth. By `bbr_min_tso_segs`
+/// and `bbr_tso_segs_goal` a quantum is 1 segment below 1.2 Mbit/s and 2 above, or the segments of
+/// a millisecond if those are more.
 #[test]
 fn window_has_room_for_three_quanta() {
     let mut control = cruising();
@@ -210,8 +210,8 @@ fn timeout_reduces_window_until_recovery_ends() {
     assert_eq!(control.cwnd(), 24 * MSS);
 }
 
-/// `bbr_packets_in_net_at_edt` subtracts the data that is delivered before the pacer allows the
-/// next quantum, and adds that quantum if the pacing gain is above 1.
+/// `bbr_packets_in_net_at_edt` subtracts the data that will be delivered before the pacer allows
+/// the next quantum. It adds the next quantum if the pacing gain is above 1.
 #[test]
 fn packets_in_network_are_counted_at_next_departure() {
     let mut control = cruising();

@@ -48,8 +48,8 @@ pub struct Cycle {
     pub too_high: bool,
     precautionary: bool,
     /// Number of bytes acknowledged since the long-term bound last grew. `acked_per_segment` is the
-    /// number needed per segment of growth, and `doublings` the number of times that this rate of
-    /// growth has doubled.
+    /// number of bytes that must be acknowledged per segment of growth, and `doublings` the number
+    /// of times that this rate of growth has doubled.
     acked: u64,
     acked_per_segment: u64,
     doublings: u32,
@@ -116,8 +116,10 @@ impl Bbr3Control {
         }
     }
 
-    /// Returns true if it is time to probe for bandwidth: after two to three seconds, or after as
-    /// many rounds as Reno would need to grow by as much (`IsTimeToProbeBW`).
+    /// Returns true if it is time to probe for bandwidth, which is the case two to three seconds
+    /// after the start of the cycle. It is earlier if a Reno flow would by then have grown by the
+    /// data in flight, that is, after as many rounds as that data has segments, at most 63
+    /// (`IsTimeToProbeBW`).
     fn is_time_to_probe(&self) -> bool {
         let reno_rounds = self.target_inflight() / self.mss;
         self.now > self.cycle.since + self.cycle.wait
