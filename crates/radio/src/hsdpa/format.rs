@@ -1,39 +1,39 @@
 //! Meaning of a CQI: transport block, codes and modulation for each UE category.
 //!
 //! The tables are TS 25.214, tables 7A to 7E; the categories and the minimum distances of their
-//! TTIs are those of TS 25.306, table 5.1a. Where a table repeats a block with a reference power
-//! adjustment, the block is that of the last CQI without adjustment, and the additional power
-//! lowers its BLER.
+//! TTIs are those of TS 25.306, table 5.1a. At high CQIs these tables repeat the largest block and
+//! add a reference power adjustment. Here such a CQI has the largest block, too, and the additional
+//! power lowers the BLER.
 
 /// Modulation of the symbols on HS-PDSCHs (TS 25.211, 5.3.3.13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
-    /// Two bits per symbol.
+    /// QPSK, with two bits per symbol.
     Qpsk,
-    /// Four bits per symbol.
+    /// 16QAM, with four bits per symbol.
     Qam16,
 }
 
 /// Transport format: size, codes and modulation of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
-    /// Transport block size in bits.
+    /// Transport block size in bits, without the CRC.
     pub bits: u32,
     /// Number of HS-PDSCH codes that the block takes.
     pub codes: u32,
     /// Modulation of the block's symbols.
     pub modulation: Modulation,
-    /// CQI whose link-level curve gives the BLER of the block.
+    /// CQI whose BLER curve decides whether the block is decoded.
     pub curve: u8,
 }
 
 /// Number of CQIs: 0 is out of range, 1 to 30 select formats.
 pub const CQIS: usize = 31;
 
-/// Supported UE categories.
+/// Supported UE categories of HSDPA, 1 to 12.
 pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
 
-/// Largest number of HS-PDSCH codes (TS 25.213, 5.2.1).
+/// Largest number of HS-PDSCH codes in a cell (TS 25.213, 5.2.1).
 pub const MAX_CODES: u32 = 15;
 
 /// Number of bits and of codes for CQIs 1 to 30 in a category that does not limit the block size,
@@ -101,8 +101,8 @@ pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     })
 }
 
-/// Returns the minimum distance, in TTIs, between TTIs in which a UE of this category can receive;
-/// 1 means every TTI.
+/// Returns the minimum distance between TTIs in which a UE of this category can receive, in TTIs: 1
+/// if it can receive in every TTI.
 pub fn least_tti_distance(category: u8) -> u64 {
     match category {
         1 | 2 => 3,

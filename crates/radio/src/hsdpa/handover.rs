@@ -14,8 +14,8 @@ use crate::cell::interference::InterferenceSpec;
 use crate::cell::plan::{Cell, Journey};
 use crate::numerology::Numerology;
 
-/// Time between two comparisons of the Node Bs: the smallest step of `time_to_trigger` in TS
-/// 25.331, 10.3.7.64, other than 10 ms.
+/// Time between two comparisons of the Node Bs. Of the values of `time_to_trigger` in TS 25.331,
+/// 10.3.7.64, all except 10 ms are multiples of it.
 pub const COMPARISON: Duration = Duration::from_millis(20);
 
 /// Handling of a user's data in the Node B that it leaves.
@@ -61,7 +61,8 @@ impl Checked for Handover {
 }
 
 impl Handover {
-    /// Reports invalid values, and a cell whose interference model has no neighbouring Node Bs.
+    /// Reports invalid values of handover, and an interference model of the cell that has no
+    /// neighbouring Node Bs.
     pub fn check_with(&self, cell: &Cell, check: &mut Check) {
         self.check(check);
         let InterferenceSpec::Hexagonal(grid) = &cell.interference else {
@@ -76,7 +77,7 @@ impl Handover {
         });
     }
 
-    /// Returns the duration of an interruption in TTIs.
+    /// Returns the time without transmissions at a change of cell, in TTIs.
     pub fn interruption_ttis(&self, numerology: Numerology) -> u64 {
         numerology.ttis(self.interruption)
     }
@@ -94,7 +95,7 @@ pub struct Trigger {
 }
 
 impl Trigger {
-    /// Creates the state before the first comparison of the sites.
+    /// Creates the state of a user for whom no sites have been compared yet.
     pub fn new(params: &Handover, numerology: Numerology) -> Self {
         Self {
             ratio: libm::pow(10.0, params.hysteresis_db / 10.0) as f32,

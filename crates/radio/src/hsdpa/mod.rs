@@ -184,7 +184,7 @@ impl Checked for Hsdpa {
 }
 
 impl Hsdpa {
-    /// Returns the numerology of the air interface.
+    /// Returns the numerology of the air interface, such as the length of a TTI.
     pub fn numerology(&self) -> Numerology {
         Numerology::HSDPA
     }
@@ -207,7 +207,7 @@ impl Hsdpa {
         tti + self.numerology().ttis(self.retransmission_delay).max(1)
     }
 
-    /// Returns the bearer that serves all users.
+    /// Returns the bearer that serves `users`, with empty buffers.
     pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<HsdpaMac> {
         TtiBearer::new(self.numerology().tti, HsdpaMac::new(self, users, streams))
     }
@@ -235,8 +235,8 @@ impl Hsdpa {
         let RlcModeSpec::Am(params) = &self.rlc else {
             return;
         };
-        // The window advances after a PDU has passed the Iub and the air interface, and a status
-        // report has returned.
+        // The window advances when a PDU has passed the Iub and the air interface and a status
+        // report on it has returned, so its size limits the rate.
         let iub = self.iub.as_ref().map_or(0, |iub| iub.delay.0);
         let round_trip = Duration(iub + self.numerology().tti.0 + params.status.delay.0);
         let window_bits = u64::from(params.tx_window.get()) * self.pdu_size.0 * 8;

@@ -1,4 +1,4 @@
-//! Mapping of packets to blocks: in whole RLC PDUs or in octets.
+//! Mapping of packets to blocks, as whole RLC PDUs or as octets.
 
 /// Size of an RLC PDU's header in octets: two for AM (TS 25.322, 9.2.1.4); for UM one, plus a length
 /// indicator of one (9.2.1.3).
@@ -12,7 +12,7 @@ const MAC_EHS_HEADER: u32 = 24;
 /// Mapping of packets to blocks: as whole RLC PDUs or as octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payload {
-    /// Payload of an RLC PDU in octets.
+    /// Size of an RLC PDU's payload in octets.
     pub pdu_bytes: u32,
     /// Whether a block carries octets (MAC-ehs) instead of whole PDUs (MAC-hs).
     pub segmented: bool,
@@ -26,12 +26,14 @@ impl Payload {
         if self.segmented { u64::from(bytes) + RLC_HEADER * pdus } else { pdus }
     }
 
-    /// Returns the size of a unit on the air in bits, including the RLC header of a PDU.
+    /// Returns the size of a unit on the air in bits: 8 for an octet, or the size of a PDU with its
+    /// RLC header.
     pub fn unit_bits(self) -> u32 {
         if self.segmented { 8 } else { (self.pdu_bytes + RLC_HEADER as u32) * 8 }
     }
 
-    /// Returns the number of units that a block of `bits` bits carries.
+    /// Returns the number of whole units that a block of `bits` bits carries besides its MAC
+    /// header.
     pub fn units_in(self, bits: u32) -> u32 {
         let header = if self.segmented { MAC_EHS_HEADER } else { MAC_HS_HEADER };
         bits.saturating_sub(header) / self.unit_bits()

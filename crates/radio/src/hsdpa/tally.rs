@@ -2,7 +2,7 @@
 
 use nodeb_base::table;
 
-/// Results of a phone in a cell. Means without samples are NaN.
+/// Results of a phone in a cell. A mean is NaN if it has no samples.
 #[derive(Clone, Copy, Debug)]
 pub struct PhoneRow {
     user: usize,
@@ -50,7 +50,7 @@ table! {
     }
 }
 
-/// Running counters of a phone on HS-DSCH.
+/// Counters of a phone on HS-DSCH, updated during the simulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub(super) ttis: u64,
@@ -76,7 +76,7 @@ impl Tally {
         self.cqi += f64::from(cqi);
     }
 
-    /// Counts a block that is given up.
+    /// Counts a block that the Node B gives up.
     pub fn gave_up(&mut self) {
         self.given_up += 1;
     }
@@ -86,7 +86,7 @@ impl Tally {
         self.bytes_delivered += u64::from(bytes);
     }
 
-    /// Counts a packet that is lost.
+    /// Counts a packet that is lost or not accepted.
     pub fn dropped(&mut self) {
         self.packets_dropped += 1;
     }

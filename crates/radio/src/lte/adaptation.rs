@@ -8,7 +8,7 @@ use super::cqi::CqiTable;
 use super::mcs::McsTable;
 use crate::error::effective::modulation::Modulation;
 
-/// Largest number of layers of a UE (TS 36.211, table 6.3.3.2-1).
+/// Largest number of layers with which a UE can receive (TS 36.211, table 6.3.3.2-1).
 pub const MAX_LAYERS: u8 = 8;
 
 /// Returns the numbers of layers of the first and of the second transport block of a TTI, 0 if
@@ -26,7 +26,7 @@ pub const fn layers_of_blocks(layers: u8) -> Option<[u8; 2]> {
 /// elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Number of resource blocks.
+    /// Number of resource blocks that the transport block occupies.
     pub blocks: u16,
     /// Number of layers of the transport block, 1 to 4.
     pub layers: u8,

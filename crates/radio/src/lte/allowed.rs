@@ -1,6 +1,6 @@
-//! Values that RRC can configure (TS 36.331, 6.3.2).
+//! Values that RRC can configure for timers and limits (TS 36.331, 6.3.2).
 
-/// Value that stands for "infinity" in lists of [`Allowed`].
+/// Value that stands for "infinity" in [`Allowed::values`].
 pub const INFINITY: u32 = u32::MAX;
 
 /// List of the values that a field of RRC can have.
@@ -10,7 +10,7 @@ pub struct Allowed {
     pub name: &'static str,
     /// Unit of the values; empty if they have no unit.
     pub unit: &'static str,
-    /// Values in ascending order.
+    /// Allowed values in ascending order.
     pub values: &'static [u32],
     /// Information element of TS 36.331, 6.3.2, that contains the field.
     pub element: &'static str,
@@ -57,7 +57,7 @@ macro_rules! allowed {
                 Allowed { name: $name, unit: $unit, values: &[$($value),*], element: $element };
         )*
 
-        /// All lists of this module.
+        /// All lists of allowed values in this module.
         pub const ALL: &[Allowed] = &[$($constant),*];
     };
 }

@@ -5,26 +5,26 @@ use crate::mac::band::Band;
 /// Number of subcarriers of a resource block (TS 36.211, table 6.2.3-1).
 pub const SUBCARRIERS: u32 = 12;
 
-/// Distance between subcarriers in Hz (TS 36.211, table 6.2.3-1).
+/// Distance between neighbouring subcarriers in Hz (TS 36.211, table 6.2.3-1).
 pub const SUBCARRIER_HZ: f64 = 15e3;
 
 /// Bandwidth of a resource block in Hz: 12 subcarriers of 15 kHz.
 pub const BLOCK_HZ: f64 = 180e3;
 
-/// Channel bandwidth (TS 36.101, table 5.6-1).
+/// Channel bandwidth, with the number of resource blocks N_RB (TS 36.101, table 5.6-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bandwidth {
-    /// 1.4 MHz, 6 resource blocks.
+    /// 1.4 MHz, with 6 resource blocks.
     Mhz1_4,
-    /// 3 MHz, 15 resource blocks.
+    /// 3 MHz, with 15 resource blocks.
     Mhz3,
-    /// 5 MHz, 25 resource blocks.
+    /// 5 MHz, with 25 resource blocks.
     Mhz5,
-    /// 10 MHz, 50 resource blocks.
+    /// 10 MHz, with 50 resource blocks.
     Mhz10,
-    /// 15 MHz, 75 resource blocks.
+    /// 15 MHz, with 75 resource blocks.
     Mhz15,
-    /// 20 MHz, 100 resource blocks.
+    /// 20 MHz, with 100 resource blocks.
     Mhz20,
 }
 
@@ -32,11 +32,11 @@ impl Bandwidth {
     /// All channel bandwidths, in ascending order.
     pub const ALL: [Self; 6] = [Self::Mhz1_4, Self::Mhz3, Self::Mhz5, Self::Mhz10, Self::Mhz15, Self::Mhz20];
 
-    /// Returns the bandwidth of a channel of `hz` (TS 36.101, table 5.6-1).
+    /// Returns the bandwidth of a channel that is `hz` Hz wide (TS 36.101, table 5.6-1).
     ///
     /// # Errors
     ///
-    /// Returns a message that lists the bandwidths if there is no such channel.
+    /// Returns a message that lists the existing bandwidths if there is no such channel.
     pub fn of_hz(hz: f64) -> Result<Self, String> {
         Self::ALL.into_iter().find(|bandwidth| (bandwidth.hz() - hz).abs() < 1.0).ok_or_else(|| {
             format!(
@@ -71,7 +71,8 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the bandwidth in Hz that all resource blocks occupy, without the subcarrier at DC.
+    /// Returns the bandwidth in Hz that all resource blocks occupy together, without the subcarrier
+    /// at DC.
     pub fn occupied_hz(self) -> f64 {
         f64::from(self.blocks()) * BLOCK_HZ
     }

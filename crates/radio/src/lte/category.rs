@@ -3,12 +3,11 @@
 /// Capabilities of a UE category (TS 36.306, tables 4.1-1 and 4.1-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Category {
-    /// Number of the category, from 1.
+    /// Number of the category, 1 to 12.
     pub number: u8,
-    /// Largest number of bits of all DL-SCH blocks in a TTI.
+    /// Largest number of DL-SCH bits that the UE can receive in a TTI.
     pub down_bits: u32,
-    /// Largest number of bits of one DL-SCH block in a TTI, with the most layers and the highest
-    /// modulation.
+    /// Largest number of bits in one DL-SCH block, with the most layers and the highest modulation.
     pub down_block_bits: u32,
     /// Number of soft channel bits that the UE can store for all HARQ processes together.
     pub soft_bits: u32,
@@ -16,11 +15,11 @@ pub struct Category {
     pub layers: u8,
     /// Whether the UE can receive 256QAM (Release 12).
     pub down_256qam: bool,
-    /// Largest number of bits of all UL-SCH blocks in a TTI.
+    /// Largest number of UL-SCH bits that the UE can send in a TTI.
     pub up_bits: u32,
-    /// Largest number of bits of one UL-SCH block in a TTI.
+    /// Largest number of bits in one UL-SCH block.
     pub up_block_bits: u32,
-    /// Whether the UE can send 64QAM.
+    /// Whether the UE can send 64QAM in the uplink.
     pub up_64qam: bool,
     /// Size of the layer 2 buffer in bytes (TS 36.306, table 4.1-3).
     pub buffer_bytes: u32,
@@ -51,7 +50,7 @@ const fn row_256qam(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool),
 }
 
 impl Category {
-    /// Categories 1 to 12.
+    /// All supported categories, 1 to 12, in ascending order.
     pub const ALL: [Self; 12] = [
         row(1, (10_296, 10_296, 250_368, 1), (5_160, 5_160, false), 150_000),
         row(2, (51_024, 51_024, 1_237_248, 2), (25_456, 25_456, false), 700_000),

@@ -5,13 +5,14 @@ use crate::error::effective::modulation::Modulation;
 /// Size in bits of the CRCs of transport blocks and of code blocks (TS 36.212, 5.1.1).
 pub const CRC: u32 = 24;
 
-/// Largest code block in bits, with its CRC (TS 36.212, 5.1.2).
+/// Size in bits of the largest code block, including its CRC (TS 36.212, 5.1.2).
 pub const MAX_CODE_BLOCK: u32 = 6144;
 
 /// Code rate above which a UE may skip the decoding of an initial transmission (TS 36.213, 7.1.7).
 pub const MAX_CODE_RATE: f64 = 0.932;
 
-/// Returns the number of code blocks of a transport block (TS 36.212, 5.1.2).
+/// Returns the number of code blocks into which a transport block of `bits` bits is divided (TS
+/// 36.212, 5.1.2).
 pub const fn code_blocks(bits: u32) -> u32 {
     let with_crc = bits + CRC;
     if with_crc <= MAX_CODE_BLOCK { 1 } else { with_crc.div_ceil(MAX_CODE_BLOCK - CRC) }
@@ -24,8 +25,9 @@ pub const fn with_crcs(bits: u32) -> u32 {
     bits + CRC + if blocks > 1 { blocks * CRC } else { 0 }
 }
 
-/// Returns the smallest size K of a turbo code block that is at least `bits`, and the next smaller size
-/// (TS 36.212, table 5.1.3-3: 40 to 6144 in steps of 8, 16, 32 and 64).
+/// Returns the smallest size K of a turbo code block that is at least `bits`, and the next smaller
+/// size, 0 if K is 40. Sizes are 40 to 6144 in steps of 8, 16, 32 and 64 (TS 36.212, table
+/// 5.1.3-3).
 const fn code_block_sizes(bits: u32) -> (u32, u32) {
     let step = match bits {
         ..=512 => 8,
@@ -43,7 +45,8 @@ const fn code_block_sizes(bits: u32) -> (u32, u32) {
     if size <= 40 { (40, 0) } else { (size, size - step_below) }
 }
 
-/// Returns the number of filler bits in the code blocks of a transport block (TS 36.212, 5.1.2).
+/// Returns the number of filler bits that complete the code blocks of a transport block of `bits`
+/// bits (TS 36.212, 5.1.2).
 pub const fn filler_bits(bits: u32) -> u32 {
     let (blocks, total) = (code_blocks(bits), with_crcs(bits));
     let (larger, smaller) = code_block_sizes(total.div_ceil(blocks));

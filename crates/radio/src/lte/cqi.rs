@@ -8,9 +8,9 @@ pub const CQIS: u8 = 16;
 /// CQI table by which a UE is configured to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CqiTable {
-    /// QPSK to 64QAM (TS 36.213, table 7.2.3-1).
+    /// CQIs from QPSK to 64QAM (TS 36.213, table 7.2.3-1).
     Qam64,
-    /// QPSK to 256QAM (TS 36.213, table 7.2.3-2, Release 12).
+    /// CQIs from QPSK to 256QAM (TS 36.213, table 7.2.3-2, Release 12).
     Qam256,
 }
 
@@ -29,7 +29,7 @@ impl Cqi {
         f64::from(self.rate_1024) / 1024.0
     }
 
-    /// Returns the efficiency in bits per resource element.
+    /// Returns the efficiency in bits per resource element: code rate times bits per symbol.
     pub fn efficiency(self) -> f64 {
         self.code_rate() * f64::from(self.modulation.order())
     }
@@ -72,7 +72,7 @@ const ROWS_256QAM: [(Modulation, u16); 15] = [
 ];
 
 impl CqiTable {
-    /// Returns the row of a CQI, or `None` for CQI 0 and for CQIs above 15.
+    /// Returns the modulation and code rate of a CQI, or `None` for CQI 0 and for CQIs above 15.
     pub fn row(self, cqi: u8) -> Option<Cqi> {
         let rows = match self {
             Self::Qam64 => &ROWS_64QAM,
@@ -94,7 +94,7 @@ impl CqiTable {
 mod tests {
     use super::*;
 
-    /// Column "efficiency" of both tables, rounded to four digits as printed there.
+    /// Column "efficiency" of both CQI tables in TS 36.213, with four digits as printed there.
     const PRINTED: [(CqiTable, [f64; 15]); 2] = [
         (
             CqiTable::Qam64,

@@ -1,4 +1,4 @@
-//! Configurations of discontinuous reception (TS 36.321, 5.7).
+//! Configurations of discontinuous reception, and checks of their values (TS 36.321, 5.7).
 
 use super::allowed;
 

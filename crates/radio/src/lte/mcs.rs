@@ -1,24 +1,24 @@
-//! Tables of modulation and coding schemes.
+//! Tables of modulation and coding schemes (MCSs) of downlink and uplink.
 
 use crate::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
 /// Table by which the MCS of a grant is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum McsTable {
-    /// Downlink up to 64QAM (TS 36.213, table 7.1.7.1-1).
+    /// Table of the downlink for up to 64QAM (TS 36.213, table 7.1.7.1-1).
     Down64Qam,
-    /// Downlink up to 256QAM (TS 36.213, table 7.1.7.1-1A, Release 12).
+    /// Table of the downlink for up to 256QAM (TS 36.213, table 7.1.7.1-1A, Release 12).
     Down256Qam,
-    /// Uplink (TS 36.213, table 8.6.1-1).
+    /// Table of the uplink (TS 36.213, table 8.6.1-1).
     Up,
 }
 
 /// Modulation and coding scheme of a new block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mcs {
-    /// Modulation of the block.
+    /// Modulation of the block's data symbols.
     pub modulation: Modulation,
-    /// I_TBS: row of the table of transport block sizes.
+    /// I_TBS, the row of the block in the table of transport block sizes.
     pub size_index: u8,
 }
 
@@ -37,7 +37,7 @@ impl McsTable {
         }
     }
 
-    /// Returns the modulation and I_TBS of an MCS, or `None` above [`Self::highest`].
+    /// Returns the modulation and I_TBS of an MCS, or `None` if it is above [`Self::highest`].
     pub fn row(self, mcs: u8) -> Option<Mcs> {
         if mcs > self.highest() {
             return None;
@@ -53,7 +53,7 @@ impl McsTable {
         Some(Mcs { modulation, size_index })
     }
 
-    /// Returns the modulation of an MCS up to [`Self::highest`].
+    /// Returns the modulation of an MCS, which must not be above [`Self::highest`].
     const fn modulation(self, mcs: u8) -> Modulation {
         let last = match self {
             Self::Down64Qam => [9, 16, 28],

@@ -1,4 +1,4 @@
-//! Resource elements that a subframe has for data, with the normal cyclic prefix.
+//! Number of resource elements that a subframe has for data, with the normal cyclic prefix.
 
 use super::bandwidth::{Bandwidth, SUBCARRIERS};
 
@@ -16,11 +16,11 @@ pub const CENTRAL_SUBCARRIERS: u32 = 72;
 /// Antenna ports with cell-specific reference signals: one, two or four (TS 36.211, 6.10.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ports {
-    /// Port 0.
+    /// One antenna port, with number 0.
     One,
-    /// Ports 0 and 1.
+    /// Two antenna ports, with numbers 0 and 1.
     Two,
-    /// Ports 0 to 3.
+    /// Four antenna ports, with numbers 0 to 3.
     Four,
 }
 

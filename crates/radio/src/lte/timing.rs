@@ -1,6 +1,6 @@
 //! Times of HARQ, scheduling requests, CQI reports and sounding, in subframes (FDD).
 
-/// Length of a subframe, the TTI, in milliseconds (TS 36.211, 4.1).
+/// Length of a subframe, which is the TTI, in milliseconds (TS 36.211, 4.1).
 pub const SUBFRAME_MS: u32 = 1;
 
 /// Number of HARQ processes in each direction, in the uplink without spatial multiplexing (TS
@@ -25,7 +25,8 @@ pub const UP_FEEDBACK_AFTER: u64 = 4;
 /// is synchronous (TS 36.213, 8.0; TS 36.321, 5.4.2).
 pub const UP_RETRANSMISSION_AFTER: u64 = 8;
 
-/// Order of redundancy versions in non-adaptive retransmissions (TS 36.321, 5.4.2.2).
+/// Redundancy versions of the first and of following transmissions, if retransmissions are not
+/// adaptive (TS 36.321, 5.4.2.2).
 pub const REDUNDANCY_VERSIONS: [u8; 4] = [0, 2, 3, 1];
 
 /// Subframes with periodic occasions, such as those of scheduling requests.
@@ -51,7 +52,7 @@ type Rows = [(u16, u16)];
 
 const SCHEDULING_REQUEST: &Rows = &[(0, 5), (5, 10), (15, 20), (35, 40), (75, 80), (155, 2), (157, 1)];
 
-/// A period of 0 marks a reserved index.
+/// A period of 0 marks the reserved index 317.
 const CQI: &Rows = &[
     (0, 2),
     (2, 5),

@@ -1,35 +1,37 @@
-//! Division of a carrier into resource blocks, and of these into groups.
+//! Division of a carrier into resource blocks, and of resource blocks into groups.
 //!
-//! A scheduler of OFDMA assigns groups of resource blocks. Values per group are stored in a [`Row`] of fixed
-//! length, so that loops over groups have a constant number of iterations and are vectorized. Sets of groups
-//! are bit masks.
+//! A scheduler of OFDMA assigns groups of resource blocks to users. Values per group are stored in
+//! a [`Row`] of fixed length, so that loops over groups have a constant number of iterations and
+//! are vectorized. Sets of groups are bit masks.
 //!
-//! Groups are those of resource allocation type 0, TS 36.213, 7.1.6.1: all have the size of table 7.1.6.1-1,
-//! except for the last one, which has the remaining blocks.
+//! Groups are those of resource allocation type 0, TS 36.213, 7.1.6.1. All groups have the size of
+//! table 7.1.6.1-1, except for the last one, which has the remaining blocks.
 
-/// Number of groups in a [`Row`]. LTE has at most 25 groups up to 20 MHz (100 blocks), and 28 with the 110
-/// blocks that TS 36.211 allows.
+/// Number of elements in a [`Row`], which is the largest number of groups. LTE has at most 25
+/// groups up to 20 MHz (100 blocks), and 28 groups with the 110 blocks that TS 36.211 allows.
 pub const MAX_GROUPS: usize = 32;
 
-/// A value for each group of a band, in order of frequency. Values beyond the last group have no meaning.
+/// Values of the groups of a band, one for each group in order of frequency. Elements beyond the
+/// last group have no meaning.
 pub type Row = [f32; MAX_GROUPS];
 
-/// Resource blocks of a carrier and their groups.
+/// Resource blocks of a carrier, divided into groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Band {
     blocks: u16,
     per_group: u16,
     block_hz: f64,
-    /// Number of blocks in each group, 0 beyond the last one.
+    /// Number of resource blocks in each group; 0 for elements beyond the last group.
     sizes: Row,
 }
 
 impl Band {
-    /// Creates a band of `blocks` resource blocks with a width of `block_hz` Hz, in groups of `per_group`.
+    /// Creates a band of `blocks` resource blocks, each `block_hz` Hz wide, in groups of
+    /// `per_group` blocks.
     ///
     /// # Panics
     ///
-    /// Panics if a size is 0, or if there are more than [`MAX_GROUPS`] groups.
+    /// Panics if `blocks` or `per_group` is 0, or if there are more than [`MAX_GROUPS`] groups.
     pub fn new(blocks: u16, per_group: u16, block_hz: f64) -> Self {
         assert!(blocks > 0 && per_group > 0, "a band without blocks");
         let groups = usize::from(blocks.div_ceil(per_group));
@@ -39,66 +41,66 @@ impl Band {
         Self { blocks, per_group, block_hz, sizes }
     }
 
-    /// Returns the number of resource blocks.
+    /// Returns the number of resource blocks in the band.
     pub fn blocks(&self) -> u16 {
         self.blocks
     }
 
-    /// Returns the number of resource blocks in each group but the last, which may have fewer.
+    /// Returns the number of resource blocks in each group. The last group may have fewer.
     pub fn blocks_per_group(&self) -> u16 {
         self.per_group
     }
 
-    /// Returns the number of groups.
+    /// Returns the number of groups in the band.
     pub fn groups(&self) -> usize {
         usize::from(self.blocks.div_ceil(self.per_group))
     }
 
-    /// Returns the set of all groups.
+    /// Returns the set of all groups of the band.
     pub fn all(&self) -> Groups {
         Groups::first(self.groups())
     }
 
-    /// Returns the number of resource blocks of each group.
+    /// Returns the number of resource blocks in each group; elements beyond the last group are 0.
     pub fn sizes(&self) -> &Row {
         &self.sizes
     }
 
-    /// Returns the number of resource blocks in a set of groups.
+    /// Returns the total number of resource blocks in a set of groups.
     pub fn blocks_in(&self, groups: Groups) -> u16 {
         groups.into_iter().map(|group| self.sizes[group] as u16).sum()
     }
 
-    /// Returns the centre of a group in Hz above the lower edge of the band.
+    /// Returns the centre frequency of a group, in Hz above the lower edge of the band.
     pub fn centre_hz(&self, group: usize) -> f64 {
         (group as f64 * f64::from(self.per_group) + f64::from(self.sizes[group]) / 2.0) * self.block_hz
     }
 }
 
-/// A set of groups with one bit per group, the lowest frequency first.
+/// Set of groups as a bit mask; bit 0 is the group with the lowest frequency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Groups(u32);
 
 impl Groups {
-    /// The set without groups.
+    /// Empty set.
     pub const NONE: Self = Self(0);
 
-    /// Returns the set of the `count` lowest groups.
+    /// Returns the set of the `count` groups with the lowest frequencies.
     pub fn first(count: usize) -> Self {
         Self(1u32.checked_shl(count as u32).map_or(u32::MAX, |bit| bit - 1))
     }
 
-    /// Returns the set of a single group.
+    /// Returns the set that only contains `group`.
     pub fn only(group: usize) -> Self {
         Self(1 << group)
     }
 
-    /// Adds a group.
+    /// Adds a group to the set.
     pub fn insert(&mut self, group: usize) {
         self.0 |= 1 << group;
     }
 
-    /// Removes a group, if it is in the set.
+    /// Removes a group from the set. Has no effect if the group is not in the set.
     pub fn remove(&mut self, group: usize) {
         self.0 &= !(1 << group);
     }
@@ -108,35 +110,35 @@ impl Groups {
         self.0 & (1 << group) != 0
     }
 
-    /// Returns true if the set has no groups.
+    /// Returns true if the set contains no group.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns the number of groups.
+    /// Returns the number of groups in the set.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Returns the groups that are in either set.
+    /// Returns the set of the groups that are in this set, in `other` or in both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Returns the groups that are in both sets.
+    /// Returns the set of the groups that are both in this set and in `other`.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Returns the groups that are in this set and not in `other`.
+    /// Returns the set of the groups that are in this set and not in `other`.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Returns the set as a bit mask; bit 0 is the lowest group.
+    /// Returns the set as a bit mask; bit 0 is the group with the lowest frequency.
     pub fn bits(self) -> u32 {
         self.0
     }
@@ -159,7 +161,7 @@ impl FromIterator<usize> for Groups {
     }
 }
 
-/// Iterator over the groups of a set in order of frequency.
+/// Iterator over the groups of a set, in ascending order of frequency.
 #[derive(Clone, Debug)]
 pub struct GroupsIter(u32);
 

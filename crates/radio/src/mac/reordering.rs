@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 pub struct ReorderingQueue<T> {
     window: u64,
     t1_ttis: u64,
-    /// Next block number to be delivered in order.
+    /// Number of the next block to be delivered in order.
     next_expected: u64,
     /// Number after the highest block number received.
     upper_edge: u64,

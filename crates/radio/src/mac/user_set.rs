@@ -1,4 +1,4 @@
-//! Sets of a bearer's users, as bits.
+//! Sets of a bearer's users, stored as bits.
 
 /// Set of users with one bit per user, so that skipping users that are not in the set takes almost
 /// no time.
@@ -21,7 +21,7 @@ impl UserSet {
         self.words[user / WORD] |= 1 << (user % WORD);
     }
 
-    /// Removes a user, if it is in the set.
+    /// Removes a user from the set. Has no effect if the user is not in the set.
     pub fn remove(&mut self, user: usize) {
         self.words[user / WORD] &= !(1 << (user % WORD));
     }
@@ -36,8 +36,8 @@ impl UserSet {
         self.words.iter().all(|word| *word == 0)
     }
 
-    /// Returns the set as words of [`WORD`] bits, the users with the lowest indices first, for
-    /// loops that must be fast.
+    /// Returns the set as words of [`WORD`] bits, for loops that must be fast. Bit `b` of word `w`
+    /// is the user with index `w * WORD + b`.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
@@ -58,7 +58,8 @@ impl UserSet {
     }
 }
 
-/// Cyclic iterator over the users of a set, from a given index.
+/// Iterator over the users of a set: from a given index to the last user, and then from the first
+/// user to before this index.
 #[derive(Clone, Debug)]
 pub struct Users<'a> {
     words: &'a [u64],

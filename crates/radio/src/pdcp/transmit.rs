@@ -44,7 +44,8 @@ pub struct Transmit {
 }
 
 impl Transmit {
-    /// Creates an empty buffer with the queue discipline `queue`.
+    /// Creates an empty buffer with the queue discipline `queue`. Packets are discarded after
+    /// `discard_timer`, or never if it is `None`.
     pub fn new(queue: Box<dyn Queue>, discard_timer: Option<Duration>) -> Self {
         Self {
             queue,
@@ -138,7 +139,7 @@ impl Transmit {
         self.lost.drain(..)
     }
 
-    /// Returns the number of packets and bytes that wait.
+    /// Returns the number and bytes of the packets that wait.
     #[inline]
     pub fn backlog(&self) -> Backlog {
         self.backlog

@@ -48,7 +48,7 @@ struct Sdu {
     gone: bool,
 }
 
-/// Buffer of one user at the Node B.
+/// Buffer of one user at the Node B, with its packets and failed blocks.
 #[derive(Debug)]
 pub struct Buffer {
     pdu_bytes: u32,
@@ -71,7 +71,8 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Creates an empty buffer for `limit` packets.
+    /// Creates an empty buffer for `limit` packets, which are segmented into PDUs of `pdu_bytes`
+    /// bytes.
     pub fn new(pdu_bytes: u32, limit: usize, order: Delivered) -> Self {
         Self {
             pdu_bytes,

@@ -52,8 +52,8 @@ registry! {
 }
 
 impl RlcSpec {
-    /// Returns true if the RLC mode has failed blocks retransmitted after a fixed delay, as the
-    /// simple ARQ does.
+    /// Returns true if failed blocks are retransmitted after a fixed delay, which is the case for
+    /// the simple ARQ only.
     pub fn retransmits_blocks(&self) -> bool {
         matches!(self, Self::Arq(_))
     }
@@ -80,13 +80,13 @@ impl RlcSpec {
 /// RLC entities of one user, one at the sender and one in the phone, with the feedback between
 /// them.
 pub trait Peers: Send + std::fmt::Debug {
-    /// Type of the PDUs that the sender transmits to the phone.
+    /// PDU type that the sender transmits to the phone.
     type Pdu: Send + std::fmt::Debug;
     /// Offers a packet to the sender. Returns false if its buffer is full.
     fn push(&mut self, now: Time, packet: Packet) -> bool;
     /// Returns true if the sender has a PDU that it may send now.
     fn is_ready(&self) -> bool;
-    /// Returns the next PDU to send, or `None` if there is none.
+    /// Returns the next PDU to be sent at `now`, or `None` if there is none.
     fn send(&mut self, now: Time) -> Option<Self::Pdu>;
     /// Returns the parts of packets that `pdu` carries; a PDU without user data carries none.
     fn carried(&self, pdu: &Self::Pdu) -> Vec<Part>;
@@ -96,9 +96,10 @@ pub trait Peers: Send + std::fmt::Debug {
     /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer or
     /// report is pending.
     fn due(&self) -> Option<Time>;
-    /// Handles timers and feedback that are due until `now`.
+    /// Handles the timers and feedback that are due until `now`.
     fn on_time(&mut self, now: Time);
-    /// Returns the buffer of accepted packets, which also lists the packets delivered and dropped.
+    /// Returns the buffer of accepted packets, which also contains the lists of packets delivered
+    /// and dropped.
     fn sdus(&mut self) -> &mut SduBuffer;
     /// Returns the number and bytes of the packets that are neither delivered nor dropped.
     fn backlog(&self) -> Backlog;

@@ -1,4 +1,4 @@
-//! Reassembly of SDUs from the pieces that arrive in PDUs.
+//! Reassembly of SDUs at the phone from the pieces that arrive in PDUs.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::Delivered;
 use super::sdu_buffer::SduBuffer;
 use super::segmentation::Piece;
 
-/// Received part of an SDU.
+/// SDU of which some pieces have been received.
 #[derive(Clone, Copy, Debug, Default)]
 struct Partial {
     received: u32,
@@ -14,17 +14,17 @@ struct Partial {
     size: Option<u32>,
 }
 
-/// Reassembly of one user's SDUs at the phone.
+/// Reassembly of one user's SDUs at the phone, in or out of sequence.
 #[derive(Debug)]
 pub struct Reassembly {
     order: Delivered,
     partial: BTreeMap<u64, Partial>,
-    /// Number of the next SDU to deliver, if SDUs are delivered in sequence.
+    /// Number of the next SDU to be delivered, if SDUs are delivered in sequence.
     next: u64,
 }
 
 impl Reassembly {
-    /// Creates a reassembly that has received no pieces.
+    /// Creates the state before any piece has been received.
     pub fn new(order: Delivered) -> Self {
         Self { order, partial: BTreeMap::new(), next: 0 }
     }

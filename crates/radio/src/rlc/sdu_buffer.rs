@@ -26,7 +26,7 @@ pub struct SduBuffer {
 }
 
 impl SduBuffer {
-    /// Creates an empty buffer for `limit` packets.
+    /// Creates an empty buffer with room for `limit` packets.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// Part of an SDU that a PDU carries.
+/// Part of an SDU that one PDU carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Number of the SDU, in order of arrival.
@@ -27,17 +27,18 @@ struct Sdu {
 #[derive(Debug)]
 pub struct Segmenter {
     payload: u32,
-    /// Number of bytes of a length indicator if SDUs share PDUs; `None` if they do not.
+    /// Number of bytes that a length indicator takes, or `None` if each PDU carries a part of only
+    /// one SDU.
     indicator: Option<u32>,
     queue: VecDeque<Sdu>,
-    /// Number of bytes of all SDUs that are not segmented yet.
+    /// Number of bytes of all SDUs in the queue that are not segmented yet.
     bytes: u64,
 }
 
 impl Segmenter {
-    /// Creates an empty queue for PDUs with `payload` bytes of payload. With an `indicator` of the
-    /// given number of bytes, the next SDU starts after the end of the previous one (TS 25.322,
-    /// 9.2.2.8); with `None`, the rest of a PDU is padding.
+    /// Creates an empty queue for PDUs with `payload` bytes of payload. If `indicator` is the
+    /// number of bytes of a length indicator, the next SDU starts in the same PDU after the end of
+    /// the previous one (TS 25.322, 9.2.2.8). If it is `None`, the rest of the PDU is padding.
     pub fn new(payload: u32, indicator: Option<u32>) -> Self {
         Self { payload, indicator, queue: VecDeque::new(), bytes: 0 }
     }
@@ -83,12 +84,12 @@ impl Segmenter {
         }
     }
 
-    /// Returns the pieces of SDUs in the next PDU, empty if no SDU is left.
+    /// Returns the pieces of SDUs in the next PDU, or an empty list if no SDU is left.
     ///
-    /// An SDU that ends with its PDU needs no indicator (the special value of the HE field,
-    /// 9.2.2.7). If an SDU ends so close to the end of its PDU that no indicator fits, the rest of
-    /// the PDU is padding, which the standard announces in the next PDU; the bytes of this
-    /// announcement are not modelled.
+    /// An SDU that ends with its PDU needs no length indicator (the special value of the HE field,
+    /// 9.2.2.7). If an SDU ends so close to the end of its PDU that no length indicator fits, the
+    /// rest of the PDU is padding. The standard announces this padding in the next PDU, but the
+    /// bytes of this announcement are not modelled.
     pub fn next_pdu(&mut self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut room = self.payload;
@@ -135,7 +136,8 @@ mod tests {
 
     #[test]
     fn sdus_share_pdus_after_an_indicator() {
-        // The payload of 38 bytes holds 30 bytes, 1 for the indicator, and 7 of the next SDU.
+        // The payload of 38 bytes holds 30 bytes of the first SDU, 1 byte for the length indicator,
+        // and 7 bytes of the next SDU.
         assert_eq!(
             cut(38, Some(1), &[30, 50]),
             [vec![(0, 0, 30, true), (1, 0, 7, false)], vec![(1, 7, 38, false)], vec![(1, 45, 5, true)]]

@@ -7,21 +7,21 @@ use nodeb_base::units::Time;
 
 use super::Peers;
 
-/// Nanoseconds in a millisecond.
+/// Number of nanoseconds in a millisecond.
 pub const MS: u64 = 1_000_000;
 
 fn packet(number: u64, bytes: u32) -> Packet {
     Packet::new(number, bytes)
 }
 
-/// Channel that carries `per_tti` PDUs in each TTI of 10 ms.
+/// Simulated channel that carries `per_tti` PDUs in each TTI of 10 ms.
 pub struct Air<R: Peers> {
     pub rlc: R,
     pub now: Time,
     per_tti: usize,
     /// PDUs on the air, each with true if it arrives intact.
     in_flight: VecDeque<(R::Pdu, bool)>,
-    /// All PDUs sent so far, with the start of their TTI in ms.
+    /// All PDUs sent so far, each with the start of its TTI in ms.
     pub sent: Vec<(u64, R::Pdu)>,
     pub delivered: Vec<(u64, u64)>,
     pub dropped: Vec<u64>,

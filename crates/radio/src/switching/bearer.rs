@@ -1,10 +1,10 @@
 //! Bearer with a FACH and dedicated channels. It holds the users' queues, transmits packets, and
 //! calls the switching policy.
 //!
-//! A packet in transmission is completed even if a switch of its user begins. Not modelled: block
-//! errors and RLC retransmissions, TTIs (a packet takes the time 8 size / rate), processing and
-//! propagation delays, switching of uplink channels, and the signalling on the FACH for the
-//! switches.
+//! A packet in transmission is completed even if its user starts to switch meanwhile. Not modelled:
+//! block errors and RLC retransmissions, TTIs (a packet of `size` bytes takes the time 8 `size` /
+//! rate), processing and propagation delays, switching of uplink channels, and the signalling on
+//! the FACH for the switches.
 
 use nodeb_base::context::Context;
 use nodeb_base::engine::Key;
@@ -21,7 +21,8 @@ use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
 use crate::{Backlog, Bearer};
 
-/// Row of the table of channel use: a user's switches, times and energy over a run.
+/// Row of the table of channel use: switches of a user, its time in each state, and the energy
+/// used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChannelRow {
     user: usize,
@@ -94,7 +95,7 @@ impl SwitchedBearer {
         self.cell.usage(now).into_iter().enumerate().map(row).collect()
     }
 
-    /// Returns a user's RRC state.
+    /// Returns the RRC state of a user.
     pub fn state(&self, user: usize) -> State {
         self.cell.state(user)
     }

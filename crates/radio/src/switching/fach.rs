@@ -11,8 +11,8 @@ pub fn air_time(bytes: u64, rate: Rate) -> Duration {
     Duration((bytes * 8 * NANOS_PER_S).div_ceil(rate.0))
 }
 
-/// Signalling load: packets of one size at equal intervals, of which the first arrives at time
-/// zero.
+/// Signalling load on the FACH: packets of equal size at equal intervals, the first of which
+/// arrives at time zero.
 #[derive(Debug)]
 struct Signalling {
     bits: u64,

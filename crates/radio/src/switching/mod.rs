@@ -1,9 +1,9 @@
 //! Transport channel type switching (TS 25.301, 5.3.1.1; modelled as in `prabhu`): users are on a
 //! shared FACH or on dedicated channels of a pool.
 //!
-//! The mechanism is common to all policies: [`cell`] tracks the holders of channels and the time
-//! that switches take, `fach` serves the shared channel, and [`bearer`] adds the users' queues. A
-//! [`policy`] decides on switches from queue lengths, states and timers of its own.
+//! All policies use the same mechanism: [`cell`] tracks which users hold channels and when switches
+//! end, `fach` transmits on the shared channel, and [`bearer`] adds the users' queues. A [`policy`]
+//! decides on switches, based on queue lengths, states and its own timers.
 
 pub mod bearer;
 pub mod cell;

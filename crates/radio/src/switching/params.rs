@@ -1,4 +1,4 @@
-//! Parameters of a FACH with a pool of dedicated channels.
+//! Parameters of a bearer with a FACH and a pool of dedicated channels.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;

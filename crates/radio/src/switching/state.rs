@@ -1,5 +1,5 @@
-//! RRC states of a phone in connected mode (TS 25.331, 7.1), the time spent in them and the energy
-//! used.
+//! RRC states of a phone in connected mode (TS 25.331, 7.1), the time spent in each state, and the
+//! energy used.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -9,22 +9,23 @@ use nodeb_base::units::{Duration, Power};
 /// Events identify a state by its index in [`State::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// On the paging channel, where nothing can be sent to the phone.
+    /// The phone is on the paging channel, where it receives no packets.
     Pch,
-    /// Switching from the paging channel to the FACH.
+    /// The phone is switching from the paging channel to the FACH.
     Paging,
-    /// On the FACH.
+    /// The phone is on the FACH.
     Fach,
-    /// Switching from the FACH to a dedicated channel, which the phone already holds.
+    /// The phone is switching from the FACH to a dedicated channel, which it holds already.
     SettingUp,
-    /// On a dedicated channel.
+    /// The phone is on a dedicated channel.
     Dch,
-    /// Switching back to the FACH; the dedicated channel becomes free at the end.
+    /// The phone is switching back to the FACH, and holds its dedicated channel until the end of
+    /// the switch.
     Releasing,
 }
 
 impl State {
-    /// All states in order of their indices, 0 to 5.
+    /// All states, in the order of their indices 0 to 5.
     pub const ALL: [Self; 6] =
         [Self::Pch, Self::Paging, Self::Fach, Self::SettingUp, Self::Dch, Self::Releasing];
 }
@@ -32,9 +33,9 @@ impl State {
 /// Number of switches of a phone, and time that it has spent in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelUse {
-    /// Number of switches started from the FACH to a dedicated channel over the run.
+    /// Number of switches from the FACH to a dedicated channel that were started.
     pub set_ups: u64,
-    /// Number of switches started from a dedicated channel back to the FACH.
+    /// Number of switches from a dedicated channel back to the FACH that were started.
     pub releases: u64,
     /// Number of times that the phone was paged.
     pub pagings: u64,
@@ -51,8 +52,8 @@ impl ChannelUse {
         self.times[state as usize].0 += time.0;
     }
 
-    /// Returns the energy in joules used by the phone's radio: the sum over all states of power
-    /// times time.
+    /// Returns the energy in joules that the phone's radio has used: the sum over all states of
+    /// power times time.
     pub fn energy_j(&self, power: &PhonePower) -> f64 {
         let of_state = |(state, power): (State, Power)| self.time(state).as_secs() * power.as_watts();
         power.by_state().into_iter().map(of_state).sum()

@@ -19,7 +19,7 @@ struct Run {
     sent: Sent,
 }
 
-/// Results of TTIs that were simulated and not yet emitted.
+/// Results of TTIs that were simulated ahead of time and have not been emitted yet.
 #[derive(Debug, Default)]
 pub struct Ahead {
     runs: Vec<Run>,

@@ -1,4 +1,4 @@
-//! Transmission parameters of radios with blocks of PDUs.
+//! Transmission parameters of radios whose blocks consist of PDUs.
 
 use nodeb_base::check::Check;
 use nodeb_base::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
@@ -8,14 +8,14 @@ use crate::error::blocks::BlockShape;
 use crate::mac::harq::CombiningSpec;
 use crate::rlc::Delivered;
 
-/// Transmission parameters of a TTI-driven bearer.
+/// Transmission parameters of a TTI-driven bearer with blocks of PDUs.
 #[derive(Clone, Debug)]
 pub struct Air {
     /// Number of parallel channels, which is the number of blocks per TTI.
     pub channels: u32,
     /// Length of a transmission time interval.
     pub tti: Duration,
-    /// Size of a PDU in bytes; with RLC modes that have headers, including the header.
+    /// Size of a PDU in bytes, which includes the header in RLC modes that have headers.
     pub pdu_bytes: u32,
     /// Number of PDUs in a block of a user without a C/I process.
     pub pdus_per_block: u32,
@@ -30,7 +30,7 @@ pub struct Air {
     pub delivered: Delivered,
     /// Capacity of each user's buffer, in packets.
     pub buffer: usize,
-    /// Soft combining of the transmissions of a block.
+    /// Method of soft combining of the transmissions of a block.
     pub combining: CombiningSpec,
 }
 

@@ -3,11 +3,11 @@
 use nodeb_base::engine::Key;
 use nodeb_base::units::{Duration, Time};
 
-/// TTI boundaries, counted from time zero, and the number of TTIs already simulated.
+/// TTI boundaries, counted from time zero, with the number of TTIs that are already simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     tti: Duration,
-    /// Number of the first TTI not yet simulated.
+    /// Number of the first TTI that is not yet simulated.
     pub next: u64,
 }
 

@@ -25,7 +25,7 @@ use nodeb_base::units::{Duration, Time};
 use self::grid::{Grid, NextWake};
 use crate::{Backlog, BandwidthMeter, Bearer};
 
-/// Medium access control: transmission in the TTIs of a radio.
+/// Medium access control of a radio, which decides what is transmitted in each TTI.
 pub trait Mac: Send + std::fmt::Debug {
     /// Offers a packet for a user, after applying deferred updates that could affect the packet.
     /// Returns false if the user's buffer is full.
@@ -38,16 +38,16 @@ pub trait Mac: Send + std::fmt::Debug {
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
         self.due(grid, now)
     }
-    /// Applies the updates deferred since the start of the last TTI, including results of TTIs
-    /// simulated ahead of time.
+    /// Applies the updates that were deferred since the start of the last TTI, such as results of
+    /// TTIs simulated ahead of time. Default: there are none.
     fn catch_up(&mut self, _ctx: &mut Context, _grid: &Grid) {}
     /// Applies all updates deferred until now to counters, events and positions of users.
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
         self.catch_up(ctx, grid);
     }
-    /// Delivers the blocks and packets that were completed in the TTI before `tti`.
+    /// Delivers the blocks and packets that were completed in the TTI before TTI `tti`.
     fn complete(&mut self, ctx: &mut Context, tti: u64);
-    /// Handles timers that have expired until now.
+    /// Handles the timers that have expired until now. Default: the MAC has no timers.
     fn run_timers(&mut self, _ctx: &mut Context) {}
     /// Fills TTI `tti`, and those following TTIs that no arrival can change. In the latter case,
     /// sets `grid.next` to the first TTI that is not yet simulated.

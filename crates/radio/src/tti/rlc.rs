@@ -26,9 +26,9 @@ use crate::{Backlog, UserRadio};
 /// Unit of data that has a checksum of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
-    /// Each PDU has its own checksum, and hybrid ARQ is not used.
+    /// Each PDU has a checksum, and hybrid ARQ is not used.
     Pdu,
-    /// A block has one checksum, and hybrid ARQ retransmits the block.
+    /// Each block has one checksum for all its PDUs, and hybrid ARQ retransmits the block.
     Block,
 }
 
@@ -44,7 +44,7 @@ struct Station<R: Peers> {
     reordering: ReorderingQueue<(Vec<R::Pdu>, bool)>,
 }
 
-/// Block that is transmitted or waits for retransmission.
+/// Block that is in transmission or waits for retransmission.
 #[derive(Debug)]
 struct Block<P> {
     number: u64,
@@ -63,7 +63,7 @@ struct OnAir<P> {
     blocks: Vec<Block<P>>,
 }
 
-/// MAC of users whose RLC entities are of type `R`.
+/// MAC of users whose RLC is a protocol with entities of type `R`.
 #[derive(Debug)]
 pub struct RlcMac<R: Peers> {
     air: Air,
@@ -136,8 +136,8 @@ impl<R: Peers> RlcMac<R> {
         self.on_air = Some(OnAir { user: chosen.user, tti, blocks });
     }
 
-    /// Fills the channels of TTI `tti`: first with blocks due for retransmission, then with new
-    /// blocks. Returns the blocks sent.
+    /// Fills the channels of TTI `tti` for the user `to`, first with blocks due for retransmission,
+    /// then with new blocks. Returns the blocks sent.
     fn send_blocks(&mut self, now: Time, tti: u64, to: Candidate) -> Vec<Block<R::Pdu>> {
         let channels = u64::from(self.air.channels);
         let Self { users, errors, checksum, .. } = self;

@@ -1,10 +1,10 @@
 //! Selective-repeat ARQ of a connection that sends a variable number of frames per slot (`hossain`,
 //! section II.B and Figure 1).
 //!
-//! A packet is segmented into frames, the last one padded. In a slot failed frames are
-//! retransmitted first; new frames fill the rest. A failure is known to the Node B after the delay
-//! of the acknowledgement. If all frames of a slot fail in a given number of consecutive slots of
-//! the connection, the packet of the oldest frame in the last of these slots is given up.
+//! A packet is segmented into frames, the last of which is padded. In a slot, failed frames are
+//! retransmitted first, and new frames fill the rest. The Node B knows of a failure after the delay
+//! of the acknowledgement. A packet is given up if all frames fail in a given number of consecutive
+//! slots of the connection; it is the packet of the oldest frame in the last of these slots.
 
 use std::collections::VecDeque;
 
@@ -41,7 +41,7 @@ pub struct Arq {
     /// Number of slots from the slot of a failed frame to its earliest retransmission.
     pub retransmit_after: u64,
     /// Number of consecutive slots in which all frames fail, after which a packet is given up;
-    /// `None` if unlimited.
+    /// `None` if packets are never given up.
     pub max_failed_slots: Option<u32>,
     /// Order in which packets leave the bearer.
     pub delivery: Delivered,
@@ -49,14 +49,14 @@ pub struct Arq {
     pub buffer: usize,
 }
 
-/// Result of the frames that a connection has sent in a slot.
+/// Numbers of frames that a connection has sent in a slot, and their result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// Number of frames sent in the slot.
     pub frames: u32,
-    /// Number of frames of the slot that failed.
+    /// Number of these frames that failed.
     pub failed: u32,
-    /// Whether a packet was given up after this slot.
+    /// Whether a packet was given up after the slot.
     pub gave_up: bool,
 }
 
@@ -64,10 +64,10 @@ pub struct Sent {
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Number of the packet's frames that were never sent.
+    /// Number of the packet's frames that have never been sent.
     unsent: u32,
     missing: u32,
-    /// Whether the packet left before earlier packets or was given up.
+    /// Whether the packet has left the buffer before earlier packets, or was given up.
     gone: bool,
 }
 
@@ -87,12 +87,12 @@ impl Sdu {
 #[derive(Debug, Default)]
 pub struct Queue {
     sdus: VecDeque<Sdu>,
-    /// Number of the first packet in `sdus`.
+    /// Number of the packet that is the first element of `sdus`.
     first: u64,
     /// Number of the first packet with frames that were never sent, or the number after the last
     /// packet if there is none.
     next_new: u64,
-    /// Failed frames that wait for retransmission, each as the number of its packet.
+    /// Failed frames that wait for retransmission, each given by the number of its packet.
     failed: Retransmissions<u64>,
     failed_slots: u32,
     backlog: Backlog,
@@ -117,7 +117,7 @@ impl Queue {
         if has_new { Some(0) } else { self.failed.eligible() }
     }
 
-    /// Returns true if any packet has neither left nor been given up.
+    /// Returns true if the buffer has a packet that has neither left nor been given up.
     pub fn is_busy(&self) -> bool {
         self.backlog.packets > 0
     }

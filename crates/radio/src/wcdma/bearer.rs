@@ -21,7 +21,7 @@ use crate::Backlog;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
 
-/// Row of the table of users: placement of a user and counts of its slots and frames.
+/// Row of the table of users: placement of a user, and numbers of its slots and frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CellRow {
     user: usize,
@@ -53,7 +53,7 @@ table! {
     }
 }
 
-/// Connection to a user at the Node B.
+/// Connection of the Node B to one user, with its buffer and rate.
 #[derive(Debug)]
 struct Connection {
     queue: Queue,
@@ -68,17 +68,17 @@ struct Connection {
     used: CellRow,
 }
 
-/// Parameters of the bearer that do not concern the links of its phones.
+/// Parameters of the bearer, except those of the radio links to its phones.
 #[derive(Clone, Debug)]
 pub struct Slots {
-    /// Length of a slot.
+    /// Length of a slot, in which each connection sends frames at its rate.
     pub slot: Duration,
-    /// Number of slots without data after which a connection becomes inactive; `None` if it stays
-    /// active.
+    /// Number of slots without data after which a connection becomes inactive; `None` if
+    /// connections stay active.
     pub timeout: Option<u64>,
     /// Parameters of each connection's ARQ.
     pub arq: Arq,
-    /// Method of rate selection.
+    /// Method by which rates are selected.
     pub selection: SelectionSpec,
     /// Whether frames can fail; if not, all frames arrive.
     pub frame_errors: bool,

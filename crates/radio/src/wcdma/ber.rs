@@ -11,7 +11,8 @@
 /// Smallest ratio of the sum in equation 5 to the sum of the magnitudes of its terms for which the
 /// sum is used. At this ratio the relative error of the sum is at most a few times 1e-15 / 1e-4.
 const LEAST_REMAINDER: f64 = 1e-4;
-/// Number of points at which the integral is first evaluated.
+/// Number of points at which the integral is first evaluated. The number is doubled until the
+/// integral converges, at most to [`MAX_POINTS`].
 const FEWEST_POINTS: u32 = 32;
 const MAX_POINTS: u32 = 1 << 14;
 /// Relative change, when the number of points is doubled, up to which the integral has converged.
@@ -149,8 +150,8 @@ mod tests {
         for _ in 0..n {
             let (mut signal, mut weight) = (0.0, 0.0);
             for gamma in gammas {
-                // The power |h|^2 gamma of a path is exponential with mean gamma. The noise power
-                // of the decision is half the sum of these powers.
+                // The power |h|^2 gamma of a path is exponential with mean gamma. The variance of
+                // the noise after combining is half the sum of these powers.
                 let power = gamma * (normal(&mut stream).powi(2) + normal(&mut stream).powi(2)) / 2.0;
                 signal += power;
                 weight += power;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::link::{Conditions, Link};
 use super::other_cells::Placement;
 
-/// Links of a cell's phones, with their frame error rates.
+/// Links of a cell's phones, with their frame error rates, for the selection of rates.
 #[derive(Debug)]
 pub struct Cell {
     link: Link,
     placements: Vec<Placement>,
-    /// Mean power transmitted by another cell, alpha G, in units of a code of the basic rate.
+    /// Mean power that another cell transmits (alpha G), in units of a code of the basic rate.
     mean_load: f64,
     rates: Vec<u32>,
     /// Frame error rates computed so far, by class of the phone (index) and total rate of the cell
@@ -46,7 +46,7 @@ impl Cell {
         &self.rates
     }
 
-    /// Returns the placement of each phone.
+    /// Returns the placement of each phone, in the order of users.
     pub fn placements(&self) -> &[Placement] {
         &self.placements
     }

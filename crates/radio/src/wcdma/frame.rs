@@ -1,4 +1,5 @@
-//! Frames of bits with independent errors and an error-correcting code (`hossain`, equation 2).
+//! Error rate of frames whose bits have independent errors, with an error-correcting code
+//! (`hossain`, equation 2).
 
 /// Returns the probability that a frame of `bits` bits has at most `correctable` errors if each bit
 /// is wrong with probability `ber`.
@@ -59,7 +60,8 @@ fn tail(ber: f64, bits: u32, from: u32, to: u32) -> f64 {
     (sum * libm::exp(ln_term(ber, bits, top))).min(1.0)
 }
 
-/// Returns the natural logarithm of the probability of exactly `errors` errors.
+/// Returns the natural logarithm of the probability that a frame of `bits` bits has exactly
+/// `errors` errors.
 fn ln_term(ber: f64, bits: u32, errors: u32) -> f64 {
     let (e, rest) = (f64::from(errors), f64::from(bits - errors));
     ln_choose(bits, errors) + e * libm::log(ber) + rest * libm::log1p(-ber)
@@ -138,13 +140,12 @@ mod tests {
         assert!(success(0.25, 400_000, 0) >= 0.0 && failure(0.25, 400_000, 399_999) >= 0.0);
     }
 
-    /// The bound is tight for the Hamming code (127, 120), which corrects one error: it has 7 check
-    /// bits.
+    /// For one error the bound equals the 7 check bits of the Hamming code (127, 120).
     #[test]
     fn check_bits_by_hand() {
         assert_eq!(check_bits(128, 0), Some(0));
-        // For 128 bits the sum 1 + 127 equals 2^7, so 8 check bits are needed; for 127 bits 1 + 126
-        // < 2^7.
+        // For 128 bits the sum is 1 + 127 = 2^7, which is not below 2^7, so 8 check bits are
+        // needed. For 127 bits the sum 1 + 126 is below 2^7.
         assert_eq!(check_bits(128, 1), Some(8));
         assert_eq!(check_bits(127, 1), Some(7));
         // For two errors in 128 bits the sum is 1 + 127 + 8001 + 333375 = 341504 < 2^19.

@@ -1,23 +1,23 @@
-//! Link of one phone: computes its frame error rate from rates and powers.
+//! Link of one phone, whose frame error rate is computed from rates and powers.
 
 use super::profile::ProfileSpec;
 use super::sinr::{Interference, sinr};
 use super::{ber, frame};
 
-/// Properties that all links of a cell share.
+/// Properties that the links of all phones of a cell share.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// Share of each path in the mean received power; the shares sum to 1.
     pub shares: Vec<f64>,
     /// Number of chips per bit at the basic rate.
     pub spreading: f64,
-    /// Number of bits of a frame.
+    /// Number of bits in a frame.
     pub frame_bits: u32,
     /// Number of errors per frame that the code corrects.
     pub correctable: u32,
 }
 
-/// Reception conditions of a phone: interference of other cells and noise.
+/// Reception conditions of a phone: interference from other cells, and noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
     /// Power received from all other cells divided by that from the own cell, if each cell
@@ -53,7 +53,7 @@ impl Link {
 mod tests {
     use super::*;
 
-    /// With four equal paths (channel model A) the bit error rate is that of equation 4.
+    /// With the four equal paths of channel model A, the bit error rate is that of equation 4.
     #[test]
     fn model_a_is_equation_4() {
         let link = Link::new(&ProfileSpec::default(), 128, 128, 0);

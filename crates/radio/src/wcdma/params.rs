@@ -178,7 +178,8 @@ impl Radio for Wcdma {
         }
     }
 
-    /// Returns the bit rate of a single connection at the highest rate, without frame errors.
+    /// Returns the bit rate of a single connection that uses the highest rate and has no frame
+    /// errors.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.highest_bit_rate()
     }

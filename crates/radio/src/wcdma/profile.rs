@@ -1,4 +1,4 @@
-//! Power delay profiles: distribution of the power that a phone receives over paths.
+//! Power delay profiles: distribution of the power that a phone receives over propagation paths.
 
 use nodeb_base::params;
 use std::num::NonZeroU32;

@@ -141,7 +141,7 @@ mod tests {
     }
 
     proptest! {
-        /// No other common rate has a higher throughput than the rate found.
+        /// No other common rate has a higher throughput than the rate that the search finds.
         #[test]
         fn one_step_finds_the_best_rate(successes in prop::collection::vec(0.0..1.0f64, 8), n in 1..20u32) {
             let rates: Vec<u32> = (1..=8).collect();

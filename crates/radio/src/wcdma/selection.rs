@@ -1,4 +1,4 @@
-//! Rate selection: number of frames that each connection may send per slot.
+//! Rate selection: the number of frames that each connection may send per slot.
 
 use nodeb_base::params;
 use std::num::NonZeroU32;

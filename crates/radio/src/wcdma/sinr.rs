@@ -1,4 +1,4 @@
-//! Average signal-to-interference-plus-noise ratio of a path (`hossain`, equation 3).
+//! Average signal-to-interference-plus-noise ratio (SINR) of a path (`hossain`, equation 3).
 
 /// Interference that a phone receives, in units of the received power of a code of the basic rate.
 /// Energy per bit is constant, so a code of rate m counts as m codes.
@@ -7,7 +7,7 @@ pub struct Interference {
     /// Sum of the rates of all codes of the cell, including the phone's own (x in the study).
     pub own_cell: f64,
     /// Sum of the rates of all codes of all other cells, weighted by the share of their power that
-    /// is received (eta alpha G in the study).
+    /// the phone receives (eta alpha G in the study).
     pub other_cells: f64,
 }
 
@@ -15,9 +15,11 @@ pub struct Interference {
 /// is the number of chips per bit at the basic rate, and `eb_n0` the energy per bit over noise
 /// density, linear.
 ///
-/// The formula is `1 / SINR = x / 3N (1 / path - 1) + other / (3N path) + 1 / (2 path Eb/N0)`.
-/// Codes of a cell are orthogonal on one path, so the cell interferes only through other paths.
-/// Other cells are not synchronous, for which `3N` replaces `N` (Pursley 1977).
+/// The formula is `1 / SINR = x / 3N (1 / path - 1) + other / (3N path) + 1 / (2 path Eb/N0)`,
+/// where `N` is `spreading`, and `x` and `other` are the interference of the own cell and of other
+/// cells. Codes of a cell are orthogonal on one path, so the own cell interferes only through other
+/// paths. The signals of other cells are not synchronous with it. For asynchronous signals, `3N`
+/// replaces `N` (Pursley 1977).
 ///
 /// If `path` or `eb_n0` is 0, the result is 0. Half of the result is the mean signal-to-noise ratio
 /// of the path as defined by Proakis, gamma in the study.
@@ -52,8 +54,8 @@ mod tests {
     }
 
     proptest! {
-        /// Codes on one path are orthogonal, so the own cell does not interfere if there is a
-        /// single path.
+        /// Codes of a cell are orthogonal on one path, so the own cell does not interfere if there
+        /// is only one path.
         #[test]
         fn a_single_path_has_no_interference_from_the_own_cell(own_cell in 0.0..1e4f64, eb_n0 in 0.01..1e4f64) {
             let with_others = sinr(1.0, Interference { own_cell, ..NO_INTERFERENCE }, 128.0, eb_n0);

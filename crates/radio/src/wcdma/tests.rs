@@ -1,4 +1,4 @@
-//! Tests of the WCDMA bearer as a whole.
+//! Tests of the WCDMA bearer with all its parts.
 
 use nodeb_base::context::Surroundings;
 use nodeb_base::packet::Packet;
@@ -22,7 +22,7 @@ fn users(n: u64) -> Vec<UserRadio> {
     (0..n).map(|id| UserRadio { id, ..UserRadio::default() }).collect()
 }
 
-/// Bearer whose connections always have packets to receive.
+/// Bearer with connections for which packets always wait.
 struct Full {
     bearer: TtiBearer<bearer::WcdmaMac>,
     around: Surroundings,

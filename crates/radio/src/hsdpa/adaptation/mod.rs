@@ -19,8 +19,8 @@ use crate::numerology::Numerology;
 
 /// Interface of the parameters of all methods of link adaptation.
 pub trait LinkAdaptationParams {
-    /// Returns true if every block matches the channel, with any number of codes, so that no block
-    /// can fail.
+    /// Returns true if every block matches the channel whatever number of codes it has, so that no
+    /// block can fail.
     fn is_certain(&self) -> bool {
         false
     }
@@ -46,7 +46,7 @@ pub struct Offer {
     pub units: u32,
     /// Number of HS-PDSCH codes that the block needs.
     pub codes: u32,
-    /// CQI whose link-level curve gives the BLER; `None` if the block cannot fail.
+    /// CQI whose BLER curve decides whether the block is decoded; `None` if the block cannot fail.
     pub curve: Option<u8>,
 }
 
@@ -57,7 +57,7 @@ pub struct Limits {
     pub codes: u32,
     /// Number of users who share the transmit power of the TTI.
     pub sharers: u32,
-    /// Number of units that wait to be sent to the user.
+    /// Number of payload units that wait to be sent to the user.
     pub units: u64,
 }
 
@@ -101,8 +101,8 @@ impl LinkAdaptationSpec {
 }
 
 impl Adapter {
-    /// Returns the channel quality known to the Node B in TTI `tti`: the CQI, the SNR in dB, or 10
-    /// log10 of the bits that a recorded rate allows.
+    /// Returns the channel quality that the Node B knows in TTI `tti`: the CQI, the SNR in dB, or
+    /// 10 log10 of the number of bits that a recorded rate allows.
     #[inline]
     pub fn quality(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {

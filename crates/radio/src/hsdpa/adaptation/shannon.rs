@@ -36,8 +36,8 @@ impl LinkAdaptationParams for Shannon {
 }
 
 impl Shannon {
-    /// Returns the size in bits of the largest block, which the upper limit of the bit rate
-    /// determines.
+    /// Returns the size in bits of the largest block, which carries the upper limit of the bit rate
+    /// for one TTI.
     pub fn largest_block(&self, numerology: Numerology) -> u32 {
         (self.rate.0 as f64 * numerology.tti_s()).min(f64::from(u32::MAX)) as u32
     }
@@ -55,14 +55,14 @@ impl Shannon {
 pub struct Genie {
     /// Number of complex symbols in a TTI.
     symbols: f64,
-    /// Size of the largest block in bits.
+    /// Size of the largest block in bits, given by the upper limit of the bit rate.
     largest: u32,
     payload: Payload,
     snr: f32,
 }
 
 impl Genie {
-    /// Sets the linear SNR of the TTI, and returns this SNR in dB.
+    /// Sets the linear SNR of the current TTI. Returns this SNR in dB.
     pub fn look(&mut self, snr: f32) -> f32 {
         self.snr = snr;
         10.0 * libm::log10f(snr)

@@ -1,11 +1,11 @@
 //! Changes of users between served cells.
 //!
-//! While any user has data to receive, and for [`LONGEST_IDLE`] after, phones compare the Node Bs
-//! as described in [`super::super::handover`]. After that time they sleep. As in the states without
-//! a serving HS-DSCH cell, a sleeping phone belongs to the cell that is received best (TS 25.304,
-//! 5.2.6, without its hysteresis), and is served there as soon as there is data. The cell of a
-//! sleeping phone does not depend on its earlier cells, so a pause of any length takes the same
-//! work, and has the same result with and without observers.
+//! While any user has data to receive, and for [`LONGEST_IDLE`] afterwards, phones compare the Node
+//! Bs as described in [`super::super::handover`]. Then they sleep. Like a phone in a state without
+//! a serving HS-DSCH cell, a sleeping phone belongs to the cell that it receives best (TS 25.304,
+//! 5.2.6, without its hysteresis), and is served there as soon as there is data. This cell does not
+//! depend on earlier cells. So a pause takes the same work whatever its length, and it has the same
+//! result with and without observers.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::event::Event;
@@ -21,7 +21,7 @@ use crate::tti::grid::Grid;
 /// Time after which phones sleep if no user has data to receive.
 const LONGEST_IDLE: Duration = Duration::from_secs(600);
 
-/// Moving users, and the state that determines their changes between cells.
+/// Users who move, and the state that determines when they change cells.
 #[derive(Debug)]
 pub(super) struct HandoverControl {
     params: Handover,
@@ -29,14 +29,14 @@ pub(super) struct HandoverControl {
     users: Vec<usize>,
     /// Number of TTIs between two comparisons of the Node Bs.
     comparison_ttis: u64,
-    /// Next TTI in which the Node Bs are compared.
+    /// Number of the next TTI in which the Node Bs are compared.
     pub next: u64,
     /// Number of TTIs after which phones sleep if no user has data to receive.
     longest_idle: u64,
     /// TTI since which no user has had data to receive; `None` while any user has data.
     idle_since: Option<u64>,
-    /// Cells in which sleeping users were last served, in the order of `users`; empty if users do
-    /// not sleep.
+    /// Cells in which the sleeping users were last served, in the order of `users`; empty while
+    /// users do not sleep.
     left: Vec<usize>,
 }
 
@@ -70,7 +70,7 @@ impl HandoverControl {
 }
 
 impl HsdpaMac {
-    /// Records the start of an idle time if no user has data to receive.
+    /// Records the start of an idle time if no user has data to receive any more.
     pub(super) fn record_idle(&mut self, now: Time) {
         let Self { handover: Some(control), node_bs: NodeBs { users, params, .. }, .. } = self else {
             return;

@@ -1,4 +1,4 @@
-//! MAC of HS-DSCH: transmission in TTIs shared by all users, and the events between TTIs.
+//! MAC of HS-DSCH: transmission in TTIs that all users share, and the events between TTIs.
 
 mod handover;
 mod serving;
@@ -26,7 +26,7 @@ use crate::tti::Mac;
 use crate::tti::grid::Grid;
 use crate::{Backlog, BandwidthMeter, UserRadio};
 
-/// MAC of HS-DSCH for all users.
+/// MAC of HS-DSCH for all users, with the Node Bs, the Iub and bandwidth meters.
 #[derive(Debug)]
 pub struct HsdpaMac {
     pub(super) node_bs: NodeBs,
@@ -38,9 +38,9 @@ pub struct HsdpaMac {
     flow_control: Option<FlowControl>,
     /// Outcomes of blocks sent in the last TTI, which take effect at the start of the next TTI.
     outcomes: Vec<Outcome>,
-    /// State of handover, if it is configured and any user moves.
+    /// State of handover; `None` if handover is not configured or no user moves.
     handover: Option<Box<HandoverControl>>,
-    /// Users with a running timer T1.
+    /// Indices of the users for whom timer T1 runs.
     timers: Vec<usize>,
     candidates: Candidates,
     /// Bandwidth meters, one for each user whose available bandwidth is measured.
@@ -80,7 +80,7 @@ impl HsdpaMac {
         self.schedulers.insert(0, by(cell));
     }
 
-    /// Adds the frames that have arrived over the Iub to the queues at the Node B.
+    /// Moves the frames that have arrived over the Iub by `now` to the queues at the Node B.
     fn receive_frames(&mut self, now: Time) {
         if let Some(control) = &mut self.flow_control {
             control.run(now, &mut self.node_bs);
@@ -108,7 +108,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Passes the blocks of the last TTI to the phones' reordering queues, and handles expired timers T1.
+    /// Passes the blocks sent in the last TTI to the phones' reordering queues, and handles expired
+    /// timers T1.
     fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
         let Self { outcomes, node_bs: NodeBs { users, slots, .. }, timers, .. } = self;
         let now = ctx.now;
@@ -142,7 +143,8 @@ impl HsdpaMac {
         });
     }
 
-    /// Sends a block of `user` according to `grant`. Returns the number of units sent.
+    /// Sends the block of `grant` to `user` in TTI `tti`. Returns the number of payload units sent,
+    /// 0 if there was nothing to send.
     fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, grant: Grant, sharers: u32) -> u32 {
         let NodeBs { params, users, slots, sequence } = &mut self.node_bs;
         let state = &mut users[user];

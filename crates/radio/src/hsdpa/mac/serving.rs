@@ -94,7 +94,8 @@ impl HsdpaMac {
         None
     }
 
-    /// Lists the users of a cell that can be sent something in TTI `tti`, with their grants.
+    /// Lists the users of a cell that can be sent something in TTI `tti`, each with the block
+    /// (grant) that it can be sent.
     fn gather_grants(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
         let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, .. } = self;
@@ -108,7 +109,7 @@ impl HsdpaMac {
     }
 
     /// Lists the users of a cell with something to send, with the properties that the scheduler
-    /// needs. If the scheduler needs rates, omits users whose channel allows no unit.
+    /// needs. If the scheduler needs rates, omits users whose channel allows no payload unit.
     fn gather(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
         let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, learns, .. } = self;

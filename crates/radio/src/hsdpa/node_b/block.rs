@@ -1,4 +1,4 @@
-//! A block in flight from the Node B to a phone.
+//! Block in flight from the Node B to a phone.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub struct Block {
     pub units: Range<u64>,
     /// Number of HS-PDSCH codes that the block takes.
     pub codes: u32,
-    /// CQI whose link-level curve gives the BLER; `None` if the block cannot fail.
+    /// CQI whose BLER curve decides whether the block is decoded; `None` if the block cannot fail.
     pub curve: Option<u8>,
     /// Number of transmissions so far.
     pub transmissions: u32,
@@ -22,8 +22,8 @@ pub struct Block {
     pub symbol_snr: f64,
     /// Whether the UE has decoded the block.
     pub decoded: bool,
-    /// Random number uniform in [0, 1). It decides the first transmission, or all transmissions if
-    /// decoding uses one number per block.
+    /// Random number uniform in [0, 1) that decides the first transmission. If decoding uses one
+    /// number per block, it decides all transmissions.
     pub draw: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Node B: MAC-hs with its users and their channels.
+//! Node Bs: MAC-hs of all served cells, with the users and their channels.
 
 pub mod block;
 pub mod candidates;
@@ -123,7 +123,8 @@ struct Contest<'a, S, T> {
 }
 
 impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
-    /// Returns true if a user with this score would precede the user with the best claim so far.
+    /// Returns true if `user` with this score would win against the user with the best claim so
+    /// far.
     #[inline]
     fn may_win(&self, user: usize, score: f64) -> bool {
         self.comes_before(user, score, &self.best[0])
@@ -134,8 +135,8 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
         score > other.score || score >= other.score && ((self.turn)(user), user) < (other.turn, other.user)
     }
 
-    /// Evaluates a user, unless the upper bound of its score is too low for it to win. Not inlined,
-    /// so that the loop over all users remains short.
+    /// Evaluates a user, unless even the upper bound of its score is too low to win. The function
+    /// is not inlined, so that the loop over all users remains short.
     #[inline(never)]
     fn visit(&mut self, user: usize, ceiling: &mut Ceiling) {
         let (tti, limits, state) = (self.tti, self.limits, &mut self.users[user]);

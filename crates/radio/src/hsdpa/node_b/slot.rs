@@ -10,7 +10,7 @@ use super::user::User;
 use crate::cell::profile::BLOCK;
 use crate::mac::user_set::UserSet;
 
-/// Cached state of all users.
+/// Cached state of all users, by which users that cannot be served are skipped.
 #[derive(Debug)]
 pub struct Slots {
     /// For each user, its cell and the first TTI in which it may have something to send (`u64::MAX`
@@ -35,7 +35,7 @@ pub struct Ceiling {
 }
 
 impl Ceiling {
-    /// Infinite bound, valid until the cached state of the user is refreshed.
+    /// Infinite bound, which remains valid until the user's cached state is refreshed.
     pub const NONE: Self = Self { score: f64::INFINITY, until: u64::MAX };
     /// Bound that is not valid in any TTI, and must therefore be computed before use.
     const UNKNOWN: Self = Self { score: f64::INFINITY, until: 0 };
@@ -50,12 +50,12 @@ pub struct Slot {
     pub until: u64,
     /// Number of units that the user could be sent in each TTI, 0 if it could be sent nothing.
     pub units: [u32; BLOCK],
-    /// CQI known to the Node B in each TTI.
+    /// CQI that the Node B knows in each TTI.
     pub cqi: [u8; BLOCK],
 }
 
 impl Slots {
-    /// Creates the cached state of users without data, in `cells` cells.
+    /// Creates the cached state of users who have no data, in `cells` cells.
     pub fn new(users: &[User], cells: usize) -> Self {
         let nothing = Slot { first: 0, until: 0, units: [0; BLOCK], cqi: [0; BLOCK] };
         Self {
@@ -115,7 +115,8 @@ impl Slots {
 }
 
 impl Slot {
-    /// Returns the units and the CQI of TTI `tti`, or `None` if they are not cached.
+    /// Returns the number of units and the CQI cached for TTI `tti`, or `None` if nothing is cached
+    /// for this TTI.
     #[inline]
     pub fn recall(&self, tti: u64) -> Option<(u32, f32)> {
         if tti >= self.until {

@@ -1,4 +1,4 @@
-//! Transmission of a user's blocks, and their outcomes.
+//! Transmission of a user's blocks by its HARQ processes, and the outcomes of blocks.
 
 use std::ops::Range;
 
@@ -109,8 +109,8 @@ impl User {
         Some((index, block))
     }
 
-    /// Returns true if the UE can decode the block after a transmission with SNR `snr` (linear, per
-    /// chip), combined with earlier transmissions.
+    /// Returns true if the UE can decode the block after a transmission at the linear SNR `snr`
+    /// before despreading, combined with earlier transmissions.
     fn decodes(&mut self, tti: u64, block: &mut Block, snr: f64, params: &Hsdpa) -> bool {
         let Some(curve) = block.curve else {
             return true;

@@ -1,4 +1,4 @@
-//! The block that a user would be sent in a TTI.
+//! Computation of the block that a user would be sent in a TTI.
 
 use super::slot::Slot;
 use super::user::User;
@@ -12,7 +12,7 @@ use crate::mac::sched::{Candidate, View};
 pub struct Grant {
     /// Channel quality of the user that the Node B knows: a CQI, or a value in decibels.
     pub quality: f32,
-    /// New block; `None` for a retransmission.
+    /// New block, or `None` if the block is a retransmission.
     pub offer: Option<Offer>,
     /// Number of HS-PDSCH codes that the block takes.
     pub codes: u32,
@@ -115,7 +115,8 @@ impl User {
         Some(Grant { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
     }
 
-    /// Returns the probability that the first transmission of a grant's block fails in TTI `tti`.
+    /// Returns the probability that the first transmission of a grant's block fails in TTI `tti`,
+    /// if `sharers` users share the power.
     pub fn first_bler(&mut self, tti: u64, grant: Grant, sharers: u32, sequence: &JakesSequence) -> f64 {
         let Some(curve) = grant.offer.and_then(|offer| offer.curve) else {
             return 0.0;

@@ -1,9 +1,10 @@
-//! Flow control on the Iub: the RNC sends to the Node B as much as it has credits for.
+//! Flow control on the Iub: the RNC may send as much data to the Node B as it has credits.
 //!
-//! TS 25.435, 5.9 (capacity request), 5.10 (capacity allocation) and 6.3.3: CAPACITY ALLOCATION frames set
-//! how much may be sent to a user. In this model the Node B checks its queues periodically and allocates
-//! their free capacity, minus earlier allocations and data in flight. Not modelled: headers of the frame
-//! protocol, capacity requests of the RNC, and loss on the Iub.
+//! TS 25.435, 5.9 (capacity request), 5.10 (capacity allocation) and 6.3.3: CAPACITY ALLOCATION
+//! frames state how much data the RNC may send for a user. In this model the Node B checks its
+//! queues periodically and allocates their free capacity, minus earlier allocations and data in
+//! flight. Not modelled: headers of the frame protocol, capacity requests of the RNC, and loss on
+//! the Iub.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -33,7 +34,8 @@ params! {
 }
 
 impl Iub {
-    /// Reports invalid values, given that the RNC sends at least `portion` of data at a time.
+    /// Reports invalid values. `portion` is the smallest amount of data that the RNC sends at a
+    /// time, which must fit in a user's queue.
     pub fn check_with(&self, portion: Size, numerology: Numerology, check: &mut Check) {
         let tti = numerology.tti;
         check.at_most("delay", self.delay, Duration::from_secs(10));
@@ -65,7 +67,7 @@ impl Checked for Iub {
     }
 }
 
-/// The two ends of the Iub: the buffers at the RNC and the queues at the Node B.
+/// The two ends of the Iub: buffers at the RNC and queues at the Node B.
 pub trait Endpoints {
     /// Takes at most `most` units of a user from the RNC's buffer at the time `now`. Returns the
     /// number of units taken.
@@ -86,7 +88,7 @@ struct Account {
 /// Allocations or frames in flight, each with arrival time, user and number of units.
 type InFlight = VecDeque<(Time, usize, u64)>;
 
-/// Flow control on the Iub for all users.
+/// Flow control on the Iub for all users, with the frames and allocations in flight.
 #[derive(Debug)]
 pub struct FlowControl {
     numerology: Numerology,
@@ -116,7 +118,7 @@ pub struct Frame {
     pub user: usize,
     /// Number of units in the frame.
     pub units: u64,
-    /// Time of arrival at the Node B.
+    /// Time at which the frame arrives at the Node B.
     pub arrives: Time,
 }
 
@@ -159,8 +161,8 @@ impl FlowControl {
         }
     }
 
-    /// Adds a frame of `units` units to the queue of the link. Returns the time at which the frame
-    /// has been sent.
+    /// Adds a frame of `units` units to the queue of the link. Returns the time at which the last
+    /// bit of the frame is sent.
     fn transmit(&mut self, now: Time, units: u64) -> Time {
         let Some(Rate(rate)) = self.rate else {
             return now;
@@ -174,7 +176,8 @@ impl FlowControl {
         self.free_at
     }
 
-    /// Records that the Node B has sent units from a user's queue, which frees capacity.
+    /// Records that the Node B has sent `units` units from a user's queue, which frees capacity for
+    /// new allocations.
     pub fn sent(&mut self, user: usize, units: u64) {
         let account = &mut self.accounts[user];
         if account.counted == self.limit && units > 0 {
@@ -286,7 +289,7 @@ mod tests {
         assert_eq!(advance(&mut control, &mut pdus, 8, 30, 100), 250);
         assert_eq!(control.accounts[0].credits, 0);
         assert_eq!(advance(&mut control, &mut pdus, 30, 33, 100), 250);
-        // The next allocation is in TTI 45, at 90 ms, although the queue is empty from 66 ms.
+        // The queue is empty from 66 ms on, but the next allocation is only in TTI 45, at 90 ms.
         assert_eq!(control.next(33), Some(ms(90)));
         assert_eq!(advance(&mut control, &mut pdus, 33, 60, 100), 0);
         assert_eq!(advance(&mut control, &mut pdus, 60, 75, 100), 100);

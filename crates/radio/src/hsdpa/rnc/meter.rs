@@ -33,7 +33,7 @@ pub struct Meter {
     max_passed: u64,
     /// First TTI for which available bandwidth has not been computed yet.
     next: u64,
-    /// TTIs in which the HARQ processes of the measured user become free, in ascending order.
+    /// TTIs in which the measured user's HARQ processes become free, in ascending order.
     free: VecDeque<u64>,
     /// First TTI in which the measured user may be served again, given the minimum distance of TTIs
     /// for its UE category.
@@ -54,7 +54,7 @@ const RECORD: Duration = Duration::from_millis(20);
 const MAX_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
-    /// Creates the meter of user `user`, one of `users` users.
+    /// Creates the meter of user `user`, with a scheduler for `users` users.
     pub fn new(params: &Hsdpa, user: usize, users: usize) -> Self {
         let scheduler = params.scheduler.build(users, params.numerology().tti);
         Self {

@@ -76,7 +76,7 @@ proptest! {
     }
 }
 
-/// Scheduler that states no rule for its choice, so the MAC must show it all users.
+/// Scheduler without a selection rule, so that the MAC must show it all users.
 #[derive(Debug)]
 struct SeesAll(Box<dyn Scheduler>);
 

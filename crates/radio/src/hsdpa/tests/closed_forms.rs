@@ -69,8 +69,8 @@ fn mean_transmissions_match_theory() {
             bench.saturate(15_000, 100, 1_500);
             let counts = bench.counts();
             let found = counts.blocks as f64 / (counts.blocks - counts.blocks_failed) as f64;
-            // The tolerance assumes that all transmissions have equal success probabilities, which
-            // gives the largest variance.
+            // The variance is largest if all transmissions succeed with the same probability, so
+            // the tolerance is computed for this case.
             let success = 1.0 / expected;
             let tolerance = 4.0 * expected * ((1.0 - success) / (success * counts.blocks as f64)).sqrt();
             assert!(
@@ -81,8 +81,8 @@ fn mean_transmissions_match_theory() {
     }
 }
 
-/// A block that fails twice is lost with its packet: with a BLER of 0.4 in each transmission this
-/// is 16 %.
+/// A block is lost, with its packet, if both of its two transmissions fail. With a BLER of 0.4 in
+/// each transmission this happens to 16 % of the blocks.
 #[test]
 fn losses_by_the_transmission_limit_match_theory() {
     let snr_db = link_curve::snr_db(5.0, 0.4);

@@ -38,14 +38,15 @@ fn place_of_the_event() -> f64 {
 }
 
 /// Returns true if a user who started `metres` m east of the site in the middle changes its cell at
-/// the right time: at the first comparison after the time to trigger of 320 ms, which is 16
-/// comparisons.
+/// the right time `at`. This is the first comparison after the next site has been received better
+/// for the time to trigger of 320 ms, which is 16 comparisons.
 pub fn is_in_time(at: Time, metres: f64) -> bool {
     (0.0..=0.02).contains(&(at.as_secs() - ((place_of_the_event() - metres) / SPEED + 0.32)))
 }
 
-/// Keeps `packets` packets waiting for user 0 until `end`, and runs until all are delivered or
-/// lost. Returns the times at which the user's cell changes. Checks that packets are conserved.
+/// Keeps `packets` packets waiting for user 0 until `end`, then runs until all packets are
+/// delivered or lost. Checks that no packet disappears. Returns the times at which the user's cell
+/// changes.
 fn go(bench: &mut Bench, packets: usize, end: Time) -> Vec<Time> {
     let mut at = Time::ZERO;
     while at < end || bench.bearer.backlog(0).packets > 0 {
@@ -147,8 +148,8 @@ fn acknowledged_mode_retransmits_data_of_the_old_node_b() {
     }
 }
 
-/// Two users near different sites each have all TTIs and codes of their cell, as if they were
-/// alone.
+/// Two users near different sites can each use all TTIs and codes of their own cell, as if they
+/// were alone.
 #[test]
 fn cells_have_independent_ttis() {
     let params = changing("lost", &json!({ "iub": null }));

@@ -37,8 +37,8 @@ fn an_idle_handover_does_not_affect_later_packets() {
         let at = Time::ZERO + Duration::from_secs(30);
         let handovers = |bench: &mut Bench| bench.row(at).tally.handovers;
         assert_eq!((handovers(&mut plain), handovers(&mut recording)), (1, 1), "{data}");
-        // The handover event has the time of the change, although nothing was evaluated at that
-        // time.
+        // The event has the time at which the user changed the cell, although the change was only
+        // evaluated later.
         let events = plain.handovers();
         assert_eq!(events, recording.handovers(), "{data}");
         assert!(matches!(events[..], [(at, 0, 1)] if is_in_time(at, 700.0)), "{data}: {events:?}");

@@ -28,12 +28,12 @@ use crate::{Bearer, UserRadio};
 
 const TTI: Duration = Numerology::HSDPA.tti;
 
-/// Returns parameters read from JSON; keys that are missing have their defaults.
+/// Returns HSDPA parameters read from JSON. Missing keys have their default values.
 fn hsdpa(text: serde_json::Value) -> Hsdpa {
     serde_json::from_value(text).expect("parameters of hsdpa")
 }
 
-/// Returns a user with a channel that repeats the given SNRs and CQIs, one per TTI.
+/// Returns a user whose channel repeats the given SNRs and CQIs, one per TTI.
 fn playing(snrs_db: &[f64], cqi: &[u8]) -> Ue {
     let (snrs_db, cqi) = (snrs_db.to_vec().into(), cqi.to_vec().into());
     let trace = Trace { at_end: Some(AtEnd::Loop), snrs_db, cqi, ..Trace::default() };
@@ -49,10 +49,10 @@ struct Bench {
     bearer: TtiBearer<HsdpaMac>,
     around: Surroundings,
     sent: u64,
-    /// Arrivals of packets: time, user and packet number.
+    /// Arrivals of packets at the phones, each as time, user and packet number.
     arrived: Vec<(Time, usize, u64)>,
     bytes: Vec<u64>,
-    /// Changes of the serving cell: time and user.
+    /// Changes of serving cells, each as time and user.
     changes: Vec<(Time, usize)>,
 }
 
@@ -109,7 +109,7 @@ impl Bench {
         }
     }
 
-    /// Returns the results of user 0 until `at`.
+    /// Returns the results of user 0 until the time `at`.
     fn row(&mut self, at: Time) -> PhoneRow {
         self.bearer.settle(&mut self.around.at(at));
         self.bearer.mac.phones(at)[0]
@@ -120,7 +120,7 @@ impl Bench {
         self.around.counts
     }
 
-    /// Returns time, user and new cell of each handover event.
+    /// Returns each handover event as time, user and new cell.
     fn handovers(&mut self) -> Vec<(Time, u32, u32)> {
         let of = |(at, event)| match event {
             Event::Handover { user, cell, .. } => Some((at, user, cell)),

@@ -48,16 +48,16 @@ fn acknowledged_mode_retransmits_what_mac_hs_loses() {
     }
 }
 
-/// Blocks have 44 octets, PDUs 42. With block 1, all but 2 octets of PDU 1 and 4 octets of PDU 2
-/// are lost, so both PDUs are retransmitted completely, in two blocks from 56 ms.
+/// Blocks have 44 octets and PDUs 42. When block 1 is lost, PDU 1 loses all but 2 of its octets and
+/// PDU 2 loses 4 octets. Both PDUs are retransmitted completely, in two blocks from 56 ms.
 #[test]
 fn a_pdu_is_intact_if_all_its_octets_are() {
     let params = json!({ "segmentation": true, "rlc": am(&json!({})) });
     assert_eq!(play(&params, losing(1), 4), [(2, 0), (58, 1), (60, 2), (60, 3)]);
 }
 
-/// With a window of two PDUs, the second PDU polls for a status report, which arrives 30 ms later,
-/// and nothing is sent until then.
+/// The window has two PDUs, so the second PDU polls for a status report. The report arrives 30 ms
+/// later, and nothing is sent until then.
 #[test]
 fn a_full_window_of_rlc_stalls_the_user() {
     let params = json!({ "rlc": am(&json!({ "tx_window": 2, "rx_window": 2 })) });
@@ -65,9 +65,10 @@ fn a_full_window_of_rlc_stalls_the_user() {
     assert_eq!(play(&params, losing(199), 5), expected);
 }
 
-/// The Iub has a delay of 5 ms in each direction; every 10 ms the Node B grants credits, for at most two PDUs
-/// in its queue. PDU 0 is sent in TTI 3 and lost. T1 delivers the following PDUs at 30 ms, the status report
-/// reaches the RNC at 60 ms, and the retransmission of PDU 0 reaches the Node B at 65 ms.
+/// The Iub has a delay of 5 ms in each direction. Every 10 ms the Node B grants credits for at most
+/// two PDUs in its queue. PDU 0 is sent in TTI 3 and lost. T1 delivers the following PDUs at 30 ms,
+/// the status report reaches the RNC at 60 ms, and the retransmission of PDU 0 reaches the Node B
+/// at 65 ms.
 #[test]
 fn retransmissions_cross_the_iub_again() {
     let iub = json!({ "delay": "5 ms", "period": "10 ms", "room": "84 B" });
@@ -81,7 +82,8 @@ fn retransmissions_cross_the_iub_again() {
 fn an_unanswered_poll_is_repeated() {
     let mut slow = am(&json!({ "tx_window": 2, "rx_window": 2 }));
     slow["am"]["poll"]["timer"] = json!("20 ms");
-    // PDU 1 is sent at 2 ms with a poll and, as the answer is still in flight, again at 22 ms.
+    // PDU 1 is sent at 2 ms with a poll. As the answer is still in flight at 22 ms, PDU 1 is then
+    // sent again.
     let mut bench = Bench::new(&one_by_one(&json!({ "rlc": slow })), &[losing(199)], 0);
     (0..3).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(40));

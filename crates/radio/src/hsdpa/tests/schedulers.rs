@@ -1,5 +1,5 @@
-//! Tests of the cell throughput of users with independent Rayleigh fading, at a rate linear in the
-//! SNR.
+//! Tests of the cell throughput of users with independent Rayleigh fading, if rates are
+//! proportional to the SNR.
 
 use serde_json::json;
 

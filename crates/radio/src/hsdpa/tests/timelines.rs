@@ -20,8 +20,8 @@ pub fn arrivals(bench: &Bench) -> Vec<(u64, u64)> {
     bench.arrived.iter().map(|(at, _, number)| (at.0 / 1_000_000, *number)).collect()
 }
 
-/// Block 1, sent in TTI 1, is lost. Blocks 2 and 3 arrive at 6 and 8 ms; T1 starts at 6 ms and
-/// delivers both at 26 ms.
+/// Block 1 is sent in TTI 1 and lost. Blocks 2 and 3 arrive at 6 and 8 ms. T1 starts at 6 ms and
+/// expires at 26 ms, when both blocks are delivered.
 #[test]
 fn t1_delivers_blocks_that_wait_for_a_lost_one() {
     let mut snrs = [50.0; 100];
@@ -34,7 +34,7 @@ fn t1_delivers_blocks_that_wait_for_a_lost_one() {
     assert_eq!((bench.bearer.backlog(0), bench.bearer.next_wake()), (Backlog::default(), None));
 }
 
-/// With a second transmission, block 1 arrives at 16 ms instead of 4 ms, and all blocks are
+/// If two transmissions are allowed, block 1 arrives at 16 ms instead of 4 ms, and all blocks are
 /// delivered in order.
 #[test]
 fn a_second_transmission_fills_the_gap() {
@@ -47,8 +47,8 @@ fn a_second_transmission_fills_the_gap() {
     assert_eq!(arrivals(&bench), [(2, 0), (16, 1), (16, 2), (16, 3)]);
 }
 
-/// Block 0 fails five times in a row. With a window of 3, blocks 1 and 2 are sent and then nothing
-/// until block 0 is acknowledged; T1 of 1 s does not expire before that.
+/// Block 0 fails five times in a row. With a window of 3, blocks 1 and 2 are sent, and then no
+/// other block until block 0 is acknowledged. T1 of 1 s does not expire in this time.
 #[test]
 fn a_full_window_stalls_the_sender() {
     let mut snrs = [50.0; 200];
@@ -63,7 +63,8 @@ fn a_full_window_stalls_the_sender() {
     assert_eq!(arrivals(&bench), [(62, 0), (62, 1), (62, 2), (74, 3), (76, 4)]);
 }
 
-/// With six processes and an answer after 16 ms, six of eight TTIs can be used.
+/// The answer to a transmission is known after 16 ms, or 8 TTIs, so six processes can use six of
+/// eight TTIs.
 #[test]
 fn too_few_processes_leave_ttis_unused() {
     let params = one_by_one(&json!({ "retransmission_delay": "16 ms" }));
@@ -82,13 +83,14 @@ fn exhausted_credits_keep_packets_at_the_rnc() {
     let mut bench = Bench::new(&params, &[playing(&[50.0], &[5])], 0);
     (0..4).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(200));
-    // Two PDUs are at the Node B at 5 ms and sent in TTIs 3 and 4. The Node B allocates at 10 ms;
-    // the other two PDUs arrive at 20 ms and are sent in TTIs 10 and 11.
+    // Two PDUs arrive at the Node B at 5 ms and are sent in TTIs 3 and 4. The Node B allocates
+    // credits for two more PDUs at 10 ms. These PDUs arrive at 20 ms and are sent in TTIs 10 and
+    // 11.
     assert_eq!(arrivals(&bench), [(8, 0), (10, 1), (22, 2), (24, 3)]);
     assert_eq!(bench.bearer.backlog(0), Backlog::default());
 }
 
-/// A UE of category 1 can receive in every third TTI.
+/// A UE of category 1 can only receive in every third TTI.
 #[test]
 fn a_slow_category_skips_ttis() {
     let user = Ue { category: 1, ..playing(&[50.0], &[5]) };
@@ -98,8 +100,9 @@ fn a_slow_category_skips_ttis() {
     assert_eq!(arrivals(&bench), [(2, 0), (8, 1), (14, 2)]);
 }
 
-/// Three users with five codes each use all 15 codes of the cell at once. At a third of the power,
-/// CQI 30 becomes CQI 25, whose block in category 6 is that of CQI 30.
+/// Three users with five codes each are served in the same TTI, as the cell has 15 codes. With a
+/// third of the power for each, CQI 30 becomes CQI 25, which has the same block as CQI 30 in
+/// category 6.
 #[test]
 fn codes_are_shared_in_one_tti() {
     let users = vec![Ue { category: 6, ..playing(&[50.0], &[30]) }; 3];
@@ -117,8 +120,8 @@ fn codes_are_shared_in_one_tti() {
     assert_eq!(two.counts().ttis * 2, two.counts().blocks);
 }
 
-/// A phone near the Node B takes all codes, and none are left for the second phone. So the first
-/// has all the power, as if only one user could be served per TTI.
+/// The phone near the Node B takes all codes, so the second phone cannot be served in the same TTI.
+/// The first phone therefore gets all the power, as if only one user could be served per TTI.
 #[test]
 fn power_is_shared_among_users_who_get_codes() {
     let constant = |db: f64| ue(json!({ "category": 10, "channel": { "constant": { "snr_db": db } } }));
@@ -133,7 +136,7 @@ fn power_is_shared_among_users_who_get_codes() {
     assert_eq!(bytes(2), bytes(1));
 }
 
-/// The packet with the earlier deadline is sent first, although the other packet arrived first.
+/// The packet with the earlier deadline is sent first, although it arrived after the other packet.
 #[test]
 fn deadlines_count_from_arrival() {
     let users = [("300 ms", 0), ("50 ms", 1)]
@@ -156,6 +159,7 @@ fn users_out_of_range_are_not_served() {
     let mut bench = Bench::new(&params, &[playing(&[50.0; 50], &cqis)], 0);
     (0..60).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(100));
-    // Reports are three TTIs old, so CQI 0 of TTI 10 has an effect from TTI 13.
+    // The Node B uses a report three TTIs after the measurement, so CQI 0 of TTI 10 has an effect
+    // from TTI 13.
     assert_eq!(bench.counts().ttis, 13);
 }

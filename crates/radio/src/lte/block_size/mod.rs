@@ -8,13 +8,14 @@ pub mod csv;
 #[cfg(test)]
 mod tests;
 
-/// Number of values of I_TBS: 0 to 26 select blocks up to 64QAM, 27 to 33 those of 256QAM (Release 12).
+/// Number of values of I_TBS. Values 0 to 26 select blocks up to 64QAM, 27 to 33 blocks of 256QAM
+/// (Release 12).
 pub const INDICES: usize = 34;
 
-/// Largest number of resource blocks N_PRB in the table.
+/// Largest number of resource blocks N_PRB in the tables of transport block sizes.
 pub const MAX_BLOCKS: usize = 110;
 
-/// Largest number of layers of a transport block (TS 36.211, table 6.3.3.2-1).
+/// Largest number of layers on which a transport block is sent (TS 36.211, table 6.3.3.2-1).
 pub const MAX_LAYERS: u8 = 4;
 
 const SIZES_OF_LAYERS: usize = 142;

@@ -1,4 +1,4 @@
-//! Gain of proportional fair scheduling on a fading channel.
+//! Test of the gain by proportional fair scheduling on a fading channel.
 
 use std::sync::Arc;
 
@@ -13,8 +13,9 @@ use crate::mac::band::MAX_GROUPS;
 use crate::mac::sched::SchedulerParams;
 use crate::mac::sched::proportional_fair::ProportionalFair;
 
-/// Of n users with independent exponentially distributed rates, the one with the highest rate has 1 + 1/2 + ... +
-/// 1/n times the mean, and each user gets 1/n of the time, on every group.
+/// If n users have independent exponentially distributed rates, the highest of these rates has 1 +
+/// 1/2 + ... + 1/n times the mean. Proportional fair reaches this gain on every group, and gives
+/// each user 1/n of the time.
 #[test]
 fn proportional_fair_has_the_gain_of_the_largest_of_n() {
     const TTIS: u64 = 6_000;
@@ -23,7 +24,7 @@ fn proportional_fair_has_the_gain_of_the_largest_of_n() {
         let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
         let band = Band::new(25, 2, 180e3);
         let response = Arc::new(Response::new(&Profile::ExtendedTypicalUrban.delays(&[]), &band));
-        // 120 km/h at 2 GHz, looked at every 25 ms: nearly independent values.
+        // At 120 km/h and 2 GHz, channel values every 25 ms are nearly independent.
         let mut channels: Vec<_> =
             (0..users as u64).map(|id| Selective::new(response.clone(), 0.222, id, &streams)).collect();
         let mut scheduler = ProportionalFair::default().build(users, Duration::from_millis(1));

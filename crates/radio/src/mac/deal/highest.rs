@@ -1,40 +1,43 @@
-//! Groups that go to the user with the highest score.
+//! Division of groups by which each group goes to the user with the highest score.
 
 use super::{Bidder, Dealer, Offers};
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
 
-/// Number of groups in a vector.
+/// Number of groups in a vector of the CPU.
 const LANES: usize = 4;
 
-/// Values of some groups.
+/// Values of [`LANES`] neighbouring groups.
 type Vector = [f32; LANES];
 
-/// Number of vectors that are compared at once, so that none waits for the result of another.
+/// Number of vectors that are compared at once. With several, the CPU need not wait for the result
+/// of one before it compares the next.
 const VECTORS: usize = 4;
 
-/// Owner of a group on which no candidate can be served.
+/// Value in place of a candidate's index for a group on which no candidate can be served.
 const NOBODY: f32 = -1.0;
 
-/// Highest scores of a comparison of all open candidates, and their owners.
+/// Highest score on each group among all open candidates, and the candidates (owners) that have it.
 #[derive(Clone, Debug)]
 pub(super) struct Contest {
-    /// Highest score on each group.
+    /// Highest score on each group; minus infinity if no candidate can be served there.
     scores: [Vector; MAX_GROUPS / LANES],
-    /// Index of the candidate with this score, or [`NOBODY`]; a number like the scores, as a maximum takes one
-    /// instruction and a selection three.
+    /// Index of the candidate with the highest score on each group, or [`NOBODY`]. Indices are
+    /// floats like the scores, as the maximum of floats takes one instruction, but a selection
+    /// takes three.
     owners: [Vector; MAX_GROUPS / LANES],
-    /// Number of vectors in use.
+    /// Number of vectors that have groups of the band.
     vectors: usize,
 }
 
 impl Contest {
-    /// Creates a contest for a number of groups.
+    /// Creates the comparison for a band with `groups` groups.
     pub(super) fn new(groups: usize) -> Self {
         let (scores, owners) = Default::default();
         Self { scores, owners, vectors: groups.div_ceil(LANES) }
     }
 
-    /// Compares candidates, which are in order, on all groups; of equal scores the first one counts.
+    /// Compares the scores of the candidates `open` on all groups, given the property `x` of each
+    /// user. If scores are equal, the first candidate wins.
     fn hold(&mut self, open: &[Bidder], x: &[Row]) {
         for first in (0..self.vectors).step_by(VECTORS) {
             let (mut scores, mut owners) =
@@ -48,7 +51,8 @@ impl Contest {
         }
     }
 
-    /// Returns the candidate with the highest score on a group, if there is one, and the score.
+    /// Returns the candidate with the highest score on a group, and this score, or `None` if no
+    /// candidate can be served on the group.
     fn winner(&self, group: usize) -> Option<(usize, f32)> {
         let (vector, lane) = (group / LANES, group % LANES);
         let owner = self.owners[vector][lane];
@@ -56,7 +60,8 @@ impl Contest {
     }
 }
 
-/// Compares a candidate with the owners of some groups, all of which precede it.
+/// Compares the scores of a candidate with the highest scores so far, on several vectors of groups.
+/// All owners precede the candidate, so they keep a group if scores are equal.
 #[inline]
 fn compare(bidder: &Bidder, row: &[Vector], scores: &mut [Vector; VECTORS], owners: &mut [Vector; VECTORS]) {
     let candidate = bidder.candidate as f32;
@@ -64,7 +69,7 @@ fn compare(bidder: &Bidder, row: &[Vector], scores: &mut [Vector; VECTORS], owne
         for lane in 0..LANES {
             let score = bidder.weight.score(row[vector][lane]);
             let highest = scores[vector][lane];
-            // A score that is no number is not higher.
+            // The comparison is false for a score that is NaN, so unusable groups are not claimed.
             let claim = if score > highest { candidate } else { NOBODY };
             scores[vector][lane] = if score > highest { score } else { highest };
             let owner = owners[vector][lane];
@@ -74,7 +79,8 @@ fn compare(bidder: &Bidder, row: &[Vector], scores: &mut [Vector; VECTORS], owne
 }
 
 impl Dealer {
-    /// Deals the groups in `free`, each to the open candidate with the highest score.
+    /// Assigns each group in `free` to the open candidate with the highest score, and lists the
+    /// parts of all users.
     pub(super) fn deal_to_highest(&mut self, offers: Offers, mut free: Groups) {
         let mut grants = self.grants_per_tti;
         while !free.is_empty() && !self.open.is_empty() {
@@ -99,8 +105,10 @@ impl Dealer {
         }
     }
 
-    /// If the newcomers of this round use up all `grants`, closes all candidates without groups and the
-    /// newcomers with the lowest scores beyond the grants. Returns the groups of the latter.
+    /// Enforces the limit of users: `grants` is the number of candidates that may still get their
+    /// first groups. If the newcomers of this round reach it, keeps those with the highest scores
+    /// and closes all candidates that have no groups then. Returns the groups of the newcomers that
+    /// were not kept.
     fn limit_newcomers(&mut self, grants: usize) -> Groups {
         let Self { newcomers, held, open, .. } = self;
         let mut returned = Groups::NONE;

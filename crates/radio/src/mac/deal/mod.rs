@@ -1,17 +1,18 @@
 //! Division of a band's groups among the users of a TTI.
 //!
-//! [`Dealer::deal`] first assigns all groups by the scheduler's weights. Then it corrects the result: a user
-//! with more groups than its data needs returns the worst ones, and if there are more users than the control
-//! channel can address, those with the lowest scores return all groups. Returned groups are dealt again among
-//! the other users, until all are assigned or no user that may be served has data left. Every repetition ends
-//! the part of at least one user, so there are at most as many as users.
+//! [`Dealer::deal`] first assigns all groups by the scheduler's weights. Then it corrects the
+//! result. A user with more groups than its data needs returns the worst ones. If there are more
+//! users than the control channel can address, those with the lowest scores return all groups.
+//! Returned groups are assigned again among the other users, until all are assigned or no user that
+//! may be served has data left. After every repetition at least one user gets no further groups, so
+//! there are at most as many repetitions as users.
 //!
-//! All users are compared on all groups in loops over arrays, which are vectorized: a repetition for 30 users
-//! and 25 groups takes less time than maintaining sorted lists, as each served user moves in every list. Fused
-//! multiply-add is not used, so that results are equal on all machines.
+//! All users are compared on all groups in loops over arrays, which are vectorized: a repetition
+//! for 30 users and 25 groups takes less time than maintaining sorted lists, as each served user
+//! moves in every list. Fused multiply-add is not used, so that results are equal on all machines.
 //!
-//! The amounts that groups carry are added up, as if each group were a block of its own. The size of the
-//! common block (TS 36.213, 7.1.7) differs by the rounding of its table.
+//! The amounts that groups carry are added up, as if each group were a block of its own. The size
+//! of a common block (TS 36.213, 7.1.7) differs from this sum by the rounding of its table.
 
 mod highest;
 mod turns;
@@ -20,54 +21,56 @@ use super::band::{Band, Groups, Row};
 use super::sched::{Candidate, Deal, Scheduler, Weight};
 use highest::Contest;
 
-/// Value of a user on a group on which it cannot be served, in [`Offers::x`].
+/// Value in [`Offers::x`] of a user on a group on which it cannot be served.
 pub const UNUSABLE: f32 = f32::NAN;
 
-/// State of a TTI's candidates that the division needs; all lists are by user, not by candidate.
+/// Properties of users in a TTI that the division needs. All lists are indexed by user, not by
+/// candidate.
 #[derive(Clone, Copy, Debug)]
 pub struct Offers<'a> {
-    /// Property of each user on each group that the scheduler's view names, or [`UNUSABLE`].
+    /// For each user and group, the rate or quality that the scheduler's view names, or
+    /// [`UNUSABLE`].
     pub x: &'a [Row],
-    /// Amount that each user could be sent on each group, in the bearer's units; may be the same list as `x`.
-    /// Must be above 0 where `x` is not [`UNUSABLE`].
+    /// For each user and group, the amount that the user could be sent there, in the bearer's
+    /// units; may be the same list as `x`. Must be above 0 where `x` is not [`UNUSABLE`].
     pub rates: &'a [Row],
-    /// Amount of data that each user has waiting, in the same units.
+    /// Amount of data that waits for each user, in the bearer's units.
     pub waiting: &'a [f32],
 }
 
-/// Part of a band for one user.
+/// Part of a band that one user gets in a TTI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Index of the user on the bearer.
     pub user: usize,
-    /// Groups, at least one.
+    /// Groups that the user gets, at least one.
     pub groups: Groups,
 }
 
-/// A candidate that may get further groups.
+/// Candidate that may get further groups in this TTI (an open candidate).
 #[derive(Clone, Copy, Debug)]
 struct Bidder {
-    /// Index of the candidate.
+    /// Index in the list of candidates.
     candidate: u32,
     /// Index of the candidate's user on the bearer.
     user: u32,
     weight: Weight,
 }
 
-/// State of a candidate in a TTI.
+/// Groups that a candidate has got in a TTI, and what they carry.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     /// Index of the candidate's user on the bearer.
     user: usize,
     groups: Groups,
-    /// Amount that the groups carry.
+    /// Amount of data that the candidate's groups carry, in the bearer's units.
     carried: f32,
-    /// Highest score on a group.
+    /// Highest score of the candidate on any of its groups; minus infinity if it has none.
     best: f32,
 }
 
 impl Held {
-    /// Adds a group.
+    /// Adds a group to those of the candidate.
     #[inline]
     fn add(&mut self, group: usize, rates: &[Row]) {
         self.groups.insert(group);
@@ -75,24 +78,26 @@ impl Held {
     }
 }
 
-/// Divider of a band, with memory that is reused.
+/// Divides a band among users in each TTI. Its memory is reused.
 #[derive(Debug)]
 pub struct Dealer {
     band: Band,
     grants_per_tti: usize,
     weights: Vec<Weight>,
-    /// State of each candidate.
+    /// Groups of each candidate, in the order of candidates.
     held: Vec<Held>,
-    /// Candidates that may get further groups.
+    /// Candidates that may get further groups in this TTI.
     open: Vec<Bidder>,
-    /// Candidates that have got their first groups in this round (or TTI, if groups are dealt in turn).
+    /// Indices of the candidates that have got their first groups in this round or, if groups are
+    /// assigned in turn, in this TTI.
     newcomers: Vec<u32>,
     contest: Contest,
     parts: Vec<Part>,
 }
 
 impl Dealer {
-    /// Creates a divider of a band among at most `grants_per_tti` users of each TTI, which is at least 1.
+    /// Creates the divider of a band. In each TTI it serves at most `grants_per_tti` users, but at
+    /// least 1.
     pub fn new(band: Band, grants_per_tti: usize) -> Self {
         Self {
             grants_per_tti: grants_per_tti.max(1),
@@ -106,13 +111,14 @@ impl Dealer {
         }
     }
 
-    /// Returns the band.
+    /// Returns the band that is divided.
     pub fn band(&self) -> &Band {
         &self.band
     }
 
-    /// Returns the parts of the users that are served in TTI `tti`, in the order in which the scheduler is to
-    /// be informed of them. The groups in `reserved` are not dealt.
+    /// Divides the band among `candidates` in TTI `tti`, without the groups in `reserved`. Returns
+    /// the parts of the users that are served, in the order in which the scheduler must be informed
+    /// of them.
     pub fn deal(
         &mut self,
         tti: u64,
@@ -136,7 +142,7 @@ impl Dealer {
         &self.parts
     }
 
-    /// Resets the state for a new TTI.
+    /// Resets the state for a new TTI. Candidates with data that waits are open.
     fn begin(&mut self, candidates: &[Candidate], offers: Offers) {
         let Self { held, open, weights, .. } = self;
         held.clear();
@@ -149,7 +155,8 @@ impl Dealer {
         }
     }
 
-    /// Closes candidates whose groups carry all their data. Returns the groups that they do not need.
+    /// Closes the candidates whose groups carry all their data. Returns the groups that these
+    /// candidates do not need.
     fn settle(&mut self, offers: Offers) -> Groups {
         let Self { open, held, .. } = self;
         let mut returned = Groups::NONE;
@@ -166,7 +173,7 @@ impl Dealer {
         returned
     }
 
-    /// Lists the part of a candidate, if it has groups.
+    /// Adds the part of a candidate to the list of parts, if it has groups.
     fn list(&mut self, candidate: usize) {
         let Held { user, groups, .. } = self.held[candidate];
         if !groups.is_empty() {
@@ -175,8 +182,9 @@ impl Dealer {
     }
 }
 
-/// Returns the groups without which the rest carries at most `spare` less, the worst ones first; of equals the
-/// highest frequency. One group is left.
+/// Returns the groups that a user does not need: those that carry at most `spare` together,
+/// starting with the lowest rate and, among equal rates, the highest frequency. At least one group
+/// is left to the user.
 fn surplus(rates: &Row, mut held: Groups, mut spare: f32) -> Groups {
     let all = held;
     while held.len() > 1 {

@@ -8,7 +8,7 @@ use crate::mac::sched::{SchedulerSpec, View};
 
 const TTI: Duration = Duration::from_millis(1);
 
-/// Names of all schedulers of nodeb.
+/// Names of all built-in schedulers.
 const SCHEDULERS: [&str; 6] =
     ["round_robin", "max_ci", "proportional_fair", "normalized", "earliest_deadline", "tcp_aware"];
 
@@ -17,7 +17,8 @@ fn scheduler(name: &str, users: usize) -> Box<dyn Scheduler> {
     spec.build(users, TTI)
 }
 
-/// A scheduler with the method [`Scheduler::weigh`] of a plug-in that has none of its own.
+/// Scheduler without a method [`Scheduler::weigh`] of its own, like a plug-in that only picks
+/// users.
 #[derive(Debug)]
 struct WithoutWeights(Box<dyn Scheduler>);
 
@@ -35,12 +36,12 @@ impl Scheduler for WithoutWeights {
     }
 }
 
-/// A TTI drawn at random.
+/// Random TTI: band, rates and waiting data.
 #[derive(Clone, Debug)]
 struct Drawn {
     blocks: u16,
     grants: usize,
-    /// Rates by user and group; 0 means unusable.
+    /// Rate of each user on each group; 0 if the group is unusable.
     rates: Vec<Vec<u16>>,
     waiting: Vec<u32>,
 }
@@ -76,7 +77,7 @@ impl Drawn {
         (0..self.rates.len()).map(candidate).collect()
     }
 
-    /// Deals the TTI with a scheduler that has served some users before.
+    /// Divides the band with a scheduler that has served each user before. Returns the parts.
     fn parts(&self, scheduler: &mut dyn Scheduler, reserved: Groups) -> Vec<Part> {
         let waiting: Vec<f32> = self.waiting.iter().map(|units| *units as f32).collect();
         let (x, rates) = (self.rows(UNUSABLE), self.rows(0.0));
@@ -92,7 +93,8 @@ impl Drawn {
         part.groups.into_iter().map(|group| u32::from(self.rates[part.user][group])).sum()
     }
 
-    /// Checks that a division is valid and complete.
+    /// Checks that the parts of a division are valid, and that no user could use the groups that
+    /// are left.
     fn check(&self, parts: &[Part], reserved: Groups) -> Result<(), TestCaseError> {
         let mut free = self.band().all().without(reserved);
         let mut left = self.waiting.clone();
@@ -118,8 +120,8 @@ impl Drawn {
 }
 
 proptest! {
-    /// No group is assigned twice, no user gets more than it needs, and groups are left only if no user that may
-    /// be served can use them.
+    /// No group is assigned twice and no user gets more than it needs. Groups are left only if no
+    /// user that may be served can use them.
     #[test]
     fn deals_are_valid_and_complete(drawn in drawn(), which in 0..SCHEDULERS.len(), reserved in any::<u32>()) {
         let reserved: Groups = (0..MAX_GROUPS).filter(|group| reserved >> group & 3 == 3).collect();
@@ -129,7 +131,8 @@ proptest! {
         drawn.check(&drawn.parts(&mut plain, reserved), reserved)?;
     }
 
-    /// The vectorized comparison equals a scan of all users in f64 for each group, which has no corrections.
+    /// Each group goes to the user with the highest score, as computed in f64 for all users one by
+    /// one. No corrections are needed, as all users have enough data and grants.
     #[test]
     fn groups_go_to_the_highest_score(drawn in drawn()) {
         let users = drawn.rates.len();
@@ -154,7 +157,8 @@ proptest! {
         }
     }
 
-    /// On a band of one group a scheduler serves the user that it would pick for the whole TTI, up to equal scores.
+    /// On a band of one group, the user that is served has the same score as the user that `pick`
+    /// selects for the whole TTI.
     #[test]
     fn one_group_goes_to_the_user_picked(rates in prop::collection::vec(1..30u32, 1..20), seed in any::<u64>()) {
         let users = rates.len();
@@ -178,7 +182,8 @@ proptest! {
                 prop_assert!(dealt == picked || !exact && (a - b).abs() <= 1e-5 * b.abs(), "{name}: {dealt}, not {picked}");
                 let ranked = dealer.deal(tti, &mut plain, &candidates, offers, Groups::NONE)[0].user;
                 prop_assert_eq!(ranked, picked, "{}", name);
-                // Sometimes another user is served, so that the state is not only that of the choices.
+                // In some TTIs another user is served, so that the scheduler's state does not only
+                // result from its own choices.
                 let user = if uniform(&mut stream) < 0.3 { (tti as usize * 7) % users } else { picked };
                 grid.served(tti, user, rates[user]);
                 whole.served(tti, user, rates[user]);

@@ -1,10 +1,11 @@
-//! Groups that go to users in turn, whatever the channel.
+//! Division of groups by which users get groups in turn, whatever their channels.
 
 use super::{Dealer, Offers};
 use crate::mac::band::Groups;
 
 impl Dealer {
-    /// Deals the groups in `free` in turn to the open candidates with the highest offsets.
+    /// Assigns the groups in `free` in turn to the open candidates, in descending order of offsets,
+    /// and lists the parts of these users.
     pub(super) fn deal_in_turn(&mut self, offers: Offers, mut free: Groups) {
         self.open.sort_unstable_by(|a, b| {
             b.weight.offset.total_cmp(&a.weight.offset).then(a.candidate.cmp(&b.candidate))
@@ -19,8 +20,9 @@ impl Dealer {
         }
     }
 
-    /// Deals groups in turn to the open candidates that can use them, and lists those that had none before as
-    /// newcomers, up to the number of grants. Groups that none can use stay free.
+    /// Assigns each group in `free` to the next open candidate in turn that can use it. Candidates
+    /// without groups only get one while the number of grants allows it, and become newcomers.
+    /// Groups that no candidate can use are not assigned.
     fn deal_round(&mut self, offers: Offers, free: Groups) {
         let Self { open, held, newcomers, grants_per_tti, .. } = self;
         let mut next = 0;

@@ -19,7 +19,8 @@ const CODES: [u8; 22] = [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5
 /// Spreading factor of an HS-PDSCH (TS 25.211, 5.3.3.13).
 pub const SPREADING_FACTOR: f64 = 16.0;
 
-/// Returns the CQI whose block has `bits` bits, from 1 to 22, interpolated between block sizes.
+/// Returns the CQI, 1 to 22, whose block has `bits` bits. If `bits` is between two block sizes, the
+/// CQI is interpolated.
 fn cqi_of(bits: u64) -> f64 {
     let bits = bits as f64;
     let upper = BLOCK_BITS.partition_point(|&size| f64::from(size) <= bits);

@@ -12,7 +12,7 @@
 struct Process<B> {
     /// TTI in which the answer to the last transmission is known; 0 before the first transmission.
     at: u64,
-    /// Number (TSN) of the last block sent.
+    /// Transmission sequence number (TSN) of the last block sent.
     tsn: u64,
     /// Block that must be retransmitted from TTI `at`, or `None` if the process is free from then
     /// on.
@@ -102,7 +102,7 @@ impl<B> Processes<B> {
         self.retransmission_at < u64::MAX
     }
 
-    /// Returns true if a process is free and the window allows a new block in TTI `tti`.
+    /// Returns true if in TTI `tti` a process is free and the window allows a new block.
     pub fn has_free(&self, tti: u64) -> bool {
         self.new_at <= tti
     }
@@ -133,8 +133,8 @@ impl<B> Processes<B> {
         Some((index, self.all[index].pending.take()?))
     }
 
-    /// Returns the index of a free process and the number of the new block, or `None` if all
-    /// processes are busy or the window is full.
+    /// Returns the index of a free process and the number of the new block that it may send in TTI
+    /// `tti`. Returns `None` if no process is free or the window is full.
     pub fn begin(&mut self, tti: u64) -> Option<(usize, u64)> {
         if !self.has_free(tti) {
             return None;
@@ -172,7 +172,8 @@ impl<B> Processes<B> {
         old.all.into_iter().filter_map(|process| process.pending)
     }
 
-    /// Passes the answers to first transmissions that are known in TTI `tti` to `on_answer`.
+    /// Passes the answers to first transmissions that are known in TTI `tti` to `on_answer`, each
+    /// once; true stands for an ACK.
     #[inline]
     pub fn take_answers(&mut self, tti: u64, on_answer: impl FnMut(bool)) {
         if self.answer_at <= tti {

@@ -62,7 +62,8 @@ impl<B> Retransmissions<B> {
         self.waiting.is_empty()
     }
 
-    /// Returns an iterator over the blocks that wait for retransmission.
+    /// Returns an iterator over the blocks that wait for retransmission, in the order in which they
+    /// failed.
     pub fn iter(&self) -> impl Iterator<Item = &B> {
         self.waiting.iter().map(|(_, block)| block)
     }

@@ -1,13 +1,15 @@
-//! Schedulers on a grid: weights of users, from which the scores on all groups of a band are computed.
+//! Schedulers on a grid of groups: weights of users, from which the scores on all groups of a band
+//! are computed.
 //!
-//! The score of a user on a group is `scale * x + offset`, where `x` is the property of the user on this group
-//! that the scheduler's [`View`](super::View) names: the rate, or else the quality. All of nodeb's schedulers
-//! have this form, so that a TTI takes a multiplication and a comparison for each user and group, and no calls.
+//! The score of a user on a group is `scale * x + offset`. Here `x` is the property of the user on
+//! this group that the scheduler's [`View`](super::View) names: the rate, or else the quality. All
+//! built-in schedulers have scores of this form, so a TTI takes one multiplication and one
+//! comparison for each user and group, and no calls of functions.
 
 use super::{Candidate, Scheduler};
 
-/// Weight of a user in a TTI, for all groups. The larger the score `scale * x + offset`, the earlier the user is
-/// served.
+/// Weight of a user in a TTI, which is the same for all groups. A user with a higher score `scale *
+/// x + offset` is preferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weight {
     /// Factor of the user's rate or quality on a group.
@@ -17,28 +19,31 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// Creates the weight of a user that is served after `rank` others, whatever their channels.
+    /// Creates the weight of a user that is served after `rank` other users, whatever their
+    /// channels: its score is minus `rank` on all groups.
     pub fn by_rank(rank: u32) -> Self {
         Self { scale: 0.0, offset: -(rank as f32) }
     }
 
-    /// Returns the score of the user on a group.
+    /// Returns the score of the user on a group where its rate or quality is `x`.
     #[inline]
     pub fn score(self, x: f32) -> f32 {
         self.scale * x + self.offset
     }
 }
 
-/// Division of groups among users by their weights.
+/// Method by which groups are divided among users, given their weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deal {
-    /// Each group goes to the user with the highest score, the first one if several are equal.
+    /// Each group goes to the user with the highest score on it, or to the first such user if
+    /// several are equal.
     EachToHighest,
-    /// Groups go in turn to the users with the highest offsets.
+    /// Groups go in turn to the users with the highest offsets, so that these users get equal
+    /// numbers.
     FirstShareEvenly,
 }
 
-/// Ranks of candidates by a key, with memory that is reused.
+/// Ranks of candidates in the order of a key. Its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Ranks {
     order: Vec<u32>,
@@ -46,8 +51,8 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Returns the number of candidates before each candidate in order of `key`; of equals the first one is
-    /// before the others.
+    /// Returns the rank of each candidate: the number of candidates that precede it in ascending
+    /// order of `key`. Candidates with equal keys keep their order.
     pub fn of<K: Ord>(&mut self, candidates: &[Candidate], key: impl Fn(&Candidate) -> K) -> &[u32] {
         self.order.clear();
         self.order.extend(0..candidates.len() as u32);
@@ -60,8 +65,8 @@ impl Ranks {
     }
 }
 
-/// Sets weights by the order in which [`Scheduler::pick`] selects the candidates, each without those picked
-/// before.
+/// Sets the weights so that candidates are ranked in the order in which repeated calls of
+/// [`Scheduler::pick`] select them, each call without those selected before.
 pub fn rank_by_picks<S: Scheduler + ?Sized>(
     scheduler: &mut S,
     tti: u64,

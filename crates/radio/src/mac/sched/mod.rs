@@ -27,7 +27,7 @@ pub struct Candidate {
     /// Number of units that the user could be sent in this TTI; a unit is a PDU or an octet,
     /// depending on the bearer.
     pub rate: u32,
-    /// Channel quality known to the Node B, which increases with the user's C/I: a C/I value, a
+    /// Channel quality that the Node B knows, which increases with the user's C/I: a C/I value, a
     /// CQI, or decibels.
     pub quality: f32,
     /// TTI by which the user's next packet should arrive; 0 if the bearer has no deadlines.
@@ -73,7 +73,7 @@ pub enum Rule<'a> {
     Ratio(&'a [f64]),
 }
 
-/// Scheduler, which selects among the users with something to send.
+/// Scheduler, which selects the users to be served among those with something to send.
 pub trait Scheduler: Send + std::fmt::Debug {
     /// Returns which properties of candidates the scheduler needs.
     fn view(&self) -> View;

@@ -1,7 +1,8 @@
 //! Proportional fair: serves the user with the highest ratio of its current rate to its mean rate.
 //!
-//! Jalali, Padovani & Pankaj, "Data throughput of CDMA-HDR", VTC 2000: user k is served when `r_k / R_k` is
-//! largest, and every TTI `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
+//! Jalali, Padovani & Pankaj, "Data throughput of CDMA-HDR", VTC 2000: user k is served when the
+//! ratio of rate to mean rate, `r_k / R_k`, is largest. In every TTI the mean rates change to `R_k
+//! <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

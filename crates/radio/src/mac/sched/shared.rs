@@ -11,7 +11,7 @@ pub struct SharedChannel {
 }
 
 impl SharedChannel {
-    /// Creates a channel with the given scheduler.
+    /// Creates a channel that `scheduler` divides among users.
     pub fn new(scheduler: Box<dyn Scheduler>) -> Self {
         Self { scheduler, candidates: Vec::new() }
     }

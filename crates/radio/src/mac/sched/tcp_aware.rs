@@ -1,20 +1,21 @@
 //! Scheduler for TCP: proportional fair, with priority for connections that have just begun.
 //!
-//! A TTI is not worth the same to every TCP connection. A connection that has just begun, or
-//! resumes after a pause, waits for the acknowledgement of its few packets before it sends more
-//! (slow start), so an early TTI saves it waiting time. A connection that has been sending for long
-//! has a window of packets in its queue, and gains nothing from an earlier TTI. The priority of a
-//! user therefore decreases with the air time that it has had since its last pause:
+//! An early TTI is worth more to some TCP connections than to others. A connection that has just
+//! begun, or resumes after a pause, waits for the acknowledgement of its few packets before it
+//! sends more (slow start), so an early TTI saves it waiting time. A connection that has been
+//! sending for long has a window of packets in its queue, and gains nothing from an earlier TTI.
+//! The priority of a user therefore decreases with the air time that it has had since its last
+//! pause:
 //!
 //! ```text
 //! rate / mean rate * (1 + head start / air time of this burst)
 //! ```
 //!
-//! The first factor is that of proportional fair, and the only one that matters for long transfers,
-//! whose shares remain the same. The second factor is least attained service first (Rai,
-//! Urvoy-Keller & Biersack, SIGMETRICS 2003), combined with the channel as by Aalto & Lassila
-//! (Performance 2010), and limited by the head start. The scheduler needs only what a Node B knows:
-//! it reads no headers, and no sizes are announced.
+//! The first factor is that of proportional fair. It alone matters for long transfers, whose shares
+//! remain the same. The second factor is least attained service first (Rai, Urvoy-Keller &
+//! Biersack, SIGMETRICS 2003), combined with the channel as by Aalto & Lassila (Performance 2010),
+//! and limited by the head start. The scheduler needs only what a Node B knows: it reads no
+//! headers, and no sizes are announced.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

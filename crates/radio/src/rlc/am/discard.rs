@@ -15,7 +15,8 @@ use super::pdu::{Command, CommandKind};
 pub struct Discard {
     timer: Option<Duration>,
     command_timer: Duration,
-    /// Discard time and number of each packet, in order of arrival.
+    /// Time at which the discard timer of each packet expires, and the packet's number, in order of
+    /// arrival.
     deadlines: VecDeque<(Time, u64)>,
     /// Command that the phone has not answered, and the time of its retransmission, which is `None`
     /// if the command must be sent now. The outer `None` means that there is no such command.

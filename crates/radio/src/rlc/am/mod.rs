@@ -50,7 +50,7 @@ pub struct Setting {
     pub pdu_bytes: u32,
     /// Capacity of the sender's buffer, in packets.
     pub buffer: usize,
-    /// Order in which packets leave the bearer.
+    /// Order in which packets are delivered to the phone.
     pub order: Delivered,
 }
 

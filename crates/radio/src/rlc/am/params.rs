@@ -1,4 +1,4 @@
-//! Parameters of acknowledged mode (TS 25.322, 9.5 timers, 9.6 protocol parameters).
+//! Parameters of acknowledged mode: timers and protocol parameters (TS 25.322, 9.5 and 9.6).
 
 use nodeb_base::params;
 use nodeb_base::units::positive;

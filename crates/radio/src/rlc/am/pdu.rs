@@ -20,7 +20,7 @@ pub fn indicator_bytes(pdu_bytes: u32) -> u32 {
     if pdu_bytes <= LARGEST_WITH_SHORT_INDICATORS { 1 } else { 2 }
 }
 
-/// PDU sent to the phone.
+/// PDU from the sender to the phone: user data or a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pdu {
     /// AMD PDU with user data.
@@ -55,18 +55,18 @@ pub struct Command {
 /// Kinds of commands from the sender to the phone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandKind {
-    /// Move Receiving Window, after a discard (11.6).
+    /// Command MRW (Move Receiving Window), issued after a discard (11.6).
     MoveWindow,
-    /// RESET of the protocol (11.4).
+    /// Command RESET, which resets the protocol (11.4).
     Reset,
 }
 
-/// Feedback that the phone sends.
+/// Feedback from the phone to the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Feedback {
-    /// STATUS PDU about the data PDUs received.
+    /// STATUS PDU that reports which data PDUs were received.
     Status(Status),
-    /// Acknowledgement of a command.
+    /// Acknowledgement of the given command.
     Done(Command),
 }
 

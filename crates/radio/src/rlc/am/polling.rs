@@ -16,11 +16,11 @@ pub struct Occasion {
     pub last_retransmission: bool,
     /// Share of the transmission window that is in use, 0 to 1.
     pub window: f64,
-    /// Number after the highest PDU sent, VT(S).
+    /// Number after that of the highest PDU sent, VT(S).
     pub sent: u64,
 }
 
-/// Polling state of a sender.
+/// State of a sender by which it decides when to poll: counters, timers and an unanswered poll.
 #[derive(Debug)]
 pub struct Poller {
     params: Polling,

@@ -13,7 +13,7 @@ use crate::rlc::Delivered;
 use crate::rlc::reassembly::Reassembly;
 use crate::rlc::sdu_buffer::SduBuffer;
 
-/// Receiving end of an AM entity.
+/// Receiving end of an AM entity, in the phone.
 #[derive(Debug)]
 pub struct Receiver {
     window: u64,
@@ -42,7 +42,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the number after the highest PDU received, VR(H).
+    /// Returns the number after that of the highest PDU received, VR(H).
     fn highest(&self) -> u64 {
         self.next + self.received.len() as u64
     }

@@ -7,7 +7,7 @@ use nodeb_base::units::Time;
 use super::params::{Reports, StatusFormat};
 use super::pdu::Status;
 
-/// Timing of status reports (TS 25.322, 9.7.2).
+/// Decides when the phone sends status reports (TS 25.322, 9.7.2).
 #[derive(Debug)]
 pub struct Reporter {
     params: Reports,
@@ -31,7 +31,8 @@ impl Reporter {
         }
     }
 
-    /// Requests a report if the sender has polled, or if a PDU is missing and `on_missing` is set.
+    /// Requests a report if `polled` is true, or if `missing` is true and `on_missing` is
+    /// configured.
     pub fn request(&mut self, polled: bool, missing: bool) {
         self.wanted |= polled || (missing && self.params.on_missing);
     }
@@ -57,7 +58,7 @@ impl Reporter {
         waiting.into_iter().chain(self.next_periodic).min()
     }
 
-    /// Stops periodic reports until the next PDU arrives, as no PDU is missing.
+    /// Stops periodic reports until the next PDU arrives. Must be called when no PDU is missing.
     pub fn stop_periodic(&mut self) {
         self.next_periodic = None;
     }

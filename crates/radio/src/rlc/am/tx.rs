@@ -1,5 +1,5 @@
-//! Sender of acknowledged mode: its window, its next PDU, and the effect of status reports (TS
-//! 25.322, 11.3).
+//! Sender of acknowledged mode: its window, the choice of the next PDU, and the effect of status
+//! reports (TS 25.322, 11.3).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -32,7 +32,7 @@ struct Outstanding {
     state: State,
 }
 
-/// Sending end of an AM entity.
+/// Sending end of an AM entity, at the RNC.
 #[derive(Debug)]
 pub struct Sender {
     window: usize,
@@ -76,7 +76,7 @@ impl Sender {
         self.next_packet = number + 1;
     }
 
-    /// Returns the number after the last PDU sent, VT(S).
+    /// Returns the number after that of the last PDU sent, VT(S).
     fn end(&self) -> u64 {
         self.first + self.outstanding.len() as u64
     }
@@ -90,7 +90,7 @@ impl Sender {
         self.outstanding.get_mut(place)
     }
 
-    /// Returns true if there is a command, data or a poll to send.
+    /// Returns true if a command, data or a poll can be sent now.
     pub fn is_ready(&self) -> bool {
         if self.discard.has_command() {
             return true;
@@ -244,7 +244,7 @@ impl Sender {
         }
     }
 
-    /// Processes the phone's acknowledgement of a command.
+    /// Processes the phone's acknowledgement of a command, after which the window may move.
     pub fn on_done(&mut self, command: &Command) {
         if self.discard.on_done(command) {
             self.move_window();

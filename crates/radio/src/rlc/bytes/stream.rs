@@ -25,7 +25,7 @@ struct Sdu {
     octets: Range<u64>,
     /// First TTI in which the SDU could have been sent; its waiting time starts there.
     since: u64,
-    /// Whether the SDU is delivered or lost.
+    /// Whether the SDU is delivered or lost already.
     decided: bool,
 }
 

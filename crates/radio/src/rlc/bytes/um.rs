@@ -120,7 +120,7 @@ impl Unacknowledged {
         &mut self.stream
     }
 
-    /// Returns the stream of SDUs.
+    /// Returns the stream of SDUs for reading.
     pub fn sdus(&self) -> &Stream {
         &self.stream
     }

@@ -1,15 +1,16 @@
-//! RLC mode with a window of slots (E. Costamagna, L. Favalli, M. Lanati and F. Tarantola, "An end to end
-//! simulator for performance comparison of different TCP schemes over UTRA channels", section 5).
+//! RLC mode with a window of slots (E. Costamagna, L. Favalli, M. Lanati and F. Tarantola, "An end
+//! to end simulator for performance comparison of different TCP schemes over UTRA channels",
+//! section 5).
 //!
 //! PDUs are sent in windows of 15 slots, and the phone reports about 5 PDUs at a time. A PDU in
 //! error is retransmitted in the same slot of the next window, while a slot whose PDU was received
-//! carries the next new one. In this model each slot is a stop-and-wait protocol, the slots take
+//! carries the next new one. In this model each slot is a stop-and-wait protocol. The slots take
 //! turns, and the sender waits for a slot whose result is still unknown. A slot with nothing to
 //! send is skipped.
 //!
-//! The phone detects PDUs in error as well as intact ones and counts both. A report that is not
-//! full is sent after the last PDU of a burst, and whenever the window could not advance without
-//! this report. As in the study, no report is lost.
+//! The phone detects PDUs in error, and reports count these as well as intact PDUs. A report that
+//! is not full is sent after the last PDU of a burst, and whenever the window could not advance
+//! without this report. As in the study, no report is lost.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -79,15 +80,15 @@ impl Slotted {
 /// State of a slot in the transmission window.
 #[derive(Debug)]
 enum PlaceState {
-    /// The slot is empty, so the next new PDU may use it.
+    /// The slot is empty and can carry the next new PDU.
     Free,
-    /// The PDU was sent, and its result is unknown.
+    /// The PDU with these pieces was sent, and its result is unknown.
     Sent(Vec<Piece>),
-    /// The PDU was in error and must be retransmitted.
+    /// The PDU with these pieces was in error and must be retransmitted.
     Wrong(Vec<Piece>),
 }
 
-/// PDU that is sent to the phone.
+/// PDU that is sent to the phone in one of the slots.
 #[derive(Clone, Debug)]
 pub struct Pdu {
     place: usize,
@@ -106,7 +107,7 @@ pub struct Window {
     params: Slotted,
     segmenter: Segmenter,
     places: Vec<PlaceState>,
-    /// Index of the slot whose turn is next.
+    /// Index of the slot that is considered first for the next PDU.
     turn: usize,
     wrong: usize,
     /// Slots of the PDUs sent that are not part of a complete report yet.

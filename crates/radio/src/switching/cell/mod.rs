@@ -23,7 +23,7 @@ struct Station {
     /// Whether the first packet is in transmission.
     sending: bool,
     state: State,
-    /// Time of the user's last state change.
+    /// Time at which the user entered its present state.
     since: Time,
     usage: ChannelUse,
 }
@@ -35,7 +35,7 @@ pub enum Pending {
     Fach,
     /// The transmission of a packet on the user's dedicated channel ends.
     Dch(usize),
-    /// The user's switch between channels ends.
+    /// The user's switch to the FACH or to a dedicated channel ends.
     Switch(usize),
     /// The timer that the switching policy has armed for a user expires.
     Timer(usize),
@@ -136,7 +136,8 @@ impl Cell {
         !station.sending && !station.queue.is_empty()
     }
 
-    /// Marks a ready user's first packet as in transmission. Returns its size in bytes.
+    /// Marks the first packet of a user, who must be ready, as in transmission. Returns its size in
+    /// bytes.
     pub fn begin_packet(&mut self, user: usize) -> u64 {
         self.stations[user].sending = true;
         self.stations[user].queue.front().map_or(0, |packet| u64::from(packet.size))
@@ -193,7 +194,8 @@ impl Cell {
         self.ends.insert(place, (key, pending));
     }
 
-    /// Arms the policy's timer of a user with `key`, or disarms it if `key` is `None`.
+    /// Arms the policy's timer of a user so that it expires at `key`, or disarms it if `key` is
+    /// `None`.
     fn set_timer(&mut self, user: usize, key: Option<Key>) {
         self.timers.set(user, key);
         self.next_timer = self.timers.next();

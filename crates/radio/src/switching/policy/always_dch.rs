@@ -14,8 +14,8 @@ impl SwitchingParams for AlwaysDch {
     }
 }
 
-/// Policy in which every user with a packet requests a channel and none releases it. Users for whom
-/// no channel is left stay on the FACH.
+/// Policy in which every user with a packet requests a channel and no user releases its channel.
+/// Users for whom no channel is left stay on the FACH.
 #[derive(Debug)]
 pub struct AlwaysDchPolicy;
 

@@ -10,7 +10,7 @@ use super::{Event, Rrc};
 #[derive(Debug)]
 pub struct IdleTimers {
     thresholds: Thresholds,
-    /// Length of an inactivity timer.
+    /// Time from the start of an inactivity timer to its expiry.
     pub timeout: Duration,
     since: Vec<Option<Time>>,
 }

@@ -1,13 +1,14 @@
 //! Longest queue first: of the waiting users, the one with the longest queue gets the channel.
 //!
 //! If sources continue after their burst is acknowledged, the mean delay of a burst depends on the
-//! throughput alone (Little's law), and the throughput on the use of the dedicated channels' time.
-//! A switch costs the same for every user, so the user for whom it carries most should be switched.
-//! A long queue certainly exists and belongs to an open congestion window, whereas the first
-//! request, which `prabhu` selects, may come from a user with few packets. Users with short queues
-//! finish on the FACH without a switch, so `high` can be low: the policy adapts to the number of
-//! waiting users. A user whose queue has been short for `timeout` releases its channel as soon as
-//! another user waits, not at the end of a round as in the non-pre-emptive policy.
+//! throughput alone (Little's law), and the throughput depends on how well the time of the
+//! dedicated channels is used. A switch costs the same for every user, so it should be made for the
+//! user with most data. A long queue certainly exists and belongs to an open congestion window,
+//! whereas the first request, which `prabhu` selects, may come from a user with few packets. Users
+//! with short queues finish on the FACH without a switch. So `high` can be low, as the policy
+//! adapts to the number of waiting users. A user whose queue has been short for `timeout` releases
+//! its channel as soon as another user waits, not at the end of a round as in the non-pre-emptive
+//! policy.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -35,7 +36,7 @@ impl Checked for LongestQueue {
     }
 }
 
-/// State of the policy: inactivity timers of the users on dedicated channels.
+/// State of the policy: the inactivity timers of the users on dedicated channels.
 #[derive(Debug)]
 pub struct LongestQueuePolicy {
     idle: IdleTimers,

@@ -14,7 +14,7 @@ use nodeb_base::registry;
 
 use super::cell::Rrc;
 
-/// Kind of event of a user, as reported to a switching policy.
+/// Event of a user that is reported to a switching policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A packet has arrived in the user's queue.
@@ -27,7 +27,7 @@ pub enum Event {
     Timer,
 }
 
-/// Policy that decides on switches from queue lengths, states and timers of its own.
+/// Switching policy, which decides on switches by queue lengths, states and its own timers.
 pub trait SwitchingPolicy: Send + std::fmt::Debug {
     /// Reacts to an event of `user`. The policy may give commands to `rrc` for any user.
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>);

@@ -2,8 +2,8 @@
 //!
 //! This policy differs from the pre-emptive one in that a timer always runs to its end. At its end
 //! the user is moved back to the FACH if another user waits; otherwise the timer restarts for
-//! another round. Rounds are not simulated one by one: when a user requests a channel, the end of
-//! the current round follows from the start of the first.
+//! another round. Rounds are not simulated one by one. When a user requests a channel, the end of
+//! the current round is computed from the start of the first round.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -35,7 +35,7 @@ impl Checked for NonPreemptive {
     }
 }
 
-/// State of the policy: inactivity timers of the users on dedicated channels.
+/// State of the policy: the inactivity timers of the users on dedicated channels.
 #[derive(Debug)]
 pub struct NonPreemptivePolicy {
     idle: IdleTimers,

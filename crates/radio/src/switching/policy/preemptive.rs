@@ -3,7 +3,7 @@
 //! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, during which
 //! ACKs may bring new packets. An arriving packet restarts the timer, or stops it if the queue is
 //! then no longer short. If another user waits for a channel, the channel is released at once. With
-//! a timeout of 0 this is the original policy.
+//! a timeout of 0 this is the original threshold policy.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -32,7 +32,7 @@ impl Checked for Preemptive {
     }
 }
 
-/// State of the policy: inactivity timers of the users on dedicated channels.
+/// State of the policy: the inactivity timers of the users on dedicated channels.
 #[derive(Debug)]
 pub struct PreemptivePolicy {
     idle: IdleTimers,

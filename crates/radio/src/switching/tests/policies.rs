@@ -17,9 +17,10 @@ fn always_dch_keeps_the_first_holders() {
 #[test]
 fn threshold_serves_a_request_made_during_a_switch() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 2 } } }), 2);
-    // User 0's third packet triggers a request; its first packet is on the FACH until 120 ms. User
-    // 1 requests in vain at 100 ms, falls to the threshold at 240 ms, and requests again at 300 ms,
-    // while user 0 is being moved back.
+    // User 0 requests a channel at its third packet; its first packet is on the FACH until 120 ms.
+    // User 1 requests a channel at 100 ms, when none is free. At 240 ms its queue has fallen to the
+    // threshold, so the request is withdrawn. It requests a channel again at 300 ms, while user 0
+    // is being moved back.
     cell.packets(0, 0, 5).packets(100, 1, 3).packets(300, 1, 4).finish();
     assert_eq!(
         cell.changes,

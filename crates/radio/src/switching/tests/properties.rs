@@ -1,4 +1,4 @@
-//! Property tests of all registered switching policies with random arrivals.
+//! Property tests of all registered switching policies with random arrivals of packets.
 
 use nodeb_base::units::Time;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn holders(states: &[State]) -> usize {
 
 proptest! {
     /// Under every policy every packet is delivered once, no more channels are held than exist, and
-    /// the times in the states add up to the run.
+    /// the times in all states add up to the duration of the run.
     #[test]
     fn policies_conserve_packets_channels_and_time(
         channels in 1..=3u32,

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::{Driver, ms};
 
-/// Returns the mean time in ms that packets spend in the system, and its 95 % confidence half-width
-/// from 20 batch means. Packets with equally likely sizes arrive in a Poisson process and go to the
-/// users in turn.
+/// Returns the mean time in ms that packets spend in the system, and the half-width of its 95 %
+/// confidence interval from 20 batch means. Packets arrive in a Poisson process and go to the users
+/// in turn. All sizes in `sizes` are equally likely.
 fn time_in_system(params: Value, users: usize, rate_per_s: f64, sizes: &[u32]) -> (f64, f64) {
     const BATCHES: usize = 20;
     const PACKETS: usize = 200_000;
@@ -72,7 +72,7 @@ fn users_sharing_the_fach_are_an_m_d_1_queue() {
 
 #[test]
 fn users_get_the_rate_that_signalling_leaves() {
-    // Signalling of 24 kbit/s leaves 9 of the FACH's 33 kbit/s to users, or 1125 bytes/s.
+    // Signalling takes 24 of the FACH's 33 kbit/s, which leaves 9 kbit/s or 1125 bytes/s to users.
     let params = json!({ "fach_rate": "33 kbps", "signalling_rate": "24 kbps", "policy": "always_fach", "buffer": 100_000 });
     let mut cell = Driver::new(params, 3);
     for i in 0..9_000 {

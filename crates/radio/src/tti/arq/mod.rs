@@ -45,7 +45,7 @@ struct User {
     block_size: BlockSize,
 }
 
-/// MAC for the simple ARQ.
+/// MAC for the simple ARQ, with the users' buffers.
 #[derive(Debug)]
 pub struct ArqMac {
     air: Air,
@@ -59,7 +59,7 @@ pub struct ArqMac {
     /// end. `None` if no packet was completed.
     completed: Option<usize>,
     ahead: Ahead,
-    /// Whether TTIs may be simulated ahead of time; false only in tests.
+    /// Whether TTIs may be simulated ahead of time; only tests set this to false.
     runs_ahead: bool,
 }
 

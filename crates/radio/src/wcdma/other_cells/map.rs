@@ -1,6 +1,7 @@
-//! Map of hexagonal cells: path loss and shadowing determine what a phone receives from each site.
+//! Map of hexagonal cells, by which path loss and shadowing determine the power that a phone
+//! receives from each site.
 //!
-//! The Node B is in the middle of its cell, surrounded by two rings of other sites (18). Path loss
+//! The Node B is in the middle of its cell, surrounded by two rings with 18 other sites. Path loss
 //! is a power of the distance; shadowing is log-normal with a part common to all sites (3GPP TR
 //! 25.942, 5.1: exponent 3.76, 10 dB, correlation 0.5). Phones are uniformly distributed in the
 //! plane and belong to the site that they receive best; the map has only the phones of this Node B.
@@ -69,7 +70,7 @@ fn sites() -> impl Iterator<Item = Position> {
 }
 
 impl Map {
-    /// Draws the placement of a phone that belongs to this cell.
+    /// Draws the position and reception conditions of a phone that belongs to this cell.
     pub fn place(&self, eb_n0: f64, stream: &mut Stream) -> Placement {
         for _ in 1..MAX_DRAWS {
             let (placement, is_best) = self.draw(eb_n0, stream);

@@ -1,9 +1,9 @@
 //! Other cells: the interference that they cause, and their rates.
 //!
 //! Other cells are not simulated. They are assumed to be like this one: each has a Poisson number
-//! of connections with mean G, and uses the rate that the search would select there. The mean rate
-//! alpha of other cells depends on the interference between them, which in turn depends on alpha;
-//! it is computed self-consistently.
+//! of connections with mean G, and uses the rate that the rate search would select for this number.
+//! The mean rate alpha of other cells depends on the interference between them, which in turn
+//! depends on alpha, so alpha is computed self-consistently.
 
 pub mod map;
 pub mod mean;
@@ -29,9 +29,9 @@ registry! {
 /// Position of a phone relative to its Node B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Position {
-    /// East of the Node B, in cell radii.
+    /// Distance east of the Node B, in cell radii.
     pub x: f64,
-    /// North of the Node B, in cell radii.
+    /// Distance north of the Node B, in cell radii.
     pub y: f64,
 }
 
@@ -40,7 +40,7 @@ pub struct Position {
 pub struct Placement {
     /// Interference from other cells, and noise, at the phone's position.
     pub conditions: Conditions,
-    /// Position on the map; `None` if there is no map.
+    /// Position of the phone on the map; `None` if there is no map.
     pub position: Option<Position>,
 }
 

@@ -29,7 +29,7 @@ use crate::numerology::Numerology;
 const STEP_DB: f64 = 1.02;
 const CQI_AT_0_DB: f64 = 16.62;
 
-/// Highest CQI (TS 25.214, 6A.2).
+/// Highest CQI that a UE can report (TS 25.214, 6A.2).
 const HIGHEST: i32 = 30;
 
 params! {
@@ -219,7 +219,7 @@ pub struct CqiTable {
     /// Number of payload units in the block of each CQI, padded with zeros to a power of two. An
     /// index modulo this length is never out of range, so it needs no check.
     units: [u32; UNITS],
-    /// Largest number of HS-PDSCH codes among the blocks.
+    /// Largest number of HS-PDSCH codes that any block of the table needs.
     max_codes: u32,
 }
 
@@ -359,7 +359,7 @@ impl Reporter {
         self.cycle == 1 && self.error_db <= 0.0
     }
 
-    /// Returns true if an outer loop shifts the CQIs.
+    /// Returns true if an outer loop shifts the CQIs, so that they depend on ACKs and NACKs.
     pub fn learns(&self) -> bool {
         self.steps.is_some()
     }
@@ -387,7 +387,7 @@ impl Reporter {
     }
 
     fn measure(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
-        // The division is avoided for cycles of one TTI, as it would take most of the time of this
+        // For cycles of one TTI the division is avoided, as it would take most of the time of this
         // function.
         let measured = if self.cycle == 1 { at } else { at / self.cycle * self.cycle };
         let cqi = channel.recorded_cqi(measured).unwrap_or_else(|| {
@@ -410,10 +410,10 @@ impl Reporter {
         }
     }
 
-    /// Returns the block for a reported CQI, or `None` if no unit fits or too few codes are free.
-    /// The CQI is first reduced for the outer loop and shared power, then to the largest CQI whose
-    /// block needs no more than the free codes, then to the smallest CQI whose block still holds
-    /// all units to be sent.
+    /// Returns the block for a reported CQI, or `None` if no payload unit fits or too few codes are
+    /// free. The CQI is first reduced for the outer loop and shared power, then to the largest CQI
+    /// whose block needs no more than the free codes, and finally to the smallest CQI whose block
+    /// still holds all units to be sent.
     #[inline]
     pub fn offer(&self, cqi: f32, limits: Limits) -> Option<Offer> {
         if cqi < 1.0 {
@@ -434,8 +434,8 @@ impl Reporter {
         (block.units > 0 && block.codes <= limits.codes).then_some(block)
     }
 
-    /// Returns the number of units in the block for each reported CQI, 0 if [`Self::offer`] returns
-    /// no block.
+    /// Returns the number of payload units in the block for each reported CQI, 0 if [`Self::offer`]
+    /// returns no block.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
         if self.steps.is_some() || limits.sharers > 1 || self.blocks.max_codes > limits.codes {
             return cqis.map(|cqi| self.offer(f32::from(cqi), limits).map_or(0, |offer| offer.units));

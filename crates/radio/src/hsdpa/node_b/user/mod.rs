@@ -24,7 +24,7 @@ use crate::mac::harq::processes::Processes;
 use crate::mac::reordering::ReorderingQueue;
 use crate::numerology::Numerology;
 
-/// User of HS-DSCH.
+/// User of HS-DSCH, with its state at the Node B, the RNC and the phone.
 #[derive(Debug)]
 pub struct User {
     pub channel: Channel,
@@ -39,12 +39,12 @@ pub struct User {
     pub(super) queue: u64,
     /// Whether blocks are filled directly from the queue at the RNC, as there is no Iub.
     pub(super) direct: bool,
-    /// Minimum distance, in TTIs, between TTIs in which the UE category can receive.
+    /// Minimum distance between TTIs in which the UE can receive, in TTIs, given by its category.
     pub tti_distance: u64,
     pub(super) rested: u64,
     /// Number of TTIs that a packet may wait before its deadline.
     pub delay_budget: u64,
-    /// Index of the serving cell.
+    /// Index of the cell that serves the user.
     pub serving: usize,
     trigger: Option<Box<Trigger>>,
     /// First TTI in which the user may be served after its last change of cell; 0 before any
@@ -53,7 +53,8 @@ pub struct User {
     pub(super) draws: Box<Draws>,
 }
 
-/// Random streams of a user, in a box as they are large and only used for transmissions.
+/// Random streams of a user for decoding and feedback. They are boxed because they are large and
+/// only used for transmissions.
 #[derive(Debug)]
 pub(super) struct Draws {
     pub(super) decoding: Stream,

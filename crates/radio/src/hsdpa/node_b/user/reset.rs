@@ -1,4 +1,5 @@
-//! Reset of MAC-hs at the Node B and in the phone.
+//! Reset of MAC-hs at the Node B and in the phone, at a change of cell that loses the Node B's
+//! data.
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ pub struct Flushed {
     /// Ranges of units, each with a flag that is true if the units are lost and false if they have
     /// arrived.
     pub all: Vec<(Range<u64>, bool)>,
-    /// Number of units in the queue that had not been sent.
+    /// Number of units in the Node B's queue that had not been sent; these units are also in `all`.
     pub queued: u64,
 }
 

@@ -1,9 +1,9 @@
-//! Acknowledged mode above MAC-hs (TS 25.322): the protocol between RNC and phone, whose PDUs are carried by
-//! the Iub and by blocks.
+//! Acknowledged mode above MAC-hs (TS 25.322): the protocol between RNC and phone, whose PDUs are
+//! carried by the Iub and by blocks.
 //!
 //! With MAC-ehs a PDU may be spread over several blocks; it is intact if all its octets arrive (TS
-//! 25.321, 11.6.4). PDUs have one size, the last one padded, so the number of a unit determines its
-//! PDU.
+//! 25.321, 11.6.4). All PDUs have the same size, as the last one of a packet may be padded. So the
+//! number of a unit determines the PDU to which it belongs.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -90,8 +90,8 @@ impl Acknowledged {
         self.peers.waiting() as u64 * self.pdu_units
     }
 
-    /// Hands over whole PDUs of at most `most` units from the RNC. Returns the number of units
-    /// handed over.
+    /// Hands over as many whole PDUs from the RNC as `most` units allow. Returns the number of
+    /// units handed over.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
         let mut taken = 0;
         while taken + self.pdu_units <= most

@@ -1,8 +1,9 @@
 //! RLC above MAC-hs: a user's packets from the RNC to the phone.
 //!
 //! RLC ends at the RNC. It hands over units, which are PDUs or octets of PDUs, with numbers that
-//! never wrap. It hands them to the Iub according to credits or, without an Iub, to the block being
-//! filled. MAC-hs reports for each range of units whether it has arrived.
+//! never wrap. Without an Iub, units are handed over to the block that is being filled; with an
+//! Iub, to the Iub, as far as credits allow. MAC-hs reports for each range of units whether it has
+//! arrived.
 
 pub mod am;
 pub mod um;
@@ -33,7 +34,7 @@ registry! {
 /// Final outcome of a packet: it has arrived or is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The packet is complete at the phone.
+    /// The packet has arrived completely at the phone.
     Arrived(Packet),
     /// A part of the packet was lost, or the packet was discarded.
     Lost(Packet),
@@ -42,9 +43,9 @@ pub enum Fate {
 /// RLC of one user, which contains the user's packets until they are delivered or lost.
 #[derive(Debug)]
 pub enum Packets {
-    /// Packets in unacknowledged mode.
+    /// Unacknowledged mode, with the packets in this mode.
     Um(um::Unacknowledged),
-    /// Packets in acknowledged mode.
+    /// Acknowledged mode, with the packets in this mode.
     Am(Box<am::Acknowledged>),
 }
 
@@ -58,8 +59,8 @@ impl RlcModeSpec {
         }
     }
 
-    /// Returns true if the RLC mode has timers: always in acknowledged mode, else with a discard
-    /// timer.
+    /// Returns true if the RLC mode has timers. Acknowledged mode always has timers; unacknowledged
+    /// mode has them only if a discard timer is set.
     pub fn has_timers(&self) -> bool {
         match self {
             Self::Um(params) => params.discard_timer.is_some(),
@@ -115,8 +116,8 @@ impl Packets {
         in_mode!(self.take(now, most))
     }
 
-    /// Hands over `units` units from the RNC, rounded up to whole PDUs in acknowledged mode, or all
-    /// if there are fewer. Returns the number of units handed over.
+    /// Hands over `units` units from the RNC, in acknowledged mode rounded up to whole PDUs, or all
+    /// units if fewer wait. Returns the number of units handed over.
     pub fn take_for(&mut self, now: Time, units: u64) -> u64 {
         match self {
             Self::Um(packets) => packets.take(now, units),

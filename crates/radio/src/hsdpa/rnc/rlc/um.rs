@@ -34,20 +34,20 @@ impl Checked for UnacknowledgedMode {
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Number of the packet's first unit.
+    /// Number of the first unit that carries a part of the packet.
     first: u64,
     end: u64,
     /// Number of the packet's units that are neither received nor lost.
     open: u64,
     /// Whether a unit of the packet was lost.
     damaged: bool,
-    /// Time of the packet's arrival at the RNC.
+    /// Time at which the packet arrived at the RNC.
     arrived: Time,
     /// First TTI in which the packet may be sent; its waiting time starts there.
     since: u64,
 }
 
-/// Packets of a user in unacknowledged mode, as ranges of units.
+/// Packets of one user in unacknowledged mode, stored as ranges of units.
 #[derive(Debug)]
 pub struct Unacknowledged {
     payload: Payload,
@@ -104,7 +104,7 @@ impl Unacknowledged {
         true
     }
 
-    /// Returns the number of units that wait at the RNC.
+    /// Returns the number of units that wait at the RNC to be handed over.
     pub fn waiting(&self) -> u64 {
         self.end - self.taken
     }
@@ -316,7 +316,8 @@ mod tests {
         packets.on_time(Time(160), |fate| discarded.push(named(fate)));
         assert_eq!(discarded, [(2, false)]);
         assert_eq!((packets.waiting(), packets.due()), (0, None));
-        // The numbers of a new packet's units follow those of the units in flight.
+        // Discarded units leave no gap: the numbers of a new packet's units follow those of the
+        // units in flight.
         assert!(packets.push(Time(170), Packet::new(3, 20), 9));
         assert_eq!((packets.take(Time::ZERO, 9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
         assert_eq!(settle(&mut packets, 0..12, false), [(0, true)]);

@@ -22,7 +22,7 @@ fn entities(params: &AcknowledgedMode, order: Delivered, seed: u64) -> Entities 
 }
 
 impl Air<Entities> {
-    /// Returns the time, the sequence number and the poll bit of each data PDU sent.
+    /// Returns the time in ms, the sequence number and the poll bit of each data PDU sent.
     fn data(&self) -> Vec<(u64, u64, bool)> {
         let of_data = |(at, pdu): &(u64, Pdu)| match pdu {
             Pdu::Data(Data { sn, poll, .. }) => Some((*at, *sn, *poll)),

@@ -87,8 +87,8 @@ fn parameters(discards: bool) -> impl Strategy<Value = AcknowledgedMode> {
     )
 }
 
-/// Load of a test: packets with their arrival in TTIs and their sizes, and a pattern of lost PDUs,
-/// which is repeated until TTI [`LOSSY`].
+/// Load of a test: packets, each with the TTI of its arrival and its size, and a pattern of lost
+/// PDUs, which is repeated until TTI [`LOSSY`].
 #[derive(Clone, Debug)]
 struct Load {
     packets: Vec<(usize, u32)>,
@@ -105,7 +105,7 @@ fn load() -> impl Strategy<Value = Load> {
         .prop_map(|(packets, lost, per_tti, order, seed)| Load { packets, lost, per_tti, order, seed })
 }
 
-/// Number of TTIs in which PDUs are lost, from the start of a test.
+/// Number of TTIs at the start of a test in which PDUs may be lost.
 const LOSSY: usize = 300;
 const PATIENCE: usize = 60_000;
 

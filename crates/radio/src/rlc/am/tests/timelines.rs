@@ -45,10 +45,11 @@ fn a_lost_pdu_is_reported_and_retransmitted() {
     let mut air = air("", Delivered::InSequence, 2);
     air.push(0..3, 20);
     air.run(10, nth(&[1]));
-    // Each packet of 20 bytes takes two whole PDUs, 6 in all. PDU 1 is detected as missing when PDU
-    // 2 arrives, at 20 ms; the status report arrives at 40 ms. The last PDU polls at 20 ms. The
-    // report that answers this poll is sent at 30 ms and names PDU 1 again; it arrives at 50 ms,
-    // just when PDU 1 arrives. So PDU 1 is retransmitted once more, in vain.
+    // Each packet of 20 bytes takes two whole PDUs, so there are 6 PDUs. PDU 1 is detected as
+    // missing when PDU 2 arrives, at 20 ms; the status report arrives at 40 ms. The last PDU polls
+    // at 20 ms. The report that answers this poll is sent at 30 ms and names PDU 1 again. It
+    // arrives at 50 ms, just when the retransmission of PDU 1 arrives, so PDU 1 is retransmitted
+    // once more, in vain.
     assert_eq!(
         air.data(),
         [
@@ -92,7 +93,8 @@ fn the_poll_timer_recovers_a_lost_last_pdu() {
     let mut air = air("", Delivered::InSequence, 2);
     air.push(0..1, 20);
     air.run(30, nth(&[1]));
-    // The poll of 0 ms was lost with PDU 1; the poll timer expires at 200 ms.
+    // The poll sent at 0 ms was lost with PDU 1, so the poll timer expires at 200 ms and PDU 1 is
+    // sent again.
     assert_eq!(air.data(), [(0, 0, false), (0, 1, true), (200, 1, true)]);
     assert_eq!(air.delivered, [(210, 0)]);
     assert!(air.is_quiet());
@@ -107,7 +109,7 @@ fn a_full_window_polls_and_waits_for_the_report() {
     air.run(12, |_| false);
     let data = air.data();
     let polls: Vec<_> = data.iter().filter(|(_, _, poll)| *poll).collect();
-    // The poll at a full window is sent with PDU 7, at 30 ms; the report arrives at 60 ms.
+    // PDU 7 fills the window at 30 ms and polls. The report arrives at 60 ms.
     assert_eq!(polls[0], &(30, 7, true));
     assert_eq!(data[8], (60, 8, false));
     assert_eq!(polls[1], &(90, 15, true));
@@ -147,9 +149,9 @@ fn a_packet_is_discarded_after_max_dat() {
     });
     let commands: Vec<_> = air.sent.iter().filter(|(_, pdu)| matches!(pdu, Pdu::Command(_))).collect();
     let command = Command { kind: CommandKind::MoveWindow, sn: 2, kept: 1 };
-    // PDU 1 is reported missing at 40 ms and lost again, with its poll. When the poll is repeated
-    // after 200 ms, PDU 1 would be sent a third time, so it is given up. The command is
-    // retransmitted after 100 ms.
+    // PDU 1 is reported missing at 40 ms. Its retransmission, which polls, is lost, too. When the
+    // poll timer expires after 200 ms, PDU 1 would be sent a third time, so it is given up. The
+    // command is retransmitted after 100 ms.
     assert_eq!(commands[0].0, 240);
     assert_eq!(commands.len(), 2);
     assert_eq!(commands[0].1, Pdu::Command(command));
@@ -165,8 +167,8 @@ fn a_packet_is_discarded_after_max_dat() {
 #[test]
 fn a_shared_pdu_is_kept_after_its_first_packet_is_discarded() {
     let mut air = air("discard_timer = '150 ms'\npoll.timer = '50 ms'", Delivered::InSequence, 2);
-    // A packet of 15 bytes takes 10 bytes of one PDU and 5 of the next, which also holds an
-    // indicator and 4 bytes of the next packet.
+    // A packet of 15 bytes takes 10 bytes of one PDU and 5 bytes of the next PDU, which also holds
+    // a length indicator and 4 bytes of the next packet.
     air.push(0..1, 15);
     air.now = Time(90 * MS);
     air.push(1..2, 15);
@@ -202,8 +204,8 @@ fn a_reset_loses_only_packets_of_which_a_part_was_sent() {
     let mut air = air("max_dat = 2\nat_max_dat = 'reset'", Delivered::InSequence, 2);
     air.push(0..2, 20);
     air.run(4, nth(&[1]));
-    // PDU 1 would be sent a second time at 40 ms, so the sender sends RESET instead. Meanwhile a
-    // new packet waits.
+    // PDU 1 would be sent a second time at 40 ms, so the sender sends RESET instead. A new packet
+    // must wait until the reset is complete.
     air.push(2..3, 20);
     air.run(12, |_| false);
     let commands: Vec<_> = air.sent.iter().filter(|(_, pdu)| matches!(pdu, Pdu::Command(_))).collect();
@@ -220,7 +222,7 @@ fn a_reset_loses_only_packets_of_which_a_part_was_sent() {
 fn reports_encode_runs_as_list_or_bitmap() {
     let missing = [3..4, 6..9, 40..80];
     let whole = |format| report(format, 40, &missing, 90);
-    // A pair names a run of at most 16 PDUs, so PDUs 40 to 79 take three pairs.
+    // A pair names a run of at most 16 PDUs, so three pairs name PDUs 40 to 79.
     assert_eq!(
         whole(StatusFormat::List),
         [Status { acknowledged: 90, missing: vec![3..4, 6..9, 40..56, 56..72, 72..80] }]

@@ -76,7 +76,7 @@ impl Acknowledged {
         &mut self.stream
     }
 
-    /// Returns the stream of SDUs.
+    /// Returns the stream of SDUs for reading.
     pub fn sdus(&self) -> &Stream {
         &self.stream
     }

@@ -1,4 +1,4 @@
-//! Parameters of acknowledged mode.
+//! Parameters of acknowledged mode: timers, triggers of polls, and the limit of retransmissions.
 
 use std::num::NonZeroU32;
 

@@ -1,4 +1,5 @@
-//! Receiving end of acknowledged mode (TS 36.322, 5.1.3.2 and 5.2.3).
+//! Receiving end of acknowledged mode: reception buffer, t-Reordering and status reports (TS
+//! 36.322, 5.1.3.2 and 5.2.3).
 
 use nodeb_base::units::{Duration, Time};
 

@@ -1,4 +1,4 @@
-//! STATUS PDUs (TS 36.322, 5.2.3 and 6.2.1.6).
+//! Contents and sizes of STATUS PDUs (TS 36.322, 5.2.3 and 6.2.1.6).
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub struct Nack {
     pub octets: Option<Range<u64>>,
 }
 
-/// Contents of a STATUS PDU.
+/// Contents of a STATUS PDU: acknowledgement and negative acknowledgements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// All PDUs before this number are received, except those in `nacks` (ACK_SN). If `nacks` names

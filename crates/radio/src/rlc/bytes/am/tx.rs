@@ -1,4 +1,5 @@
-//! Sending end of acknowledged mode (TS 36.322, 5.1.3.1 and 5.2.1).
+//! Sending end of acknowledged mode: new PDUs, retransmissions and polls (TS 36.322, 5.1.3.1 and
+//! 5.2.1).
 
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ use crate::rlc::bytes::stream::Stream;
 #[derive(Debug)]
 pub struct Sender {
     max_retransmissions: u32,
-    /// Octets that wait for retransmission.
+    /// Octets that wait for retransmission, as ranges of the SDU stream.
     pending: RangeSet,
     poller: Poller,
     has_failed: bool,

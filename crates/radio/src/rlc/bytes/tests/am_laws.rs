@@ -1,4 +1,4 @@
-//! Property tests of acknowledged mode.
+//! Property tests of acknowledged mode over a simulated air with losses and delays.
 
 use nodeb_base::units::Duration;
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
-//! Property tests of unacknowledged mode, and a comparison with a slow receiver.
+//! Property tests of unacknowledged mode, and a comparison with a slow receiver that follows the
+//! text of the standard.
 
 use nodeb_base::units::Duration;
 use proptest::prelude::*;
