@@ -1,10 +1,11 @@
 //! Delivery rate estimation (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
 //! Every segment stores the number of bytes delivered before it was sent. When the segment itself
-//! is delivered, the bytes delivered in between give a sample of the delivery rate of the path.
-//! This is their number divided by a time: that in which they were sent, or that in which they were
-//! acknowledged, whichever is longer. The segment also stores the bytes lost and in flight, for
-//! controls that estimate the volume that the path can hold (draft-ietf-ccwg-bbr, 4.1.2).
+//! is delivered, the bytes delivered in between give a sample of the delivery rate of the path. The
+//! sample is the number of these bytes, divided by the time in which they were sent or the time in
+//! which they were acknowledged, whichever is longer. The segment also stores the bytes lost and in
+//! flight, for controls that estimate the volume that the path can hold (draft-ietf-ccwg-bbr,
+//! 4.1.2).
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 

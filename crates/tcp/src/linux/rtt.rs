@@ -130,8 +130,8 @@ impl RttEstimator {
         self.update_rto();
     }
 
-    /// Raises the initial timeout to at least 3 s, because the SYN was retransmitted and no round-trip time
-    /// is known (RFC 6298, 5.7).
+    /// Raises the initial timeout to at least 3 s, because the SYN was retransmitted and no
+    /// round-trip time is known (RFC 6298, 5.7).
     #[cold]
     pub fn lost_syn(&mut self) {
         self.initial = self.initial.max(AFTER_LOST_SYN).min(self.max);

@@ -34,7 +34,7 @@ pub enum Episode {
 }
 
 impl Episode {
-    /// Returns the phase of loss recovery that the congestion control is told on each ACK.
+    /// Returns the phase of loss recovery that each ACK reports to the congestion control.
     pub fn phase(&self) -> Phase {
         match self {
             Self::Open => Phase::Open,

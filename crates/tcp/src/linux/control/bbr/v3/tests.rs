@@ -180,8 +180,8 @@ fn inflight_when_loss_exceeds_threshold() {
 
 #[test]
 fn startup_ends_after_too_many_losses() {
-    // From the 60th segment on every tenth segment is lost, long before the pipe is full. By
-    // section 5.3.1.3 so many losses end `Startup`.
+    // After segment 60 every tenth segment is lost, long before the pipe is full. By section
+    // 5.3.1.3 so many losses end `Startup`.
     let mut pipe = pipe();
     pipe.loses = |number| number > 60 && number % 10 == 0;
     let mut at_loss = None;
