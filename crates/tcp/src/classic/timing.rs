@@ -82,8 +82,8 @@ impl Timing {
         }
     }
 
-    /// Records a loss event. If only one segment is timed, its timing is discarded, since it may
-    /// wait at the receiver for the retransmission of an earlier segment.
+    /// Records a loss event. If only one segment is timed, its timing is discarded, since this
+    /// segment may wait at the receiver for the retransmission of an earlier one.
     pub fn mark_loss(&mut self) {
         if let Self::One { timed, .. } = self {
             *timed = None;

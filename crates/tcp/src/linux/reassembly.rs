@@ -150,8 +150,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Delivers segment `number`, each of which has 500 B. Returns the next expected byte and the
-    /// SACK blocks of the ACK.
+    /// Delivers segment number `number`; every segment has 500 B. Returns the next expected byte
+    /// and the SACK blocks of the ACK.
     fn take(data: &mut Reassembly, number: u64) -> (u64, Vec<(u64, u64)>) {
         data.take(500 * number, 500 * number + 500);
         let blocks = data.report();

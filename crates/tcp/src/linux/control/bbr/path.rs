@@ -52,8 +52,8 @@ impl Rounds {
     }
 }
 
-/// Detector of a full pipe: the bandwidth stays constant for several rounds although the sending
-/// rate grows.
+/// Detector of a full pipe. The pipe is full if the bandwidth hardly grows for several rounds
+/// although the sending rate grows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FullPipe {
     baseline: f64,
