@@ -364,7 +364,7 @@ class CompiledScenario:
 
     @property
     def seed(self) -> int:
-        """Seed of all random streams."""
+        """Seed of all random streams, from the key `seed`."""
 
     @property
     def runs(self) -> int:
@@ -380,7 +380,7 @@ class CompiledScenario:
 
     @property
     def user_count(self) -> int:
-        """Number of users in all groups."""
+        """Number of users in all groups together."""
 
     @property
     def unread(self) -> bool:
@@ -573,7 +573,7 @@ def link_run(
     """
 
 def version() -> str:
-    """Returns the version of the core."""
+    """Returns the version of the compiled core, such as `0.1.0`."""
 
 def wcdma_sinr(
     path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float

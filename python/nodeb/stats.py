@@ -533,7 +533,7 @@ class Estimate:
 
     @property
     def known(self) -> bool:
-        """Whether the value is finite."""
+        """Whether there is a value, that is, whether it is finite."""
         return math.isfinite(self.value)
 
 

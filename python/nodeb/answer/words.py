@@ -73,5 +73,5 @@ def spelled(number: int) -> str:
 
 
 def sentence(text: str) -> str:
-    """Returns a text with a capital first letter."""
+    """Returns a text with its first letter capitalized; the other letters stay as they are."""
     return text[:1].upper() + text[1:]

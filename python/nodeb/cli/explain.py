@@ -108,7 +108,7 @@ def explain(
 def _explain_recording(
     file: Path, user: int | None, connection: int | None, everything: bool, out: Path | None
 ) -> None:
-    """Explains a TCP connection of a recording."""
+    """Replays a recording and prints the explanation of one of its TCP connections."""
     from nodeb.emulate import connections, recordings
 
     _check_page(out)
@@ -147,7 +147,7 @@ def _explain_scenario(
     beside: list[int] | None,
     out: Path | None,
 ) -> None:
-    """Explains a transfer of a simulated user."""
+    """Simulates a scenario and prints the explanation of a user's transfer."""
     scenario = load(file, settings or ())
     print_warnings(scenario.warnings())
     _check_page(out)
@@ -204,7 +204,7 @@ def _write_page(
     tried: Sequence[WhatIf] = (),
     named: str = "",
 ) -> None:
-    """Writes the page if one is requested."""
+    """Writes the HTML page of the explanation to `out`; does nothing if `out` is None."""
     if out is not None:
         from nodeb.report.explained import page
 

@@ -67,7 +67,8 @@ def _key(path: str) -> str:
     _, kind, default, unit, meaning = keys.row(path)
     facts = {"type": kind, "unit": unit, "default": default or "none", "meaning": meaning}
     lines = [path, *(f"  {name:<8} {text}" for name, text in facts.items() if text)]
-    with contextlib.suppress(InputError):  # A value without subkeys raises this error.
+    # The error is raised if the value has no subkeys, so that there is nothing to list.
+    with contextlib.suppress(InputError):
         keys.rows(path)
         lines.append(f"  {listing(path)}")
     return "\n".join(lines)

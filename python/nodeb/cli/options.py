@@ -155,7 +155,7 @@ def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None
 
 
 def print_rows(tables: Iterable[Rows]) -> None:
-    """Prints tables below an answer."""
+    """Prints tables to stdout below an answer, each after an empty line."""
     from nodeb.answer.terminal import block, for_stream
 
     for one in tables:
@@ -229,7 +229,7 @@ def print_changed(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None
 
 
 def print_warnings(warnings: Iterable[str]) -> None:
-    """Prints warnings about a scenario."""
+    """Prints each warning about a scenario to stderr, after `warning:`."""
     for warning in warnings:
         print_message("warning", warning)
 

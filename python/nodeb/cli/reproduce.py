@@ -74,7 +74,7 @@ def _one(
     seed: int,
     force: bool,
 ) -> None:
-    """Reproduces one study."""
+    """Reproduces one study. Prints its answer, and which earlier results were replaced."""
     from nodeb import reproduce as studies
     from nodeb.terminal.progress import progress_bar
 
@@ -91,7 +91,7 @@ def _one(
 
 
 def _all(folder: Path, quick: bool, workers: Workers, seed: int, force: bool) -> None:
-    """Reproduces all studies."""
+    """Reproduces all studies. Prints a summary, and which earlier results were replaced."""
     from nodeb import reproduce as studies
     from nodeb.terminal.progress import progress_bar
 

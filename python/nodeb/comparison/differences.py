@@ -102,7 +102,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Comparison(Answering):
-    """Comparison of one or several scenarios with a baseline."""
+    """Result of comparing one or several scenarios with a baseline, replication by replication."""
 
     baseline: str
     """Name of the baseline."""
@@ -117,7 +117,7 @@ class Comparison(Answering):
 
     @property
     def confidence(self) -> float:
-        """Confidence of each interval of a difference."""
+        """Confidence level of the interval of each difference, at least 0.95."""
         return family_confidence(len(self.tried))
 
     @property

@@ -33,7 +33,7 @@ class MoreRuns:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Verdict on the interval of a difference."""
+    """Verdict on a difference, such as `better` or `undecided`, and further runs that it needs."""
 
     kind: str
     """`better`, `worse`; `differs` if neither direction is better; `same` within the margin;

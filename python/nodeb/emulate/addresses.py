@@ -26,7 +26,7 @@ class Addresses:
     """IPv6 address, unique local (RFC 4193)."""
 
     def both(self) -> list[str]:
-        """Returns the IPv4 and the IPv6 address."""
+        """Returns a list of the IPv4 address and the IPv6 address, without prefix lengths."""
         return [self.v4, self.v6]
 
     def interfaces(self, *, alone: bool) -> list[str]:

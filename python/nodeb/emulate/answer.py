@@ -130,7 +130,7 @@ def _refused(report: Mapping[str, Any]) -> Iterator[Mark]:
 
 @dataclass(frozen=True)
 class Link:
-    """Deliveries and losses of real packets."""
+    """Counts of the real packets that were delivered and lost, and sentences and tables on them."""
 
     report: Mapping[str, Any]
 

@@ -22,7 +22,7 @@ LISTED = 20
 
 @dataclass(frozen=True)
 class Connection:
-    """A TCP connection in a recording."""
+    """A TCP connection in a recording: its user, ports, times and amounts of data."""
 
     number: int
     """Index in the recording, from 0."""

@@ -107,10 +107,12 @@ def _settle(name: str, about: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):
             Path(ipv6, key).write_text(str(value))
     if not about["attached"]:
-        with contextlib.suppress(OSError):  # This setting allows ping without privileges.
+        # With this setting, commands may use ping without privileges.
+        with contextlib.suppress(OSError):
             group = os.getegid()
             Path("/proc/sys/net/ipv4/ping_group_range").write_text(f"{group} {group}")
-        with contextlib.suppress(OSError):  # This setting allows port 80 without root.
+        # With this setting, commands may listen on ports below 1024, such as 80, without root.
+        with contextlib.suppress(OSError):
             Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0")
     with Netlink() as link:
         if not about["attached"]:
@@ -163,7 +165,7 @@ class EndpointProcess:
         signal.signal(signal.SIGINT, self._interrupt)
 
     def send(self, **message: Any) -> None:
-        """Sends a message to nodeb."""
+        """Sends a message to nodeb, as a line of JSON."""
         _send_message(self.control, **message)
 
     def make(self, about: dict[str, Any]) -> None:
@@ -219,7 +221,7 @@ class EndpointProcess:
             self._failed(NOT_FOUND, "command not found")
         except OSError as error:
             self._failed(NOT_EXECUTABLE, error.strerror or str(error))
-        except ValueError as error:  # Raised if an argument contains a zero byte.
+        except ValueError as error:  # An argument of the command contains a zero byte.
             self._failed(NOT_FOUND, str(error))
 
     def _signal(self, number: int) -> None:

@@ -93,7 +93,7 @@ class Nat:
         }
 
     def _find_devices(self, link: Netlink) -> dict[int, str]:
-        """Returns the host's outgoing devices by IP version."""
+        """Returns the host's outgoing devices by IP version; records why a version has none."""
         found = {}
         for version in (4, 6):
             device = _default_device(link, version)

@@ -59,7 +59,7 @@ OUTSIDE = "come from outside: a run refuses them"
 
 @dataclass(frozen=True)
 class Shown:
-    """Content of the page about an emulation or a replay."""
+    """Data that the page about an emulation or a replay shows: report, tables and answer."""
 
     scenario: Scenario
     """The scenario that was emulated."""

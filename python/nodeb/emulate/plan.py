@@ -32,7 +32,7 @@ class Phone:
 
 @dataclass(frozen=True)
 class Plan:
-    """Scenario of an emulation and its real phones."""
+    """Plan of an emulation: the scenario, and the users that are real phones."""
 
     scenario: Scenario
     """The scenario, in which the real users are `real` or have `external` traffic."""

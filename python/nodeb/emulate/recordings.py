@@ -143,7 +143,7 @@ class Replay:
 
 @dataclass(frozen=True)
 class Recording:
-    """Log of an emulation with its header."""
+    """A recording: the log of an emulation (a file) and the header of the log."""
 
     path: str
     """Path of the log."""
@@ -171,7 +171,7 @@ class Recording:
 
     @property
     def users(self) -> list[int]:
-        """Indices of the users of the real phones."""
+        """Indices, in the scenario, of the users that were real phones."""
         return [phone["user"] for phone in self.about["phones"]]
 
     def process(

@@ -141,7 +141,7 @@ class DriverThread(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        """Runs the driver until the emulation stops it."""
+        """Runs the driver in this thread until the emulation ends; stores its result or error."""
         o = self.options
         if o.real_time:
             self.real_time = set_real_time_priority()

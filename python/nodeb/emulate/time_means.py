@@ -29,7 +29,7 @@ NOTE = (
 
 @dataclass(frozen=True)
 class Means:
-    """Table of means: heads, rows and a note."""
+    """Table of means over time: heads of the columns, rows as texts, and a note below the table."""
 
     columns: list[str]
     rows: list[list[str]]

@@ -72,19 +72,23 @@ class Change:
 
 
 def _tcps(data: Data) -> Iterator[Data]:
-    """Yields the parameters of every TCP in a scenario."""
+    """Yields the parameters of every TCP in a scenario: those of all users, groups and proxies."""
     for holder in (data, *data["users"], *(data.get("proxy") or {}).values()):
         yield from (holder.get("tcp") or {}).values()
 
 
 def _links(data: Data) -> Iterator[Data]:
-    """Yields every link of a scenario."""
+    """Yields the parameters of every link of a scenario.
+
+    These are the wired link, the uplink, the links of the core network, and the radio if its model
+    is `link` or `trace`.
+    """
     yield from (data["wired"], data["uplink"], *_core_links(data))
     yield from (radio for name, radio in data["radio"].items() if name in ("link", "trace"))
 
 
 def _core_links(data: Data) -> list[Data]:
-    """Returns the links of a scenario's core network."""
+    """Returns the parameters of the links of a scenario's core network; [] if it has none."""
     core = data.get("core") or []
     return core if isinstance(core, list) else [core]
 
@@ -333,7 +337,10 @@ def _uplink_faster(data: Data, _user: int) -> bool:
 
 
 def _always_dedicated(data: Data, _user: int) -> bool:
-    """Gives every phone a dedicated channel that it keeps."""
+    """Gives every phone a dedicated channel, which it keeps for the whole run.
+
+    Returns false if the radio has no dedicated channels, or if nothing changed.
+    """
     radio = _radio(data)
     if "dch_channels" not in radio:
         return False

@@ -58,7 +58,7 @@ class Differences:
 
     @property
     def bars(self) -> list[Bars]:
-        """Composition of each scenario's difference from the baseline."""
+        """Bars for each scenario: its difference from the baseline in transfer time, by cause."""
         (_, base), *others = self.found.items()
         return [difference_bars(difference(base, one), self._title(base, one)) for _, one in others]
 

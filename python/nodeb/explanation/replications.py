@@ -65,7 +65,7 @@ NOTHING_LOST = Lost()
 
 @dataclass(frozen=True)
 class Path:
-    """The critical path of a transfer in one replication."""
+    """Critical path of a transfer in one replication, with the amount of time of each share."""
 
     run: int
     begun_s: float
@@ -135,7 +135,7 @@ class Explaining(Work[list[Path]]):
         self.source, self.user, self.transfer = scenario, user, transfer
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> list[Path]:
-        """Returns the paths of a range of replications."""
+        """Simulates the replications `runs`. Returns the critical path of the transfer in each."""
         return [self._path(seed, run, control) for run in runs]
 
     def _path(self, seed: int, run: int, control: _core.Control) -> Path:

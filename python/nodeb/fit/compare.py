@@ -53,7 +53,7 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """Unit and name of the model."""
+        """Unit and name of the model, such as `pdu hmm3`."""
         return f"{self.model.unit} {self.model.name}"
 
 
@@ -78,7 +78,7 @@ class Comparison(Answering):
 
     @property
     def units(self) -> list[Unit]:
-        """Units for which models were fitted."""
+        """Units for which models were fitted: `pdu`, `block` or both."""
         units: list[Unit] = ["pdu", "block"]
         return [u for u in units if any(c.model.unit == u for c in self.candidates)]
 
@@ -198,7 +198,10 @@ def _planned(symbols: Bits, states: Iterable[int] | None, unit: Unit) -> list[in
 def _chains(
     symbols: Bits, plan: Sequence[int], starts: int, seed: int, jobs: int
 ) -> Iterator[tuple[str, Chain]]:
-    """Yields all chains of a unit with their names."""
+    """Fits all kinds of chains to the symbols of a unit. Yields the name and the chain of each.
+
+    A kind that cannot be fitted to the symbols is left out.
+    """
     yield "bsc", binary_symmetric(symbols)
     if np.any(np.diff(symbols.astype(np.int8)) < 0) and np.any(
         np.diff(symbols.astype(np.int8)) > 0

@@ -24,7 +24,7 @@ FORMAT, VERSION = "nodeb-error-model", 1
 
 @dataclass(frozen=True, eq=False)
 class ErrorModel:
-    """Model of a link's losses, PDU by PDU."""
+    """Model of the losses of a link, which states for each PDU if it is lost."""
 
     name: str
     """Name in tables, such as `hmm3`."""
@@ -58,7 +58,7 @@ class ErrorModel:
         return blocks + self.within.log_likelihood(errors)
 
     def simulate(self, blocks: int, random: np.random.Generator) -> ErrorSequence:
-        """Simulates a sequence of PDU errors."""
+        """Simulates the sequence of PDU errors of `blocks` transport blocks."""
         if self.within is None:
             errors: Bits = self.chain.simulate(blocks * self.pdus_per_block, random)
         else:

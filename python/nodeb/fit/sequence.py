@@ -131,6 +131,6 @@ def gaps(errors: Bits) -> NDArray[np.int64]:
 
 
 def bursts(errors: Bits) -> NDArray[np.int64]:
-    """Returns the lengths of the runs of errors."""
+    """Returns the length of each run of consecutive errors, in order."""
     edges = np.diff(np.concatenate([[0], errors.astype(np.int8), [0]]))
     return np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)

@@ -40,7 +40,7 @@ class Head:
 
     @classmethod
     def of(cls, data: bytes) -> Head:
-        """Parses the beginning of a file."""
+        """Parses the first `ENTRIES` lines with content of a file."""
         entries = _core.first_entries(data, ENTRIES)
         line, first = entries[0] if entries else (1, [])
         has_names = not all(map(is_number, first))
@@ -55,7 +55,7 @@ class Head:
         return len(self.names) or len(self.rows[0] if self.rows else [])
 
     def describe(self) -> str:
-        """Describes the columns for a message."""
+        """Describes the columns for a message: their names, or their number if they have none."""
         return f"columns {', '.join(self.names)}" if self.names else f"{self.width} without names"
 
     def name(self, place: int) -> str:

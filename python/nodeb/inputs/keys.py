@@ -249,7 +249,7 @@ def unknown_key_hint(message: str) -> str:
 
 
 def as_toml(value: Any) -> str:
-    """Returns a value written in TOML."""
+    """Returns a default value as it is written in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -272,7 +272,10 @@ def _several(kind: str) -> str:
 
 
 def _limits(value: Schema) -> str:
-    """Returns the range of a number, preceded by a comma."""
+    """Returns the range of a number, preceded by a comma, such as `, 1 to 64`.
+
+    Returns "" if the schema has no limits.
+    """
     low, high = value.get("minimum"), value.get("maximum")
     if "exclusiveMinimum" in value:
         return f", above {value['exclusiveMinimum']:g}"
@@ -282,5 +285,5 @@ def _limits(value: Schema) -> str:
 
 
 def plain(text: str) -> str:
-    """Returns a text as one line."""
+    """Returns a text of several lines as one line."""
     return " ".join(text.split())

@@ -70,7 +70,12 @@ def _lists(path: Path) -> dict[str, Column]:
 
 
 def _times(data: bytes, path: Path, ms: np.ndarray) -> np.ndarray:
-    """Returns the times as integers after checking them."""
+    """Checks the times `ms` of delivery opportunities, ms, and returns them as integers.
+
+    Raises:
+        ScenarioError: a time is not a whole number, is out of range, or decreases, or the last one
+            is 0; the message names its line.
+    """
 
     def check(odd: np.ndarray, message: str) -> None:
         if odd.any():

@@ -107,7 +107,7 @@ class Part:
             raise MissingError(self._unknown(name))
 
     def _unknown(self, name: str) -> str:
-        """Returns the message for an unknown key."""
+        """Returns the message for an unknown key, which names the most similar known key."""
         return f"{type(self).__name__}: there is no key `{name}`{nearest(name, self._defaults)}"
 
     def __repr__(self) -> str:
@@ -184,7 +184,7 @@ def plain(value: Any, key: str, column: Callable[[Column], Any] = list) -> Any:
         return {str(k): plain(v, f"{key}.{k}", column) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item, f"{key}.{i}", column) for i, item in enumerate(value)]
-    if hasattr(value, "tolist"):  # Arrays and numbers of NumPy have this method.
+    if hasattr(value, "tolist"):  # Arrays and numbers of NumPy have this method; they become lists.
         return plain(value.tolist(), key)
     if hasattr(value, "__fspath__"):
         return str(value)

@@ -65,7 +65,10 @@ class Source:
         self._used: set[int] = set()
 
     def option(self, name: str) -> Any:
-        """Returns an option and records that it was used."""
+        """Returns the value of an option, None if it was not given.
+
+        The option counts as used, so that `finish` does not reject it.
+        """
         self._asked.add(name)
         return getattr(self._options, name)
 
@@ -96,7 +99,7 @@ class Source:
         return 1 if self.head.names else 0
 
     def record_use(self, place: int, what: str) -> None:
-        """Records the interpretation of a column."""
+        """Records that a column was read, and its interpretation `what` for the messages."""
         self._used.add(place)
         self.read.append(f"{self.head.describe_column(place)} as {what}")
 

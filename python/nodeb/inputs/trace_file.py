@@ -56,7 +56,7 @@ Times = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Range:
-    """Range of the values of a column."""
+    """Range of the values of a column: limits, description of a value, and whether it is whole."""
 
     minimum: float
     maximum: float
@@ -121,7 +121,7 @@ class Trace:
 
     @property
     def duration_ns(self) -> int:
-        """Duration of the recording, ns."""
+        """Duration of the recording, ns; of traffic, the time of the last entry."""
         if self.step_ns is not None:
             return len(self) * self.step_ns
         if self.end_ns is not None:

@@ -91,26 +91,32 @@ class LifeAnswer:
 
     @cached_property
     def ends(self) -> Texts:
-        """Fate of each packet: received, lost or under way."""
+        """Fate of each packet, in the order of `packets`: received, lost or under way."""
         return _texts(self.life.packets, "end")
 
     @cached_property
     def took_s(self) -> Numbers:
-        """Delay of each packet, s."""
+        """Time from the transmission of each packet to its arrival, its loss or its last event, s.
+
+        The last event counts for packets that are under way.
+        """
         sent, ended = (_numbers(self.life.packets, name) for name in ("sent_ns", "ended_ns"))
         took: Numbers = (ended - sent) / NS_PER_S
         return took
 
     @cached_property
     def is_data(self) -> Where:
-        """Mask of the received data packets."""
+        """Mask of the packets that carry data and were received."""
         found: Where = np.isin(_texts(self.life.packets, "purpose"), DATA)
         found &= self.ends == RECEIVED
         return found
 
     @cached_property
     def is_late(self) -> Where:
-        """Mask of the late data packets."""
+        """Mask of the late data packets.
+
+        A packet is late if its delay exceeds `LATE` times the median of its user and origin.
+        """
         packets = self.life.packets
         found = np.zeros(len(packets), dtype=bool)
         if self.is_data.any():
@@ -125,7 +131,7 @@ class LifeAnswer:
 
     @cached_property
     def median_s(self) -> float:
-        """Median delay of data packets, s."""
+        """Median delay of the received data packets, s."""
         return float(np.median(self.took_s[self.is_data]))
 
     def stays(self, which: Where) -> dict[str, float]:
@@ -195,7 +201,10 @@ class LifeAnswer:
         return ", ".join(counted(len(table), name.removesuffix("s")) for name, table in tables)
 
     def picture(self) -> Bars | None:
-        """Returns the mean time of data packets at each place."""
+        """Returns bars of the mean time of received data packets at each place, such as a link.
+
+        Returns None if no data packet was received, or if no place took any time.
+        """
         if not self.is_data.any():
             return None
         stays = {place: time for place, time in self.stays(self.is_data).items() if time > 0}

@@ -101,7 +101,7 @@ class Life(Answering):
 
     @property
     def blocks(self) -> pa.Table:
-        """One row per block on the air."""
+        """One row per transmission of a transport block on the air."""
         return self.tables["blocks"]
 
     def packet(self, number: int) -> pa.Table:
@@ -140,7 +140,7 @@ class Life(Answering):
         return critical_path(self)
 
     def html(self) -> str:
-        """Returns the interactive page, a self-contained file."""
+        """Returns the interactive page of the timeline, a self-contained HTML file."""
         from nodeb.life.page import html
 
         return html(self, self.critical_path)

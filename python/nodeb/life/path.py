@@ -24,7 +24,7 @@ MAX_TRANSFERS = 20
 
 @dataclass(frozen=True)
 class Span:
-    """A time span with a single cause."""
+    """A span of a transfer's critical path: a time with a single cause, at one place."""
 
     begin: int
     """Begin of the span, ns."""

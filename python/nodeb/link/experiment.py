@@ -81,7 +81,7 @@ class Experiment:
         self._service: dict[str, Any] = json.loads(service)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the experiment as plain data."""
+        """Returns the experiment as plain data, with every default filled in."""
         return copy.deepcopy(self._data)
 
     @property
@@ -91,7 +91,7 @@ class Experiment:
 
     @property
     def profile(self) -> str:
-        """Name of the multipath profile."""
+        """Name of the multipath profile, such as `Vehicular A`; `own taps` for a list of taps."""
         profile = self._data["air"]["profile"]
         return profile.replace("_", " ").title() if isinstance(profile, str) else "own taps"
 
@@ -107,7 +107,7 @@ class Experiment:
 
     @property
     def service(self) -> dict[str, Any]:
-        """Complete parameters of the service."""
+        """Parameters of the service that is transmitted, with every default filled in."""
         return copy.deepcopy(self._service)
 
     @property

@@ -73,7 +73,7 @@ class Point:
 
     @classmethod
     def from_core(cls, eb_n0_db: float, pdus_per_block: int, found: Mapping[str, Any]) -> Self:
-        """Creates a point from the results of the core."""
+        """Creates a point from the dict that the core returns for one Eb/N0."""
         blocks = found["blocks"]["trials"]
         return cls(
             eb_n0_db,
@@ -88,21 +88,21 @@ class Point:
 
     @property
     def ber(self) -> Rate:
-        """Bit error rate after decoding."""
+        """Bit error rate after decoding, with its 95 % interval."""
         return self.rates["bits"]
 
     @property
     def per(self) -> Rate:
-        """PDU error rate: PDUs whose CRC failed."""
+        """PDU error rate: the share of PDUs whose CRC failed, with its 95 % interval."""
         return self.rates["pdus"]
 
     @property
     def bler(self) -> Rate:
-        """Block error rate: transport blocks that lost a PDU."""
+        """Block error rate: the share of transport blocks that lost a PDU, with 95 % interval."""
         return self.rates["blocks"]
 
     def row(self) -> dict[str, Any]:
-        """Returns the point as a row of the table of points."""
+        """Returns the values of the point by column of the table `points`."""
         row: dict[str, Any] = {"eb_n0_db": self.eb_n0_db}
         for name, kind in RATES.items():
             rate = self.rates[kind]

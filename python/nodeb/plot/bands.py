@@ -1,4 +1,4 @@
-"""Curves with confidence bands."""
+"""Figures of curves with bands or error bars that show their confidence intervals."""
 
 from __future__ import annotations
 

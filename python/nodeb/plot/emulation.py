@@ -178,7 +178,7 @@ def _edges(rows: Table) -> Values:
 
 
 def _rate(rows: Table, column: str) -> Values:
-    """Returns the bit rate in each interval, bit/s."""
+    """Returns the bit rate in each interval of time, bit/s, from a column of bytes."""
     found: Values = 8 * rows[column] / np.maximum(rows["end_s"] - rows["begin_s"], 1e-9)
     return found
 

@@ -1,4 +1,4 @@
-"""Labels and units of columns on axes."""
+"""Labels of axes: names of columns of results tables, and units that suit their values."""
 
 from __future__ import annotations
 
@@ -64,6 +64,6 @@ class Quantity:
 
     @property
     def label(self) -> str:
-        """Label of an axis: name and unit."""
+        """Label of an axis: name and unit, such as `Delay (s)`; without a unit, only the name."""
         text = self.title.replace("_", " ") if "." not in self.name else self.title
         return f"{text} ({self.unit})" if self.unit else text

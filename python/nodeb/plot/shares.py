@@ -1,4 +1,4 @@
-"""Empirical distribution functions."""
+"""Figures of empirical distribution functions of samples, such as delays."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Lost(RunError):
 
 
 class Pool(Protocol[K, T]):
-    """Executes tasks, several concurrently."""
+    """Interface of worker pools, which execute several tasks concurrently."""
 
     width: int
     """Number of tasks executed concurrently."""
@@ -95,7 +95,7 @@ class RemoteWorkers(Protocol):
         ...
 
     def pool(self) -> Pool[Any, Any]:
-        """Returns a pool that executes tasks on the workers."""
+        """Returns a pool that executes tasks on these workers."""
         ...
 
 

@@ -47,7 +47,9 @@ class Replications(Generic[T]):
         self._failed[run] = error
 
     def judge(self) -> Stop | None:
-        """Takes replications in order until the rule stops. Returns `None` if more are needed.
+        """Takes replications in order until the rule stops, and returns the stop of the rule.
+
+        Returns `None` if more replications are needed.
 
         Raises:
             Exception: the error of a replication that is needed.

@@ -38,7 +38,7 @@ NEAR = 1.001
 
 
 class Rule(Protocol[T_contra]):
-    """Decides how many replications one scenario has."""
+    """Interface of stopping rules, which decide on the number of replications of a scenario."""
 
     def take(self, outcome: T_contra, runs: int) -> None:
         """Receives the results of the next `runs` replications, in order."""
@@ -61,7 +61,7 @@ class Rule(Protocol[T_contra]):
 
 
 class Count:
-    """Fixed number of replications."""
+    """Stopping rule with a fixed number of replications, whatever their results are."""
 
     def __init__(self, runs: int) -> None:
         self._runs = runs

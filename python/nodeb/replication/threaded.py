@@ -21,7 +21,10 @@ POLL_S = 0.1
 def run_with_progress(
     work: Callable[[_core.Control], Found], progress: ProgressCallback | None = None
 ) -> Found:
-    """Runs `work` in a thread and reports its progress."""
+    """Runs `work` in a thread, reports its progress, and returns its result.
+
+    Ctrl-C cancels the work.
+    """
     control = _core.Control()
     with ThreadPoolExecutor(1, thread_name_prefix="nodeb") as executor:
         task = executor.submit(work, control)

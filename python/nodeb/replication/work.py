@@ -67,7 +67,7 @@ class Work(ABC, Generic[T_co]):
 
 @dataclass(frozen=True)
 class Failure:
-    """Number of a replication that failed, with its error."""
+    """A failed replication: its number and the error."""
 
     run: int
     error: Exception

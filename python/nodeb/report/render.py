@@ -1,4 +1,4 @@
-"""Rendering of the page templates."""
+"""Renders HTML pages from the templates of the package, with non-breaking units."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Summary(Answering):
 
     @property
     def interrupted(self) -> list[str]:
-        """Names of studies with incomplete results."""
+        """Names of the studies that were interrupted, so that their results are incomplete."""
         return [name for name, found in self.digests.items() if not found.complete]
 
     @property
@@ -279,7 +279,7 @@ class _Shares:
         self._total = sum(minutes.values())
 
     def of(self, name: str) -> Callable[[float, str], None]:
-        """Returns the progress callback of a study."""
+        """Returns the progress callback of a study, which reports the fraction of all studies."""
         names = list(self._minutes)
         before = sum(self._minutes[one] for one in names[: names.index(name)])
         number = f"{name} ({names.index(name) + 1} of {len(names)})"

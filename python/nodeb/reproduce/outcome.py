@@ -1,4 +1,4 @@
-"""Results of a reproduction."""
+"""Outcome of a reproduction: measured items, verdicts and counts."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ class ReproduceOutcome(Answering):
 
     @property
     def report(self) -> Path:
-        """Path of the report, an HTML page."""
+        """Path of the report, an HTML page, in the results folder."""
         return self.out / "report.html"
 
     @property
     def grids(self) -> dict[str, Grid]:
-        """Measured tables, by name."""
+        """Measured tables, by name, such as "Table 12"."""
         return {name: one for name, one in self.measured.items() if isinstance(one, Grid)}
 
     @property
     def charts(self) -> dict[str, Chart]:
-        """Measured figures, by name."""
+        """Measured figures, by name, such as "Figure 8"."""
         return {name: one for name, one in self.measured.items() if isinstance(one, Chart)}
 
     @property

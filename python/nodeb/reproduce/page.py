@@ -30,7 +30,7 @@ SHORT_EVIDENCE = 3
 
 
 def html(found: ReproduceOutcome) -> str:
-    """Returns the report, a self-contained page."""
+    """Returns the report of a reproduction, a self-contained HTML page."""
     study = found.study
     tables = [page_tables.content(grid) for grid in found.grids.values()]
     content: Content = {

@@ -173,7 +173,7 @@ class _Bar:
         self._text = ""
 
     def expect(self, cost: float) -> None:
-        """Sets the approximate cost of all replications."""
+        """Sets the approximate cost of all replications, which corresponds to the whole bar."""
         self._expected = max(cost, 1e-9)
 
     def show_text(self, text: str) -> None:

@@ -142,7 +142,7 @@ class RunAnswer:
     folder: str
 
     def answer(self) -> Answer:
-        """Returns the whole answer."""
+        """Returns the complete answer: headline, picture, key figures, marks and notes."""
         return Answer(
             command="nodeb run",
             subject=self.result.scenario.name or self._file(),
@@ -162,7 +162,7 @@ class RunAnswer:
 
     @cached_property
     def users(self) -> int:
-        """Number of phones in a replication."""
+        """Number of phones in each replication."""
         return len(np.unique(self.result.flows["user"]))
 
     @cached_property
@@ -172,12 +172,12 @@ class RunAnswer:
 
     @cached_property
     def received(self) -> bool:
-        """Whether a phone received anything."""
+        """Whether any phone received data in any replication."""
         return bool(np.any(self.result.flows["delivered_bytes"]))
 
     @cached_property
     def duration_s(self) -> float:
-        """End of the longest replication, s."""
+        """Time at which the longest replication ended, s; 0 if there are no bearers."""
         return float(np.max(self.result.bearers["end_s"], initial=0.0))
 
     @cached_property
@@ -187,7 +187,7 @@ class RunAnswer:
 
     @cached_property
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """Rows of the summary of all users, by metric."""
+        """Rows of the summary that are about all users together, by name of the metric."""
         return {row["metric"]: row for row in self.result.summary if row["group"] == ALL}
 
     def value(self, name: str) -> Shown | None:
@@ -274,7 +274,7 @@ class RunAnswer:
     # Methods that write the parts below the headline.
 
     def lead(self) -> Iterator[str]:
-        """Yields the sentences below a page's headline."""
+        """Yields the sentences below a page's headline: replications, and finished transfers."""
         runs = self.result.provenance.runs
         yield (
             f"Mean of {counted(runs, 'replication')}, with 95 % intervals."
@@ -306,13 +306,13 @@ class RunAnswer:
 
     @property
     def facts(self) -> list[Fact]:
-        """Key figures that have a value, at most `MAX_ROWS`."""
+        """Key figures of the answer: those that have a value, at most `MAX_ROWS`."""
         share = [self._finished_share] if 0 < self.open.share < 1 else []
         return [*share, *map(self._fact, self.shown)][:MAX_ROWS]
 
     @cached_property
     def shown(self) -> list[dict[str, Any]]:
-        """Rows of the summary that are key figures."""
+        """Rows of the summary that become key figures, in their order."""
         names = CELL if self.users > 1 else ONE
         troubles = [name for name in TROUBLE if not self._is_zero(name)]
         first = ("download_s", "application_bps") if 0 < self.open.share < 1 else ()
@@ -354,7 +354,7 @@ class RunAnswer:
         return _of_group(label, row)
 
     def marks(self) -> Iterator[Mark]:
-        """Yields remarks that readers must not overlook."""
+        """Yields remarks on unfinished transfers and on means that exclude some users."""
         about = self.open
         if about.count == about.transfers > 0 and self.users > 1:
             end = number(self.duration_s, "s")

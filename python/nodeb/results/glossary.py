@@ -25,7 +25,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableInfo:
-    """Description of a table of results."""
+    """Description of a table of results: its name, the meaning of a row, and its columns."""
 
     name: str
     """Name of the table."""

@@ -39,7 +39,7 @@ Better = Literal["more", "less", ""]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A number about a group of users in each replication."""
+    """A metric: a number about a group of users in each replication, with unit and meaning."""
 
     name: str
     """Name in tables."""

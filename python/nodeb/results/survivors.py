@@ -57,7 +57,7 @@ class Unfinished:
 
     @property
     def share(self) -> float:
-        """Share of the transfers that were not complete."""
+        """Share of all transfers that were not complete; 0 if there are no transfers."""
         return self.count / self.transfers if self.transfers else 0.0
 
     def __add__(self, other: Unfinished) -> Unfinished:

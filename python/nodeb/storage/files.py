@@ -221,7 +221,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def parquet(table: Table) -> bytes:
-    """Returns a table as the content of a Parquet file."""
+    """Returns the content of a Parquet file with a table, as bytes."""
     import pyarrow.parquet as pq
 
     content = io.BytesIO()

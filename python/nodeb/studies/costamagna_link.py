@@ -150,6 +150,6 @@ def kept(out, of):
 
 
 def keep(out, of, facts):
-    """Caches the facts in `link.json`."""
+    """Writes the facts and their cache key to `link.json`, from which `kept` reads them."""
     rows = {name: astuple(one) for name, one in facts.items()}
     write(out / KEPT, f"{json.dumps({'of': of, 'facts': rows}, indent=2)}\n")

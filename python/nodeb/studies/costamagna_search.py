@@ -110,7 +110,7 @@ class Outcome:
 
     @property
     def others(self):
-        """Mean megabytes of the variants other than Reno."""
+        """Mean of the megabytes that the variants other than Reno deliver."""
         return float(np.mean(self.delivered[:-1]))
 
     @property

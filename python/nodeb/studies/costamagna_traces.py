@@ -123,7 +123,7 @@ def distance(first, second):
 
 
 def sequence_numbers(runs, title):
-    """Plots Figure 3 from the first replication."""
+    """Plots Figure 3, sequence numbers over time, from the first replication."""
     figure, axes = new_figure(title, "Time (s)", "Sequence number (packets)")
     for place, one in enumerate(runs[0]):
         style = DASHES[place % len(DASHES)]
@@ -133,7 +133,7 @@ def sequence_numbers(runs, title):
 
 
 def windows(runs, title):
-    """Plots Figure 4 from the first replication."""
+    """Plots Figure 4, congestion windows over time, from the first replication."""
     figure, panels = new_rows(title, "Time (s)", "Congestion window (packets)", runs[0], (7.2, 6.4))
     for place, (axes, one) in enumerate(zip(panels, runs[0], strict=True)):
         axes.step(one.window_s, one.window, where="post", color=color(place), linewidth=1.1)
@@ -143,7 +143,7 @@ def windows(runs, title):
 
 
 def gaps(runs, title):
-    """Plots Figure 5 from all replications."""
+    """Plots Figure 5, the distributions of times between ACKs, from all replications."""
     figure, axes = new_figure(title, "Time between ACKs (s)", "Share that is no longer")
     for place, traces in enumerate(zip(*runs, strict=True)):
         found = np.sort(np.concatenate([one.gaps_s for one in traces]))

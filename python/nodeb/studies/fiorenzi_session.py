@@ -41,7 +41,7 @@ def reduce(tables):
 
 
 def bins(tables):
-    """Returns the edges of the whole bins of a run, s."""
+    """Returns the edges of the bins of `BIN_S` that make up a run, s."""
     end_s = float(np.asarray(tables["bearers"]["end_s"])[0])
     return np.arange(round(end_s / BIN_S) + 1) * BIN_S
 

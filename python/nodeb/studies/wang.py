@@ -824,7 +824,7 @@ for item, users, count, printed in (
            486.32  288.81  164.55
            104.83   14.71    8.45""",
     ),
-    (  # Table 20 prints the standard deviations of the bit rates.
+    (  # The standard deviations of these bit rates are printed in Table 20.
         "Table A.2",
         SIX,
         "six",

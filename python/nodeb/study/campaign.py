@@ -151,7 +151,7 @@ class Campaign:
         return sum(point.runs for point in self._points.values())
 
     def scenarios(self) -> int:
-        """Returns the number of distinct scenarios so far."""
+        """Returns the number of distinct scenarios that were requested so far."""
         return len(self._points)
 
     def unfinished(self) -> list[str]:

@@ -189,7 +189,7 @@ def number(value: float | None) -> str:
 
 
 def to_csv(study: str, cells: Iterable[Cell]) -> str:
-    """Returns the text of `cells.csv`."""
+    """Returns the text of `cells.csv`: a row for each cell, with published and measured value."""
     return csv_text(COLUMNS, ([study, *_row(cell)] for cell in cells))
 
 

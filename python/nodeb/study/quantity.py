@@ -374,13 +374,13 @@ def _several(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> tuple[Q
 
 
 def least(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> Quantity:
-    """Returns the quantity with the smallest value."""
+    """Returns a quantity whose value is the smallest of several quantities' values."""
     of = _several(quantities)
     return Best(1, of, of[0].unit)
 
 
 def most(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> Quantity:
-    """Returns the quantity with the largest value."""
+    """Returns a quantity whose value is the largest of several quantities' values."""
     of = _several(quantities)
     return Best(-1, of, of[0].unit)
 

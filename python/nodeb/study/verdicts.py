@@ -188,7 +188,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """True if the claim holds."""
+        """True if the judgement is that the claim holds."""
         return self.judgement == "holds"
 
     @property

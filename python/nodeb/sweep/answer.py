@@ -72,7 +72,7 @@ class SweepAnswer:
     folder: str
 
     def answer(self) -> Answer:
-        """Returns the complete answer."""
+        """Returns the complete answer: headline, table, marks and notes."""
         return Answer(
             command="nodeb sweep",
             subject=self.outcome.plan.name or self.outcome.plan.file.stem,
@@ -86,7 +86,7 @@ class SweepAnswer:
 
     @cached_property
     def values(self) -> Values:
-        """Values of the shown metric in each cell."""
+        """Values of the metric that the answer is about, in each cell."""
         outcome, name = self.outcome, self.outcome.metric
         if name not in outcome.table.columns:
             there = [one for one in outcome.table.columns if one in METRICS]
@@ -399,7 +399,7 @@ def _size(one: Compared) -> float:
 
 
 def _called(kind: str, margin: float) -> str:
-    """Returns the name of a verdict for a list of counts."""
+    """Returns the name of a verdict for a list of counts, such as `equal in every pair`."""
     if kind == "same":
         return f"the same within {number(margin, '1', percent=True)}" if margin else "the same"
     return {"equal": "equal in every pair"}.get(kind, kind)

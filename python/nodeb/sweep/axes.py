@@ -37,7 +37,7 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Swept:
-    """A swept key and its values."""
+    """A swept key, its values, and the lines of the values in the file."""
 
     key: str
     """Dotted path of the key in the scenario."""

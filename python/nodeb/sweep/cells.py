@@ -122,7 +122,7 @@ class Cells(Sequence[Cell]):
     __hash__ = None  # type: ignore[assignment]
 
     def at(self, places: Sequence[int]) -> Cell:
-        """Returns the cell at a position on each axis."""
+        """Returns the cell with the given positions, one on each axis, from 0."""
         number = 0
         for axis, place in zip(self._axes, places, strict=True):
             number = number * len(axis) + place
@@ -257,7 +257,7 @@ def _places(axes: Sequence[Axis], number: int) -> tuple[int, ...]:
 
 
 def _chosen(axes: Sequence[Axis], places: Sequence[int]) -> list[tuple[Swept, int]]:
-    """Returns each swept key with the index of its value."""
+    """Returns each swept key with the index of its value, which is the position on its axis."""
     return [(one, place) for axis, place in zip(axes, places, strict=True) for one in axis.swept]
 
 

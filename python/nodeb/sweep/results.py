@@ -46,7 +46,7 @@ CHUNK = 1000
 
 @dataclass(frozen=True)
 class Found:
-    """Metrics of one cell, from all of its replications."""
+    """Metrics of one cell by replication, the coverage of their means, and unfinished transfers."""
 
     by_run: Table
     """Result of `results.metrics.by_run`."""

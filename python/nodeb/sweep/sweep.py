@@ -103,7 +103,7 @@ class Outcome(Answering):
 
 @dataclass(frozen=True)
 class Sweep:
-    """A scenario file with a `[sweep]` table."""
+    """A sweep, read from a scenario file with a `[sweep]` table and ready to be run."""
 
     file: Path
     """The scenario file."""
@@ -314,7 +314,11 @@ class Sweep:
 
 
 def _check_not_swept(settings: Sequence[str], axes: Sequence[Axis]) -> None:
-    """Checks that no setting changes a swept key."""
+    """Checks that no setting changes a swept key, because that would have no effect.
+
+    Raises:
+        InputError: a setting changes a swept key.
+    """
     swept = {one.key for axis in axes for one in axis.swept}
     for setting in settings:
         if (key := key_of(setting)) in swept:

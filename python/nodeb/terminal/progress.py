@@ -65,7 +65,7 @@ class _Lines:
 
 
 def _rounded(seconds: float) -> str:
-    """Returns a duration in seconds, minutes or hours."""
+    """Returns a duration as text in s below 90 s, in min below 90 min, otherwise in h."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -141,7 +141,7 @@ class Cluster:
         return True
 
     def lost(self) -> Lost:
-        """Returns the error for a lost scheduler."""
+        """Returns the error to raise if the scheduler no longer answers."""
         return Lost(f"the scheduler at {self.address} went away; {KEPT}")
 
     def close(self) -> None:
@@ -234,7 +234,8 @@ def _start_local(workers: int) -> LocalCluster:
                 silence_logs=logging.CRITICAL,
             )
     except (RuntimeError, OSError) as error:
-        # Raised without a folder to write to, or if memory or processes run out.
+        # The processes cannot be started without a folder to write to, or if memory or the number
+        # of processes runs out.
         reason = str(error).rstrip(".") or type(error).__name__
         raise RunError(
             f"cannot start {workers} workers here: {reason}; check the limits of open "
@@ -370,7 +371,7 @@ class _Monitor(threading.Thread):
         return None
 
     def stop(self) -> None:
-        """Asks the thread to end."""
+        """Asks the monitoring thread to end; does not wait for its end."""
         self._over.set()
 
     def run(self) -> None:
