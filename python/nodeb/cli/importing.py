@@ -142,8 +142,8 @@ def _number(value: float) -> str:
 def _mean(trace: Trace) -> float:
     """Returns the mean of a trace's values, each weighted by the time for which it holds.
 
-    If the values do not last until the next time or the end, it is their plain mean, such as the
-    mean amount of traffic.
+    For entries of equal duration, and for traffic, whose entries have no duration, it is the plain
+    mean of the values.
     """
     values = next(iter(trace.columns.values()))
     if trace.times_ns is None or trace.end_ns is None:

@@ -150,8 +150,8 @@ class Table(_Item):
     ) -> Cell:
         row, column = place
         unit = cell.unit or self.unit
-        # The tolerance has the table's unit, so it does not apply as an absolute one to other
-        # units.
+        # An absolute tolerance is in the table's unit, so it does not apply to a cell that has
+        # another unit.
         own = unit == self.unit
         return Cell(
             self.id,
