@@ -105,8 +105,8 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the resource blocks in their groups; the last group can be smaller than the others (TS 36.213,
-    /// 7.1.6.1).
+    /// Returns the band of all resource blocks, divided into resource block groups. The last group
+    /// can be smaller than the others (TS 36.213, 7.1.6.1).
     pub fn band(self) -> Band {
         Band::new(self.blocks(), self.group_size(), BLOCK_HZ)
     }

@@ -1,6 +1,7 @@
-//! Numbers of LTE: tables and closed forms of Releases 8 to 12 for FDD with the normal cyclic prefix.
+//! Numbers of LTE: tables and closed forms of Releases 8 to 12 for FDD with the normal cyclic
+//! prefix.
 //!
-//! This module has no state and no bearer. It states what the specifications allow:
+//! This module has no state and no bearer. It contains what the specifications define:
 //!
 //! - [`bandwidth`]: channel bandwidths and their resource blocks, groups and subbands;
 //! - [`cqi`], [`mcs`], [`block_size`]: tables of link adaptation;
@@ -9,7 +10,8 @@
 //! - [`adaptation`]: block sizes, peak rates and MCSs that follow from these tables;
 //! - [`effective`]: effective SNR of blocks by MCS;
 //! - [`category`]: capabilities of UE categories;
-//! - [`timing`], [`random_access`]: subframes of HARQ, reports, scheduling requests and random access;
+//! - [`timing`], [`random_access`]: subframes of HARQ, reports, scheduling requests and random
+//!   access;
 //! - [`allowed`], [`drx`], [`compatible`]: values and combinations that can be configured.
 
 pub mod adaptation;

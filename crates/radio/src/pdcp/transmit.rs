@@ -151,8 +151,7 @@ impl Transmit {
         self.waiting.is_empty()
     }
 
-    /// Returns the first TTI in which the oldest packet could have been sent, or `None` if no
-    /// packet waits.
+    /// Returns the TTI since which the oldest packet has waited, or `None` if no packet waits.
     pub fn waits_since(&self) -> Option<u64> {
         self.waiting.front().map(|waiting| waiting.since)
     }

@@ -82,8 +82,8 @@ impl Sdu {
     }
 }
 
-/// Buffer of a connection at the Node B. It stores packets as numbers of frames that are unsent,
-/// failed or received.
+/// Buffer of a connection at the Node B. For each packet it stores how many frames are unsent and
+/// how many have not been received.
 #[derive(Debug, Default)]
 pub struct Queue {
     sdus: VecDeque<Sdu>,

@@ -38,7 +38,8 @@ impl Scheduler for EarliestDeadlineScheduler {
         candidates.iter().enumerate().min_by_key(urgency).map_or(0, |(i, _)| i)
     }
 
-    /// The user with the earliest deadline gets all groups that it needs, then the next one.
+    /// Sets the weights so that the user with the earliest deadline gets all groups that it needs
+    /// first, then the user with the next deadline.
     fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         let ranks =
             self.ranks.of(candidates, |candidate| (candidate.deadline, self.last_served[candidate.user]));

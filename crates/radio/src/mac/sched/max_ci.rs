@@ -20,8 +20,8 @@ pub struct MaxCiScheduler {
     ranks: Ranks,
 }
 
-/// Difference of qualities, in steps of about 1 dB, below which two users are equal on a group. CQIs are whole
-/// numbers.
+/// Difference of channel qualities below which Max C/I treats two users as equal on a group. One
+/// CQI is about 1 dB, and CQIs are whole numbers, so users with different CQIs are never equal.
 const EQUAL: f32 = 0.25;
 
 impl SchedulerParams for MaxCi {
@@ -47,7 +47,8 @@ impl Scheduler for MaxCiScheduler {
         best
     }
 
-    /// On a group, users whose qualities are less than [`EQUAL`] apart are served in order of their last turns.
+    /// Sets the weights so that each group goes to the user with the best channel quality on it. If
+    /// qualities differ by less than [`EQUAL`], a user served less recently may get the group.
     fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         let step = EQUAL / candidates.len() as f32;
         let ranks = self.ranks.of(candidates, |candidate| self.last_served[candidate.user]);

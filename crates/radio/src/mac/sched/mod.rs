@@ -1,8 +1,9 @@
 //! Schedulers: selection of the user of each TTI on a shared channel.
 //!
-//! Where a TTI is one resource, [`Scheduler::pick`] selects its user. Where a TTI is a band of groups,
-//! [`Scheduler::weigh`] reduces the state of a scheduler to a [`Weight`] for each user, from which
-//! [`deal`](super::deal) computes the scores of all users on all groups without calls of the scheduler.
+//! If a TTI is a single resource, [`Scheduler::pick`] selects the user who gets it. If a TTI is a
+//! band of groups, [`Scheduler::weigh`] computes a [`Weight`] for each user from the scheduler's
+//! state. From the weights, [`deal`](super::deal) computes the scores of all users on all groups
+//! without calls of the scheduler.
 
 pub mod earliest_deadline;
 pub mod grid;
@@ -80,13 +81,14 @@ pub trait Scheduler: Send + std::fmt::Debug {
     /// Returns the index in `candidates` of the user to serve in TTI `tti`. `candidates` is not
     /// empty and is ordered by user index.
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize;
-    /// Sets the weight of each candidate on the groups of a band in TTI `tti`. Returns how the groups are dealt.
-    /// Both arguments have the same length, and `candidates` is as for [`Self::pick`], with rate and quality
+    /// Sets the weight of each candidate, from which its scores on the groups of a band in TTI
+    /// `tti` are computed. Returns the method by which the groups are divided. `weights` has an
+    /// element for each candidate. `candidates` is as for [`Self::pick`], with rate and quality
     /// over the whole band.
     ///
-    /// By default, users are ranked by repeated calls of [`Self::pick`], without the users picked before: the
-    /// first one gets all groups that it needs, then the second one. A scheduler that is to use the differences
-    /// between groups has its own method.
+    /// By default, users are ranked by repeated calls of [`Self::pick`], each without the users
+    /// picked before. The first user gets all groups that it needs, then the second one, and so on.
+    /// A scheduler that uses the differences between groups needs its own method.
     fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         grid::rank_by_picks(self, tti, candidates, weights);
         Deal::EachToHighest

@@ -55,7 +55,8 @@ impl NormalizedScheduler {
         Self { memory: params.memory, users: vec![None; users] }
     }
 
-    /// Returns mean and deviation of a user's quality, after an update with that of TTI `tti`.
+    /// Returns the mean and the standard deviation of a user's channel quality, after updating them
+    /// with the quality in TTI `tti`.
     fn statistics(&mut self, tti: u64, candidate: &Candidate) -> (f64, f64) {
         let x = f64::from(candidate.quality);
         let first = Statistics { mean: x, variance: 0.0, seen: tti };
@@ -86,7 +87,8 @@ impl Scheduler for NormalizedScheduler {
         best_by(candidates, |candidate| self.score(tti, candidate))
     }
 
-    /// The statistics are those of the quality over the whole band; a group is compared with them.
+    /// Sets the weights so that the quality on each group is compared with the mean and the
+    /// standard deviation of the quality over the whole band.
     fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         for (weight, candidate) in weights.iter_mut().zip(candidates) {
             let (mean, sigma) = self.statistics(tti, candidate);

@@ -30,8 +30,9 @@ impl Checked for ProportionalFair {
 /// become smaller than a double can represent.
 const SMALLEST_SCALE: f64 = 1e-200;
 
-/// Largest weight on a group, which keeps scores within f32 for rates up to 1e8. Users with it have not been
-/// served for some 50 time constants; the one with the highest rate is served first.
+/// Largest weight of a user, which keeps scores within the range of f32 for rates up to 1e8. Users
+/// with this weight have not been served for some 50 time constants; of these, the one with the
+/// highest rate is served first.
 const HIGHEST_WEIGHT: f64 = 1e30;
 
 impl SchedulerParams for ProportionalFair {
@@ -66,7 +67,8 @@ impl ProportionalFairScheduler {
         f64::from(candidate.rate) / self.means[candidate.user]
     }
 
-    /// Sets the weights on groups in the TTI of the last [`Self::age`]: 1 divided by each user's mean rate.
+    /// Sets the weight of each candidate to 1 divided by its mean rate. The mean rates are those in
+    /// the TTI of the last [`Self::age`].
     pub fn weights(&self, candidates: &[Candidate], weights: &mut [Weight]) {
         for (weight, candidate) in weights.iter_mut().zip(candidates) {
             let inverse = 1.0 / (self.means[candidate.user] * self.scale);

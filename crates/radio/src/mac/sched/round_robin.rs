@@ -31,7 +31,8 @@ impl Scheduler for RoundRobinScheduler {
         candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
     }
 
-    /// Users that get a turn share the groups evenly, whatever the channel.
+    /// Sets the weights so that the users whose turns are next share the groups evenly, whatever
+    /// their channels.
     fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         let first = self.pick(tti, candidates);
         for (i, weight) in weights.iter_mut().enumerate() {

@@ -80,7 +80,8 @@ impl TcpAwareScheduler {
         }
     }
 
-    /// Advances the means to TTI `tti`, and starts a burst of each candidate that has paused.
+    /// Advances the mean rates to TTI `tti`, and starts a new burst for each candidate that has
+    /// paused for long enough.
     fn advance(&mut self, tti: u64, candidates: &[Candidate]) {
         self.fair.age(tti);
         for candidate in candidates {
@@ -92,7 +93,8 @@ impl TcpAwareScheduler {
         }
     }
 
-    /// Returns the factor by which a user's priority exceeds that of proportional fair.
+    /// Returns the factor by which a user's priority exceeds that of proportional fair, at least 1.
+    /// It decreases with the air time that the user has had in its burst.
     fn priority(&self, candidate: &Candidate) -> f64 {
         let had = self.bursts[candidate.user].ttis + 1;
         1.0 + self.head_start_ttis / had as f64

@@ -130,8 +130,8 @@ impl Entity {
         }
     }
 
-    /// Returns the first TTI in which the packet to be sent next could have been sent, or `None` if
-    /// no packet waits. Packets in retransmissions do not count.
+    /// Returns the TTI since which the next packet to be sent has waited, or `None` if no packet
+    /// waits. Packets in retransmissions do not count.
     pub fn waits_since(&self) -> Option<u64> {
         self.sdus().waits_since()
     }

@@ -23,7 +23,7 @@ struct Sdu {
     packet: Packet,
     /// Octets of the SDU in the stream, including its PDCP header.
     octets: Range<u64>,
-    /// First TTI in which the SDU could have been sent; its waiting time starts there.
+    /// First TTI in which the SDU may be sent; its waiting time starts there.
     since: u64,
     /// Whether the SDU is delivered or lost already.
     decided: bool,
@@ -154,8 +154,8 @@ impl Stream {
         self.tail() + bytes + headers + u64::from(header::indicators(packets as u32))
     }
 
-    /// Returns the first TTI in which the next SDU to be put into a PDU could have been sent, or
-    /// `None` if no SDU waits.
+    /// Returns the TTI since which the next SDU to be put into a PDU has waited, or `None` if no
+    /// SDU waits.
     pub fn waits_since(&self) -> Option<u64> {
         let cut = self.sdus.back().filter(|_| self.tail() > 0).map(|sdu| sdu.since);
         cut.or_else(|| self.transmit.waits_since())

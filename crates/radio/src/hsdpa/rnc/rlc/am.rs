@@ -163,8 +163,8 @@ impl Acknowledged {
         self.hand_over(decided);
     }
 
-    /// Returns the first TTI in which the next packet to be sent could have been sent. Returns
-    /// `None` if no packet waits or the next PDU is a command.
+    /// Returns the TTI since which the next packet to be sent has waited. Returns `None` if no
+    /// packet waits or the next PDU is a command.
     pub fn waits_since(&self) -> Option<u64> {
         let next = self.in_flight.get((self.sent / self.pdu_units - self.settled) as usize);
         let number = match next.and_then(|next| next.pdu.as_ref()) {

@@ -142,8 +142,8 @@ impl Packets {
         in_mode!(self.settle(now, units, lost, decided));
     }
 
-    /// Returns the first TTI in which the next packet to be sent could have been sent, or `None` if
-    /// no packet waits.
+    /// Returns the TTI since which the next packet to be sent has waited, or `None` if no packet
+    /// waits.
     pub fn waits_since(&self) -> Option<u64> {
         in_mode!(self.waits_since())
     }

@@ -147,8 +147,8 @@ impl Unacknowledged {
         self.sdus.get(position - self.gone)
     }
 
-    /// Returns the first TTI in which the next packet to be sent could have been sent, or `None` if
-    /// no packet waits.
+    /// Returns the TTI since which the next packet to be sent has waited, or `None` if no packet
+    /// waits.
     pub fn waits_since(&self) -> Option<u64> {
         self.sdu(self.head).map(|sdu| sdu.since)
     }
