@@ -194,8 +194,9 @@ impl ErrorGaps {
 
 /// Independent errors of varying probability, drawn once per error, like those of [`ErrorGaps`].
 ///
-/// A trial with error probability p subtracts `-ln(1 - p)` from a random number, which is exponential
-/// with mean 1. The trial with which the number falls below 0 is an error, and a new number is drawn.
+/// A trial with error probability p subtracts `-ln(1 - p)` from a random number, which is
+/// exponential with mean 1. The trial with which the number falls below 0 is an error, and a new
+/// number is drawn.
 #[derive(Clone, Debug)]
 pub struct Hazards {
     left: f64,
