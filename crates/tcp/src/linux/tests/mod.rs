@@ -122,8 +122,8 @@ impl Pair {
         assert_eq!(sender.timer().is_none(), sender.is_idle(), "timers {:?}", sender.timers);
         // The data in flight may exceed the window in three cases. First, a timeout retransmits one
         // segment in any case (RFC 6298, 5.4). Second, a tail loss probe is one segment more (RFC
-        // 8985, 7.3). PRR reduces the data in flight at the start of a recovery over a round trip
-        // (RFC 6937, 3). Limited Transmit is no such case: segments reported by duplicate ACKs are
+        // 8985, 7.3). Third, PRR spreads the reduction of the data in flight over a round trip (RFC
+        // 6937, 3). Limited Transmit is no such case, since segments reported by duplicate ACKs are
         // no longer in flight.
         let most = match sender.episode.prr() {
             Some(prr) => prr.cwnd().max(before + mss),
@@ -142,7 +142,7 @@ struct Lab<'a> {
     packets: usize,
     fate: Box<Fate<'a>>,
     acks: usize,
-    /// Indices of the ACKs that the path loses, in the order of transmission.
+    /// Indices, from 0 in the order of transmission, of the ACKs that the path loses.
     lost_acks: BTreeSet<usize>,
 }
 

@@ -61,8 +61,8 @@ fn rack_waits_with_reordering() {
     assert!(script.time_out().contains(&(0, true)));
 }
 
-/// By `tcp_newreno_mark_lost` a segment is lost after as many duplicate ACKs as the degree of
-/// reordering, which a timeout resets to three.
+/// By `tcp_enter_loss` a timeout resets the degree of reordering to three only if SACKs have
+/// reported at least three segments. Here they have reported two, so the degree stays.
 #[test]
 fn timeout_resets_degree() {
     let (mut script, _) = Script::begin(Linux { rack: false, tail_loss_probe: false, ..params() }, 100);
