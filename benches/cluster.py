@@ -52,7 +52,7 @@ def scenario(folder: Path, cells: int, size: str, runs: int = 1) -> Path:
 
 
 def nodeb(file: Path, out: Path, *options: str) -> subprocess.Popen[bytes]:
-    """Starts `nodeb sweep` as a separate process."""
+    """Starts `nodeb sweep` as a separate process and returns the process."""
     command = [sys.executable, "-m", "nodeb", "sweep", str(file), "--out", str(out), *options]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 

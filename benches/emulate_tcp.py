@@ -136,7 +136,7 @@ time.sleep(3)
 
 @dataclass(frozen=True)
 class Case:
-    """A download to measure: cell, congestion control and size."""
+    """Download to be measured in both ways: cell, congestion control and size in bytes."""
 
     cell: str
     control: str
@@ -155,8 +155,7 @@ class Case:
     def text(self) -> str:
         """Returns the text of the scenario file for the download."""
         pacing = "true" if self.control == "bbr" else "false"
-        # The run ends with the phone's download, because the downloads of the other users are
-        # longer.
+        # The duration need not cover the downloads of the other users, which are longer.
         duration = 60 if self.size < 1_000_000 else 600
         common = COMMON.format(control=self.control, pacing=pacing, duration=duration)
         phone = PHONE.format(size=self.size, start=self.start_s)

@@ -23,7 +23,7 @@ from nodeb.answer.columns import aligned
 
 TRIES = 7
 
-# Maximum ratio of the time with an explanation to the time without it.
+# Maximum ratio of the CPU time with an explanation to the CPU time without it.
 MOST = 2.0
 SCENARIOS = {
     "link, 100 kB": "[radio.link]\n[[users]]\ntraffic.ftp.size = '100 kB'",
@@ -45,7 +45,7 @@ RUNS = "50"
 
 
 def cpu_s() -> float:
-    """Returns the CPU time of this process and its ended children."""
+    """Returns the CPU time in s of this process and of its child processes that have ended."""
     usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 

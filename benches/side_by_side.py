@@ -78,7 +78,7 @@ class Series:
     done: list[Process] = field(default_factory=list)
 
     def median(self) -> float:
-        """Median of the CPU time per packet in microseconds."""
+        """Median over all rounds of the CPU time per packet, in microseconds."""
         return statistics.median(process.us_per_packet for process in self.done)
 
     def spread(self) -> float:

@@ -1,5 +1,5 @@
-//! Fuzz target that interprets any bytes as packets of TUN devices and their times, and checks that memory is bounded
-//! and every packet is returned once.
+//! Fuzz target that interprets arbitrary bytes as times and packets of TUN devices. It checks that
+//! memory is bounded and that every packet is returned exactly once.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Fuzz target that interprets any bytes as a recording. It checks that they are replayed or refused without a panic,
-//! and that no connection receives more than was sent.
+//! Fuzz target that interprets arbitrary bytes as a recording. It checks that they are replayed or
+//! refused without a panic, and that no connection receives more than was sent.
 
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Fuzz target that interprets any bytes as a scenario file, with overrides after a line `%%`. It checks that the file
-//! is read or rejected without a panic, and that the scenario is unchanged after conversion to TOML or JSON and back.
+//! Fuzz target that interprets arbitrary bytes as a scenario file, with overrides after a line
+//! `%%`. It checks that the file is read or rejected without a panic, and that the scenario is
+//! unchanged after conversion to TOML or JSON and back.
 
 #![no_main]
 

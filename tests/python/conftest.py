@@ -15,7 +15,7 @@ settings.load_profile("same every time")
 
 
 def pytest_configure():
-    """Restores default signal handlers, which processes started by tests inherit.
+    """Restores the default handlers of signals, which processes started by tests inherit.
 
     Shells let background processes ignore SIGINT, and `nohup` lets them ignore SIGHUP.
     """
@@ -27,7 +27,7 @@ def pytest_configure():
 
 @pytest.fixture(autouse=True)
 def same_signals():
-    """Fails a test that leaves signal handlers changed, which later processes would inherit."""
+    """Fails a test that leaves changed signal handlers, as later processes would inherit them."""
     numbers = signal.valid_signals()
     before = {number: signal.getsignal(number) for number in numbers}
     yield
@@ -68,7 +68,7 @@ def small(scenario_file):
 
 @pytest.fixture
 def real_packets():
-    """Skips the test, with the reason, if the machine cannot carry real packets."""
+    """Skips a test if the machine cannot carry real packets, and names the reason."""
     if why := emulations.forbidden():
         pytest.skip(f"real packets are not let through here: {why}")
 

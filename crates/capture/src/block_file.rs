@@ -1,4 +1,4 @@
-//! File that contains complete blocks only.
+//! Writer of a pcapng file that contains only complete blocks, even after a failed write.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,7 +8,8 @@ use std::path::Path;
 /// full.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Buffered writer of blocks. If a write fails, the file is cut after the last complete block.
+/// Buffered writer of pcapng blocks. If a write fails, the file is cut after the last complete
+/// block.
 #[derive(Debug)]
 pub struct BlockFile {
     file: File,
@@ -25,12 +26,14 @@ impl BlockFile {
         Ok(Self { file: File::create(path)?, buffer, written: 0, failed: false })
     }
 
-    /// Ends a block, and writes the buffer if it is full. The caller must call this after each block.
+    /// Ends a block, and writes the buffer to the file if the buffer is full. The caller must call
+    /// this after each block.
     pub fn end_block(&mut self) -> io::Result<()> {
         if self.buffer.len() < BUFFER_BYTES { Ok(()) } else { self.flush() }
     }
 
-    /// Cuts the file after the last complete block among the first `more` bytes of the buffer, and drops the rest.
+    /// Gives up after a failed write: cuts the file after the last complete block among the first
+    /// `more` bytes of the buffer, and drops the rest.
     fn give_up(&mut self, more: usize) {
         let whole = whole_blocks(&self.buffer[..more]);
         self.buffer.clear();

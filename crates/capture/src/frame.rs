@@ -6,13 +6,13 @@ use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, TcpOp
 use nodeb_tcp::segment::Ecn;
 use nodeb_tcp::wire::TcpFields;
 
-/// Address of the server, from the private addresses of RFC 1918.
+/// Address of the server, from the range of private addresses (RFC 1918).
 pub const SERVER: [u8; 4] = [10, 0, 0, 1];
 
 /// Address of phone 0; phone n has this address plus n.
 pub const FIRST_PHONE: [u8; 4] = [10, 1, 0, 1];
 
-/// Address of the proxy, both as the server's client and as the phones' server.
+/// Address of the proxy, both in its connections to the server and in those to phones.
 pub const PROXY: [u8; 4] = [10, 0, 0, 2];
 
 /// TCP port of the server. No common protocol uses it, so analysers do not interpret the data.
@@ -21,7 +21,7 @@ pub const SERVER_PORT: u16 = 40_000;
 /// Dynamic ports (RFC 6335, 6): connection n uses port 49152 + n, starting again after port 65535.
 const CLIENT_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 
-/// Time to live of each packet, in hops: the default of most hosts.
+/// Time to live of each packet in hops, which is the default of most hosts.
 const TIME_TO_LIVE: u8 = 64;
 
 /// Maximum length of the headers: 20 B of IPv4, 20 B of TCP and 40 B of options.
@@ -77,8 +77,8 @@ impl Frame {
         &self.bytes[..self.captured]
     }
 
-    /// Builds a packet with these header fields, and returns its length in bytes before it is cut.
-    /// The data are zeros, which change the checksum only by their length.
+    /// Builds a packet with these addresses and header fields, and returns its length in bytes
+    /// before it is cut. The data are zeros, which change the checksum only by their length.
     ///
     /// # Errors
     ///

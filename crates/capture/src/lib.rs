@@ -72,7 +72,8 @@ use place::{Connections, Seen, Viewpoint};
 /// would add no information, because simulated data are zeros.
 pub const DEFAULT_SNAP_LENGTH: u32 = frame::MAX_HEADER_BYTES as u32;
 
-/// Valid numbers of bytes captured of each packet: at least the headers, at most an IPv4 packet.
+/// Valid values of the snap length in bytes: from the maximum length of headers to the maximum
+/// length of an IPv4 packet.
 pub const SNAP_LENGTHS: std::ops::RangeInclusive<u32> = DEFAULT_SNAP_LENGTH..=65_535;
 
 /// Resolution of timestamps as a negative power of ten (option `if_tsresol` of the pcapng draft,
@@ -106,7 +107,7 @@ pub enum Error {
         /// Message of the operating system.
         reason: String,
     },
-    /// The simulation was cancelled or failed.
+    /// The simulation failed or was cancelled.
     #[error(transparent)]
     Run(#[from] nodeb_sim::Error),
     /// The recording cannot be read or replayed.
@@ -130,9 +131,10 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Options of a capture: bytes per packet, interfaces and comments.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Number of bytes captured of each packet; see [`SNAP_LENGTHS`].
+    /// Number of bytes captured of each packet. Valid values are in [`SNAP_LENGTHS`].
     pub snap_length: u32,
-    /// Interfaces to capture at; empty for all interfaces of the scenario.
+    /// Interfaces at which packets are captured. If empty, packets are captured at all interfaces
+    /// of the scenario.
     pub interfaces: Vec<Interface>,
     /// Whether the capture has the interfaces of the radio network, and comments on the fates of
     /// packets.
@@ -260,7 +262,8 @@ impl Capture {
         if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Returns the index of an interface in the file, or `None` if the interface is not captured.
+    /// Returns the index of an interface in the capture file, or `None` if the interface is not
+    /// captured.
     fn number(&self, interface: Interface) -> Option<u32> {
         self.interfaces.iter().position(|other| *other == interface).map(|number| number as u32)
     }
@@ -337,8 +340,8 @@ impl Capture {
         fates.wait(Record { at, interface, original_len, direction, data, number });
     }
 
-    /// Writes the records that are held back, in order, up to the first whose packet is still in
-    /// flight.
+    /// Writes the records that are held back, oldest first, up to the first whose packet is still
+    /// in flight.
     fn write_ended(&mut self) -> io::Result<()> {
         let Some(fates) = &mut self.fates else {
             return Ok(());
@@ -433,7 +436,7 @@ fn start(
         let interface = InterfaceDescriptionBlock { linktype: DataLink::RAW, snaplen, options };
         writer.write_pcapng_block(interface).map_err(io_error)?;
     }
-    // Flush to detect a full disk before the simulation begins.
+    // Flushing detects a full disk before the simulation begins.
     writer.get_mut().flush()?;
     Ok(writer)
 }

@@ -11,13 +11,13 @@ use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_clie
 /// Node that sends or receives a captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Viewpoint {
-    /// Interface of the server.
+    /// Server: packets that it sends and receives.
     Server,
-    /// Interface of the phone.
+    /// Phone: packets that it sends and receives.
     Phone,
-    /// Interface of the proxy towards the server.
+    /// Proxy, in its connection to the server.
     ProxyToServer,
-    /// Interface of the proxy towards the phone.
+    /// Proxy, in its connection to the phone.
     ProxyToPhone,
     /// A Snoop agent, which retransmits segments to the phone but has no interface in the capture.
     Snoop,
@@ -54,14 +54,15 @@ pub enum Interface {
     Phone,
     /// The proxy: all packets on its connections to the server and to the phones.
     Proxy,
-    /// Interface of the RNC towards the core network.
+    /// The RNC: packets that it exchanges with the core network.
     Rnc,
-    /// Interface of the Node B: towards the air if there is an RNC, otherwise towards the network.
+    /// The Node B: packets that it sends over the air if there is an RNC, otherwise those that it
+    /// exchanges with the network.
     NodeB,
 }
 
 impl Interface {
-    /// All interfaces, in the order in which a capture numbers them.
+    /// All interfaces, in the order of their indices in a capture file.
     pub const ALL: [Self; 5] = [Self::Server, Self::Phone, Self::Proxy, Self::Rnc, Self::NodeB];
 
     /// Returns the name of the interface in the capture file.

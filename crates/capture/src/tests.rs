@@ -171,7 +171,7 @@ fn flows_have_distinct_sockets() {
     assert_eq!(sockets.len(), 100_000);
 }
 
-/// Returns source and destination address of a captured packet.
+/// Returns source and destination IPv4 address of a captured packet.
 fn addresses(packet: &EnhancedPacketBlock) -> ([u8; 4], [u8; 4]) {
     let ip = SlicedPacket::from_ip(&packet.data).unwrap().net.unwrap();
     let ip = ip.ipv4_ref().unwrap().header();
@@ -339,8 +339,8 @@ fn radio_option_changes_no_other_interface() {
     }
 }
 
-/// Returns (sequence number, ACK flag, acknowledgement number, bytes of data) of each of an
-/// interface's packets that come from the phone.
+/// Returns sequence number, ACK flag, acknowledgement number and bytes of data of each packet that
+/// the phone sent, from the packets of one interface.
 fn numbers_of_phone(packets: &[EnhancedPacketBlock]) -> Vec<(u32, bool, u32, usize)> {
     let from_phone = packets.iter().filter(|packet| addresses(packet).0 != frame::SERVER);
     let numbers = from_phone.map(|packet| {

@@ -12,14 +12,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Wired;
 
-/// The links between gateway and RNC in downlink order, at least one. A scenario gives one table or a list of
-/// tables.
+/// Links between gateway and RNC in downlink order, at least one. In a scenario they are given as
+/// one table or as a list of tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core(Vec<Wired>);
 
 impl Core {
-    /// Returns the links with their names: the name set in the scenario, else `core` for a single link and
-    /// `core_1`, `core_2`, ... in a chain.
+    /// Returns the links with their names. A link without a name in the scenario is called `core`
+    /// if it is the only one, otherwise `core_1`, `core_2`, ... by its position.
     pub fn links<'a>(&'a self) -> impl Iterator<Item = (String, &'a Wired)> {
         let alone = self.0.len() == 1;
         let default = move |at: usize| if alone { "core".to_owned() } else { format!("core_{}", at + 1) };
@@ -96,7 +96,7 @@ impl<'de> Visitor<'de> for CoreVisitor {
 }
 
 impl JsonSchema for Core {
-    /// Inlines the schema, so that its readers see a table or a list.
+    /// Inlines the schema, so that the key `core` shows a table or a list of tables.
     fn inline_schema() -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! The part of a link in front of its transmitter: a loss model, then a queue.
+//! Part of a link in front of its transmitter: a loss model, then a queue.
 
 use nodeb_base::context::Context;
 use nodeb_base::event::Cause;
@@ -9,7 +9,7 @@ use super::loss::Loss;
 use super::queue::drop_tail::Limits;
 use super::queue::{DropLog, Queue};
 
-/// Counters of a link since the start of the run.
+/// Numbers of packets and bytes that a link has handled since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
     /// Number of packets that arrived at the link, including those that were lost or dropped.
@@ -43,7 +43,8 @@ impl Ingress {
         Self { loss, queue, drops: DropLog::default(), packets: 0, lost: 0 }
     }
 
-    /// Counts an arriving packet and applies the loss model. Returns false if the packet is lost.
+    /// Counts an arriving packet and applies the loss model to it. Returns false if the loss model
+    /// loses the packet.
     #[inline]
     pub fn admit(&mut self, ctx: &mut Context, packet: &Packet) -> bool {
         let position = self.packets;
@@ -95,7 +96,8 @@ impl Ingress {
         taken
     }
 
-    /// Returns the next packet to transmit, or `None` if the queue is empty.
+    /// Returns the next packet to transmit, or `None` if the queue has no packet. The discipline
+    /// may drop packets before it.
     #[inline]
     pub fn pop(&mut self, ctx: &mut Context) -> Option<Packet> {
         let packet = self.queue.pop(ctx.now, &mut self.drops);

@@ -10,13 +10,13 @@ use super::link::Link;
 use super::look_ahead::Overcount;
 use super::traced::{TracedLink, Usage};
 
-/// A link with a constant rate, or a link that transmits at recorded delivery opportunities.
+/// Link with a constant rate, or link that transmits at recorded delivery opportunities.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the usual one stands where it is used, without a pointer")]
 pub enum Line {
-    /// A link with a constant rate.
+    /// Link with a constant rate.
     Rated(Link),
-    /// A link with recorded delivery opportunities.
+    /// Link that transmits at recorded delivery opportunities.
     Traced(Box<TracedLink>),
 }
 
@@ -86,7 +86,7 @@ impl Line {
         }
     }
 
-    /// Returns the number of packets waiting for the transmitter.
+    /// Returns the number of packets that wait for the transmitter.
     pub fn waiting(&self) -> usize {
         match self {
             Self::Rated(link) => link.waiting(),
@@ -94,7 +94,7 @@ impl Line {
         }
     }
 
-    /// Returns the number of bytes waiting for the transmitter.
+    /// Returns the number of bytes that wait for the transmitter.
     pub fn waiting_bytes(&self) -> u64 {
         match self {
             Self::Rated(link) => link.waiting_bytes(),

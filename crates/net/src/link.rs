@@ -140,7 +140,7 @@ impl Link {
         overcount
     }
 
-    /// Returns the link with `outages`, during which no transmission starts.
+    /// Returns the link with these outages, during which no transmission starts.
     #[must_use]
     pub fn with_outages(self, outages: Outages) -> Self {
         Self { outages, ..self }
@@ -178,8 +178,8 @@ impl Link {
         }
     }
 
-    /// Returns the transmission time of a packet of `bytes` bytes. The division is repeated only if the size
-    /// differs from that of the previous packet.
+    /// Returns the transmission time of a packet of `bytes` bytes. It is computed again only if the
+    /// size differs from that of the previous packet.
     #[inline]
     fn airtime(&mut self, bytes: u32) -> Airtime {
         if self.airtime.bytes != bytes {
@@ -246,12 +246,12 @@ impl Link {
         arrived
     }
 
-    /// Returns the number of packets waiting, without the one being transmitted.
+    /// Returns the number of packets that wait, without the packet that is being transmitted.
     pub fn waiting(&self) -> usize {
         self.ingress.waiting()
     }
 
-    /// Returns the number of bytes waiting, without the packet being transmitted.
+    /// Returns the number of bytes that wait, without the packet that is being transmitted.
     pub fn waiting_bytes(&self) -> u64 {
         self.ingress.waiting_bytes()
     }
@@ -407,8 +407,8 @@ mod tests {
             rate_gbps in 1u64..20,
             end in 0u64..200,
         ) {
-            // All times are small multiples of 8 ns, so that arrivals often coincide with ends of
-            // transmissions.
+            // All times are small multiples of 8 ns. So packets often arrive exactly when a
+            // transmission ends.
             let packets: Vec<_> = packets.into_iter().map(|(wait, size)| (8 * wait, size)).collect();
             let queue = DropTail { limit: limit.try_into().unwrap(), limit_bytes: None };
             let new = || {
@@ -422,8 +422,8 @@ mod tests {
         }
     }
 
-    /// A link continues to transmit whatever its queue drops, even if the queue drops all waiting
-    /// packets when the link asks it for the next one.
+    /// A link continues to transmit even if its queue drops all waiting packets when the link asks
+    /// for the next one.
     #[test]
     fn a_link_continues_when_its_queue_drops_waiting_packets() {
         for (name, delay_ms) in QueueSpec::NAMES.iter().flat_map(|name| [(name, 0), (name, 30)]) {

@@ -81,7 +81,7 @@ impl LookAhead {
         self.waiting > 0
     }
 
-    /// Returns true if a packet of `bytes` bytes finds room in the queue.
+    /// Returns true if the limits of the queue leave room for another packet of `bytes` bytes.
     #[inline]
     pub fn has_room(&self, bytes: u32) -> bool {
         self.limits.have_room(self.waiting, self.waiting_bytes, bytes)

@@ -13,7 +13,7 @@ use nodeb_base::units::{Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds in a millisecond, the unit of a recording.
+/// Number of nanoseconds in a millisecond, the unit of times in a recording.
 const NANOS_PER_MS: u64 = 1_000_000;
 /// Largest length of a recording in ms. It exceeds the duration of every run.
 const LONGEST_MS: u64 = 8_000_000_000;
@@ -49,8 +49,8 @@ fn is_empty(list: &Arc<Vec<u64>>) -> bool {
 }
 
 impl Opportunities {
-    /// Returns the path of a recording that is still to be read by the caller, as this crate does not read
-    /// files.
+    /// Returns the path of a recording that the caller must read, because this crate does not read
+    /// files. Returns `None` if the recording has no file or has been read.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.times_ms.is_empty())
     }
@@ -95,9 +95,10 @@ pub struct Recording<'a> {
     pub opportunities: &'a Opportunities,
     /// Behaviour after the last time of the recording: repeat or stop.
     pub at_end: AtEnd,
-    /// Number of bytes that the link may transmit at one opportunity.
+    /// Number of bytes that the link may transmit at each opportunity, including additional
+    /// headers.
     pub size: Size,
-    /// Number of bytes that each packet takes in addition to its size.
+    /// Number of bytes of an additional header, which each packet takes beyond its size.
     pub header: Size,
 }
 

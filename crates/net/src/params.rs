@@ -64,12 +64,12 @@ params! {
     }
 }
 
-/// Parameters of one direction of a link.
+/// Parameters of one direction of a link, from which [`Self::link`] builds the link.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
     /// Bit rate of the transmitter.
     pub rate: Rate,
-    /// Propagation delay, from the end of a transmission.
+    /// Propagation delay, from the end of a packet's transmission to its arrival.
     pub delay: Duration,
     /// Queue discipline of the packets that wait for the transmitter.
     pub queue: &'a QueueSpec,
@@ -167,8 +167,8 @@ impl Uplink {
     }
 }
 
-/// Returns true if a link may have the name `name`: letters, digits, `_` and `-` that form neither
-/// a default name of a link nor the name of a random stream.
+/// Returns true if a link may have the name `name`. A name has letters, digits, `_` and `-`, and
+/// must not be the default name of a link or the name of a random stream.
 fn is_free(name: &str) -> bool {
     let taken = ["wired", "core", "uplink", "link"];
     let is_taken =

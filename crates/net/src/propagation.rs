@@ -1,4 +1,4 @@
-//! Packets in flight on a link, with optional jitter and reordering.
+//! Propagation of packets in flight on a link, with optional jitter and reordering.
 
 use std::collections::VecDeque;
 
@@ -26,14 +26,15 @@ impl Checked for Reordering {}
 
 type Lane = VecDeque<(Key, Packet)>;
 
-/// Packets in flight. Without jitter and reordering they form one queue, ordered by arrival.
+/// Packets in flight on a link. Without jitter and reordering they form one queue, ordered by
+/// arrival.
 #[derive(Debug, Default)]
 pub struct Propagation {
     lane: Lane,
     impairment: Option<Box<Impairment>>,
 }
 
-/// Jitter and reordering of a link.
+/// State of the jitter and reordering of a link.
 #[derive(Debug)]
 struct Impairment {
     jitter: Option<(Box<dyn Jitter>, Stream)>,

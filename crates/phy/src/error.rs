@@ -3,7 +3,7 @@
 /// Result of the functions of this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Error of this crate's functions: a link that cannot be simulated.
+/// Error of this crate's functions: a configuration that describes no link that can be simulated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A value of the configuration is invalid, so the link cannot be simulated.

@@ -49,8 +49,8 @@ fn transform(bytes: &[u8], sigma: f32, out: &mut [f32]) {
 fn pair(radius: u32, phase: u32) -> (f32, f32) {
     let uniform = ((radius >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
     let radius = (-2.0 * ln(uniform)).sqrt();
-    // The remaining phase is at most an eighth of a turn from 0; the upper two bits of `phase`
-    // select the quarter turn.
+    // The upper two bits of `phase` select a quarter turn, and the other bits an angle of at most
+    // an eighth of a turn from 0.
     let eighth = (phase << 2 >> 1) as i32 as f32 * (1.0 / 2_147_483_648.0) - 0.5;
     let (sin, cos) = sin_cos(eighth * std::f32::consts::FRAC_PI_2);
     let odd = phase >> 30 & 1 == 1;

@@ -4,12 +4,12 @@
 //! Both give the same bits: integer operations are exact, and floating-point operations are neither reassociated nor
 //! fused. If a sum is split into lanes, the source splits it.
 
-/// Instruction set for which the hot loops are compiled.
+/// Instruction set for which the most time-consuming loops are compiled.
 #[derive(Clone, Copy, Debug)]
 pub enum Isa {
     /// Instructions that every processor of the compilation target has.
     Baseline,
-    /// AVX2 on x86-64.
+    /// Instructions of x86-64 processors with AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(pulp::x86::V3),
 }

@@ -39,7 +39,8 @@ fn bpsk(es_n0_db: f64) -> f64 {
     0.5 * libm::erfc(f64::sqrt(10f64.powf(es_n0_db / 10.0)))
 }
 
-/// Checks that the error rate before decoding is within four standard errors of `expected`.
+/// Checks that the simulated error rate before decoding differs from `expected` by at most four
+/// standard errors.
 fn assert_raw_rate(counts: &Counts, expected: f64) {
     let (n, rate) = (counts.raw.trials as f64, counts.raw.rate());
     assert!((rate - expected).abs() < 4.0 * (expected / n).sqrt(), "{rate:.4e} for {expected:.4e}, {n} bits");

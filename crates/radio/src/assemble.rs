@@ -11,14 +11,14 @@ use super::tti::rlc::{Checksum, RlcMac};
 use super::tti::{Air, TtiBearer};
 use super::{Bearer, UserRadio};
 
-/// Parts from which [`Parts::build`] assembles a TTI-driven bearer.
+/// Parts of a TTI-driven bearer, which [`Parts::build`] assembles.
 #[derive(Debug)]
 pub struct Parts<'a> {
     /// Transmission parameters of the bearer, such as TTI and PDU size.
     pub air: Air,
     /// Data that one checksum covers: a single PDU, or all PDUs of a block.
     pub checksum: Checksum,
-    /// Model of block errors; `None` if every block arrives intact.
+    /// Model of block errors; `None` if all blocks arrive without errors.
     pub errors: Option<&'a ErrorModel>,
     /// RLC mode of the bearer, with its parameters.
     pub rlc: &'a RlcSpec,

@@ -52,7 +52,7 @@
 //! assert_eq!(arrivals_ms, [40, 70]);
 //! ```
 
-/// Declares the parameter struct of a variant without parameters.
+/// Declares the empty parameter struct of a variant that has no parameters.
 macro_rules! no_parameters {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -93,12 +93,12 @@ use nodeb_base::units::{Duration, Probability, Rate, Time};
 use nodeb_net::opportunities::Recording;
 use nodeb_net::{Link, QueueSpec};
 
-/// Number and size of a user's packets that a bearer has accepted and neither delivered nor lost.
+/// Packets of a user that a bearer has accepted and neither delivered nor lost yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Number of packets in the bearer.
+    /// Number of the user's packets in the bearer.
     pub packets: usize,
-    /// Sum of the sizes of these packets in bytes.
+    /// Sum of the sizes of the user's packets in the bearer, in bytes.
     pub bytes: u64,
 }
 
@@ -175,7 +175,7 @@ pub trait BandwidthMeter {
 /// Properties of a user's radio link, in addition to the parameters of the bearer.
 #[derive(Clone, Debug, Default)]
 pub struct UserRadio {
-    /// Number of the user in the scenario, which names the user's random streams.
+    /// Number of the user in the scenario, which selects the user's random streams.
     pub id: u64,
     /// Relative frequencies of the C/I values 1 to n; empty if the block size is constant.
     pub ci: Vec<f64>,
@@ -188,22 +188,23 @@ pub struct UserRadio {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Facts {
-    /// Whether all users share one bearer.
+    /// Whether all users share one bearer, instead of one bearer per user.
     pub is_shared: bool,
     /// Whether the block sizes of a user can follow the user's C/I process.
     pub follows_ci: bool,
     /// Whether users have a UE category and an individual channel.
     pub has_ues: bool,
-    /// Whether the bearers can measure the bandwidth available to users.
+    /// Whether the bearers can measure the bandwidth that is available to users.
     pub measures_bandwidth: bool,
-    /// Whether the bearers can emit the bandwidth available to users periodically.
+    /// Whether the bearers can periodically emit events with the bandwidth that is available to
+    /// users.
     pub records_bandwidth: bool,
     /// Whether the bearers emit an event for every TTI or slot, with the users served and the
     /// results.
     pub reports_ttis: bool,
     /// Whether packets wait at an RNC and cross an Iub before they reach the Node B.
     pub has_rnc: bool,
-    /// Transmission time interval; `None` if the radio has none.
+    /// Length of the transmission time interval; `None` if the radio has no TTIs.
     pub tti: Option<Duration>,
     /// Block error rate of first transmissions; `None` if the radio has no such parameter.
     pub bler: Option<Probability>,
@@ -264,11 +265,11 @@ pub trait Radio {
     fn tables(&self) -> Vec<Table> {
         Vec::new()
     }
-    /// Returns the bearers: one for all users if the radio is shared, else one for each user.
+    /// Returns a single bearer for all users if the radio is shared, otherwise one bearer per user.
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>>;
 }
 
-/// Returns the tables of results that only some kinds of radio have, without rows.
+/// Returns the tables of results that only some kinds of radio have. The tables have no rows.
 pub fn tables() -> Vec<Table> {
     RadioSpec::defaults().iter().flat_map(|radio| radio.tables()).collect()
 }

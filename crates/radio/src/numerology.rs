@@ -7,13 +7,13 @@ use nodeb_base::units::{Duration, Speed, Time};
 
 use crate::tti::grid::Grid;
 
-/// Speed of light in a vacuum in m/s (exact).
+/// Speed of light in vacuum in m/s, which is exact by definition.
 const LIGHT_M_PER_S: f64 = 299_792_458.0;
 
-/// Time intervals and frequencies of an air interface.
+/// Length of TTIs, carrier frequency and chip rate of an air interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numerology {
-    /// Transmission time interval.
+    /// Length of a transmission time interval.
     pub tti: Duration,
     /// Carrier frequency of the downlink in Hz, which determines Doppler shifts.
     pub carrier_hz: f64,
@@ -32,7 +32,7 @@ impl Numerology {
         self.tti.as_secs()
     }
 
-    /// Returns the number of TTIs that a duration takes, rounded up.
+    /// Returns the number of TTIs in a duration, rounded up.
     pub fn ttis(self, duration: Duration) -> u64 {
         duration.0.div_ceil(self.tti.0)
     }

@@ -36,7 +36,7 @@ impl QueueParams for HeadDrop {
     }
 }
 
-/// State of a queue: the waiting packets, and the sum of their bytes.
+/// State of a queue: the packets that wait, and the sum of their sizes in bytes.
 #[derive(Debug)]
 struct Fifo {
     limit: usize,

@@ -37,7 +37,7 @@ impl ErrorParams for Periodic {
     }
 }
 
-/// State of the error process of one user; `at` is the current step of the period.
+/// State of the error process of one user. `at` is the current step of the period, from 0.
 #[derive(Debug)]
 struct Interferer {
     every: u64,

@@ -1,4 +1,4 @@
-"""Significant digits and units of displayed numbers."""
+"""Tests of displayed numbers: their significant digits and their units."""
 
 import math
 

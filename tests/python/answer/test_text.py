@@ -1,4 +1,4 @@
-"""Layout of answers in a terminal."""
+"""Tests of the layout of answers in a terminal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Errors for invalid values in calls of the Python API."""
+"""Tests: calls of the Python API with invalid values raise errors that name the remedy."""
 
 import numpy as np
 import pytest

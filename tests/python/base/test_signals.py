@@ -1,4 +1,4 @@
-"""Signals that stop a process."""
+"""Tests of signals that stop a process in the middle of its work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays returned by tables are read-only, without being copied."""
+"""Tests: arrays that tables return are read-only and are not copied."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def refused(column: np.ndarray) -> None:
 
 
 def everything(found: object, seen: set[int]) -> Iterator[object]:
-    """Yields all objects reachable from an object by public names, keys and indices."""
+    """Yields all objects that are reachable from an object by public names, keys and indices."""
     if id(found) in seen:
         return
     seen.add(id(found))

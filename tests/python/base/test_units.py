@@ -1,4 +1,4 @@
-"""Parsing of times with units."""
+"""Tests of the parser for times with units."""
 
 import pytest
 

@@ -195,7 +195,7 @@ def test_progress_is_shown_on_terminals_only(tmp_path):
     try:
         while chunk := os.read(leader, 4096):
             shown += chunk
-    except OSError:  # Linux returns EIO after the last writer has closed
+    except OSError:  # Linux returns EIO when no process can write to the terminal any more.
         pass
     os.close(leader)
     assert process.wait() == 0

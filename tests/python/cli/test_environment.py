@@ -1,4 +1,4 @@
-"""Errors caused by the environment are reported as such, not as bugs of nodeb."""
+"""Tests: errors caused by the environment are reported as such and not as bugs of nodeb."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Long names of results, and names with control characters."""
+"""Tests of results whose names are long or have control characters."""
 
 from __future__ import annotations
 

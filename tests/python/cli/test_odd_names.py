@@ -1,4 +1,4 @@
-"""File and folder names that are not UTF-8, which Linux allows, in every command."""
+"""Tests: every command accepts names of files and folders that are not UTF-8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands killed at random moments: nothing is left, and the next run gives the same results."""
+"""Tests: a killed command leaves nothing behind, and its repetition gives the same results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons: statistics against closed forms, the command, and rejected input."""
+"""Tests of comparisons: statistics agree with closed forms, and invalid input is rejected."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def block_errors(bler, seed, runs=10):
 
 
 def test_interval_covers_a_difference_known_in_closed_form():
-    """Blocks fail with the configured probability, so the error rates differ by exactly 0.1."""
+    """The interval contains 0.1, the exact difference of the two error rates.
+
+    It is exact, because blocks fail with the set probability.
+    """
     covered, unpaired = 0, []
     for seed in range(1000):
         tables = {str(p): block_errors(p, seed) for p in (0.1, 0.2)}

@@ -1,4 +1,4 @@
-"""Intervals of paired differences and ratios, including differences caused by rare events."""
+"""Tests of intervals of paired differences and ratios, also with rare events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts, and the numbers of further replications that they suggest."""
+"""Tests of verdicts, and of the numbers of further replications that they suggest."""
 
 from __future__ import annotations
 

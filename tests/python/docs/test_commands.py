@@ -1,4 +1,4 @@
-"""Every `nodeb` command line on every page is accepted by the command line."""
+"""Tests: the command line accepts every `nodeb` command on every page."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ INLINE = re.compile(r"`(nodeb [^`]+)`")
 
 
 def command_lines():
-    """Returns the command lines of each page, and whether each is complete."""
+    """Yields the command lines on all pages. A flag of each is true if the line is complete."""
     for page in PAGES:
         text, name = page.read_text("utf-8"), page.relative_to(ROOT)
         for block in FENCE.findall(text):
@@ -33,7 +33,7 @@ def command_lines():
 
 
 def parse(arguments):
-    """Parses arguments as the command line does, without running the command."""
+    """Parses arguments like the command line, without running the command."""
     command = get_command(_app(arguments))
     context = typer.Context(command, info_name="nodeb")
     name, rest = "nodeb", list(arguments)

@@ -1,4 +1,4 @@
-"""Instructions in the README and the documentation work."""
+"""Tests: the instructions in the README and in the documentation work."""
 
 import re
 import shutil
@@ -35,7 +35,7 @@ def blocks(page, language):
 
 
 def snippets():
-    """Returns the Python snippets that a beginner will try, by page and line."""
+    """Returns the Python snippets that a beginner will try. Their names have page and line."""
     for name in ("docs/quickstart.md",):
         yield name, "\n".join(blocks(ROOT / name, "python"))
     begin, _, _ = nodeb.__doc__.partition("Further help:")

@@ -1,4 +1,4 @@
-"""The additions shown on the pages compile, and touch only the files that the pages name."""
+"""Tests: additions on the pages compile, and change only the files that the pages name."""
 
 import re
 import subprocess

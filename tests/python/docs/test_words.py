@@ -1,4 +1,4 @@
-"""Rules for words on the pages and in the code that can be checked automatically."""
+"""Tests of rules for words, on the pages and in the code."""
 
 import re
 from pathlib import Path

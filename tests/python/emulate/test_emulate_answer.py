@@ -1,4 +1,4 @@
-"""Headlines of emulations and replays."""
+"""Tests of the headlines of emulations and replays."""
 
 from __future__ import annotations
 

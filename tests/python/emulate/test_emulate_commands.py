@@ -1,4 +1,4 @@
-"""Commands of an emulation: their streams, identity, signals and end."""
+"""Tests of the commands of an emulation: their streams, identity, signals and end."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def test_arbitrary_bytes_are_rejected_or_carried(link, tmp_path):
 
 
 def test_existing_files_are_not_overwritten_by_a_recording(link, tmp_path):
-    """A recording replaces no existing file, and leaves no file if the start fails."""
+    """A recording never replaces a file, and leaves no file if the emulation cannot start."""
     log = tmp_path / "flight.log"
     assert nodeb(link, *PATIENT, "--record", log, "--", "true").returncode == 0
     before, scenario = log.read_bytes(), link.read_bytes()

@@ -1,4 +1,4 @@
-"""NAT of emulations, between network namespaces that represent a host and its outside."""
+"""Tests of an emulation's NAT, with network namespaces that stand for a host and its outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replays of recorded emulations."""
+"""Tests of replays of recorded emulations."""
 
 from __future__ import annotations
 

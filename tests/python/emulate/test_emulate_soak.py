@@ -1,4 +1,4 @@
-"""One minute of real packets: no drift, constant memory, no open descriptors."""
+"""Test with one minute of real packets: time does not drift, and memory does not grow."""
 
 from __future__ import annotations
 

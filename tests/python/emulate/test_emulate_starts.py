@@ -1,4 +1,4 @@
-"""Interrupts at any moment of an emulation, and servers that fail to start."""
+"""Tests of interrupts at any moment of an emulation, and of servers that fail to start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real packets through traces of delivery opportunities."""
+"""Test of an emulation in which traces of delivery opportunities carry real packets."""
 
 from __future__ import annotations
 

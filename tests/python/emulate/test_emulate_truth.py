@@ -1,4 +1,4 @@
-"""Delays, contents and losses of real packets match the scenario."""
+"""Tests: delays, contents and losses of real packets agree with the scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listed connections of a recording, and detection of an incomplete log."""
+"""Tests: the connections of a recording are listed, and an incomplete log is detected."""
 
 import struct
 

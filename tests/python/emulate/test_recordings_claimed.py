@@ -1,4 +1,4 @@
-"""Exclusive claim of a recording's file by an emulation."""
+"""Tests: only one emulation at a time can use the file of a recording."""
 
 from __future__ import annotations
 

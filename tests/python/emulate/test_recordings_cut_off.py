@@ -1,4 +1,4 @@
-"""Incomplete recordings: every command that reads one prints a note."""
+"""Tests: every command that reads an incomplete recording prints a note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captures, packet timelines and explanations of a recording."""
+"""Tests of captures, packet timelines and explanations that are made from a recording."""
 
 from __future__ import annotations
 

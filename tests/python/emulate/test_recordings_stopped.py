@@ -1,4 +1,4 @@
-"""Progress and interruption of long replays, explanations and timelines."""
+"""Tests: long replays, explanations and timelines report progress and can be interrupted."""
 
 from __future__ import annotations
 

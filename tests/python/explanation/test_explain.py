@@ -1,4 +1,4 @@
-"""Explanations of transfer times in Python, `nodeb explain` and `nodeb compare --explain`."""
+"""Tests of explanations of transfer times, in Python and on the command line."""
 
 import csv
 import json

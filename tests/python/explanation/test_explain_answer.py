@@ -1,4 +1,4 @@
-"""Headlines and tables of explanations."""
+"""Tests of the headlines and the tables of explanations."""
 
 import nodeb
 from nodeb.answer import number, text

@@ -1,4 +1,4 @@
-"""Invalid input of explanations and packet timelines."""
+"""Tests: explanations and packet timelines reject invalid input."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Texts of explanations in the terminal and on their page."""
+"""Tests of the texts of explanations, in the terminal and on their page."""
 
 import html
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""From chips to TCP: errors of a link, models of them, and downloads over both."""
+"""Tests from chips to TCP: errors of a link, models of these errors, and downloads over both."""
 
 import numpy as np
 import pytest

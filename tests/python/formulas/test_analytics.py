@@ -1,4 +1,4 @@
-"""Closed forms: values computed by hand, limits, and errors."""
+"""Tests of closed forms: values computed by hand, limits, and invalid arguments."""
 
 from __future__ import annotations
 

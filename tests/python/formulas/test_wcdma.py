@@ -1,4 +1,4 @@
-"""The WCDMA link model compared with scipy, and its scenario keys."""
+"""Tests of the WCDMA link model, compared with scipy, and of its scenario keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def scenario(lines: str) -> Scenario:
 
 
 def by_quadrature(gammas: list[float]) -> float:
-    """Computes the error rate by integration of the moment generating function."""
+    """Computes the error rate by numerical integration of the moment generating function."""
 
     def integrand(theta: float) -> float:
         square = math.sin(theta) ** 2

@@ -100,7 +100,7 @@ class Processes:
 
 
 def executables(folder: Path) -> Path:
-    """Creates a folder with the commands `dask`, `nodeb` and `python3` of this interpreter."""
+    """Creates a folder with scripts `dask`, `nodeb` and `python3` for this interpreter."""
     folder.mkdir()
     for name, module in (("dask", "dask"), ("nodeb", "nodeb"), ("python3", "")):
         run = f'-m {module} "$@"' if module else '"$@"'
@@ -110,7 +110,7 @@ def executables(folder: Path) -> Path:
 
 
 def start_sweep(file: Path, out: Path, address: str) -> subprocess.Popen[str]:
-    """Starts `nodeb sweep` on the cluster at `address`."""
+    """Starts `nodeb sweep` on the cluster at `address`, and returns the process."""
     command = [sys.executable, "-m", "nodeb", "sweep", str(file), "--out", str(out)]
     return subprocess.Popen(
         [*command, "--cluster", address],

@@ -1,4 +1,4 @@
-"""Artificial results of an emulation, for machines without real packets."""
+"""Artificial results of an emulation, for machines that cannot carry real packets."""
 
 from __future__ import annotations
 

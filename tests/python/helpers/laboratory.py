@@ -1,4 +1,4 @@
-"""Two network namespaces that represent a host and its outside, and end with the test."""
+"""A host and its outside as two network namespaces, which end with the test."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def mounts() -> Found:
 
 
 def files() -> Found:
-    """Returns the files of the repository, except those in the caches of tools."""
+    """Returns all files in the repository, except those in the caches of tools."""
     found = {}
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [name for name in folders if name not in CACHES]
@@ -111,7 +111,7 @@ def _names(folder: str) -> list[str]:
 
 
 class Leftovers:
-    """Comparison of the machine before and after the tests.
+    """Comparison of the state of the machine before the tests with the state after them.
 
     Args:
         run: the value of `NODEB_TESTS`.
@@ -149,7 +149,10 @@ class Leftovers:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Records the state of the machine before a run of tests; does nothing in pytest's workers."""
+    """Records the state of the machine before a run of tests.
+
+    Does nothing in the workers of pytest.
+    """
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
     # pytest itself continues to use the previous temporary folder.

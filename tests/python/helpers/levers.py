@@ -1,4 +1,4 @@
-"""Judges the levers that are named from the critical path alone, in random scenarios.
+"""Compares the levers that are named from the critical path alone with simulated gains.
 
 A lever is a change of the scenario that shortens a transfer.
 """

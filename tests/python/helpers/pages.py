@@ -1,4 +1,4 @@
-"""Pages of every kind that nodeb creates, for tests in a browser."""
+"""Creates pages of every kind that nodeb has, for tests in a browser."""
 
 from __future__ import annotations
 

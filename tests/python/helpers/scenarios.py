@@ -1,4 +1,4 @@
-"""Scenarios used by several tests, and a mark for tests that need Linux."""
+"""Scenarios that several tests use, and a mark for tests that need Linux."""
 
 import sys
 from pathlib import Path

@@ -28,7 +28,7 @@ def duration(m):
 
 
 def study_of(**options) -> Study:
-    """Creates a study of downloads over HS-DSCH without tables."""
+    """Creates a study of downloads over HS-DSCH that has no tables yet."""
     options = {"title": "T", "effort": Effort(runs=8), "quick": Quick(runs=3)} | options
     return Study("/nowhere/small.py", **options)
 

@@ -160,7 +160,7 @@ class Samples:
 
 @dataclass
 class Soaked:
-    """Outcome of a soak test: samples, final report, and open files before and after."""
+    """Outcome of a soak test: samples, final report, and number of open files before and after."""
 
     samples: Samples
     report: dict[str, Any]

@@ -1,4 +1,4 @@
-"""`nodeb import` determines the unit of a column exactly, or rejects it."""
+"""Tests: `nodeb import` determines the unit of a column exactly, or rejects the column."""
 
 from fractions import Fraction
 from pathlib import Path

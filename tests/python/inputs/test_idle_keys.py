@@ -1,4 +1,4 @@
-"""No key does nothing in silence: each is refused, has an effect, or is a limit not met.
+"""Tests: a scenario key is refused, has an effect, or sets a limit that is not reached.
 
 Every value of some small scenarios is changed, one at a time, and all tables are compared; see
 `tools/effects.py`.

@@ -1,4 +1,4 @@
-"""`nodeb import`: conversion of recordings to trace files."""
+"""Tests of `nodeb import`, which converts recordings to trace files."""
 
 import numpy as np
 import pytest

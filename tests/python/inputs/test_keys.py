@@ -1,4 +1,4 @@
-"""`nodeb list keys`: the schema of a section in the terminal."""
+"""Tests of `nodeb list keys`, which prints the keys of a section of the schema."""
 
 import json
 

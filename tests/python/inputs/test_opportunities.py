@@ -1,4 +1,4 @@
-"""Traces of delivery opportunities: mahimahi's rule, conservation of bytes, rejected traces."""
+"""Tests of traces of delivery opportunities: mahimahi's rule, conserved bytes, rejected traces."""
 
 from bisect import bisect_left, bisect_right
 from collections import deque

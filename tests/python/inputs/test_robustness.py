@@ -1,6 +1,6 @@
-"""Scenarios built in code are read or refused in one sentence, and what is valid runs.
+"""Tests: a scenario built in code is refused in one sentence, or is valid and can be simulated.
 
-Text is thrown at the reader by `crates/sim/tests/fuzz_like.rs`.
+Random text is tested by `crates/sim/tests/fuzz_like.rs`.
 """
 
 import json

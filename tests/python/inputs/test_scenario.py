@@ -1,4 +1,4 @@
-"""Loading, building, changing and running scenarios."""
+"""Tests of scenarios that are loaded, built, changed and run."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""The generator of the scenario types, and their conversion to plain data and back."""
+"""Tests of the generator of scenario types, and of their conversion to plain data and back."""
 
 import copy
 import importlib.util
@@ -103,7 +103,7 @@ def test_every_example_survives_conversion_to_types(path):
 
 
 def test_defaults_of_types_and_core_agree():
-    """A scenario with only its required keys resolves to the defaults of its types."""
+    """A scenario with only required keys gets the same defaults from types and core."""
     users = [scenario_types.UserGroup(traffic=scenario_types.Ftp(size="50 kB"))]
     scenario = nodeb.Scenario(users=users)
     bare = {"users": [{"traffic": {"ftp": {"size": "50 kB"}}}]}

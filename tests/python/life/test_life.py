@@ -55,7 +55,7 @@ def plain(table):
 
 
 def rows(table, **wanted):
-    """Returns the rows of a table whose columns have the values in `wanted`."""
+    """Returns those rows of a table whose columns have the values in `wanted`."""
     found = table.to_pylist()
     return [row for row in found if all(row[name] == value for name, value in wanted.items())]
 
@@ -296,7 +296,7 @@ def test_result_shows_the_timeline_of_a_packet():
     scenario = nodeb.Scenario(radio=Dch(bler=0.1), users=users)
     result = scenario.run(runs=2, seed=3)
     own, there = result.life(5, run=1), scenario.life(1, seed=3).packet(5)
-    # Compared as text, because NaN differs from itself.
+    # The packets are compared as text, because NaN differs from itself.
     assert str(own.to_pylist()) == str(there.to_pylist())
     with pytest.raises(InputError, match="there is no replication 2; this result has 2"):
         result.life(5, run=2)

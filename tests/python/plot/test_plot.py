@@ -1,4 +1,4 @@
-"""Figures of results, and errors for missing series."""
+"""Tests of the figures of results, and of errors for missing series."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of several tables in one figure: matching of rows, and ambiguous columns."""
+"""Tests of figures with columns of several tables: rows are matched, ambiguous names rejected."""
 
 from __future__ import annotations
 

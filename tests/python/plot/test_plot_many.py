@@ -1,4 +1,4 @@
-"""Figures of many users and many points: selection of users, thinning of curves."""
+"""Tests of figures of many users or points: users are selected, and curves are thinned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of tables: axes, intervals, and rejected columns."""
+"""Tests of figures of tables: axes, intervals, and rejected columns."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_several_rows_per_point_are_rejected_with_the_distinguishing_columns():
 def test_replications_have_intervals_over_run_means():
     figure = curves(of_runs(), "group", "application_bps")
     (_, (mean,)) = next(iter(drawn(figure).values()))
-    assert mean == pytest.approx(4.0)  # The means of the three runs are 2, 3 and 7 kbit/s.
+    assert mean == pytest.approx(4.0)  # The mean rates in the three runs are 2, 3 and 7 kbit/s.
     (axes,) = figure.axes
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["phone"]
     (bar,) = axes.collections[0].get_segments()

@@ -1,4 +1,7 @@
-"""User names are drawn literally: `$` starts no formula, and no character causes a warning."""
+"""Tests: figures show user names literally.
+
+A `$` starts no formula, and no character causes a warning.
+"""
 
 import warnings
 

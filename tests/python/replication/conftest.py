@@ -1,4 +1,4 @@
-"""Clusters and sweeps for tests of replications."""
+"""Fixtures for tests of replications: clusters and sweeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failures of workers, schedulers and clients: results do not change, errors are reported."""
+"""Tests: failures of workers, schedulers or clients change no result and are reported."""
 
 from __future__ import annotations
 

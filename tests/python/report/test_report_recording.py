@@ -1,4 +1,4 @@
-"""The replication shown on a page equals the measured one and has a limited size."""
+"""Tests: the replication on a page is one that was measured, and its size is limited."""
 
 from __future__ import annotations
 

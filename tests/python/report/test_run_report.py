@@ -1,4 +1,4 @@
-"""The page of a run, and the figure of its cell."""
+"""Tests of the page of a run, and of the figure of its cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of tracks: spans that are too short share a box, and steps end with the axis."""
+"""Tests of tracks on a page: short spans share a box, and steps end where the axis ends."""
 
 from __future__ import annotations
 

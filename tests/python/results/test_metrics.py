@@ -1,4 +1,4 @@
-"""Metrics: user experience, ranges of intervals, and missing values."""
+"""Tests of metrics: user experience, ranges of intervals, and missing values."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_timeout_of_seconds_is_a_stall():
     lossy = run(runs=40, wired={"loss": 0.15})
     flows = lossy.flows
     assert flows["stalls"].sum() > 0
-    assert (flows["stalled_s"] >= flows["stalls"]).all()  # Each stall lasts at least one second.
+    assert (flows["stalled_s"] >= flows["stalls"]).all()  # A stall lasts at least one second.
     assert not run(radio={"dch": {}}).flows["stalls"].any()
 
 

@@ -1,4 +1,4 @@
-"""Switched channels: the table of their costs."""
+"""Tests of the table with the costs of channel switching."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Folders of results: replaced as a whole, and only by their owner."""
+"""Tests: a folder of results is replaced only as a whole, and only by its owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nodeb's TCP against a Linux kernel's: downloads on the same paths with the same losses."""
+"""Tests that compare nodeb's TCP with a Linux kernel's, on the same paths with the same losses."""
 
 from __future__ import annotations
 

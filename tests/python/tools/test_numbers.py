@@ -1,4 +1,4 @@
-"""Measured numbers on the pages come from commands, with the data behind them."""
+"""Tests: measured numbers on the pages come from commands, and their data is stored."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The validation page: results of all references, and no number typed by hand."""
+"""Tests of the validation page: it has the results of all references, none typed by hand."""
 
 import json
 import math

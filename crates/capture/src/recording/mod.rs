@@ -25,7 +25,7 @@ use crate::{Capture, DEFAULT_SNAP_LENGTH, Error, INBOUND, Interface, OUTBOUND, O
 /// Minimum captured length in bytes for setting an ECN mark: the length of an IPv4 header.
 const MIN_MARKABLE: usize = 20;
 
-/// Packet of a real host, in flight.
+/// Packet of a real host that is in flight in the replay.
 struct RealPacket {
     number: u64,
     data: Box<[u8]>,
@@ -43,9 +43,9 @@ struct ReplayCapture<'a> {
     marked: HashSet<u64>,
 }
 
-/// Replays a log and writes the packets at the interfaces to `path`. `users` are the scenario's
-/// numbers of the users who were real phones. The capture has as many bytes of each real packet as
-/// the log kept. `radio` adds the interfaces of RNC and Node B.
+/// Replays a log and writes the captured packets to `path`. `users` are the numbers of those users
+/// in the scenario who were real phones. The capture has as many bytes of each real packet as the
+/// log. `radio` adds the interfaces of RNC and Node B.
 ///
 /// # Errors
 ///

@@ -26,8 +26,8 @@ fn packet(down: bool, number: u16, payload: usize) -> Vec<u8> {
     packet
 }
 
-/// Records an emulation of packets in both directions to `log`, with the first `kept` bytes of
-/// each.
+/// Records an emulation with packets in both directions to `log`. The log has the first `kept`
+/// bytes of each packet.
 fn record(log: &Path, scenario: &Scenario, kept: u16) {
     let phone = Phone { user: 0, addresses: vec![[10, 64, 0, 2].into()] };
     let mut exchange = Exchange::new(scenario, 1, &[phone], 1_500, 1 << 20).unwrap();

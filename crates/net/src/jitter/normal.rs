@@ -1,4 +1,4 @@
-//! Normally distributed jitter.
+//! Jitter with a normal distribution, of which negative values are replaced by 0.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;

@@ -1,4 +1,4 @@
-//! Uniformly distributed jitter.
+//! Jitter with a uniform distribution between 0 and a maximum.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;

@@ -1,4 +1,5 @@
-//! Loss of listed data segments, as in emulators that examine packets.
+//! Loss of data segments at listed positions, as in emulators that distinguish them from other
+//! packets.
 
 use nodeb_base::check::Checked;
 use schemars::JsonSchema;
@@ -19,7 +20,7 @@ pub struct DataList {
 impl Checked for DataList {}
 
 impl DataList {
-    /// Returns the loss model, before the first packet.
+    /// Returns the loss model of one link before its first packet.
     pub fn build(&self) -> ListedData {
         let (first, data): (Vec<u64>, Vec<u64>) = self.positions.iter().partition(|&&at| at == 0);
         ListedData { syn: !first.is_empty(), data: Listed::new(data), seen: 0 }
@@ -31,7 +32,7 @@ impl DataList {
 pub struct ListedData {
     syn: bool,
     data: Listed,
-    /// Number of data segments that arrived so far.
+    /// Number of data segments that have arrived at the link so far.
     seen: u64,
 }
 

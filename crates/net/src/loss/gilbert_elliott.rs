@@ -62,13 +62,13 @@ impl GilbertElliott {
 /// error in each state.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
-    /// Probability of a change from the good to the bad state.
+    /// Probability per step of a change from the good to the bad state.
     pub p: Probability,
-    /// Probability of a change from the bad to the good state.
+    /// Probability per step of a change from the bad to the good state.
     pub r: Probability,
-    /// Probability of an error in the good state.
+    /// Probability of an error in a step in the good state.
     pub in_good: Probability,
-    /// Probability of an error in the bad state.
+    /// Probability of an error in a step in the bad state.
     pub in_bad: Probability,
 }
 

@@ -1,4 +1,4 @@
-//! Loss models: losses of packets in front of a link's queue.
+//! Loss models, which lose packets in front of a link's queue.
 
 pub mod data_list;
 pub mod gilbert_elliott;
@@ -171,7 +171,7 @@ impl JsonSchema for LossSetting {
 /// Loss of one link's packets in front of the queue.
 #[derive(Debug)]
 pub enum Loss {
-    /// Loses no packet.
+    /// No packet is lost.
     Never,
     /// Loss of the packets that this model chooses.
     Model(Box<dyn LossModel>),

@@ -1,4 +1,4 @@
-//! Loss of every n-th packet.
+//! Loss of every n-th packet that arrives at a link.
 
 use std::num::NonZeroU64;
 

@@ -149,8 +149,7 @@ impl Control {
     }
 
     /// Enters the dropping state. If the previous dropping state was recent (its next drop was due
-    /// less than 16 intervals ago), continues with that state's drop rate instead of starting with
-    /// a count of 1.
+    /// less than 16 intervals ago), its drop rate is used again instead of a count of 1.
     fn begin(&mut self, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now.since(self.drop_next).0 < 16 * self.interval.0;
@@ -223,8 +222,8 @@ mod tests {
         Packet { ecn, ..Packet::new(0, 1500) }
     }
 
-    /// Serves a queue every millisecond for `ms` ms, with `arrivals(t)` packets arriving at time t. Returns
-    /// the times of drops and marks.
+    /// Removes one packet per millisecond from a queue for `ms` ms, with `arrivals(t)` packets
+    /// arriving at time t. Returns the times of drops and marks.
     fn serve(queue: &mut CodelQueue, ms: u64, capable: bool, arrivals: impl Fn(u64) -> u64) -> Vec<u64> {
         let (mut drops, mut signals) = (DropLog::default(), Vec::new());
         for t in 0..ms {
@@ -249,9 +248,9 @@ mod tests {
 
     #[test]
     fn drop_rate_grows_with_the_square_root_of_the_count() {
-        // 50 packets wait and arrivals equal departures, because marks remove no packet, so the
-        // delay stays at 50 ms. The delay exceeds the target from t = 5 ms on, so the first mark is
-        // at 105 ms.
+        // After the first arrivals 50 packets wait, and the queue stays as long, because marks
+        // remove no packet. The delay of 50 ms exceeds the target from t = 5 ms on, so the first
+        // mark is at 105 ms.
         let signals = serve(&mut codel(), 700, true, |t| if t == 0 { 51 } else { 1 });
         let mut due = f64::from(105);
         let mut expected = vec![105];

@@ -1,16 +1,16 @@
-//! Record of the packets that a queue drops or marks.
+//! Record of the packets that a queue drops or marks, for the link's counters and events.
 
 use nodeb_base::event::Cause;
 use nodeb_base::packet::{EcnField, Packet};
 
-/// Counts of the packets that a queue has dropped or marked so far.
+/// Numbers of packets that a queue has dropped or marked so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueCounts {
-    /// Packets dropped because the queue was full.
+    /// Number of packets dropped because the queue was full.
     pub overflowed: u64,
-    /// Packets that the discipline dropped before the queue was full.
+    /// Number of packets that the queue discipline dropped before the queue was full.
     pub early: u64,
-    /// Packets marked Congestion Experienced instead of being dropped (RFC 3168).
+    /// Number of packets marked Congestion Experienced instead of being dropped (RFC 3168).
     pub marked: u64,
 }
 
@@ -32,23 +32,24 @@ pub struct DropLog {
 }
 
 impl DropLog {
-    /// Removes and returns the packets dropped after they had been accepted, oldest first, each with the cause.
+    /// Removes and returns the packets that were accepted and dropped later, oldest first, each
+    /// with the cause.
     pub fn take_discarded(&mut self) -> std::vec::Drain<'_, (Packet, Cause)> {
         self.discarded.drain(..)
     }
 
-    /// Returns true if [`Self::take_discarded`] would return any packet.
+    /// Returns true if there are packets that [`Self::take_discarded`] would return.
     #[inline]
     pub fn has_discarded(&self) -> bool {
         !self.discarded.is_empty()
     }
 
-    /// Counts an arriving packet that is dropped because the queue is full.
+    /// Counts an arriving packet that the queue drops because it is full.
     pub fn refuse_overflow(&mut self) {
         self.counts.overflowed += 1;
     }
 
-    /// Counts an arriving packet that is dropped although there is room.
+    /// Counts an arriving packet that the queue discipline drops although the queue has room.
     pub fn refuse_early(&mut self) {
         self.counts.early += 1;
     }

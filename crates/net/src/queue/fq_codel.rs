@@ -49,7 +49,7 @@ impl Checked for FqCodel {
 /// Largest number of packets dropped when an arriving packet exceeds the limit (RFC 8290, section
 /// 4.1).
 const MAX_SHED: usize = 64;
-/// Value of a hash-table slot that has no queue yet.
+/// Value of a slot in the hash table that no flow has used yet.
 const UNUSED: u32 = u32::MAX;
 
 /// Queue of all flows whose hash selects the same slot of the hash table.
@@ -81,8 +81,8 @@ pub struct FlowQueues {
     /// Odd factor of the hash function, drawn at random so that different flows collide in
     /// different runs.
     salt: u64,
-    /// Index in `queues` of the queue of each slot of the hash table, or `UNUSED`. A queue is
-    /// created when its slot is first used.
+    /// For each slot of the hash table, the index of its queue in `queues`, or `UNUSED`. A queue is
+    /// created when a flow first uses its slot.
     slots: Vec<u32>,
     queues: Vec<FlowQueue>,
     /// Indices of the active queues that are in their first round. After it, each moves to the old
@@ -95,7 +95,8 @@ pub struct FlowQueues {
 }
 
 impl FlowQueues {
-    /// Creates an FQ-CoDel queue without packets. The hash factor is drawn from `stream`.
+    /// Creates an FQ-CoDel queue without packets. The factor of the hash function is drawn from
+    /// `stream`.
     pub fn new(params: &FqCodel, mut stream: Stream) -> Self {
         Self {
             params: params.clone(),

@@ -71,7 +71,7 @@ pub trait Queue: Send + std::fmt::Debug {
     }
 }
 
-/// Parameters of a queue discipline.
+/// Parameters of a queue discipline, from which queues are built.
 pub trait QueueParams: Parameters {
     /// Returns a queue without packets in front of a link of rate `rate`. Disciplines with random
     /// drops draw from `stream`.

@@ -96,7 +96,7 @@ pub struct RedQueue {
     /// Moving average of the queue length in packets; in mode `bytes`, bytes divided by the mean
     /// packet size.
     average: f64,
-    /// Time since which the queue has been empty; `None` while packets wait.
+    /// Time at which the queue became empty; `None` while packets wait.
     empty_since: Option<Time>,
     /// Number of packets that arrived since the last drop or mark; `None` while the average is
     /// below the minimum threshold.
@@ -231,7 +231,8 @@ mod tests {
 
     fn queue(params: &Red) -> RedQueue {
         let stream = Streams::new(1, 0).stream("test", 0, "queue");
-        RedQueue::new(params, Rate(1_200_000), stream) // A packet of 1500 B takes 10 ms.
+        // At this rate a packet of 1500 B takes 10 ms.
+        RedQueue::new(params, Rate(1_200_000), stream)
     }
 
     fn segment(size: u32, capable: bool) -> Packet {

@@ -13,13 +13,14 @@ pub struct TimedFifo {
 }
 
 impl TimedFifo {
-    /// Appends a packet that arrives at `now`.
+    /// Appends a packet, whose arrival time is `now`.
     pub fn push(&mut self, now: Time, packet: Packet) {
         self.bytes += u64::from(packet.size);
         self.packets.push_back((now, packet));
     }
 
-    /// Removes and returns the oldest packet and its time of arrival, or `None` if the queue is empty.
+    /// Removes and returns the oldest packet and its arrival time. Returns `None` if the queue is
+    /// empty.
     pub fn pop(&mut self) -> Option<(Time, Packet)> {
         let (came, packet) = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.size);

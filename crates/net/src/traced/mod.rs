@@ -249,12 +249,13 @@ impl TracedLink {
         Some(arrived)
     }
 
-    /// Returns the number of packets waiting, including one that is partly transmitted.
+    /// Returns the number of packets that wait, including a packet that is partly transmitted.
     pub fn waiting(&self) -> usize {
         self.ingress.waiting() + usize::from(self.first.is_some())
     }
 
-    /// Returns the number of bytes of the packets waiting, including one that is partly transmitted.
+    /// Returns the number of bytes of the packets that wait, including a packet that is partly
+    /// transmitted.
     pub fn waiting_bytes(&self) -> u64 {
         self.ingress.waiting_bytes() + self.first.map_or(0, |first| u64::from(first.packet.size))
     }

@@ -124,7 +124,7 @@ fn packets_miss_opportunities_at_their_arrival_time() {
     let mut around = Surroundings::default();
     let arrivals = [(0, 1500), (5 * MS - 1, 1500), (5 * MS, 40)];
     // The first packet leaves at 5 ms. The recording repeats from 5 ms on, so its opportunity at 0
-    // ms is a second opportunity at 5 ms, which the second packet uses.
+    // ms is then at 5 ms, and the second packet uses it.
     assert_eq!(replay(&mut link, &mut around, &arrivals, 11 * MS), [(5 * MS, 0), (5 * MS, 1), (10 * MS, 2)]);
 }
 
@@ -153,7 +153,7 @@ fn unused_opportunities_take_no_events() {
     assert_eq!(usage.used_bytes + usage.wasted_bytes, usage.offered_bytes);
 }
 
-/// With every queue discipline the link continues to send, and every packet is delivered or dropped
+/// A link with any queue discipline continues to send, and every packet is delivered or dropped
 /// exactly once.
 #[test]
 fn every_queue_discipline_works_with_opportunities() {

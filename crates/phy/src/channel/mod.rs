@@ -19,7 +19,8 @@ use fading::Fading;
 /// Speed of light in vacuum, in m/s.
 const LIGHT: f64 = 299_792_458.0;
 
-/// Returns the Doppler frequency in Hz of a terminal at `speed_kmh` with carrier `carrier_ghz`.
+/// Returns the Doppler frequency in Hz of a terminal that moves at `speed_kmh`, for a carrier of
+/// `carrier_ghz`.
 pub fn doppler_hz(speed_kmh: f64, carrier_ghz: f64) -> f64 {
     speed_kmh / 3.6 * carrier_ghz * 1e9 / LIGHT
 }
@@ -53,7 +54,7 @@ impl Geometry {
         Self { paths, fades: profile.fades(), powers }
     }
 
-    /// Returns the length of the channel in chips: the largest delay plus one.
+    /// Returns the length of the channel in chips, which is the largest delay plus one.
     pub fn span(&self) -> usize {
         self.powers.len()
     }
@@ -75,8 +76,8 @@ pub struct Channel {
     span: usize,
 }
 
-/// Coefficients of a channel during one radio frame and the chips after the frame: one row per
-/// delay in chips, one column per segment of 64 chips.
+/// Coefficients of a channel during one radio frame and some chips after it: one row per delay in
+/// chips, one column per segment of 64 chips.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     rows: Vec<Vec<Complex32>>,

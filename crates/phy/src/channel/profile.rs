@@ -1,4 +1,4 @@
-//! Multipath profiles: tapped delay lines of ITU-R M.1225 and of 3GPP.
+//! Multipath profiles: the tapped delay lines of ITU-R M.1225 and of 3GPP specifications.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

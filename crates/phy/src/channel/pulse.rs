@@ -1,9 +1,9 @@
-//! Pulse shape: the joint effect of transmit and receive filter on a chip.
+//! Pulse shape of a chip after the transmit filter and the receive filter.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Roll-off of the root-raised-cosine filters (TS 25.104, 6.8.1; TS 25.101, 6.8.1).
+/// Roll-off factor of the root-raised-cosine filters (TS 25.104, 6.8.1; TS 25.101, 6.8.1).
 const ROLL_OFF: f64 = 0.22;
 /// Number of chips before and after a path's delay over which the pulse shape spreads the path.
 pub const REACH: usize = 6;

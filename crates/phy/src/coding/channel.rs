@@ -51,7 +51,8 @@ pub struct Segmentation {
 }
 
 impl Segmentation {
-    /// Creates the segmentation of `total` bits into code blocks of equal length.
+    /// Creates the segmentation of `total` bits into code blocks of equal length, the fewest that
+    /// the code allows.
     pub fn new(total: usize, coding: Coding) -> Self {
         let blocks = total.div_ceil(coding.longest()).max(1);
         let shortest = if coding == Coding::Turbo { turbo::K_MIN } else { 0 };
@@ -91,7 +92,7 @@ impl TransportCoder {
         Ok(Self { block_bits, crc, coding, segmentation, turbo })
     }
 
-    /// Returns the segmentation of the TTI into code blocks.
+    /// Returns the segmentation of the bits of a TTI into code blocks.
     pub fn segmentation(&self) -> Segmentation {
         self.segmentation
     }
@@ -106,7 +107,7 @@ impl TransportCoder {
         self.crc != Crc::None
     }
 
-    /// Returns the number of bits of a transport block without CRC.
+    /// Returns the number of bits in a transport block, without its CRC.
     pub fn block_bits(&self) -> usize {
         self.block_bits
     }
@@ -147,8 +148,8 @@ impl TransportCoder {
         Some(blocks.flat_map(|block| rate.decode(self.segmentation.k, block)).collect())
     }
 
-    /// Returns the received transport blocks, each with its CRC, from the bits of a TTI's code
-    /// blocks.
+    /// Returns the received transport blocks of a TTI, each with its CRC. `code_blocks` has the
+    /// bits of all code blocks in order.
     pub fn transport_blocks<'a>(&self, code_blocks: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         code_blocks[self.segmentation.filler()..].chunks(self.block_bits + self.crc.size())
     }
@@ -159,7 +160,7 @@ impl TransportCoder {
         self.crc.holds(block)
     }
 
-    /// Returns a received transport block without its CRC.
+    /// Returns the bits of a received transport block without its CRC.
     pub fn payload<'a>(&self, block: &'a [u8]) -> &'a [u8] {
         &block[..self.block_bits]
     }

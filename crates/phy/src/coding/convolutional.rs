@@ -34,7 +34,7 @@ impl Rate {
         (k + TAIL) * self.generators().len()
     }
 
-    /// Appends to `to` the coded bits of `block`.
+    /// Encodes `block` with its tail, and appends the coded bits to `to`.
     pub fn encode(self, block: &[u8], to: &mut Vec<u8>) {
         let mut register = 0;
         for &bit in block.iter().chain(&[0; TAIL]) {
@@ -128,8 +128,8 @@ mod tests {
         }
     }
 
-    /// Free distances are 12 at rate 1/2 and 18 at rate 1/3 (Larsen 1973; Lin and Costello), tested as the minimum
-    /// weight of code words of short inputs.
+    /// The free distances are 12 at rate 1/2 and 18 at rate 1/3 (Larsen 1973; Lin and Costello).
+    /// The test computes them as the minimum weight of code words of short inputs.
     #[test]
     fn free_distances_match_the_literature() {
         for (rate, distance) in [(Rate::Half, 12), (Rate::Third, 18)] {

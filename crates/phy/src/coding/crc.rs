@@ -35,7 +35,8 @@ impl Crc {
         }
     }
 
-    /// Returns the generator polynomial without its leading term, `D^0` in bit 0.
+    /// Returns the coefficients of the generator polynomial, without its leading term and with that
+    /// of `D^0` in bit 0.
     fn polynomial(self) -> u32 {
         match self {
             Self::None => 0,
@@ -46,7 +47,7 @@ impl Crc {
         }
     }
 
-    /// Returns the remainder of `bits * D^size` divided by the generator.
+    /// Returns the remainder of `bits * D^size` divided by the generator polynomial.
     fn remainder(self, bits: &[u8]) -> u32 {
         let (size, polynomial) = (self.size(), self.polynomial());
         bits.iter().fold(0u32, |register, &bit| {

@@ -77,7 +77,7 @@ impl Experiment {
     }
 }
 
-/// Values of Eb/N0 in dB.
+/// Values of Eb/N0 in dB at which a link is simulated.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Points(pub Vec<f64>);

@@ -13,7 +13,7 @@ use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::simd::Isa;
 
-/// Counts of trials and errors.
+/// Numbers of trials and errors of a link, by the kind of trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
     /// Trials are the bits of the data channel's PDUs; errors are bits decoded wrongly.
@@ -28,11 +28,11 @@ pub struct Counts {
     pub raw: Tally,
     /// Trials are TTIs of the signalling channel; errors are TTIs whose CRC failed.
     pub signalling: Tally,
-    /// PDUs with wrong bits whose CRC is correct.
+    /// Number of PDUs with wrong bits whose CRC is correct, so that the errors are not detected.
     pub undetected: u64,
-    /// Iterations of the turbo decoder, summed over all code blocks.
+    /// Number of iterations of the turbo decoder, summed over all code blocks.
     pub iterations: u64,
-    /// Simulated time on the air in s.
+    /// Simulated duration of the transmission on the air, in seconds.
     pub seconds: f64,
 }
 

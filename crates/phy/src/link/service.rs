@@ -138,12 +138,13 @@ impl Service {
         self.dtch.bits() as f64 * 1000.0 / f64::from(self.dtch.tti_ms)
     }
 
-    /// Returns the number of bits of the DPDCH in a radio frame.
+    /// Returns the number of DPDCH bits in a radio frame, which follows from the spreading factor.
     pub fn capacity(&self) -> usize {
         FRAME_CHIPS / self.spreading_factor as usize
     }
 
-    /// Checks all parameters.
+    /// Checks that all parameters are in their ranges and that the transport channels fit into a
+    /// radio frame.
     ///
     /// # Errors
     ///

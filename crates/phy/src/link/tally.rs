@@ -8,7 +8,7 @@ const Z: f64 = 1.959_963_984_540_054;
 pub struct Tally {
     /// Number of bits, PDUs, blocks or TTIs that were checked for errors.
     pub trials: u64,
-    /// Number of trials that had an error.
+    /// Number of bits, PDUs, blocks or TTIs that had an error.
     pub errors: u64,
     /// Number of independent units of work whose trials were added.
     units: u64,
@@ -22,7 +22,7 @@ impl Tally {
         Self { trials, errors, units: 1, squares: u128::from(errors).pow(2) }
     }
 
-    /// Adds the units of another tally; all units must have the same number of trials.
+    /// Adds the units of another tally. All units must have the same number of trials.
     pub fn add(&mut self, other: &Self) {
         self.trials += other.trials;
         self.errors += other.errors;

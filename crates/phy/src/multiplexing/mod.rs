@@ -19,9 +19,9 @@ pub struct Channel {
     pub frames: usize,
     /// Number of coded bits of the channel in a TTI.
     pub coded: usize,
-    /// Rate-matching attribute, 1 to 256.
+    /// Rate-matching attribute of the channel, 1 to 256.
     pub attribute: u32,
-    /// Whether the code is a turbo code, whose systematic bits must not be punctured.
+    /// Whether the channel has a turbo code, whose systematic bits must not be punctured.
     pub turbo: bool,
 }
 

@@ -55,9 +55,9 @@ impl Accumulator {
     }
 }
 
-/// Returns the numbers of the bits of radio frame `frame` that are sent, in order: `sent` numbers,
-/// each below `bits`. `frames` is the number of frames of the TTI. A repeated bit appears several
-/// times. Of a turbo-coded frame only parity bits are punctured.
+/// Returns the numbers of the bits that radio frame `frame` sends, in order: `sent` numbers below
+/// `bits`. A repeated bit occurs several times. `frames` is the number of radio frames in the TTI.
+/// Only parity bits of a turbo code are punctured.
 pub fn pattern(frame: usize, frames: usize, bits: usize, sent: usize, turbo: bool) -> Vec<usize> {
     let change = sent as i64 - bits as i64;
     let copies: Vec<usize> = match change {
@@ -218,8 +218,8 @@ mod tests {
         }
     }
 
-    /// In the order before the first interleaver, changed bits are far apart: this is the purpose of the shifts
-    /// between frames.
+    /// In the order before the first interleaver, repeated or punctured bits are far apart. The
+    /// shifts between frames serve this purpose.
     #[test]
     fn changes_are_spread_over_the_tti() {
         for (frames, bits, sent) in
@@ -240,7 +240,8 @@ mod tests {
         }
     }
 
-    /// The offsets of the three streams are those of table 5 in 4.2.7.3 for each TTI and frame.
+    /// For every TTI and radio frame, the offsets of the three streams are those of TS 25.212,
+    /// table 5 in 4.2.7.3.
     #[test]
     fn stream_offsets_match_table_5() {
         for (frames, alpha, beta) in [

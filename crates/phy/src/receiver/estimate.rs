@@ -11,7 +11,7 @@ use crate::spreading::{CONTROL_FACTOR, FRAME_CHIPS, SLOT_CHIPS, SLOTS};
 
 /// Number of segments of 64 chips in a radio frame.
 pub const SEGMENTS: usize = FRAME_CHIPS / SEGMENT;
-/// Middle of the pilots in chips from the beginning of their slot.
+/// Number of chips from the beginning of a slot to the middle of its pilots.
 const PILOT_CENTRE: usize = PILOTS * CONTROL_FACTOR / 2;
 
 /// Estimation of each finger's coefficient.
@@ -62,7 +62,8 @@ fn smoothed(slots: &[Complex32], at: usize, width: usize) -> Complex32 {
 /// `slots` known so far, from frame 0 on. Before the first and after the last slot the coefficient is constant.
 pub fn interpolate(slots: &[Complex32], frame: usize, width: usize, to: &mut [Complex32]) {
     let first = frame * SLOTS;
-    // Interpolation needs the last slot before this frame and the first slot after it.
+    // The interpolation in a frame also needs the last slot before the frame and the first slot
+    // after it.
     let knots: Vec<Complex32> = (0..SLOTS + 2)
         .map(|i| smoothed(slots, (first + i).saturating_sub(1).min(slots.len() - 1), width))
         .collect();

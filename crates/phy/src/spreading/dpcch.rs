@@ -1,5 +1,5 @@
-//! The uplink's control channel (DPCCH): pilots, TFCI and power control of each slot (TS 25.211, 5.2.1.1) in slot
-//! format 0: 6 pilot bits, 2 of TFCI, 2 of TPC.
+//! DPCCH, the control channel of the uplink: pilots, TFCI and power control (TS 25.211, 5.2.1.1).
+//! Slots have format 0: 6 pilot bits, 2 bits of TFCI and 2 bits of TPC.
 
 use super::SLOTS;
 

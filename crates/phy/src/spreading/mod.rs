@@ -10,7 +10,7 @@ pub mod scrambling;
 
 /// Chip rate in chips per second.
 pub const CHIP_RATE: f64 = 3.84e6;
-/// Number of chips of a radio frame of 10 ms.
+/// Number of chips in a radio frame of 10 ms.
 pub const FRAME_CHIPS: usize = 38_400;
 /// Number of slots in a radio frame.
 pub const SLOTS: usize = 15;
@@ -19,7 +19,7 @@ pub const SLOT_CHIPS: usize = FRAME_CHIPS / SLOTS;
 /// Spreading factor of the DPCCH.
 pub const CONTROL_FACTOR: usize = 256;
 
-/// Complex chips as two arrays, so that loops over them vectorise.
+/// Complex chips, stored as two arrays so that compilers vectorise loops over them.
 #[derive(Clone, Debug, Default)]
 pub struct Chips {
     /// In-phase parts of the chips.
@@ -52,7 +52,7 @@ pub struct Spreader {
     data_code: Vec<f32>,
     factor: usize,
     scrambling: Chips,
-    /// Amplitudes of DPDCH and DPCCH; their powers sum to 1.
+    /// Amplitudes of DPDCH and DPCCH. The sum of their squares is 1.
     gains: [f32; 2],
 }
 
@@ -92,7 +92,7 @@ impl Spreader {
         &self.scrambling
     }
 
-    /// Returns the amplitudes of DPDCH and DPCCH, whose powers sum to 1.
+    /// Returns the amplitudes of DPDCH and DPCCH. The sum of their squares is 1.
     pub fn gains(&self) -> [f32; 2] {
         self.gains
     }

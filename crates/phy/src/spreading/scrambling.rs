@@ -109,8 +109,8 @@ mod tests {
         }
     }
 
-    /// The x and y sequences are m-sequences: their period is 2^25 - 1 and not a divisor of this
-    /// number, whose prime factors are 31, 601 and 1801.
+    /// The x and y sequences are m-sequences. Their period is 2^25 - 1 and not one of its divisors,
+    /// which are made of the prime factors 31, 601 and 1801.
     #[test]
     fn both_sequences_have_full_period() {
         let period = (1u64 << DEGREE) - 1;
@@ -130,8 +130,8 @@ mod tests {
         }
     }
 
-    /// Correlations of codes with shifted copies and other codes are like noise: sums over a frame of 38400 chips
-    /// have a standard deviation of 196.
+    /// Correlations of a code with shifted copies and with other codes are like noise. A sum over a
+    /// frame of 38400 chips has a standard deviation of 196.
     #[test]
     fn correlations_are_those_of_noise() {
         let code = long(1);

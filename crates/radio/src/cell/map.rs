@@ -62,8 +62,8 @@ mod tests {
         let east = &row(10)[10..];
         assert!(east.windows(2).all(|pair| pair[1] < pair[0]), "{east:?}");
         assert!(row(0)[0].is_nan() && row(0)[10].is_finite());
-        // At the middle of an edge of the hexagon, 0.866 km from the site and thus between points
-        // 18 and 19, a neighbour is received as strongly as the own cell.
+        // At the middle of an edge of the hexagon a neighbour is received as strongly as the own
+        // cell. It is 0.866 km from the site, between grid points 18 and 19.
         let edge = Map::new(&Cell { noise_dbm: -200.0, ..Cell::default() }, 1, 21);
         let there = edge.snr_db[10 * 21 + 18..][..2].to_vec();
         assert!(there[0] > -3.0 && there[1] < -1.5, "{there:?}");

@@ -1,4 +1,4 @@
-//! Position of a user: its start and its movement.
+//! Positions of users: start positions, and movement during a run.
 
 use std::f64::consts::TAU;
 
@@ -43,7 +43,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// Returns true if the area contains a position.
+    /// Returns true if `place` is in the area.
     pub fn contains(&self, place: Point) -> bool {
         self.sites.iter().any(|site| distance(place, *site) <= self.radius)
     }
@@ -82,7 +82,7 @@ impl Area {
     }
 }
 
-/// Position and movement of a user within an area.
+/// Position and movement of a user who stays within an area.
 #[derive(Debug)]
 pub struct Walk {
     movement: Movement,
@@ -199,8 +199,8 @@ mod tests {
         assert!((distance(given, [0.0; 2]) - 450.0).abs() < 1e-9);
     }
 
-    /// The overlap of two discs of radius `r` whose centres are `r` apart has the area `(2 pi / 3 -
-    /// sqrt(3) / 2) r^2`.
+    /// The test uses that two discs of radius `r` whose centres are `r` apart overlap in an area of
+    /// `(2 pi / 3 - sqrt(3) / 2) r^2`.
     #[test]
     fn random_places_fill_two_discs_evenly() {
         let area = Area { sites: vec![[0.0; 2], [1_000.0, 0.0]], radius: 1_000.0 };

@@ -1,4 +1,4 @@
-//! The simulated cell: its size, its transmitter, and the interference in it.
+//! Parameters of the simulated cell, received powers and SNRs in it, and users' paths through it.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -148,7 +148,8 @@ impl Cell {
     }
 }
 
-/// Bound on the relative rounding error of computing an SNR from path gains in single precision.
+/// Bound of the relative rounding error of an SNR that is computed from path gains in single
+/// precision.
 const ROUNDING: f32 = 1e-5;
 
 /// Rake receiver, which combines the paths of a multipath channel.
@@ -405,8 +406,8 @@ impl Journey {
         1.0 / (self.towards(site, tti) + self.cell.load() as f32)
     }
 
-    /// Returns the index of the site received best in TTI `tti`, among those that may serve the
-    /// user.
+    /// Returns the index of the site that is received best in TTI `tti`, among the sites that may
+    /// serve the user.
     pub fn best(&mut self, tti: u64) -> usize {
         let sites = 1..self.past.len();
         sites
@@ -467,8 +468,8 @@ mod tests {
         use super::super::interference::FixedLevel;
         let cell = quiet(InterferenceSpec::Fixed(FixedLevel::default()));
         let found = at(&cell, [0.0, 800.0], Movement::Stays).disturbance(0);
-        // The received power is 44 dBm + 14 dB - (128.1 + 37.6 log10(0.8)) dB, with interference of
-        // -70 dBm and noise of -99.2 dBm.
+        // The received power is 44 dBm + 14 dB - (128.1 + 37.6 log10(0.8)) dB. Interference is -70
+        // dBm and noise is -99.2 dBm.
         let own = 10f64.powf((58.0 - 128.1 - 37.6 * 0.8f64.log10()) / 10.0);
         let expected = (10f64.powf(-7.0) + 10f64.powf(-9.92)) / own;
         assert!((f64::from(found) / expected - 1.0).abs() < 1e-5, "{found} {expected}");
@@ -492,7 +493,7 @@ mod tests {
         let snr =
             |cell: &Cell, gains: &[f32], disturbance| cell.rake().snr(gains.iter().copied(), disturbance);
         assert!((snr(&cell, &[2.0], 0.5) - 0.8 * 4.0).abs() < 1e-6);
-        // Expected: 0.8 (0.6 / (0.4 + 0.1) + 0.4 / (0.6 + 0.1)).
+        // The formula is 0.8 (0.6 / (0.4 + 0.1) + 0.4 / (0.6 + 0.1)).
         assert!((snr(&cell, &[0.6, 0.4], 0.1) - 1.417_142_9).abs() < 1e-5);
         let fixed = Cell { orthogonality: Some(Probability(0.9)), ..cell };
         assert!((snr(&fixed, &[0.6, 0.4], 0.1) - 0.8 / 0.2).abs() < 1e-5);

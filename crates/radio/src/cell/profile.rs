@@ -161,7 +161,7 @@ pub const BLOCK: usize = 8;
 const FEW: usize = 8;
 
 impl Paths {
-    /// Creates the paths of user `id`. At speed 0 their gains are constant.
+    /// Creates the fading paths of user `id`. If `speed` is 0, their gains are constant.
     pub fn new(
         profile: Profile,
         taps: &[Tap],

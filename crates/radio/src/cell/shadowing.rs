@@ -46,7 +46,8 @@ pub struct Shadows {
 }
 
 impl Shadows {
-    /// Creates the shadowing towards `sites` sites at a user's start position.
+    /// Creates the shadowing towards `sites` sites at the start position of a user, drawn from
+    /// `stream`.
     pub fn new(params: &Shadowing, sites: usize, mut stream: Stream) -> Self {
         let shared = params.site_correlation.0;
         let processes = if params.sigma_db > 0.0 { sites + 1 } else { 0 };

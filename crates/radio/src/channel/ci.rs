@@ -38,7 +38,7 @@ impl CiProcess {
         (!user.ci.is_empty()).then(|| Self::new(&user.ci, draws()))
     }
 
-    /// Returns the C/I value in TTI `tti`.
+    /// Returns the user's C/I value in TTI `tti`, from 1 to n.
     pub fn value(&self, tti: u64) -> u32 {
         let u = self.draws.uniform(tti);
         let below = self.cumulative.iter().take_while(|&&edge| u >= edge).count();
@@ -70,7 +70,8 @@ impl BlockSize {
         self.ci.as_ref().map_or(self.constant, |ci| ci.value(tti))
     }
 
-    /// Returns the user as a candidate for the scheduler in TTI `tti`.
+    /// Returns user number `user` as a candidate for the scheduler in TTI `tti`, with the block
+    /// size as its rate.
     #[inline]
     pub fn candidate(&self, user: usize, tti: u64) -> Candidate {
         Candidate::at_rate(user, self.in_tti(tti))

@@ -29,7 +29,7 @@ pub enum BlockErrors {
     Modelled(Modelled),
 }
 
-/// Error processes of the radio links of a bearer's users.
+/// Error processes of the radio links of all users on a bearer.
 #[derive(Debug)]
 pub struct Modelled {
     channels: u64,
@@ -63,9 +63,9 @@ pub struct BlockShape<'a> {
     pub bler: Probability,
     /// Number of channels, that is, of blocks per TTI.
     pub channels: u32,
-    /// Number of PDUs in a block.
+    /// Number of PDUs in a block if the block is full.
     pub pdus: u32,
-    /// Size of a PDU in bytes.
+    /// Size of a PDU in bytes, from which the length of a block follows.
     pub pdu_bytes: u32,
     /// Soft combining of all transmissions of a block.
     pub combining: &'a CombiningSpec,
@@ -96,9 +96,9 @@ impl BlockErrors {
         Self::Modelled(Modelled { channels: u64::from(shape.channels), links })
     }
 
-    /// Sends up to `blocks` new blocks of `pdus` PDUs on consecutive channels, up to and including
-    /// the first that fails. Returns the number of good blocks before the failed one, or `None` if
-    /// no block fails.
+    /// Sends up to `blocks` new blocks of `pdus` PDUs on consecutive channels, and stops after the
+    /// first that fails. Returns the number of good blocks before that one, or `None` if no block
+    /// fails.
     #[inline]
     pub fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
         match self {
@@ -152,7 +152,7 @@ impl BlockErrors {
     }
 }
 
-/// Errors of one user's radio link.
+/// Errors of the blocks and PDUs on one user's radio link.
 #[derive(Debug)]
 pub struct LinkErrors {
     process: Box<dyn ErrorProcess>,

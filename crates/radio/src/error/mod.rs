@@ -38,11 +38,11 @@ pub trait ErrorProcess: Send + std::fmt::Debug {
     fn skip(&mut self, steps: u64);
 }
 
-/// Parameters of an error process.
+/// Parameters of an error process, from which processes are built.
 pub trait ErrorParams: Parameters {
     /// Returns the error process of the radio link of user `user`. A block takes `steps` steps.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess>;
-    /// Returns the long-run probability that a block of `steps` steps has no error.
+    /// Returns the probability, in the long run, that a block of `steps` steps has no error.
     fn clean(&self, steps: u32) -> f64;
 }
 

@@ -1,4 +1,4 @@
-//! A recorded sequence of errors, repeated in a loop.
+//! Recorded sequence of errors, which is repeated in a loop.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::Streams;
@@ -87,7 +87,7 @@ impl ErrorParams for RecordedErrors {
 pub struct Playback {
     /// For each run, the number of the first step after its end. Runs with errors have odd indices.
     ends: Vec<u64>,
-    /// Index in `ends` of the run to which the next step belongs.
+    /// Index of the run to which the next step belongs.
     run: usize,
     at: u64,
 }

@@ -98,8 +98,9 @@ fn bursts_and_gaps_are_geometric() {
 fn skipping_equals_stepping() {
     let runs = 20_000;
     for (json, steps) in [(bursty(), 3), (bursty(), 40), (bursty_hmm(), 3), (bursty_hmm(), 37)] {
-        // The step after an error and `steps` skipped steps has an error with probability b + (1 -
-        // b) (1 - p - r)^(steps + 1), where b = p / (p + r) is the long-run share of the bad state.
+        // After an error and `steps` skipped steps, the next step has an error with probability b +
+        // (1 - b) (1 - p - r)^(steps + 1). Here b = p / (p + r) is the long-run share of the bad
+        // state.
         let bad = 0.02 / 0.27;
         let expected = bad + (1.0 - bad) * 0.73f64.powi(steps + 1);
         let (mut from, mut to) = (0, 0);
@@ -313,7 +314,8 @@ fn model_files_are_read() {
         "within_block": { "patterns": { "1111": 0.5, "0011": 0.5 } },
     }));
     assert_eq!(read, expected);
-    // A model file may have a `count_law` instead of patterns, or the patterns in their own table.
+    // A model file may have a `count_law` instead of patterns, or have the patterns in a table of
+    // their own.
     for within in [json!({ "count_law": [0.0, 1.0, 0.0, 0.0] }), json!({ "patterns": { "0011": 1.0 } })] {
         let mut text = text.clone();
         text["within_block"] = within.clone();

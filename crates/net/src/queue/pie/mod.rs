@@ -168,7 +168,7 @@ impl PieQueue {
         }
     }
 
-    /// Makes all periodic updates of the drop probability that are due by `now`.
+    /// Makes all periodic updates of the drop probability that are due until `now`.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.is_calm() {

@@ -35,8 +35,8 @@ fn serve(
 
 #[test]
 fn updates_follow_the_scaled_controller() {
-    // The delay is 40 ms and was 30 ms at the last update, and the target is 15 ms. So the change
-    // before scaling is 0.125 * 0.025 + 1.25 * 0.010 = 0.015625.
+    // The queueing delay is 40 ms, it was 30 ms at the last update, and the target is 15 ms. So the
+    // change before scaling is 0.125 * 0.025 + 1.25 * 0.010 = 0.015625.
     for (before, divisor) in
         [(5e-7, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (0.05, 2.0)]
     {

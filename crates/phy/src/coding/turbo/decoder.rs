@@ -1,4 +1,4 @@
-//! Turbo decoder: iterations over up to 16 code blocks side by side.
+//! Turbo decoder, which decodes up to 16 code blocks side by side.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Checks the number of iterations and the scale.
+    /// Checks that the number of iterations and the scale are in their ranges.
     ///
     /// # Errors
     ///
@@ -81,9 +81,10 @@ impl Settings {
 /// Result of decoding one code block: its bits, and the number of iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
-    /// Decoded information bits, each a byte of 0 or 1.
+    /// Decoded information bits, each a byte that is 0 or 1.
     pub bits: Vec<u8>,
-    /// Number of iterations until the block was accepted, or the maximum if it was not.
+    /// Number of iterations until the block was accepted, or the maximum number if it was never
+    /// accepted.
     pub iterations: u32,
 }
 
@@ -99,7 +100,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Creates a decoder of blocks of `k` bits.
+    /// Creates a decoder of code blocks of `k` bits.
     ///
     /// # Errors
     ///

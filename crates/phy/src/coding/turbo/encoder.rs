@@ -1,4 +1,4 @@
-//! The turbo encoder: two recursive 8-state encoders in parallel, rate 1/3 (TS 25.212, 4.2.3.2.1).
+//! Turbo encoder of rate 1/3: two recursive 8-state encoders in parallel (TS 25.212, 4.2.3.2.1).
 
 use super::interleaver::permutation;
 use crate::error::Result;
@@ -17,7 +17,8 @@ pub(super) const fn step(state: State, u: u8) -> (u8, State) {
     (feedback ^ s1 ^ s3, feedback << 2 | state >> 1)
 }
 
-/// Returns the input bit that shifts a 0 into the registers and so terminates the trellis.
+/// Returns the input bit for which a 0 is shifted into the registers. Three such bits terminate the
+/// trellis.
 pub(super) const fn terminating(state: State) -> u8 {
     (state >> 1 ^ state) & 1
 }
@@ -29,7 +30,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Creates an encoder of blocks of `k` bits.
+    /// Creates an encoder of code blocks of `k` bits.
     ///
     /// # Errors
     ///
@@ -70,8 +71,8 @@ impl Encoder {
 mod tests {
     use super::*;
 
-    /// The impulse response of (1 + D + D^3) / (1 + D^2 + D^3) by polynomial division is 1 1 1 1 0 0 1 0 | 1 1 1 0 0
-    /// 1 0 ..., of period 7 from the second bit on.
+    /// By polynomial division, the impulse response of (1 + D + D^3) / (1 + D^2 + D^3) is 1 1 1 1 0
+    /// 0 1 0 | 1 1 1 0 0 1 0 ..., with period 7 from the second bit on.
     #[test]
     fn impulse_response_matches_polynomial_division() {
         let mut state = 0;

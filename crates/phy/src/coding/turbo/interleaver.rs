@@ -1,4 +1,4 @@
-//! The turbo code's internal interleaver (TS 25.212, 4.2.3.2.3).
+//! Internal interleaver of the turbo code (TS 25.212, 4.2.3.2.3).
 
 use crate::error::{Error, Result};
 

@@ -188,8 +188,8 @@ fn terminated<M: Metric>(metric: M, tail: &[Row<M::Item>; 6]) -> [M::Lanes; STAT
     beta
 }
 
-/// Makes all path metrics relative to that of state 0 if `k` is a multiple of [`NORMALISE`], so
-/// that they stay small.
+/// Subtracts the metric of state 0 from all path metrics, so that they stay small. Does nothing
+/// unless `k` is a multiple of [`NORMALISE`].
 #[inline(always)]
 fn normalise<M: Metric>(metric: M, k: usize, paths: &mut [M::Lanes; STATES]) {
     if k.is_multiple_of(NORMALISE) {

@@ -36,7 +36,7 @@ pub(super) struct Simulator {
     /// Radio channel from the terminal to each antenna.
     antennas: Vec<Channel>,
     interferers: Vec<Interferer>,
-    /// Standard deviation of the noise on each of the two components of a chip.
+    /// Standard deviation of the noise on the real and on the imaginary part of a chip.
     sigma: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Channel with a constant SNR.
+//! Channel whose SNR is the same in every TTI.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

@@ -35,7 +35,8 @@ impl Checked for Fading {
     }
 }
 
-/// Reports an error if `speed` exceeds 500 km/h, as the channel would change within a TTI.
+/// Reports an error to `check` if `speed` exceeds 500 km/h, because the channel would then change
+/// within a TTI.
 pub fn check_speed(speed: Speed, check: &mut Check) {
     check.require(speed <= Speed::from_kmh(500), "speed", || {
         format!(
@@ -44,7 +45,8 @@ pub fn check_speed(speed: Speed, check: &mut Check) {
     });
 }
 
-/// Reason reported when a named profile is set beside user-defined taps, which replace it.
+/// Explanation for users who set a named profile and user-defined taps together: the taps replace
+/// the profile.
 pub const BY_TAPS: &str = "the paths are those of `taps`";
 
 impl ChannelParams for Fading {
@@ -72,7 +74,8 @@ pub struct Fader {
 }
 
 impl Fader {
-    /// Returns the linear SNR per chip in TTI `tti`.
+    /// Returns the linear SNR per chip in TTI `tti`, the mean SNR times the sum of the paths'
+    /// gains.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         self.mean * self.paths.gains(sequence, tti, |gains| gains.iter().sum::<f32>())
     }

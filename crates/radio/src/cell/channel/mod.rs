@@ -17,7 +17,7 @@ use super::plan::{Cell, Journey};
 use super::profile::BLOCK;
 use crate::numerology::Numerology;
 
-/// Properties of a channel that are known before it is built; by default all are false.
+/// Properties of a channel that are known before it is built. By default all of them are false.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct ChannelFacts {
@@ -32,23 +32,26 @@ pub struct ChannelFacts {
     pub has_place: bool,
     /// Whether the user moves in the cell.
     pub moves: bool,
-    /// Whether the channel needs a fading sequence.
+    /// Whether the channel has fading and so needs a fading sequence.
     pub fades: bool,
 }
 
-/// Parameters of a channel.
+/// Parameters of a channel, with checks that need other parts of the scenario.
 pub trait ChannelParams {
-    /// Returns the channel's properties.
+    /// Returns the properties of the channel that are known before it is built.
     fn facts(&self) -> ChannelFacts {
         ChannelFacts::default()
     }
-    /// Returns an error message if the channel names a file whose contents the caller has not read.
+    /// Returns an error message if the caller has not read a file that the channel names, or `None`
+    /// if there is no such file.
     fn unread(&self) -> Option<String> {
         None
     }
-    /// Reports an error if the user's position is outside the cells of the first `served` sites.
+    /// Reports an error to `check` if the user's position is outside the cells of the first
+    /// `served` sites.
     fn check_on(&self, _cell: &Cell, _served: usize, _check: &mut Check) {}
-    /// Reports an error if a recording ends before a run of `duration` and has no rule for its end.
+    /// Reports an error to `check` if a recording ends before `duration` and has no rule for its
+    /// end.
     fn check_during(&self, _duration: Duration, _numerology: Numerology, _check: &mut Check) {}
 }
 
@@ -69,7 +72,7 @@ registry! {
 /// Channel of one user, which gives the SNR of each TTI.
 #[derive(Debug)]
 pub enum Channel {
-    /// SNR computed from the user's position in the cell.
+    /// SNR that is computed from the user's position in the cell.
     Cell(place::Placed),
     /// SNR that fades around a mean.
     Fading(fading::Fader),
@@ -135,7 +138,7 @@ impl Channel {
         if let Self::Cell(placed) = self { placed.serving() } else { 0 }
     }
 
-    /// Returns the user's path through the cell, or `None` if the user does not move.
+    /// Returns the path of a user who moves through the cell, or `None` if the user does not move.
     pub fn journey(&mut self) -> Option<&mut Journey> {
         if let Self::Cell(placed) = self { placed.journey() } else { None }
     }
@@ -158,7 +161,7 @@ impl Channel {
     }
 }
 
-/// Converts a ratio in dB to a linear ratio.
+/// Converts a ratio in dB to a linear ratio in single precision.
 fn from_db(db: f64) -> f32 {
     libm::pow(10.0, db / 10.0) as f32
 }

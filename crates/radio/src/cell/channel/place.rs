@@ -1,4 +1,4 @@
-//! Position of a user in the cell, and the resulting SNR.
+//! Channel of a user who has a position in the cell, from which the SNR is computed.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
@@ -117,7 +117,7 @@ impl Placed {
         self.journey.place(tti)
     }
 
-    /// Returns the user's path through the cell, or `None` if the user does not move.
+    /// Returns the path of a user who moves through the cell, or `None` if the user does not move.
     pub fn journey(&mut self) -> Option<&mut Journey> {
         self.at_rest.is_none().then_some(&mut *self.journey)
     }
@@ -127,7 +127,8 @@ impl Placed {
         self.journey.serving()
     }
 
-    /// Returns the linear SNR per chip in TTI `tti`.
+    /// Returns the linear SNR per chip in TTI `tti`, which includes path loss, shadowing,
+    /// interference and fading.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         let disturbance = self.at_rest.unwrap_or_else(|| self.journey.disturbance(tti));
         let rake = self.rake;

@@ -20,7 +20,7 @@ struct Both {
 }
 
 impl Decibels {
-    /// Returns the SNRs as linear ratios.
+    /// Returns the SNRs as linear ratios, in the same order as in dB.
     pub fn linear(&self) -> &[f32] {
         self.0.linear.get_or_init(|| self.0.db.iter().map(|db| from_db(*db)).collect())
     }

@@ -63,8 +63,8 @@ impl ChannelParams for Trace {
 }
 
 impl Trace {
-    /// Returns the path of a recording that is still to be read by the caller, as this crate does not read
-    /// files.
+    /// Returns the path of a recording that the caller must read, because this crate does not read
+    /// files. Returns `None` if there is no file or it has been read.
     pub fn unread_file(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.ttis() == 0)
     }
@@ -142,20 +142,20 @@ impl Player {
         }
     }
 
-    /// Returns the linear SNR in TTI `tti`: 0 if rates were recorded instead, or after the end of a
-    /// recording that does not loop.
+    /// Returns the linear SNR recorded for TTI `tti`. It is 0 if rates were recorded instead, and
+    /// after the end of a recording that does not loop.
     pub fn snr(&self, tti: u64) -> f32 {
         self.line(tti).and_then(|line| self.snrs[0].linear().get(line)).copied().unwrap_or(0.0)
     }
 
-    /// Returns the rate of TTI `tti` in bit/s: 0 if SNRs were recorded instead, or after the end of
-    /// a recording that does not loop.
+    /// Returns the bit rate recorded for TTI `tti` in bit/s. It is 0 if SNRs were recorded instead,
+    /// and after the end of a recording that does not loop.
     pub fn rate(&self, tti: u64) -> u64 {
         self.line(tti).and_then(|line| self.rates.get(line)).map_or(0, |rate| rate.0)
     }
 
-    /// Returns the CQI measured in TTI `tti`, or `None` if no CQIs were recorded. After the end of
-    /// a recording that does not loop it is 0.
+    /// Returns the CQI recorded for TTI `tti`, or `None` if no CQIs were recorded. It is 0 after
+    /// the end of a recording that does not loop.
     pub fn cqi(&self, tti: u64) -> Option<u8> {
         if self.cqi.is_empty() {
             return None;

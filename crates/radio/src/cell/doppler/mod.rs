@@ -24,7 +24,7 @@ pub const SAMPLES_PER_PERIOD: u64 = 16;
 const LENGTH_BITS: u32 = 15;
 const LENGTH: usize = 1 << LENGTH_BITS;
 
-/// Number of samples that a ray reads before it continues at another random position.
+/// Number of samples that a path reads before it continues at another random position.
 const SEGMENT: u64 = 512 * SAMPLES_PER_PERIOD;
 const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 
@@ -32,7 +32,7 @@ const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 /// bounds for so many TTIs.
 const MAX_PEAK_TTIS: u64 = 1 << 10;
 
-/// Number of fractional bits of a position in the sequence.
+/// Number of fractional bits of a fixed-point position in the fading sequence.
 const FRACTION_BITS: u32 = 20;
 
 /// Complex number, as real and imaginary part.
@@ -158,8 +158,8 @@ fn inverse_dft(x: &mut [Complex<f64>]) {
 /// nothing.
 #[derive(Clone, Debug)]
 pub struct Ray {
-    /// Number of samples by which the path advances per TTI, in fixed point with [`FRACTION_BITS`]
-    /// fractional bits.
+    /// Number of samples by which the path advances per TTI, a fixed-point number with
+    /// [`FRACTION_BITS`] fractional bits.
     step: u64,
     start: u64,
     /// Number of the segment that the path read in the latest evaluation.

@@ -23,8 +23,8 @@ fn over_runs(runs: u64, statistic: impl Fn(&mut Ray, &JakesSequence) -> f64) -> 
     (mean, (variance / n).sqrt())
 }
 
-/// Asserts that the mean over runs is within 4 standard errors of `expected`, and that the standard
-/// error is less than a third of `precision`.
+/// Asserts that the mean over runs differs from `expected` by at most 4 standard errors, and that a
+/// standard error is less than a third of `precision`.
 fn agrees(found: (f64, f64), expected: f64, precision: f64, what: &str) {
     let (mean, error) = found;
     assert!(error < precision / 3.0, "{what}: {mean} is known to {error} only");
@@ -100,8 +100,8 @@ fn paths_never_repeat_and_differ_from_each_other() {
     assert!(same.count() < 3);
 }
 
-/// The amplitude changes as smoothly in transitions between segments as within a segment, without
-/// jumps between TTIs.
+/// In transitions between segments, the amplitude changes as smoothly as within a segment, without
+/// jumps from one TTI to the next.
 #[test]
 fn transitions_are_smooth() {
     let streams = Streams::new(1, 0);

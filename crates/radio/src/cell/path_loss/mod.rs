@@ -46,13 +46,13 @@ mod tests {
             let law: PathLossSpec = serde_json::from_value(serde_json::json!(name)).unwrap();
             law.loss_db(metres)
         };
-        // Expected: 128.1 + 37.6 log10(0.45) dB at 450 m.
+        // The formula is 128.1 + 37.6 log10(0.45) dB at 450 m.
         assert!((loss("log_distance", 450.0) - 115.061).abs() < 1e-3);
-        // Expected for an urban cell, 2 GHz, and antennas at 30 m and 1.5 m: 46.3 + 33.9 log 2000 -
-        // 13.82 log 30 - a + 0 dB at 1 km, with a = (1.1 log 2000 - 0.7) 1.5 - (1.56 log 2000 -
-        // 0.8) = 0.0472.
+        // The formula for an urban cell at 2 GHz with antennas at 30 m and 1.5 m is 46.3 + 33.9 log
+        // 2000 - 13.82 log 30 - a + 0 dB at 1 km, with a = (1.1 log 2000 - 0.7) 1.5 - (1.56 log
+        // 2000 - 0.8) = 0.0472.
         assert!((loss("cost231_hata", 1_000.0) - 137.744).abs() < 1e-3, "{}", loss("cost231_hata", 1_000.0));
-        // Expected: 40 log10(0.1) + 30 log10(2000) + 49 dB at 100 m.
+        // The formula is 40 log10(0.1) + 30 log10(2000) + 49 dB at 100 m.
         assert!((loss("outdoor_to_indoor", 100.0) - 108.031).abs() < 1e-3);
     }
 

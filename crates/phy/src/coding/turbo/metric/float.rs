@@ -2,7 +2,8 @@
 
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Difference of two metrics beyond which the correction of max* is below 4e-4 and taken as zero.
+/// Difference of two metrics beyond which the correction of max* is less than 4e-4, and zero is
+/// used instead.
 const REACH: f32 = 8.0;
 const TERMS: usize = 12;
 
@@ -23,8 +24,7 @@ impl Correction {
         Self(std::array::from_fn(|term| coefficient(term) as f32))
     }
 
-    /// Returns the value of the series at `difference`, which is not negative, by Clenshaw's
-    /// recurrence.
+    /// Returns the value of the series for a `difference` of at least 0, by Clenshaw's recurrence.
     #[inline(always)]
     fn at(&self, difference: f32) -> f32 {
         let t = difference.min(REACH) * (2.0 / REACH) - 1.0;

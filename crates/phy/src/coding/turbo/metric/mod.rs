@@ -1,7 +1,7 @@
-//! Arithmetic of path metrics: numbers in 16 lanes and their max*.
+//! Arithmetic of path metrics: numbers in 16 lanes, and the operation max*.
 //!
-//! `max*(a, b) = ln(e^a + e^b)` is log-MAP (Robertson, Villebrun and Hoeher, ICC 1995, equation 14). Without its
-//! correction `ln(1 + e^-|a-b|)` it is max-log-MAP.
+//! `max*(a, b) = ln(e^a + e^b)` is that of log-MAP (Robertson, Villebrun and Hoeher, ICC 1995,
+//! equation 14). Without its correction `ln(1 + e^-|a-b|)` it is that of max-log-MAP, the maximum.
 
 /// Number of code blocks that are decoded at once, one in each lane.
 pub const LANES: usize = 16;
@@ -50,7 +50,7 @@ pub trait Metric: Copy {
     }
 }
 
-/// Returns `f` of the numbers of `a` and `b` in each lane.
+/// Applies `f` to the numbers of `a` and `b` in each lane, and returns the results.
 #[inline(always)]
 fn zip<T: Copy>(a: Row<T>, b: Row<T>, f: impl Fn(T, T) -> T) -> Row<T> {
     Row(std::array::from_fn(|lane| f(a.0[lane], b.0[lane])))
