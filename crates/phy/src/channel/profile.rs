@@ -5,36 +5,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// Path of a profile.
+/// Path of a user-defined multipath profile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tap {
-    /// Delay relative to the first path in ns.
+    /// Delay in ns relative to the first path, at least 0.
     pub delay_ns: f64,
-    /// Mean power in dB; only differences between taps matter.
+    /// Mean power in dB, -200 to 200. Only differences between taps matter.
     pub power_db: f64,
 }
 
-/// Multipath profile between transmitter and receiver.
+/// Multipath profile of the radio channel between terminal and base station.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// One path without fading: white noise only.
     #[default]
     Static,
-    /// Pedestrian A, 3 km/h (ITU-R M.1225, outdoor to indoor and pedestrian, channel A).
+    /// Pedestrian A at 3 km/h (ITU-R M.1225, outdoor to indoor and pedestrian, channel A).
     PedestrianA,
-    /// Vehicular A, 120 km/h (ITU-R M.1225, vehicular, channel A).
+    /// Vehicular A at 120 km/h (ITU-R M.1225, vehicular, channel A).
     VehicularA,
-    /// Vehicular B, 120 km/h (ITU-R M.1225, vehicular, channel B).
+    /// Vehicular B at 120 km/h (ITU-R M.1225, vehicular, channel B).
     VehicularB,
-    /// Case 1, 3 km/h (TS 25.104, annex B.2).
+    /// Case 1 at 3 km/h (TS 25.104, annex B.2).
     Case1,
-    /// Case 2, 3 km/h (TS 25.104, annex B.2).
+    /// Case 2 at 3 km/h (TS 25.104, annex B.2).
     Case2,
-    /// Case 3, 120 km/h (TS 25.104, annex B.2).
+    /// Case 3 at 120 km/h (TS 25.104, annex B.2).
     Case3,
-    /// User-defined fading paths.
+    /// User-defined paths with Rayleigh fading, 1 to 64.
     Taps(Vec<Tap>),
 }
 

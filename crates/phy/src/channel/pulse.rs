@@ -8,15 +8,15 @@ const ROLL_OFF: f64 = 0.22;
 /// Number of chips before and after a path's delay over which the pulse shape spreads the path.
 pub const REACH: usize = 6;
 
-/// Shape of chips.
+/// Pulse shape of chips, which determines how a path appears in samples at chip rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pulse {
-    /// Delays are rounded to whole chips; each path appears at one chip.
+    /// Each path appears at one chip, as its delay is rounded to whole chips.
     #[default]
     ChipSpaced,
-    /// Root-raised-cosine filters with a roll-off of 0.22 at both ends: a path between two chips appears at both, and
-    /// with small amplitudes at the chips around them.
+    /// Root-raised-cosine filters with a roll-off of 0.22 at both ends. A path between two chips
+    /// appears at both chips, and with small amplitudes at the chips around them.
     RootRaisedCosine,
 }
 

@@ -12,13 +12,13 @@ use crate::error::{Error, Result};
 /// Channel code of a transport channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Coding {
-    /// Convolutional code of rate 1/2.
+    /// Convolutional code of rate 1/2 (TS 25.212, 4.2.3.1).
     #[serde(rename = "convolutional_1/2")]
     ConvolutionalHalf,
-    /// Convolutional code of rate 1/3.
+    /// Convolutional code of rate 1/3 (TS 25.212, 4.2.3.1).
     #[serde(rename = "convolutional_1/3")]
     ConvolutionalThird,
-    /// Turbo code of rate 1/3.
+    /// Turbo code of rate 1/3 (TS 25.212, 4.2.3.2).
     #[serde(rename = "turbo_1/3")]
     Turbo,
 }

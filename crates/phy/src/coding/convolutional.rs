@@ -10,13 +10,13 @@ pub const K_MAX: usize = 504;
 
 const STATES: usize = 256;
 
-/// Rate of a convolutional code.
+/// Rate of a convolutional code, and the generators that belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Rate {
-    /// Two coded bits for each bit: generators 561 and 753 (octal).
+    /// Rate 1/2: two coded bits for each bit, with generators 561 and 753 (octal).
     #[serde(rename = "1/2")]
     Half,
-    /// Three coded bits for each bit: generators 557, 663 and 711 (octal).
+    /// Rate 1/3: three coded bits for each bit, with generators 557, 663 and 711 (octal).
     #[serde(rename = "1/3")]
     Third,
 }

@@ -3,22 +3,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Size of the CRC attached to each transport block.
+/// CRC that is attached to each transport block, by its number of parity bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Crc {
-    /// No CRC.
+    /// No CRC, so that errors are not detected.
     #[serde(rename = "0")]
     None,
-    /// 8 bits, `D^8 + D^7 + D^4 + D^3 + D + 1`.
+    /// CRC of 8 bits with the generator `D^8 + D^7 + D^4 + D^3 + D + 1`.
     #[serde(rename = "8")]
     Crc8,
-    /// 12 bits, `D^12 + D^11 + D^3 + D^2 + D + 1`.
+    /// CRC of 12 bits with the generator `D^12 + D^11 + D^3 + D^2 + D + 1`.
     #[serde(rename = "12")]
     Crc12,
-    /// 16 bits, `D^16 + D^12 + D^5 + 1`.
+    /// CRC of 16 bits with the generator `D^16 + D^12 + D^5 + 1`.
     #[serde(rename = "16")]
     Crc16,
-    /// 24 bits, `D^24 + D^23 + D^6 + D^5 + D + 1`.
+    /// CRC of 24 bits with the generator `D^24 + D^23 + D^6 + D^5 + D + 1`.
     #[serde(rename = "24")]
     Crc24,
 }

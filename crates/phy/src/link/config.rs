@@ -10,19 +10,19 @@ use crate::error::{Error, Result};
 use crate::receiver::Estimation;
 use crate::spreading::scrambling;
 
-/// Radio channel between terminal and receiver.
+/// Radio channel between terminal and base station, with interference from other cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Air {
-    /// Multipath profile.
+    /// Multipath profile: delays and mean powers of the paths.
     pub profile: Profile,
-    /// Speed of the terminal in km/h; absent: that of the profile.
+    /// Speed of the terminal in km/h. Default: the speed of the profile.
     pub speed_kmh: Option<f64>,
-    /// Carrier frequency in GHz.
+    /// Carrier frequency in GHz, which with the speed determines the Doppler frequency.
     pub carrier_ghz: f64,
     /// Pulse shape of the chips, which distributes a path over chips.
     pub pulse: Pulse,
-    /// Interference from other cells; absent: none.
+    /// Interference from other cells. Default: no interference.
     pub other_cells: Option<OtherCells>,
 }
 
@@ -38,34 +38,35 @@ impl Default for Air {
     }
 }
 
-/// Interference from other cells.
+/// Interference that is received from terminals in other cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OtherCells {
-    /// Mean power of all interference relative to that of the noise in dB.
+    /// Mean power of all interference from other cells, relative to the noise power, in dB.
     pub over_noise_db: f64,
-    /// Number of interfering terminals of equal mean power, each with a scrambling code and a channel of its own and
-    /// the spreading of the service; 0: interference is additional noise.
+    /// Number of interfering terminals with equal mean power. Each has its own scrambling code and
+    /// channel, and the spreading of the service. With 0, interference is additional noise.
     #[serde(default)]
     pub terminals: u32,
 }
 
-/// Parameters of the receiver.
+/// Parameters of the base station's receiver: antennas, rake, channel estimation and decoder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Receiver {
-    /// Number of antennas, 1 or 2, that fade independently; all fingers of all antennas are combined.
+    /// Number of receive antennas, 1 or 2, which fade independently. The fingers of all antennas
+    /// are combined.
     pub antennas: u32,
-    /// Number of rake fingers per antenna; they are placed at the strongest delays.
+    /// Number of rake fingers per antenna, which are at the strongest delays.
     pub fingers: u32,
-    /// Range of delays of the rake in chips; 80 chips are 20.8 us.
+    /// Range of the rake's delays in chips, 1 to 1000; 80 chips are 20.8 us.
     pub window_chips: u32,
-    /// Channel estimation.
+    /// Method by which the coefficients of the rake fingers are estimated.
     pub estimation: Estimation,
-    /// Turbo decoder.
+    /// Parameters of the turbo decoder, which are used if the service has a turbo code.
     pub turbo: turbo::Settings,
-    /// Whether iterations stop when all CRCs of a block are correct. Applies only to blocks that are one code block
-    /// with CRCs.
+    /// Whether the decoder stops its iterations when all CRCs of a block are correct. Applies only
+    /// if a block is a single code block with CRCs.
     pub early_stop: bool,
 }
 
@@ -82,15 +83,15 @@ impl Default for Receiver {
     }
 }
 
-/// Link to simulate.
+/// Complete description of a link that can be simulated at one Eb/N0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// Service: transport channels and spreading.
+    /// Service of the link: its transport channels and their spreading.
     pub service: Service,
-    /// Energy per information bit over noise density at each antenna in dB. The energy is all that is received, of
-    /// the DPDCH and the DPCCH over all paths, divided by the bits of the data channel's PDUs (TS 25.104, 8.1). Noise
-    /// excludes other cells.
+    /// Energy per information bit over noise density at each antenna, in dB. The energy is all that
+    /// is received of DPDCH and DPCCH over all paths, divided by the number of bits in the data
+    /// channel's PDUs (TS 25.104, 8.1). The noise does not include other cells.
     pub eb_n0_db: f64,
     /// Radio channel from the terminal to the base station.
     #[serde(default)]

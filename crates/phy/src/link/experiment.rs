@@ -13,23 +13,23 @@ use super::run::Stop;
 use super::service::Service;
 use crate::error::{Error, Result};
 
-/// Link to simulate at one or several values of Eb/N0.
+/// Experiment: a link that is simulated at one or several values of Eb/N0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
     /// Short description of the experiment.
     #[serde(default)]
     pub name: String,
-    /// Seed of all random numbers; all points use the same, so that they meet the same fading.
+    /// Seed of all random numbers. All points use the same seed, so that they have the same fading.
     #[serde(default = "first")]
     pub seed: u64,
-    /// Energy per information bit over noise density at each antenna in dB: a number, or a list with one point per
-    /// number. See `Link`.
+    /// Energy per information bit over noise density at each antenna in dB, as in `Link`: a number,
+    /// or a list with a number for each point.
     pub eb_n0_db: Points,
-    /// Stopping rule of each point.
+    /// Rule that ends the simulation of each point.
     #[serde(default)]
     pub stop: Stop,
-    /// Service, by name or as a table.
+    /// Service of the link, by its name or as a table of all parameters.
     pub service: ServiceSpec,
     /// Radio channel from the terminal to the base station.
     #[serde(default)]
@@ -125,17 +125,17 @@ impl<'de> Deserialize<'de> for Points {
     }
 }
 
-/// Predefined service.
+/// Predefined service, which an experiment selects by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedService {
-    /// 64 kbit/s of Costamagna et al., Table 1: 4 PDUs of 40 bytes in 20 ms.
+    /// Service of 64 kbit/s in Costamagna et al., Table 1: 4 PDUs of 40 bytes in 20 ms.
     #[serde(rename = "costamagna_64")]
     Costamagna64,
-    /// 144 kbit/s of Costamagna et al., Table 1: 9 PDUs of 40 bytes in 20 ms.
+    /// Service of 144 kbit/s in Costamagna et al., Table 1: 9 PDUs of 40 bytes in 20 ms.
     #[serde(rename = "costamagna_144")]
     Costamagna144,
-    /// 384 kbit/s of Costamagna et al., Table 1: 12 PDUs of 40 bytes in 10 ms.
+    /// Service of 384 kbit/s in Costamagna et al., Table 1: 12 PDUs of 40 bytes in 10 ms.
     #[serde(rename = "costamagna_384")]
     Costamagna384,
 }
@@ -153,13 +153,13 @@ impl NamedService {
     }
 }
 
-/// Service by name, or as a table.
+/// Service of a link, either by name or as a table of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ServiceSpec {
-    /// Predefined service, by its name.
+    /// Predefined service, given by its name.
     Named(NamedService),
-    /// Service with all its parameters.
+    /// Service that is given with all its parameters.
     Table(Service),
 }
 

@@ -49,13 +49,14 @@ impl Counts {
     }
 }
 
-/// Stopping rule: the first limit that is reached. Checked after each unit of 16 blocks.
+/// Stopping rule: the simulation ends when the first of the limits is reached. The rule is checked
+/// after each unit of 16 blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stop {
-    /// Number of simulated bits of the data channel's PDUs after which the run ends.
+    /// Number of simulated bits of the data channel's PDUs after which the simulation ends.
     pub bits: u64,
-    /// Number of block errors after which the point ends; absent: no limit.
+    /// Number of block errors after which the simulation of a point ends. Default: no limit.
     pub block_errors: Option<u64>,
 }
 

@@ -8,17 +8,17 @@ use crate::error::{Error, Result};
 use crate::multiplexing;
 use crate::spreading::FRAME_CHIPS;
 
-/// Transport channel.
+/// Transport channel: its PDUs in each TTI, their CRC, and the channel code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransportChannel {
-    /// Transmission time interval in ms: 10, 20, 40 or 80.
+    /// Length of the transmission time interval in ms: 10, 20, 40 or 80.
     pub tti_ms: u32,
-    /// Number of PDUs per TTI, each a transport block.
+    /// Number of PDUs per TTI. Each PDU is a transport block.
     pub pdus: u32,
-    /// Number of bits of a PDU, without CRC.
+    /// Number of bits in a PDU, without its CRC.
     pub pdu_bits: u32,
-    /// CRC of each PDU.
+    /// CRC that is attached to each PDU.
     pub crc: Crc,
     /// Channel code: convolutional or turbo.
     pub coding: Coding,
@@ -92,14 +92,15 @@ impl TransportChannel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
-    /// Data channel, whose errors are counted.
+    /// Data channel, whose errors are counted and whose bits determine Eb/N0.
     pub dtch: TransportChannel,
-    /// Signalling channel with a convolutional code; absent: none.
+    /// Signalling channel, which must have a convolutional code. Default: no signalling channel.
     #[serde(default)]
     pub dcch: Option<TransportChannel>,
     /// Spreading factor of the DPDCH: 4, 8, 16, 32, 64, 128 or 256.
     pub spreading_factor: u32,
-    /// Gain factor of the DPCCH in fifteenths of the DPDCH's, 1 to 15 (TS 25.213, 4.2.1).
+    /// Gain factor of the DPCCH in fifteenths of the DPDCH's gain factor, 1 to 15 (TS 25.213,
+    /// 4.2.1).
     pub beta_c: u32,
 }
 

@@ -14,16 +14,18 @@ pub const SEGMENTS: usize = FRAME_CHIPS / SEGMENT;
 /// Number of chips from the beginning of a slot to the middle of its pilots.
 const PILOT_CENTRE: usize = PILOTS * CONTROL_FACTOR / 2;
 
-/// Estimation of each finger's coefficient.
+/// Method by which the coefficient of each rake finger is estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Estimation {
-    /// The true coefficients.
+    /// The receiver knows the true coefficients.
     Perfect,
-    /// From the pilots: their mean per slot, a moving average over slots, and linear interpolation between the
-    /// middles of the pilots of successive slots.
+    /// The receiver estimates coefficients from the pilots: their mean in each slot, a moving
+    /// average over slots, and linear interpolation between the middles of the pilots of successive
+    /// slots.
     Pilot {
-        /// Slots of the moving average, odd, 1 to 29. More slots reduce noise and follow fading less.
+        /// Number of slots in the moving average, an odd number from 1 to 29. More slots reduce
+        /// noise but follow fading less closely.
         slots: u32,
     },
 }

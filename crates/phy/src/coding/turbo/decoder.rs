@@ -11,44 +11,47 @@ use super::siso::{self, Received};
 use crate::error::{Error, Result};
 use crate::simd::Isa;
 
-/// Algorithm and arithmetic of the constituent decoders.
+/// Decoding algorithm of the constituent decoders, and the type of numbers that it uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {
-    /// Max-log-MAP in 16-bit integers: the fastest.
+    /// Max-log-MAP in 16-bit integers, which is the fastest.
     #[default]
     MaxLogMap,
-    /// Max-log-MAP in single precision.
+    /// Max-log-MAP in single-precision floats.
     MaxLogMapFloat,
-    /// Log-MAP in single precision: optimal for one constituent code, but needs the true noise variance.
+    /// Log-MAP in single-precision floats. It is optimal for one constituent code, but needs the
+    /// true noise variance.
     LogMap,
 }
 
-/// Iterations in which the extrinsic information is multiplied by the scale.
+/// Choice of the iterations in which the extrinsic information is multiplied by the scale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// All iterations, except for the second decoder in the last two. This is better than `throughout` by 0.03 dB
-    /// with three iterations. Iterations saved by an early stop do not count.
+    /// All iterations, except for the second decoder in the last two iterations. With three
+    /// iterations this is better than `throughout` by 0.03 dB. Iterations that an early stop saves
+    /// do not count.
     #[default]
     NotAtTheEnd,
-    /// All iterations, including the one before the decision.
+    /// All iterations, including the last one before the decision.
     Throughout,
 }
 
-/// Turbo decoder: its parameters.
+/// Parameters of a turbo decoder: algorithm, number of iterations, and scale of the extrinsic
+/// information.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Algorithm and arithmetic of the constituent decoders.
     pub algorithm: Algorithm,
-    /// Maximum number of iterations, each of two constituent decodings.
+    /// Maximum number of iterations. In each iteration both constituent codes are decoded once.
     pub iterations: u32,
     /// Factor on the extrinsic information, greater than 0 and at most 1. Max-log-MAP overestimates that information:
     /// 0.75 (Vogt and Finger, Electronics Letters 36(23), 2000) recovers most of the loss against log-MAP. Log-MAP
     /// needs 1.
     pub scale: f32,
-    /// Iterations in which the scale is used.
+    /// Iterations in which the extrinsic information is multiplied by the scale.
     pub schedule: Schedule,
 }
 
