@@ -30,13 +30,13 @@ DCH = {"channels": 12, "tti": "10 ms", "pdu_size": "40 B"}
 PAGE = """# Downloads explained
 
 This page attributes the download times of [Wang's thesis](reproductions/wang.md) to the causes of
-[`nodeb explain`](explain.md). Means of {runs} replications ({long} for 16 MB), seed 1, nodeb
-{version}; written by `python tools/explained.py docs/explained.md`.
+[`nodeb explain`](explain.md). All values are means of {runs} replications ({long} for 16 MB) with seed 1;
+`python tools/explained.py docs/explained.md` wrote the page with nodeb {version}.
 
 ![Share of each cause in the time of downloads over DCH and HS-DSCH](images/explained.png)
 
-Shares of the time in percent; `handshake` includes the request. Downloads of 50 kB are only in
-the figure:
+The table has the shares of the causes in the time in percent; `handshake` includes the request.
+Only the figure has downloads of 50 kB.
 
 {table}
 
@@ -49,13 +49,13 @@ the figure:
 
 ## HS-DSCH instead of DCH
 
-Causes of the difference for 100 kB at 10 % block errors, 95 % intervals:
+The table has the causes of the difference for 100 kB at 10 % block errors, with 95 % intervals:
 
 {difference}
 
 ## Other radio access
 
-Means of {other_runs} replications, seed 1, and the causes of at least {least} % of the time:
+The table has mean times of {other_runs} replications (seed 1), and the causes of at least {least} % of the time:
 
 {others}
 """

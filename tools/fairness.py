@@ -20,24 +20,24 @@ FLOWS = 2
 
 PAGE = """# Fairness
 
-{flows} flows of one congestion control share a bottleneck of 10 Mbps with {flows} of another. The
-round trip is 40 ms, the drop-tail queue holds 70 packets (1.7 bandwidth-delay products). Each flow
-first fetches 1 kB over the idle path, so that Vegas measures its round trip. At 10 s one flow of
-each control starts a download, at 11 s the other one; all last until 100 s. Jitter of up to 2 ms on
-the uplinks makes the {runs} replications (seed 1) differ. Written by `make fairness`,
-nodeb {version}.
+{flows} flows of one congestion control share a bottleneck of 10 Mbps with {flows} flows of another
+control. The round trip is 40 ms; the drop-tail queue holds 70 packets (1.7 bandwidth-delay
+products). Each flow first fetches 1 kB over the idle path, so that Vegas measures the round trip.
+One flow of each control starts a download at 10 s, the other flow at 11 s; all downloads last until
+100 s. Jitter of up to 2 ms on the uplinks makes the {runs} replications (seed 1) differ. `make
+fairness` wrote this page with nodeb {version}.
 
 ## Flows of one control
 
-Jain's index of {both} flows (1: equal shares), mean and 95 % confidence interval. The tests in
-`crates/sim/tests/fairness.rs` set limits for the index.
+The table has Jain's index of {both} flows (1 for equal shares) with its 95 % confidence interval. The
+tests in `crates/sim/tests/fairness.rs` set limits for this index.
 
 {like}
 
 ## Flows of two controls
 
-Share of the delivered bytes, in per cent, of the control of the row against that of the column: 50
-is fair. The half-widths of the 95 % confidence intervals are at most {widest:.0f}.
+Each value is the share, in per cent, that the row's control has of the bytes delivered to it and to
+the column's control: 50 is fair. The half-widths of the 95 % confidence intervals are at most {widest:.0f}.
 
 <!-- of make fairness -->
 
