@@ -30,8 +30,9 @@ DCH = {"channels": 12, "tti": "10 ms", "pdu_size": "40 B"}
 PAGE = """# Downloads explained
 
 This page attributes the download times of [Wang's thesis](reproductions/wang.md) to the causes of
-[`nodeb explain`](explain.md). All values are means of {runs} replications ({long} for 16 MB) with seed 1;
-`python tools/explained.py docs/explained.md` wrote the page with nodeb {version}.
+[`nodeb explain`](explain.md). All values are means of {runs} replications ({long} for
+16 MB) with seed 1; `python tools/explained.py docs/explained.md` wrote the page with nodeb
+{version}.
 
 ![Share of each cause in the time of downloads over DCH and HS-DSCH](images/explained.png)
 
@@ -55,7 +56,8 @@ The table has the causes of the difference for 100 kB at 10 % block errors, with
 
 ## Other radio access
 
-The table has mean times of {other_runs} replications (seed 1), and the causes of at least {least} % of the time:
+The table has mean times of {other_runs} replications (seed 1), and the causes of at least
+{least} % of the time:
 
 {others}
 """
