@@ -94,6 +94,8 @@ class Reference(Keys):
         text += [_introduced(_words(table.get("description", "")), home.path), ""]
         if also:
             text += [_equal(also, home.path, *equal), ""]
+        if first:
+            text += [_command(home.path), ""]
         if self._variants(name):
             text += ["| name | what it is | its keys |", "|---|---|---|"]
             text += [self._choice(branch, home) for branch in self._branches(name)]
@@ -143,6 +145,13 @@ def _introduced(description: str, path: str) -> str:
         first = f"`{path}` selects a variant by name, or by a table with the name as its only key."
         return CHOICE.sub(first, description)
     return PARAMETERS.sub(rf"The table `{path}` sets the parameters of \1", description)
+
+
+def _command(path: str) -> str:
+    """Returns the sentence that names the command which prints the keys of a page's part."""
+    if not path:
+        return "`nodeb list keys` prints the top-level keys, and the names of all sections."
+    return f"`nodeb list keys {path}` prints the keys of `{path}`."
 
 
 def _equal(also: list[str], path: str, verb: str, what: str) -> str:
