@@ -36,7 +36,8 @@ traffic.ftp.size = "100 GB"
 
 CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
 
-# Variants of TCP in ns-2 with their names in nodeb, and below the allowed share of ns-2's CPU time.
+# Variants of TCP: their names in ns-2 and in nodeb. nodeb may take the share of ns-2's CPU time
+# that follows below.
 SAME = (("Newreno", "newreno"), ("Sack1", "sack"))
 OF_NS2 = 0.15
 

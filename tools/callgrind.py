@@ -76,8 +76,8 @@ def read(text: str, program: Path) -> Profile:
         elif line and (line[0].isdigit() or line[0] in "+-*"):
             own = here["ob"] == wanted
             by_processor = BY_PROCESSOR.search(here["fn"]) is not None
-            # The cost in this line includes the called functions, whose own lines are counted
-            # already.
+            # This line has the inclusive cost of a call. The lines of the called functions count
+            # this cost already, so it is not added again.
             if calls:
                 into = callee["fn"]
                 leaves = callee.get("ob", here["ob"]) != wanted or BY_PROCESSOR.search(into)

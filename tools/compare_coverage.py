@@ -285,9 +285,11 @@ def verdicts(case: Case, n: int, trials: int) -> list[str]:
 
 
 def followed(case: Case, undecided: list[tuple[Array, Array, Verdict]]) -> list[str]:
-    """Returns the median of the suggested further runs, low to high.
+    """Returns three cells of the table about the further runs that verdicts suggest.
 
-    Further entries are the percentages decided after the low and the high number.
+    The first is the median of the suggested numbers, low to high. The others are the percentages of
+    undecided experiments that are decided by the low and by the high number of further runs. All
+    cells are empty if fewer than 50 experiments are undecided.
     """
     ranges = [one.more_runs for *_, one in undecided]
     if len(ranges) < 50:

@@ -110,7 +110,7 @@ WRITTEN = {
     "ftp.toml": FTP,
     "many.toml": MANY,
     "explained.toml": EXPLAINED,
-}  # These scenarios are not among the examples.
+}  # These scenarios are measured in addition to those in `examples`.
 CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
 TTI_S = 0.002
 

@@ -191,10 +191,10 @@ def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
 
 
 def first_difference(expected: list[Row], actual: list[Row]) -> str | None:
-    """Returns the first row that differs as text, with its neighbours; None if all rows agree.
+    """Finds the first row that differs, and returns it with its neighbours as text.
 
-    Rows are compared in order within each kind of event, so that two events less than a microsecond
-    apart may be listed in either order.
+    Returns `None` if all rows agree. Rows are compared in order within each kind of event, so that
+    two events less than a microsecond apart may be listed in either order.
     """
     firsts = []
     for event in _ORDER:

@@ -11,13 +11,13 @@ use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_clie
 /// Node that sends or receives a captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Viewpoint {
-    /// Server: packets that it sends and receives.
+    /// Server, as the sender or receiver of the packet.
     Server,
-    /// Phone: packets that it sends and receives.
+    /// Phone, as the sender or receiver of the packet.
     Phone,
-    /// Proxy, in its connection to the server.
+    /// Proxy, as the sender or receiver of the packet in its connection to the server.
     ProxyToServer,
-    /// Proxy, in its connection to the phone.
+    /// Proxy, as the sender or receiver of the packet in its connection to the phone.
     ProxyToPhone,
     /// A Snoop agent, which retransmits segments to the phone but has no interface in the capture.
     Snoop,

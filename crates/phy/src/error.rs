@@ -11,7 +11,7 @@ pub enum Error {
     Config {
         /// Path of the value in the configuration, such as `service.dtch.crc`.
         key: String,
-        /// Problem, with the valid values.
+        /// Description of the problem, which also names the valid values.
         message: String,
     },
 }

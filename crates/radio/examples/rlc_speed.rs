@@ -1,7 +1,8 @@
 //! Measures the speed of RLC by bytes on one thread: `rlc_speed BLOCKS ROOM PACKET_BYTES`.
 //!
-//! A block of `ROOM` octets is filled every millisecond and arrives 4 ms later, without losses. Prints the
-//! nanoseconds per block in each mode, for filling and receiving it, with the packets in it.
+//! A block of `ROOM` octets is filled every millisecond and arrives 4 ms later, without losses. For
+//! each RLC mode, prints the mean time per block in nanoseconds, which includes accepting the
+//! packets, filling the block and receiving it.
 
 use std::collections::VecDeque;
 use std::error::Error;

@@ -88,7 +88,7 @@ class Captured:
         return [tuple(line.split(",")) for line in done.stdout.splitlines()]
 
     def packets_of_all(self, wanted, *fields):
-        """Returns `fields` of the packets at all interfaces that pass the filter `wanted`."""
+        """Returns the `fields` of each packet that passes the filter `wanted`, at any interface."""
         command = [TSHARK, "-r", self.path, "-Y", wanted, "-T", "fields", "-E", "separator=|"]
         for field in fields or ("frame.number",):
             command += ["-e", field]

@@ -1,4 +1,4 @@
-"""Replication engine: precision rules, batches, failures within batches, earlier results."""
+"""Tests of the replication engine: precision rules, batches, failures and earlier results."""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ def test_session_is_stored_in_bins():
         (fiorenzi.used, 80),
         (fiorenzi.throughput_in(second=1), 36),  # The user receives 4500 bytes in 1 s.
         (fiorenzi.window_in(second=1), 3),
-        # In one of four bins, 1500 available bytes were not received: a root mean square of 750.
-        # The mean of the available bytes is 1875.
+        # In one of the four bins, 1500 available bytes were not received, so the root mean square
+        # of the four differences is 1500 / sqrt(4) = 750. The mean of the available bytes is 1875.
         (fiorenzi.tracking_error, 100 * 750 / 1875),
         (fiorenzi.roughness, 100 * (2 + 0 + 1) / 3 / 3.25),
     ],

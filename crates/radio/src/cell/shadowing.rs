@@ -39,8 +39,8 @@ pub struct Shadows {
     /// Weights of the random process that all sites share and of the process of a single site.
     /// Their squares sum to 1.
     shares: [f64; 2],
-    /// Current values of the random processes, each of unit variance: first that of all sites, then
-    /// those of single sites. Empty if shadowing is off.
+    /// Current values of the random processes, each of unit variance: first the process that all
+    /// sites share, then one process for each site. Empty if shadowing is off.
     values: Vec<f64>,
     stream: Stream,
 }

@@ -187,8 +187,8 @@ impl LinkErrors {
         }
     }
 
-    /// Skips the steps of earlier resources, up to the block on resource `number`, if the process
-    /// advances with time.
+    /// Skips the steps of the resources before number `number`, if the process advances with time.
+    /// The block on resource `number` takes the next steps.
     fn go_to(&mut self, number: u64) {
         if self.advances == Advances::WithTime {
             let begin = number * self.steps;

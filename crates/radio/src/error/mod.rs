@@ -38,7 +38,8 @@ pub trait ErrorProcess: Send + std::fmt::Debug {
     fn skip(&mut self, steps: u64);
 }
 
-/// Parameters of an error process, from which processes are built.
+/// Parameters of a kind of error process, from which a separate process is built for the radio link
+/// of each user.
 pub trait ErrorParams: Parameters {
     /// Returns the error process of the radio link of user `user`. A block takes `steps` steps.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess>;
