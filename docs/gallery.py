@@ -37,7 +37,7 @@ def expand(markdown: str) -> str:
     """Replaces the mark `{{ gallery }}` in a page by all examples with their figures.
 
     Raises:
-        KeyError: one was not drawn.
+        KeyError: the figure of an example has not been drawn.
     """
     if MARK not in markdown:
         return markdown

@@ -23,7 +23,7 @@ def expand(markdown: str) -> str:
     """Replaces marks such as `{{ number: SET.NAME }}` in a page by measured numbers.
 
     Raises:
-        ValueError: one was not measured.
+        ValueError: a number has not been measured.
     """
     return NAME.sub(lambda found: _shown(found[1], found[2]), markdown)
 

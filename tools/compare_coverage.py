@@ -273,7 +273,7 @@ def verdict(case: Case, base: Array, own: Array) -> Verdict:
 def verdicts(case: Case, n: int, trials: int) -> list[str]:
     """Returns the percentages of undecided, falsely equal and wrong verdicts.
 
-    Further entries are those of `followed`.
+    They are followed by the three cells that `followed` returns.
     """
     found = [(base, own, verdict(case, base, own)) for base, own in draws(case, n, trials)]
     outside = abs(case.truth) > case.margin

@@ -64,7 +64,7 @@ The table has mean times of {other_runs} replications (seed 1), and the causes o
 
 
 def explained(changes: dict[str, object], size: str) -> Explanation:
-    """Returns the explanation of a download of size `size` in the changed scenario."""
+    """Returns the explanation of a download of `size` in the scenario `BASE` with `changes`."""
     scenario = load(BASE, [f"users.0.traffic.ftp.size={size}"]).with_(changes)
     return explain(scenario, runs=LONG_RUNS if size == SIZES[-1] else RUNS, seed=1)
 

@@ -67,7 +67,8 @@ class Row:
     unit: str = "packet"
     # Number of units (such as packets) of a run, computed from the figures that the run prints.
     units: Callable[[Mapping[str, float]], float] = lambda figures: figures["data_pkts"]
-    # Runs whose peak memory is compared. Both are so long that every queue has reached its maximum.
+    # Command-line arguments of two runs whose peak memory is compared. Both runs are so long that
+    # every queue reaches its maximum.
     memory: tuple[tuple[str, ...], ...] = ()
     program: str = SIMULATE
     verb: tuple[str, ...] = ()  # Words on the command line before the name of the file.

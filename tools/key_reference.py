@@ -140,7 +140,11 @@ class Reference(Keys):
 
 
 def _introduced(description: str, path: str) -> str:
-    """Returns a section's description, with sentences for the schema's two usual phrases."""
+    """Returns the description of a key as the introduction of its section.
+
+    The schema's usual phrases about variants and parameters are replaced by sentences about the key
+    `path`.
+    """
     if CHOICE.match(description):
         first = f"`{path}` selects a variant by name, or by a table with the name as its only key."
         return CHOICE.sub(first, description)

@@ -182,7 +182,10 @@ def _segment_rows(table: dict[str, Iterable[object]]) -> Iterator[Row]:
 
 
 def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
-    """Yields a row for each time at which the window changed, with its last value then."""
+    """Yields one row for each time at which the window changed.
+
+    The row has the values after the last change at that time.
+    """
     columns = (table[name] for name in ("t_s", "cwnd_packets", "ssthresh_packets"))
     last: dict[float, Row] = {}
     for t, cwnd, ssthresh in zip(*columns, strict=True):

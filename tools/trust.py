@@ -72,7 +72,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def write(known: Mapping[str, Any]) -> None:
-    """Writes the results of all comparisons that are known so far to `FOUND`."""
+    """Writes the results of all comparisons made so far to the file `FOUND`."""
     FOUND.write_text(f"{json.dumps(known, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
 
 

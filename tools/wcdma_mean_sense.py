@@ -41,7 +41,10 @@ def scenario(other_cells: object, selection: object) -> Scenario:
 
 
 def throughput(given: Scenario) -> tuple[np.ndarray, nodeb.Result]:
-    """Simulates `given`. Returns the throughput of every phone in kb/s, and the result."""
+    """Simulates the scenario `given`.
+
+    Returns the throughput of each phone in kb/s, and the result.
+    """
     result = given.run(runs=CELLS, progress=False)
     return result.flows["delivered_bytes"] * 8 / SECONDS / 1000, result
 

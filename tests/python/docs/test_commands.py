@@ -20,7 +20,10 @@ INLINE = re.compile(r"`(nodeb [^`]+)`")
 
 
 def command_lines():
-    """Yields the command lines on all pages. A flag of each is true if the line is complete."""
+    """Yields the command lines on all pages, with true for those in code blocks.
+
+    Command lines in sentences may lack arguments, so they have false.
+    """
     for page in PAGES:
         text, name = page.read_text("utf-8"), page.relative_to(ROOT)
         for block in FENCE.findall(text):

@@ -35,7 +35,7 @@ def blocks(page, language):
 
 
 def snippets():
-    """Returns the Python snippets that a beginner will try. Their names have page and line."""
+    """Yields the Python snippets that a beginner will try, each after its name."""
     for name in ("docs/quickstart.md",):
         yield name, "\n".join(blocks(ROOT / name, "python"))
     begin, _, _ = nodeb.__doc__.partition("Further help:")

@@ -21,7 +21,10 @@ LITTLE = 0.02
 
 @dataclass(frozen=True)
 class Judged:
-    """Lever of a scenario, with the gains of all changes to compare with."""
+    """Random scenario with the change that its explanation suggests, the lever.
+
+    The gains are those of all changes, including the lever.
+    """
 
     scenario: nodeb.Scenario
     lever: str

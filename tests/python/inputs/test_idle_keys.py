@@ -201,7 +201,8 @@ NOT_REACHED = [
     r"radio\.dch\.retransmission_delay",
     # On a constant channel, the time of a CQI measurement does not matter.
     r"radio\.hsdpa\.link_adaptation\.cqi\.(cycle|delay)",
-    # Blocks have one PDU, no handover happens, and drawn values are far from their limits.
+    # These keys have no effect, because blocks have one PDU, no handover happens, and drawn values
+    # are far from their limits.
     r"radio\.(dch|hs_dsch)\.errors\.unit",
     r"radio\.hsdpa\.handover\.(data|interruption)",
     r"users\.0\.traffic\.web\.((main|embedded)\.log_normal\.(min|max)|most_embedded)",

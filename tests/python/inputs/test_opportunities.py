@@ -68,7 +68,8 @@ def opportunities_until(times_ms, end_ns, *, included):
     rounds, rest = divmod(end_ns, times_ms[-1] * MS)
     bisect = bisect_right if included else bisect_left
     here = bisect([ms * MS for ms in times_ms], rest)
-    # At the end of a period, only the opportunities at this very time are excluded.
+    # At the end of a round, the last opportunities of the round are at `end_ns` itself, so they are
+    # subtracted.
     if not included and rest == 0 and rounds:
         return rounds * len(times_ms) - times_ms.count(times_ms[-1])
     return rounds * len(times_ms) + here

@@ -78,7 +78,7 @@ class Captured:
     path: Path
 
     def packets(self, interface, wanted, *fields):
-        """Returns `fields` of the packets at one interface that pass the filter `wanted`."""
+        """Returns the `fields` of each packet that passes the filter `wanted`, at one interface."""
         split = self.split(interface)
         command = [TSHARK, "-r", split, "-Y", wanted, "-T", "fields", "-E", "separator=,"]
         command += ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]

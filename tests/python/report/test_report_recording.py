@@ -47,7 +47,8 @@ def test_first_part_of_a_long_recording_is_shown_unchanged(result):
     assert part.until_s < float(np.max(result.bearers["end_s"]))
     assert f"the first {part.until_s:g} s" in part.summary
     for name in SERIES:
-        # Events after the end of the part are excluded, because the part may report some of them.
+        # The comparison covers only events before the end of the part, because the part may contain
+        # some later events.
         short, long = (
             rows(one.tables[name].where(_times(one.tables[name]) < part.until_s))
             for one in (part.result, whole)

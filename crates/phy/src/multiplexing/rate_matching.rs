@@ -1,5 +1,5 @@
-//! Rate matching in the uplink (TS 25.212, 4.2.7): the number of bits of each transport channel in a radio frame, and
-//! which bits are repeated or punctured.
+//! Rate matching in the uplink (TS 25.212, 4.2.7): computes the number of bits of each transport
+//! channel in a radio frame, and selects the bits to be repeated or punctured.
 
 use super::interleave::first_columns;
 

@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use nodeb_base::rng::Streams;
 
-    /// Takes `n` steps of `metres` and returns means over them: the variance, the covariance at a
-    /// lag of one step, and the covariance between two sites.
+    /// Takes `n` steps of `metres`. Returns three averages over the steps: the variance, the
+    /// covariance at a lag of one step, and the covariance between two sites.
     fn moments(params: &Shadowing, metres: f64, n: u32) -> [f64; 3] {
         let mut shadows = Shadows::new(params, 2, Streams::new(1, 0).stream("test", 0, "shadowing"));
         let mut sums = [0.0; 3];

@@ -59,7 +59,7 @@ impl Checked for HiddenMarkov {
     }
 }
 
-/// Returns what is wrong with `row`, or `None` if it is a probability distribution.
+/// Returns an error message if `row` is not a probability distribution, or `None` if it is one.
 fn not_a_distribution(row: &[f64]) -> Option<String> {
     if let Some(p) = row.iter().find(|p| !(0.0..=1.0).contains(*p)) {
         return Some(format!("has {p}, which is not a probability; expected numbers from 0 to 1"));
