@@ -39,7 +39,11 @@ This page attributes the download times of [Wang's thesis](reproductions/wang.md
 The table has the shares of the causes in the time in percent; `handshake` includes the request.
 Only the figure has downloads of 50 kB.
 
+<!-- of tools/explained.py -->
+
 {table}
+
+<!-- end -->
 
 - **Small files**: handshake and slow start take {small} of a 20 kB download over DCH at 1 % block
   errors, and {large} of a 16 MB download.
@@ -52,14 +56,22 @@ Only the figure has downloads of 50 kB.
 
 The table has the causes of the difference for 100 kB at 10 % block errors, with 95 % intervals:
 
+<!-- of tools/explained.py -->
+
 {difference}
+
+<!-- end -->
 
 ## Other radio access
 
 The table has mean times of {other_runs} replications (seed 1), and the causes of at least
 {least} % of the time:
 
+<!-- of tools/explained.py -->
+
 {others}
+
+<!-- end -->
 """
 
 

@@ -32,7 +32,11 @@ fairness` wrote this page with nodeb {version}.
 The table has Jain's index of {both} flows (1 for equal shares) with its 95 % confidence interval.
 The tests in `crates/sim/tests/fairness.rs` set limits for this index.
 
+<!-- of make fairness -->
+
 {like}
+
+<!-- end -->
 
 ## Flows of two controls
 

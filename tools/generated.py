@@ -23,7 +23,9 @@ from nodeb.results import glossary
 from nodeb.results.metrics import METRICS, Metric
 
 DOCS = Path(__file__).parents[1] / "docs"
-PART = re.compile(r"^<!-- (\w+)(?:: ([^\n]*?))? -->\n(?:.*?\n)??<!-- end -->$", re.M | re.S)
+PART = re.compile(
+    r"^<!-- (?!end -->)(\w+)(?:: ([^\n]*?))? -->\n(?:.*?\n)??<!-- end -->$", re.M | re.S
+)
 Declared = Iterable[tuple[str, str, Iterable[tuple[str, str, str]]]]
 
 

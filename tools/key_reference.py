@@ -148,7 +148,11 @@ def _introduced(description: str, path: str) -> str:
     if CHOICE.match(description):
         first = f"`{path}` selects a variant by name, or by a table with the name as its only key."
         return CHOICE.sub(first, description)
-    return PARAMETERS.sub(rf"The table `{path}` sets the parameters of \1", description)
+    description = description.replace("Defaults: ", f"Defaults of `{path}`: ")
+    description = description.replace(": its parameters.", ".")
+    if PARAMETERS.match(description):
+        return PARAMETERS.sub(rf"The table `{path}` sets the parameters of \1", description)
+    return f"`{path}`: {description}" if path and description else description
 
 
 def _command(path: str) -> str:
