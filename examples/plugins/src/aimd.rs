@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Aimd {
-    /// Segments by which the window grows in a round trip.
+    /// Number of segments by which the window grows in a round trip.
     pub increase: u32,
-    /// Share of the window that a loss leaves.
+    /// Factor by which a loss reduces the window, greater than 0 and less than 1.
     pub decrease: f64,
 }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeadDrop {
-    /// Packets that may wait.
+    /// Largest number of packets that may wait in the queue.
     pub limit: NonZeroU32,
 }
 

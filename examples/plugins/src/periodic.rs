@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Periodic {
-    /// Steps from one error to the next.
+    /// Number of steps from one error to the next.
     pub every: NonZeroU32,
 }
 

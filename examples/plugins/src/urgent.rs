@@ -7,7 +7,7 @@ use nodeb_radio::mac::sched::{Candidate, Scheduler, SchedulerParams, View};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of the scheduler.
+/// Parameters of the scheduler `urgent`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Urgent {
