@@ -43,7 +43,7 @@ class Judged:
 
     @property
     def is_among_best(self) -> bool:
-        """True if at most one other change gains significantly more than the lever."""
+        """True if at most one change gains significantly more than the suggested change."""
         slack = LITTLE * self.time_s
         return sum(gain > self.gain_s + slack for gain in self.gains.values()) < 2
 
