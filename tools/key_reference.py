@@ -149,6 +149,7 @@ def _introduced(description: str, path: str) -> str:
         first = f"`{path}` selects a variant by name, or by a table with the name as its only key."
         return CHOICE.sub(first, description)
     description = description.replace("Defaults: ", f"Defaults of `{path}`: ")
+    description = description.replace("The defaults are ", f"The defaults of `{path}` are ")
     description = description.replace(": its parameters.", ".")
     if PARAMETERS.match(description):
         return PARAMETERS.sub(rf"The table `{path}` sets the parameters of \1", description)
