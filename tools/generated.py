@@ -112,7 +112,7 @@ def tables(_: str) -> str:
     """Returns a section for each table of results, with its meaning and its columns."""
     parts: list[str] = []
     for one in glossary.tables().values():
-        parts += [f"## {one.name} {{#{one.name}}}\n", f"{one.meaning}\n"]
+        parts += [f"## {one.name} {{#{one.name}}}\n", f"{described(one.name, one.meaning)}\n"]
         parts.append(columns("column", one.columns.values()) + "\n")
     return "\n".join(parts)
 
@@ -123,8 +123,16 @@ def declared(found: Declared) -> str:
     for name, meaning, listed in found:
         rows = [[f"`{column}`", unit, text] for column, unit, text in listed]
         content = table(["column", "unit", "meaning"], rows)
-        parts.append(f"### {name} {{#{name}}}\n\n{meaning}\n\n{content}")
+        parts.append(f"### {name} {{#{name}}}\n\n{described(name, meaning)}\n\n{content}")
     return "\n\n".join(parts)
+
+
+def described(name: str, meaning: str) -> str:
+    """Returns the meaning of a table as a sentence that names the table."""
+    for begin, verb in (("One row ", "has one row "), ("Histogram ", "is a histogram ")):
+        if meaning.startswith(begin):
+            return f"The table `{name}` {verb}{meaning.removeprefix(begin)}"
+    return f"`{name}`: {meaning}"
 
 
 def columns(title: str, found: Iterable[glossary.Column | Metric]) -> str:
