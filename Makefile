@@ -91,7 +91,7 @@ numbers: build ## measure the numbers of the documentation again (a minute); wri
 gallery: build ## draw the examples again (minutes); writes docs/images/gallery
 	$(BIN)/python tools/docs_gallery.py
 
-trust: build ## ask every witness again: studies, ns-2, Linux, decoders, closed forms (hours); writes docs/trust.json
+trust: build ## compare with every reference again: studies, ns-2, Linux, decoders, closed forms (hours); writes docs/trust.json
 	$(BIN)/python tools/trust.py $(if $(QUICK),--quick) $(if $(TRACES),--traces $(TRACES))
 
 docs: build $(VENV)/docs.stamp ## build the documentation site into site/

@@ -32,13 +32,13 @@ def table(said: dict[str, Any] | None) -> str:
     Returns a note if the reference has no results.
     """
     if not said or not said["rows"]:
-        return "*This witness was not asked: what it needs was not at hand.*"
-    head = ["witness", "compared", "how many", "distance", "a test asks for"]
+        return "*There was no comparison with this reference, as the software or data that it needs was missing.*"
+    head = ["reference", "compared", "number", "distance", "limit of the test"]
     lines = [head, ["---"] * len(head)]
     lines += [[str(row[name]) for name in COLUMNS] for row in said["rows"]]
     commands = dict.fromkeys(f"`{row['command']}`" for row in said["rows"])
     made = said["made"]
-    told = f"{', '.join(commands)}; asked {made['when'][:10]}, nodeb {made['version']}."
+    told = f"{', '.join(commands)}; compared on {made['when'][:10]}, nodeb {made['version']}."
     if "--quick" in told:
         told += " Short versions: their intervals are wide, and many claims stay undecided."
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + f"\n\n{told}"

@@ -370,7 +370,7 @@ pub fn join(tables: &mut Vec<Table>, more: impl IntoIterator<Item = Table>) {
 /// nodeb_base::table! {
 ///     /// One row per user.
 ///     static WAITS: "waits" of Row {
-///         /// Number of the user.
+///         /// Number of the user in the scenario, from 0.
 ///         "user" [""] U64 = |row| row.user as u64;
 ///         /// Waiting time.
 ///         "waited_s" ["s"] F64 = |row| row.seconds;
@@ -417,9 +417,9 @@ mod tests {
         /// One row per user,
         /// in order.
         static RATES: "rates" of Row {
-            /// Number of the user.
+            /// Number of the user, from 0.
             "user" [""] U64 = |row| row.user as u64;
-            /// What it got,
+            /// Bit rate of the user,
             /// on average.
             "rate_bps" ["bit/s"] F64 = |row| row.rate;
             /// Kind of the user.
@@ -452,7 +452,7 @@ mod tests {
         let empty = RATES.empty();
         assert_eq!((empty.name, empty.meaning, empty.rows()), ("rates", "One row per user, in order.", 0));
         let about: Vec<_> = empty.columns.iter().map(|c| (c.name, c.unit, c.meaning)).collect();
-        assert_eq!(about[1], ("rate_bps", "bit/s", "What it got, on average."));
+        assert_eq!(about[1], ("rate_bps", "bit/s", "Bit rate of the user, on average."));
         assert!(empty.columns.iter().all(|column| column.values.is_empty()));
     }
 

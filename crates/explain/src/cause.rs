@@ -26,18 +26,18 @@ macro_rules! names {
 names! {
     /// Cause of a part of a transfer's duration, as tables and reports name it.
     Cause {
-        /// The application on either side had not requested more, or had not written more.
+        /// The application on either side had not requested more data, or had not written more.
         Application = "application",
-        /// Round trip of the SYN and its answer.
+        /// Round trip of the SYN and the SYN that answers it.
         Handshake = "handshake",
-        /// Trip of the request to the server.
+        /// Trip of the phone's request to the server.
         Request = "request",
-        /// The server worked on its answer.
+        /// The server worked on its answer to the request.
         Server = "server",
-        /// Propagation of signals after the last decision to send, up to the arrival.
+        /// Propagation of signals after the last decision to send, up to the arrival of the data.
         Propagation = "propagation",
-        /// Transmission of bits after the last decision to send, and wherever a packet waits behind the transfer's
-        /// own data or their ACKs.
+        /// Transmission of bits after the last decision to send, and wherever a packet waits behind
+        /// the transfer's own data or their ACKs.
         Transmission = "transmission",
         /// Waiting behind packets of the same connection that do not belong to this transfer.
         QueueBehindOwn = "queue behind own data",
@@ -48,88 +48,89 @@ names! {
         Scheduler = "waiting for the scheduler",
         /// Waiting for the next TTI, in which the packet is segmented into blocks.
         Segmentation = "segmentation",
-        /// Retransmissions of hybrid ARQ, and the wait for its answers.
+        /// Retransmissions of hybrid ARQ, and the wait for ACKs or NACKs of blocks.
         Harq = "HARQ round trips",
         /// In-order delivery waited for a block that never arrived.
         Reordering = "reordering wait",
-        /// Retransmissions of RLC, the wait for its reports, and its full window.
+        /// Retransmissions of RLC, the wait for status reports, and RLC's full window.
         Rlc = "RLC retransmission",
-        /// Switching between channels.
+        /// The phone was paged, or switched between the FACH and a dedicated channel.
         ChannelSwitching = "channel set-up and release",
-        /// Waiting at the RNC for credits of the Node B, and the part of the Iub's delay that only this wait puts on
-        /// the path.
+        /// Waiting at the RNC for credits of the Node B, and the part of the Iub's delay that only
+        /// this wait puts on the path.
         Credits = "credits",
         /// Waiting while the phone's serving cell was changed.
         Handover = "handover",
-        /// The receiver delayed an ACK.
+        /// The receiver delayed an ACK to acknowledge several segments together.
         DelayedAck = "delayed ACK",
         /// Round trips taken because the window was still growing in slow start.
         SlowStart = "window: slow start",
         /// Round trips taken because the window was too small, beyond the slow-start threshold.
         CongestionAvoidance = "window: congestion avoidance",
-        /// Round trips and waits caused by the receiver's window.
+        /// Round trips and waits caused by the window that the receiver advertises.
         ReceiverWindow = "window: receiver",
         /// Round trips and waits caused by a proxy's window that the RNC sets.
         ProxyWindow = "window: proxy",
-        /// Round trips that recovered a loss.
+        /// Round trips and waits for the retransmission of lost packets.
         Recovery = "recovery",
         /// Waiting for TCP's retransmission timer after a loss.
         Timeout = "timeout",
-        /// The sender paced its segments.
+        /// The sender delayed segments to spread them over time.
         Pacing = "pacing",
     }
 }
 
 names! {
-    /// Activity during a span, at the place of the span.
+    /// Activity during a span of the critical path, at the span's place.
     Step {
-        /// Signals propagated.
+        /// The packet propagated from one place to the next after its transmission.
         Propagates = "propagates",
-        /// The path's packet was transmitted.
+        /// The packet on the critical path was transmitted.
         Sends = "sends",
-        /// The link's jitter or reordering delayed the packet beyond the link's delay.
+        /// The link's jitter or reordering delayed the packet beyond the link's propagation delay.
         Jitter = "jitter",
         /// The link was out of service.
         Outage = "outage",
-        /// Packets of the same connection ahead of the path's packet were transmitted.
+        /// Packets of the same connection, ahead of the packet on the critical path, were
+        /// transmitted.
         OwnAhead = "own data ahead",
-        /// Other users or connections were served.
+        /// The link or bearer served other users or connections.
         OthersServed = "others served",
-        /// Signalling used the channel.
+        /// Signalling packets used the FACH ahead of the user's packets.
         Signalling = "signalling",
-        /// No user was served, and this user could not be.
+        /// The bearer served no user: the user had no delivery opportunity or too bad a channel.
         NotServed = "not served",
-        /// The next TTI was awaited.
+        /// The packet waited for the next TTI to begin.
         TtiBegins = "TTI begins",
-        /// A block was retransmitted.
+        /// The bearer retransmitted a block.
         Retransmits = "block repeated",
-        /// A failed block waited for its retransmission.
+        /// A failed block waited for its NACK and its retransmission.
         RetransmissionAwaited = "answer and repetition awaited",
-        /// Blocks waited at the receiver for an earlier one.
+        /// Received blocks waited at the phone for an earlier block, to be delivered in order.
         Held = "held for order",
-        /// The loss of a PDU was detected and reported, up to its retransmission.
+        /// The loss of a PDU was detected and reported, until the PDU was retransmitted.
         ReportAwaited = "report awaited",
-        /// The channel was switched.
+        /// The phone was being paged or switched to another channel, and could not be served.
         Switches = "channel switched",
-        /// Frames crossed the Iub.
+        /// Data crossed the Iub from the RNC to the Node B.
         Iub = "crosses the Iub",
-        /// The RNC had no credits.
+        /// The RNC waited for credits of the Node B.
         NoCredits = "no credits",
-        /// The serving cell changed.
+        /// The user's serving cell changed.
         CellChanges = "cell changes",
         /// The receiver delayed its ACK.
         AckHeld = "ACK held back",
-        /// The receiver's application had not read its data.
+        /// The receiver's application had not read its data, so the window did not open.
         Reads = "receiver reads",
-        /// A timer ran.
+        /// A timer ran until it expired: for retransmission, loss detection or feedback.
         TimerRuns = "timer runs",
-        /// The pacer delayed a segment.
+        /// The sender's pacing delayed a segment.
         Paced = "pacer",
-        /// The server worked on its answer.
+        /// The server worked on its answer to the request.
         Works = "server works",
         /// The application had not requested the data yet.
         NotAsked = "not asked for",
-        /// A real host, or its application, had not sent yet.
+        /// A real host, or its application, had not sent a packet yet.
         HostWorks = "host works",
     }
 }

@@ -89,18 +89,18 @@ table! {
     /// One row per span of the critical path of a transfer, in the order of time, without gaps. [`Path::spans`] adds
     /// the place.
     static SPANS: "spans" of Span {
-        /// Start of the span.
+        /// Start of the span, from the start of the run.
         "begin_ns" ["ns"] U64 = |span| span.begin.0;
-        /// End of the span.
+        /// End of the span, from the start of the run.
         "end_ns" ["ns"] U64 = |span| span.end.0;
-        /// Cause of the delay.
+        /// Cause to which the time of the span is charged.
         "cause" [""] Name = (|span| span.cause as u32, |code| Cause::ALL[code as usize].name().into());
-        /// Layer in which the time was spent.
+        /// Layer in which the time of the span was spent.
         "layer" [""] Name = (Span::layer_code, |code| {
             let step = Step::ALL[code as usize / 4];
             layer(step, code & 2 > 0, code & 1 > 0).into()
         });
-        /// Activity at the place.
+        /// Activity during the span, at the span's place.
         "step" [""] Name = (|span| span.step as u32, |code| Step::ALL[code as usize].name().into());
         /// Reason for the round trip that the span is part of; empty after the last round trip.
         "round" [""] Name = (
@@ -179,23 +179,25 @@ impl Path {
 }
 
 table! {
-    /// One row per link and channel: the time for which it transmitted packets of the connection during the transfer.
+    /// One row per link and channel: the time for which it transmitted packets of the connection
+    /// during the transfer.
     static BUSY: "busy" of (Place, Duration) {
-        /// Time of transmission; for a bearer that works in TTIs, that of the TTIs with data of the connection.
+        /// Time for which the link or channel transmitted. On a bearer with TTIs, the total length
+        /// of the TTIs that carried data of the connection.
         "busy_ns" ["ns"] U64 = |(_, busy)| busy.0;
     }
 }
 
 table! {
-    /// Transfer that the spans belong to.
+    /// One row: the transfer whose critical path the table `spans` describes.
     pub static TRANSFER: "transfer" of Path {
-        /// Start of the transfer.
+        /// Start of the transfer, from the start of the run.
         "begun_ns" ["ns"] U64 = |path| path.begun.0;
         /// Time at which the phone had received the last byte in order, or the end of the run.
         "ended_ns" ["ns"] U64 = |path| path.ended.0;
-        /// Size of the transfer.
+        /// Size of the transfer in bytes.
         "bytes" ["bytes"] U64 = |path| path.bytes;
-        /// Whether the phone has received all bytes.
+        /// Whether the phone has received all bytes of the transfer.
         "complete" [""] Bool = |path| path.complete;
         /// Packets lost by links during the transfer.
         "lost_on_links" [""] U64 = |path| path.lost.links;

@@ -19,19 +19,20 @@ const NANOS_PER_MS: u64 = 1_000_000;
 const LONGEST_MS: u64 = 8_000_000_000;
 const MOST: usize = 10_000_000;
 
-/// Behaviour at the end of a recording.
+/// Behaviour at the end of a recording of delivery opportunities or of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtEnd {
-    /// The recording starts again.
+    /// The recording starts again from its beginning.
     #[default]
     Loop,
-    /// No further opportunities follow.
+    /// The recording is not repeated: no transmission is possible after its end.
     Stop,
 }
 
 params! {
-    /// Recorded delivery opportunities: each line of the file is the time of one, in ms.
+    /// Recorded delivery opportunities. Each line of the recording's file is the time of one
+    /// opportunity in ms.
     #[derive(Eq)]
     pub struct Opportunities {
         /// Path of the recording, relative to the folder of the scenario file.

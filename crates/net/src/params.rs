@@ -17,7 +17,7 @@ use super::queue::QueueSpec;
 use super::traced::TracedLink;
 
 params! {
-    /// A link of the fixed network, both ways.
+    /// Link of the fixed network, with both directions.
     pub struct Wired {
         // The default rate and delay are those of the fixed network in `wang`, Table 6.
         /// Name of the link in the table `links`. Default: `wired` or `core`, followed by its position if the
@@ -32,7 +32,7 @@ params! {
         pub loss: LossSetting,
         /// Loss of packets towards the server: a probability, or a model.
         pub ack_loss: LossSetting,
-        /// Queue in each direction.
+        /// Queue discipline in each direction.
         pub queue: QueueSpec,
         /// Extra delay of each packet in each direction; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,16 +44,16 @@ params! {
 }
 
 params! {
-    /// A phone's dedicated uplink.
+    /// Uplink that belongs to one phone.
     pub struct Uplink {
         // The default rate and delay are those of the DCH uplink in `wang`, Table 6.
-        /// Bit rate.
+        /// Bit rate of the uplink.
         pub rate: Rate = Rate(64_000),
         /// Delay from the end of a transmission to the arrival at the Node B.
         pub delay: Duration = Duration::from_millis(20),
         /// Loss of packets: a probability, or a model.
         pub loss: LossSetting,
-        /// Queue at the phone.
+        /// Queue discipline at the phone, before the uplink.
         pub queue: QueueSpec,
         /// Extra delay of each packet; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,13 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use super::jitter::{Jitter, JitterSpec};
 
-/// Packets that are delayed further, so that later ones overtake them.
+/// Parameters of reordering, which delays some packets further, so that later packets overtake
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reordering {
-    /// Share of packets that are delayed further, each independently of the others.
+    /// Probability that a packet is delayed further, independently of other packets.
     pub share: Probability,
-    /// Delay of these packets in addition to the link's delay and jitter.
+    /// Further delay of a reordered packet, in addition to the link's delay and jitter.
     pub delay: Duration,
 }
 

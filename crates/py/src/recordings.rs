@@ -56,7 +56,7 @@ nodeb_base::table! {
     static CONNECTIONS: "connections" of Numbered {
         /// Number of the connection, from 0.
         "connection" [""] U64 = |row| row.number;
-        /// Index of the phone among the real phones.
+        /// Index of the phone among the emulation's real phones, from 0.
         "phone" [""] U64 = |row| u64::from(row.phone);
         /// Address and port of the server.
         "server" [""] Text = |row| Text::Owned(row.server.to_string());
@@ -92,23 +92,23 @@ struct Packet {
 nodeb_base::table! {
     /// One row per real packet of a recording, by its number.
     static PACKETS: "packets" of Packet {
-        /// Number of the TCP connection from 1; 0 for other packets.
+        /// Number of the packet's TCP connection, from 1; 0 if the packet belongs to none.
         "connection" [""] U32 = |row| row.connection;
         /// Protocol number in the IP header; 0 if too few bytes were recorded.
         "protocol" [""] U32 = |row| row.protocol;
-        /// Source port.
+        /// Source port of the packet; 0 if it has none or too few bytes were recorded.
         "from_port" [""] U32 = |row| row.from_port;
-        /// Destination port.
+        /// Destination port of the packet; 0 if it has none or too few bytes were recorded.
         "to_port" [""] U32 = |row| row.to_port;
-        /// Relative sequence number: the SYN has 0.
+        /// Sequence number relative to that of the connection's SYN, which has 0.
         "seq" [""] U64 = |row| row.seq;
-        /// Relative acknowledgement number.
+        /// Acknowledgement number relative to the other end's SYN; 0 without the flag ACK.
         "ack" [""] U64 = |row| row.ack;
-        /// Number of bytes of data.
+        /// Number of data bytes in the TCP segment, without headers.
         "payload" ["B"] U32 = |row| row.payload;
-        /// TCP flags.
+        /// TCP flags of the segment, as the bits of the header: SYN is 2, ACK 16.
         "flags" [""] U32 = |row| row.flags;
-        /// Whether the packet is a retransmission.
+        /// Whether the segment is a retransmission.
         "again" [""] Bool = |row| row.again;
     }
 }

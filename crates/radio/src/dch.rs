@@ -23,16 +23,16 @@ params! {
     /// with one 40-byte PDU per TTI of 10 ms each, 384 kbps together, and a retransmission 89 ms after the
     /// end of a failed TTI.
     pub struct Dch {
-        /// Parallel channels; each sends one block per TTI.
+        /// Number of parallel channels; each sends one block per TTI.
         pub channels: NonZeroU32 = positive(12),
         /// Transmission time interval.
         pub tti: Duration = Duration::from_millis(10),
         /// Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet takes
         /// whole PDUs; the last one is padded and not shared with the next packet.
         pub pdu_size: Size = Size(40),
-        /// PDUs in a block.
+        /// Number of PDUs in a block.
         pub pdus_per_tti: NonZeroU32 = positive(1),
-        /// Block error rate.
+        /// Block error rate: probability that the transmission of a block fails.
         pub bler: Probability = Probability(0.01),
         /// Model of block errors, which replaces `bler`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ params! {
         pub delivery: Delivered = Delivered::InSequence,
         /// RLC mode: method by which PDUs are retransmitted.
         pub rlc: RlcSpec,
-        /// Capacity of the buffer, in packets.
+        /// Capacity of the bearer's buffer, in packets.
         pub buffer: NonZeroU32 = positive(1000),
     }
 }

@@ -22,15 +22,15 @@ params! {
     /// A channel shared by all users, one user per TTI. Defaults: Table 10 of `wang` at 384 kbps, that is, 3
     /// code channels with one 32-byte PDU per TTI of 2 ms each.
     pub struct HsDsch {
-        /// Code channels; each sends one block per TTI.
+        /// Number of code channels; each sends one block per TTI.
         pub channels: NonZeroU32 = positive(3),
         /// Transmission time interval.
         pub tti: Duration = Duration::from_millis(2),
         /// Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet takes
         /// whole PDUs; the last one is padded and not shared with the next packet.
         pub pdu_size: Size = Size(32),
-        /// PDUs in a block at constant rate. For a user with a C/I process, the C/I value of the TTI is the
-        /// number of PDUs instead.
+        /// Number of PDUs in a block at constant rate. For a user with a C/I process, the C/I value
+        /// of the TTI is the number of PDUs instead.
         pub pdus_per_tti: NonZeroU32 = positive(1),
         /// Block error rate of a first transmission.
         pub bler: Probability = Probability(0.01),
@@ -48,7 +48,7 @@ params! {
         pub scheduler: SchedulerSpec,
         /// Order in which packets leave the bearer.
         pub delivery: Delivered = Delivered::InSequence,
-        /// RLC mode: method by which PDUs are retransmitted that hybrid ARQ could not deliver.
+        /// RLC mode: method by which PDUs that hybrid ARQ could not deliver are retransmitted.
         pub rlc: RlcSpec,
         /// Capacity of each user's buffer, in packets.
         pub buffer: NonZeroU32 = positive(1000),

@@ -275,7 +275,7 @@ pub fn tables() -> Vec<Table> {
 }
 
 nodeb_base::registry! {
-    /// Radio bearer, as in a scenario.
+    /// Radio bearer, as a scenario names it.
     "radio" RadioSpec = HsDsch as Radio {
         /// Dedicated channels, one bearer per user (Release 99).
         "dch" => Dch(dch::Dch),
@@ -285,7 +285,8 @@ nodeb_base::registry! {
         "hsdpa" => Hsdpa(hsdpa::Hsdpa),
         /// A shared FACH and a pool of dedicated channels, between which users switch (Release 99).
         "fach_dch" => FachDch(switching::FachDch),
-        /// Codes that all users receive at the same time, with a variable spreading factor.
+        /// WCDMA downlink: all users receive at the same time, on codes with a variable spreading
+        /// factor.
         "wcdma" => Wcdma(wcdma::Wcdma),
         /// No radio: a plain link with a rate, a delay and a queue, one per user.
         "link" => Link(link::LinkBearer),

@@ -14,13 +14,13 @@ use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// Link with a rate, a delay, a queue and loss.
+    /// Plain link to each user with a rate, a delay, a queue and loss, instead of a radio bearer.
     pub struct LinkBearer {
-        /// Bit rate.
+        /// Bit rate of the link to each user.
         pub rate: Rate = Rate(384_000),
-        /// Propagation delay.
+        /// Propagation delay of the link to each user.
         pub delay: Duration = Duration::ZERO,
-        /// Queue at the Node B.
+        /// Queue discipline at the Node B, for each user.
         pub queue: QueueSpec,
         /// Loss of packets: a probability, or a model.
         pub loss: LossSetting,

@@ -30,10 +30,10 @@ params! {
         pub up: Option<Opportunities>,
         /// Behaviour at the end of a trace.
         pub at_end: AtEnd = AtEnd::Loop,
-        /// Bytes of an opportunity.
+        /// Number of bytes that a delivery opportunity carries.
         pub opportunity: Size = Size(1504),
-        /// Bytes that each packet takes in addition to its IP packet. In mahimahi packets have the 4-byte
-        /// header of a TUN device.
+        /// Bytes that each packet takes in addition to its own size. In mahimahi, packets have the
+        /// 4-byte header of a TUN device.
         pub header: Size = Size(4),
         /// Propagation delay towards the phone.
         pub delay: Duration = Duration::ZERO,

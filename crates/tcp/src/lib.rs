@@ -160,7 +160,7 @@ pub trait Receiver: Send + std::fmt::Debug {
     fn delivered_bytes(&self) -> u64;
 }
 
-/// The end that opens a connection.
+/// End that opens a connection.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
@@ -174,11 +174,13 @@ pub enum Opener {
 }
 
 nodeb_base::registry! {
-    /// TCP implementation, as named in a scenario.
+    /// TCP implementation, as a scenario names it.
     "tcp" TcpSpec = Classic {
-        /// As in ns-2 and the studies: counts segments, times one segment at a time, goes back N.
+        /// TCP as in ns-2 and the studies: counts segments, times one segment at a time, goes back
+        /// N.
         "classic" => Classic(classic::Classic),
-        /// As in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart, timestamps.
+        /// TCP as in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart,
+        /// timestamps.
         "linux" => Linux(linux::Linux),
     }
 }

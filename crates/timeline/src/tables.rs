@@ -75,7 +75,7 @@ table! {
         "kind" [""] U32 = |row| row.kind as u32;
         /// Place of the event; events of a sender are at `server`.
         "place" [""] U32 = |row| u32::from(row.place);
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
         /// Number of the packet in the run, from 1; 0 if the event concerns none.
         "packet" [""] U32 = |row| row.packet;
@@ -86,9 +86,9 @@ table! {
         "bytes" ["B"] U32 = |row| row.bytes;
         /// Number of the block in the run, from 1; 0 if the event concerns none.
         "block" [""] U32 = |row| row.block;
-        /// Number of the block's transmission, from 1.
+        /// Number of the block's transmission, from 1; 0 for other events.
         "transmission" [""] U32 = |row| row.transmission;
-        /// Whether the transmission failed.
+        /// Whether the transmission of the block failed.
         "failed" [""] Bool = |row| row.failed;
         /// Role of a packet (`connect`, `request`, `data`, `ack`), cause of a loss (`link loss`, `overflow`, `early
         /// drop`, `radio loss`), or state of recovery (`open`, `reduced`, `fast`, `timeout`) or of the channel.
@@ -107,7 +107,7 @@ table! {
     pub static PACKETS: "packets" of PacketRow {
         /// Number of the packet in the run, from 1, independent of the window.
         "packet" [""] U32 = |row| row.packet;
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
         /// Role of the packet: `connect`, `request`, `data` (a segment of the server, including its SYN), `ack`, or
         /// `external`.
@@ -127,11 +127,12 @@ table! {
         "place" [""] U32 = |row| u32::from(row.at);
         /// Time at which the packet was received or lost, or up to which it was followed.
         "ended_ns" ["ns"] U64 = |row| row.ended.0;
-        /// End of the packet: `received`, `lost`, or `under way`.
+        /// Outcome of the packet: `received`, `lost`, or `under way`.
         "end" [""] U32 = |row| row.end as u32;
         /// Cause of the loss; empty if the packet was not lost.
         "cause" [""] U32 = |row| row.cause as u32;
-        /// Time at which the phone's application received the data in order; 0 if it did not, or there are none.
+        /// Time at which the phone's application received the packet's data in order; 0 if it did
+        /// not, or if the packet has no data.
         "handed_ns" ["ns"] U64 = |row| row.handed.unwrap_or_default().0;
         /// Number of parts of the packet that blocks carried.
         "blocks" [""] U32 = |row| row.blocks;
@@ -154,7 +155,7 @@ table! {
         "begun_ns" ["ns"] U64 = |row| row.begun.0;
         /// Time at which the packet left or was lost, or up to which it was followed.
         "left_ns" ["ns"] U64 = |row| row.left.0;
-        /// End of the stay: `received` (passed on), `lost`, or `under way`.
+        /// Outcome of the stay: `received` (passed on), `lost`, or `under way`.
         "end" [""] U32 = |row| row.end as u32;
     }
 }
@@ -164,7 +165,7 @@ table! {
     pub static BLOCKS: "blocks" of BlockRow {
         /// Number of the block in the run, from 1.
         "block" [""] U32 = |row| row.block;
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
         /// Number of the block at the bearer, which may reuse it.
         "number" [""] U64 = |row| row.number;
@@ -172,13 +173,13 @@ table! {
         "first_ns" ["ns"] U64 = |row| row.first.0;
         /// Time of the last transmission.
         "last_ns" ["ns"] U64 = |row| row.last.0;
-        /// Number of transmissions.
+        /// Number of transmissions of the block.
         "transmissions" [""] U32 = |row| row.transmissions;
-        /// Number of failed transmissions.
+        /// Number of failed transmissions of the block.
         "failed" [""] U32 = |row| row.failed;
         /// PDUs in the block; octets if blocks are filled with octets.
         "units" [""] U32 = |row| row.units;
-        /// Bytes of packets in the block.
+        /// Bytes of packets that the block carries.
         "bytes" ["B"] U32 = |row| row.bytes;
         /// Outcome: `received`, `failed` (the last transmission failed, and none is known after it) or `given up`.
         "outcome" [""] U32 = |row| row.outcome as u32;

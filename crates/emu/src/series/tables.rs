@@ -50,34 +50,35 @@ impl PhoneRow {
 }
 
 table! {
-    /// Packets of each real phone in each direction and time interval: sent, arrived, lost and waiting. A packet
-    /// counts in the interval in which this happens to it. Intervals are equally long, except the last.
+    /// Packets of each real phone in each direction and time interval: sent, arrived, lost and
+    /// waiting. A packet counts in the interval in which it is sent, arrives or is lost. Intervals
+    /// are equally long, except the last.
     static PHONES: "emulation" of PhoneRow {
-        /// Number of the phone's user.
+        /// Number of the phone's user in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
-        /// `down` to the phone, `up` from it.
+        /// Direction: `down` to the phone, `up` from it.
         "way" [""] Text = |row| row.way.into();
         /// Start of the time interval.
         "begin_s" ["s"] F64 = |row| row.span.0;
         /// End of the time interval; the last interval ends with the emulation.
         "end_s" ["s"] F64 = |row| row.span.1;
-        /// Packets accepted from the sending host.
+        /// Packets that the simulation accepted from the sending host.
         "offered_packets" [""] U64 = |row| row.interval.offered.packets;
-        /// Bytes accepted from the sending host, IP headers included.
+        /// Bytes that the simulation accepted from the sending host, IP headers included.
         "offered_bytes" ["bytes"] U64 = |row| row.interval.offered.bytes;
         /// Packets that arrived at the other end.
         "arrived_packets" [""] U64 = |row| row.interval.arrived.packets;
         /// Bytes that arrived at the other end, IP headers included.
         "arrived_bytes" ["bytes"] U64 = |row| row.interval.arrived.bytes;
-        /// Packets lost by a link's loss.
+        /// Packets lost by a link's loss model.
         "lost_link" [""] U64 = |row| row.interval.lost[0];
         /// Packets for which a queue or buffer had no room.
         "lost_overflow" [""] U64 = |row| row.interval.lost[1];
-        /// Packets dropped early by a queue.
+        /// Packets that a queue discipline dropped before the queue was full.
         "lost_early_drop" [""] U64 = |row| row.interval.lost[2];
-        /// Packets given up by the radio.
+        /// Packets lost on the radio.
         "lost_radio" [""] U64 = |row| row.interval.lost[3];
-        /// Mean one-way delay of the packets that arrived; NaN if none did.
+        /// Mean one-way delay of the packets that arrived; NaN if no packet arrived.
         "delay_mean_s" ["s"] F64 = |row| mean(row.interval.delays_ns as f64 * 1e-9, row.interval.arrived.packets);
         /// Median one-way delay, to within 1/16; NaN if no packet arrived.
         "delay_p50_s" ["s"] F64 = |row| row.p50_s;
@@ -109,9 +110,9 @@ table! {
         "simulated_up_bytes" ["bytes"] U64 = |row| row.shared.simulated.up;
         /// Real packets delivered to real hosts.
         "deliveries" [""] U64 = |row| row.shared.deliveries;
-        /// Mean lateness of these deliveries; NaN if there was none.
+        /// Mean lateness of the interval's deliveries of real packets; NaN if there was none.
         "late_mean_s" ["s"] F64 = |row| mean(row.shared.late_ns as f64 * 1e-9, row.shared.deliveries);
-        /// Largest lateness of these deliveries; NaN if there was none.
+        /// Largest lateness of the interval's deliveries of real packets; NaN if there was none.
         "late_max_s" ["s"] F64 = |row| mean(row.shared.late_max_ns as f64 * 1e-9, row.shared.deliveries.min(1));
     }
 }
@@ -120,9 +121,9 @@ table! {
     /// Histogram of the one-way delays of each real phone's packets in each direction, over the whole emulation:
     /// one row per bucket.
     static DELAYS: "emulation_delays" of DelayRow {
-        /// Number of the phone's user.
+        /// Number of the phone's user in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
-        /// `down` to the phone, `up` from it.
+        /// Direction: `down` to the phone, `up` from it.
         "way" [""] Text = |row| row.way.into();
         /// Upper bound of the bucket of delays, which is at most 1 % wide.
         "up_to_s" ["s"] F64 = |row| row.up_to_s;

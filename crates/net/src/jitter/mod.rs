@@ -14,11 +14,11 @@ pub trait Jitter: Send + std::fmt::Debug {
 }
 
 registry! {
-    /// Extra delay of a link's packets, as in a scenario.
+    /// Jitter: the extra delay of a link's packets, as a scenario names it.
     "jitter" JitterSpec {
-        /// Uniform between 0 and a maximum.
+        /// Delay that is distributed uniformly between 0 and a maximum.
         "uniform" => Uniform(uniform::UniformJitter),
-        /// Normal, with negative values replaced by 0.
+        /// Normally distributed delay, with negative values replaced by 0.
         "normal" => Normal(normal::NormalJitter),
     }
 }

@@ -8,7 +8,7 @@ use nodeb_base::units::Duration;
 use super::Jitter;
 
 params! {
-    /// Parameters of normally distributed jitter.
+    /// Parameters of normally distributed jitter, whose negative values are replaced by 0.
     #[derive(Copy)]
     pub struct NormalJitter {
         /// Mean of the distribution, before negative values are replaced by 0.

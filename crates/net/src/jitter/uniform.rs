@@ -8,10 +8,10 @@ use nodeb_base::units::Duration;
 use super::Jitter;
 
 params! {
-    /// Parameters of uniformly distributed jitter.
+    /// Parameters of jitter that is distributed uniformly between 0 and `most`.
     #[derive(Copy)]
     pub struct UniformJitter {
-        /// Largest extra delay.
+        /// Largest extra delay of a packet.
         pub most: Duration = Duration::from_millis(10),
     }
 }

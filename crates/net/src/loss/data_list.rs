@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::LossModel;
 use super::list::Listed;
 
-/// Parameters of a loss by list of data segments.
+/// Parameters of the loss of the server's data segments at listed positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataList {

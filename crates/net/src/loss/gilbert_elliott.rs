@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{LossModel, require_passage};
 
-/// Parameters of bursty loss.
+/// Parameters of bursty loss by a model with a good and a bad state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LossModel;
 
-/// Parameters of a loss by list of packets.
+/// Parameters of the loss of packets at listed positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossList {

@@ -29,17 +29,17 @@ pub trait LossModel: Send + fmt::Debug {
 }
 
 registry! {
-    /// Loss model of a link, as in a scenario.
+    /// Loss model of a link, as a scenario names it.
     "loss" LossSpec {
-        /// Every packet with the same probability, independently of the others.
+        /// Each packet is lost with the same probability, independently of the others.
         "random" => Random(random::RandomLoss),
-        /// One packet of every n.
+        /// One packet of every n is lost.
         "periodic" => Periodic(periodic::PeriodicLoss),
-        /// Packets at listed positions in the order of arrival.
+        /// Packets at listed positions in the order of arrival are lost.
         "list" => List(list::LossList),
-        /// The server's data segments at listed positions; other packets are not counted.
+        /// The server's data segments at listed positions are lost; other packets are not counted.
         "data_list" => DataList(data_list::DataList),
-        /// Loss in bursts: a good and a bad state, each with its own probability.
+        /// Packets are lost in bursts: a good and a bad state have a loss probability each.
         "gilbert_elliott" => GilbertElliott(gilbert_elliott::GilbertElliott),
     }
 }

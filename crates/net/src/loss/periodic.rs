@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LossModel;
 
-/// Parameters of periodic loss.
+/// Parameters of periodic loss, by which one packet of every `every` is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PeriodicLoss {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{LossModel, require_passage};
 
-/// Parameters of independent loss.
+/// Parameters of independent loss, which has the same probability for every packet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomLoss {

@@ -12,17 +12,18 @@ use nodeb_base::units::{Duration, Rate, Time};
 use super::{DropLog, Queue, QueueParams, TimedFifo};
 
 params! {
-    /// Parameters of a CoDel queue.
+    /// Parameters of a CoDel queue, which drops packets while the queueing delay stays above a
+    /// target (RFC 8289).
     pub struct Codel {
         // The default target and interval are those of RFC 8289, sections 4.4 and 4.3.
-        /// Largest number of packets waiting.
+        /// Largest number of packets that wait in the queue.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
         /// Acceptable standing queueing delay (RFC 8289, section 4.4).
         pub target: Duration = Duration::from_millis(5),
         /// Time for which the delay must exceed the target before a packet is dropped; about the longest
         /// round-trip time (RFC 8289, section 4.3).
         pub interval: Duration = Duration::from_millis(100),
-        /// Marks ECN-capable packets instead of dropping them.
+        /// Whether the queue marks ECN-capable packets instead of dropping them.
         pub ecn: bool = true,
     }
 }

@@ -12,7 +12,7 @@ use nodeb_base::units::{Rate, Size, Time};
 use super::{DropLog, Queue, QueueParams};
 
 params! {
-    /// Parameters of a drop-tail queue.
+    /// Parameters of a drop-tail queue, which drops arriving packets when it is full.
     pub struct DropTail {
         /// Limit in packets. As in ns-2, the packet being transmitted does not count, and an arriving packet
         /// is dropped if it would be the `limit`-th to wait.

@@ -16,7 +16,7 @@ use super::codel::{Control, check_times};
 use super::{DropLog, Queue, QueueParams, TimedFifo};
 
 params! {
-    /// Parameters of an FQ-CoDel queue.
+    /// Parameters of an FQ-CoDel queue, which has a CoDel queue for each flow (RFC 8290).
     pub struct FqCodel {
         // The defaults are those of RFC 8290, section 5.2. The default quantum is the size of a
         // full Ethernet frame.
@@ -25,13 +25,13 @@ params! {
         pub limit: NonZeroU32 = const { NonZeroU32::new(10_240).unwrap() },
         /// Number of queues to which flows are hashed.
         pub flows: NonZeroU32 = const { NonZeroU32::new(1024).unwrap() },
-        /// Bytes that a queue may send per round.
+        /// Bytes that each flow's queue may send per round of the round robin.
         pub quantum: Size = Size(1514),
         /// Acceptable standing queueing delay in each queue.
         pub target: Duration = Duration::from_millis(5),
-        /// Time for which the delay must exceed the target before a packet is dropped.
+        /// Time for which the queueing delay must exceed the target before a packet is dropped.
         pub interval: Duration = Duration::from_millis(100),
-        /// Marks ECN-capable packets instead of dropping them.
+        /// Whether the queue marks ECN-capable packets instead of dropping them.
         pub ecn: bool = true,
     }
 }

@@ -87,13 +87,14 @@ pub trait QueueParams: Parameters {
 }
 
 registry! {
-    /// Queue discipline of a link, as in a scenario.
+    /// Queue discipline of a link, as a scenario names it.
     "queue" QueueSpec = DropTail as QueueParams + Plugin {
         /// First in, first out; packets that find the queue full are dropped.
         "drop_tail" => DropTail(drop_tail::DropTail),
         /// Random early detection: the drop probability grows with the average queue.
         "red" => Red(red::Red),
-        /// Controlled delay: drops packets at an increasing rate while all wait longer than a target.
+        /// Controlled delay: drops packets at an increasing rate while the queueing delay stays
+        /// above a target.
         "codel" => Codel(codel::Codel),
         /// One CoDel queue per flow, served by deficit round robin; new flows come first.
         "fq_codel" => FqCodel(fq_codel::FqCodel),

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DropLog, Queue, QueueParams, TimedFifo};
 
-/// Unit of the queue length and its thresholds.
+/// Unit in which RED measures the queue length and its thresholds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RedMode {
@@ -25,12 +25,14 @@ pub enum RedMode {
 }
 
 params! {
-    /// Parameters of a RED queue.
+    /// Parameters of a RED queue, which drops or marks packets at random, more often the longer its
+    /// average length.
     pub struct Red {
         // The default thresholds and `gentle` are those of ns-2, and the default weight of 0.002 is
         // the article's. The default maximum probability of 0.1 is Floyd's recommendation for
         // gentle RED.
-        /// Largest number of packets waiting, in mode `bytes` counted in packets of the mean size.
+        /// Largest number of packets waiting; in mode `bytes`, this number times `mean_packet`
+        /// limits the waiting bytes.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
         /// Average queue length in packets from which packets are dropped or marked at random.
         pub min_threshold: f64 = 5.0,
@@ -40,16 +42,16 @@ params! {
         pub max_probability: Probability = Probability(0.1),
         /// Weight of the current queue length in its moving average.
         pub weight: f64 = 0.002,
-        /// Increases the probability up to 1 at twice `max_threshold`, instead of a jump to 1 at
-        /// `max_threshold`.
+        /// Whether the probability rises to 1 at twice `max_threshold` (gentle), instead of jumping
+        /// to 1 at `max_threshold`.
         pub gentle: bool = true,
-        /// Unit of the queue length.
+        /// Unit of the queue length: packets or bytes.
         pub mode: RedMode = RedMode::Packets,
         /// Mean size of a packet. It converts the thresholds to bytes in mode `bytes`, and idle times to
         /// packets that could have been sent.
         pub mean_packet: Size = Size(1500),
-        /// Marks ECN-capable packets instead of dropping them while the average is below `max_threshold` (RFC
-        /// 3168, section 7).
+        /// Whether the queue marks ECN-capable packets instead of dropping them, while the average
+        /// is below `max_threshold` (RFC 3168, section 7).
         pub ecn: bool = true,
     }
 }

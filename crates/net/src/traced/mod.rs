@@ -53,9 +53,10 @@ pub struct UsageRow {
 }
 
 table! {
-    /// One row per user and direction with recorded delivery opportunities: how these were used.
+    /// One row per user and direction with recorded delivery opportunities: number and bytes of the
+    /// opportunities, used and wasted.
     pub static OPPORTUNITIES: "opportunities" of UsageRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
         /// Direction: `down` to the phone or `up` from it.
         "way" [""] Text = |row| row.direction.into();
@@ -69,7 +70,7 @@ table! {
         "offered_bytes" ["bytes"] U64 = |row| row.usage.offered_bytes;
         /// Bytes used by packets, including what the recording adds to each packet.
         "used_bytes" ["bytes"] U64 = |row| row.usage.used_bytes;
-        /// Bytes not used: those of wasted opportunities, and those left over in used ones.
+        /// Bytes not used: those of wasted opportunities, and the rest of partly used ones.
         "wasted_bytes" ["bytes"] U64 = |row| row.usage.wasted_bytes;
     }
 }

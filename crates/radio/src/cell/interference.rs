@@ -10,11 +10,11 @@ use nodeb_base::units::Probability;
 use super::mobility::Point;
 
 registry! {
-    /// Interference from other cells, as in a scenario.
+    /// Interference from other cells, as a scenario names it.
     "interference" InterferenceSpec = Hexagonal {
         /// Other Node Bs on a hexagonal grid around this one.
         "hexagonal" => Hexagonal(Hexagonal),
-        /// A fixed level at every position.
+        /// Interference of a fixed power, the same at every position.
         "fixed" => Fixed(FixedLevel),
     }
 }
@@ -28,11 +28,11 @@ impl InterferenceSpec {
 }
 
 params! {
-    /// Parameters of a hexagonal grid.
+    /// Parameters of interference from Node Bs on a hexagonal grid around the cell.
     pub struct Hexagonal {
         /// Number of rings of sites around this one: 1 is 6 sites, 2 are 18.
         pub rings: u32 = 1,
-        /// Share of their power that the other Node Bs transmit.
+        /// Share of its power that each other Node B transmits.
         pub load: Probability = Probability(1.0),
     }
 }
@@ -64,7 +64,7 @@ impl Hexagonal {
 }
 
 params! {
-    /// Parameters of a fixed level.
+    /// Parameters of interference with a fixed power, the same at every position.
     pub struct FixedLevel {
         /// Power received from all other cells together, in dBm.
         pub level_dbm: f64 = -70.0,

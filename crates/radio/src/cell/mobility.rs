@@ -6,17 +6,17 @@ use nodeb_base::rng::{Stream, uniform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Movement of a user. The speed determines the rate of fading in any case.
+/// Movement of a user, whose speed determines the rate of fading even if the user stays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Movement {
-    /// Does not move: path loss and shadowing are constant, as in a session that is short compared with their
-    /// changes.
+    /// The user does not move: path loss and shadowing are constant, as in a session that is short
+    /// compared with their changes.
     #[default]
     Stays,
-    /// Moves around the Node B in the middle: path loss is constant, shadowing changes.
+    /// The user moves around the Node B in the middle: path loss is constant, shadowing changes.
     Circle,
-    /// Moves straight, and at the edge of its area back inside at a random angle.
+    /// The user moves straight, and at the edge of its area turns back inside at a random angle.
     Straight,
 }
 

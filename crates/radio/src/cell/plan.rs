@@ -15,27 +15,28 @@ use super::shadowing::{Shadowing, Shadows};
 use crate::numerology::Numerology;
 
 params! {
-    /// The cell. Defaults: TR 25.848, table A.3, unless another source is named.
+    /// Cell and its Node B. Defaults: TR 25.848, table A.3, unless another source is named.
     pub struct Cell {
         /// Distance from the Node B to the corners of its cell.
         pub radius: Distance = Distance::from_metres(1_000),
         /// Total transmit power of the Node B in dBm.
         pub power_dbm: f64 = 44.0,
-        /// Share of the transmit power on HS-PDSCH.
+        /// Share of the transmit power that HS-PDSCH uses.
         pub hs_share: Probability = Probability(0.8),
         /// Antenna gain of the Node B in dB, minus cable losses.
         pub antenna_gain_db: f64 = 14.0,
         /// Path loss model.
         pub path_loss: PathLossSpec,
-        /// Shadowing.
+        /// Shadowing, whose values are correlated over distance and between sites.
         pub shadowing: Shadowing,
         /// Interference from other cells.
         pub interference: InterferenceSpec,
         /// Thermal noise of the phone including its noise figure, in dBm. Default: -108.2 dBm in 3.84 MHz
         /// plus 9 dB.
         pub noise_dbm: f64 = -99.2,
-        /// Share of the own cell's power that does not interfere, whatever the paths. Default: none; each
-        /// path receives interference from the power on the others, as in a rake receiver.
+        /// Share of the own cell's power that does not interfere, whatever the paths are. Default:
+        /// none; each path receives interference from the power on the other paths, as in a rake
+        /// receiver.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub orthogonality: Option<Probability>,
     }

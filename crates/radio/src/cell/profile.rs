@@ -17,30 +17,30 @@ use serde::{Deserialize, Serialize};
 use super::doppler::{JakesSequence, Ray};
 use crate::numerology::Numerology;
 
-/// Path of a profile.
+/// Path of a power-delay profile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tap {
-    /// Delay after the first path.
+    /// Delay of the path after the first path.
     pub delay: Duration,
     /// Mean power in dB, relative to the other paths.
     pub power_db: f64,
 }
 
-/// Named profiles.
+/// Power-delay profile, by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// One path: flat Rayleigh fading.
     Flat,
-    /// Outdoor to indoor and pedestrian, channel A.
+    /// Outdoor to indoor and pedestrian, channel A (ITU-R M.1225).
     #[default]
     PedestrianA,
-    /// Outdoor to indoor and pedestrian, channel B.
+    /// Outdoor to indoor and pedestrian, channel B (ITU-R M.1225).
     PedestrianB,
-    /// Vehicular, channel A.
+    /// Vehicular, channel A (ITU-R M.1225).
     VehicularA,
-    /// Vehicular, channel B.
+    /// Vehicular, channel B (ITU-R M.1225).
     VehicularB,
     /// Extended Pedestrian A of LTE. Not yet a value in scenarios.
     #[serde(skip)]

@@ -11,13 +11,14 @@ use nodeb_base::rng::{Stream, normal};
 use nodeb_base::units::{Distance, Probability};
 
 params! {
-    /// Parameters of shadowing. Defaults: TR 25.848, table A.3.
+    /// Parameters of shadowing, log-normal variations of the path loss. Defaults: TR 25.848, table
+    /// A.3.
     pub struct Shadowing {
-        /// Standard deviation in dB; 0 switches shadowing off.
+        /// Standard deviation of the shadowing in dB; 0 switches shadowing off.
         pub sigma_db: f64 = 8.0,
-        /// Distance `d_0` at which the correlation has decreased to 1/e.
+        /// Distance `d_0` at which the correlation of the shadowing has decreased to 1/e.
         pub correlation_distance: Distance = Distance::from_metres(50),
-        /// Correlation between two sites.
+        /// Correlation of the shadowing between two sites.
         pub site_correlation: Probability = Probability(0.5),
     }
 }

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{ErrorParams, ErrorProcess};
 
-/// Parameters of independent errors.
+/// Parameters of independent errors, which have the same probability in every step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IndependentErrors {
-    /// Probability of an error in a step.
+    /// Probability of an error in a step of the process.
     pub error_rate: Probability,
 }
 

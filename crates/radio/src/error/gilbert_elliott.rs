@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::hmm::HiddenMarkov;
 use super::{ErrorParams, ErrorProcess};
 
-/// Parameters of a Gilbert-Elliott channel.
+/// Parameters of a Gilbert-Elliott channel, whose errors come in bursts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliottErrors {
@@ -19,10 +19,10 @@ pub struct GilbertElliottErrors {
     pub p: Probability,
     /// Probability of a change from the bad to the good state after a step.
     pub r: Probability,
-    /// Probability of an error in the good state.
+    /// Probability of an error in a step in the good state.
     #[serde(default)]
     pub error_in_good: Probability,
-    /// Probability of an error in the bad state.
+    /// Probability of an error in a step in the bad state.
     #[serde(default = "certain")]
     pub error_in_bad: Probability,
 }

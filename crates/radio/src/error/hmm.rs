@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use super::matrix::{Matrix, power, stationary, times};
 use super::{ErrorParams, ErrorProcess};
 
-/// Parameters of a hidden Markov model.
+/// Parameters of a hidden Markov model, whose states have an error probability each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HiddenMarkov {
     /// Probability of each state in the first step. Default: the stationary distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start: Vec<f64>,
-    /// Probabilities of the next state after a step: one row per state.
+    /// Probabilities of the next state after a step: one row for each present state.
     pub transition: Vec<Vec<f64>>,
-    /// Probability of an error in each state.
+    /// Probability of an error in a step, for each state.
     pub error: Vec<Probability>,
 }
 

@@ -48,7 +48,7 @@ pub trait ErrorParams: Parameters {
 }
 
 registry! {
-    /// Error process of a radio link, as in a scenario.
+    /// Error process of a radio link, as a scenario names it.
     "errors" ErrorSpec as ErrorParams + Plugin {
         /// Independent errors with the same probability in every step.
         "bsc" => Bsc(bsc::IndependentErrors),
@@ -56,7 +56,7 @@ registry! {
         "gilbert_elliott" => GilbertElliott(gilbert_elliott::GilbertElliottErrors),
         /// A hidden Markov model: any number of states, each with its own error probability.
         "hmm" => Hmm(hmm::HiddenMarkov),
-        /// A recorded sequence, repeated in a loop.
+        /// A recorded sequence of errors, repeated in a loop.
         "recorded" => Recorded(recorded::RecordedErrors),
     }
 }
@@ -72,14 +72,14 @@ pub enum Unit {
     Pdu,
 }
 
-/// Rule for the steps of an error process: when it advances.
+/// Rule that determines when an error process takes steps: with time or with blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Advances {
-    /// With time: every TTI takes the steps of its blocks, even if none are sent.
+    /// With time: in every TTI the process takes the steps of its blocks, even if none are sent.
     #[default]
     WithTime,
-    /// With blocks: only blocks that are sent take steps.
+    /// With blocks: the process takes steps only for blocks that are sent.
     WithBlocks,
 }
 
@@ -91,18 +91,19 @@ params! {
         /// Path of a model file that sets the other keys, relative to the scenario file's folder.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
-        /// Meaning of a step of the process.
+        /// Data whose errors one step of the process decides: a block or a PDU.
         pub unit: Unit,
         /// Number of PDUs per block for which the model is valid. Default: any number.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub pdus_per_block: Option<NonZeroU32>,
-        /// Process that yields the errors.
+        /// Process that decides in each step if an error occurs.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub process: Option<ErrorSpec>,
-        /// Distribution of the PDUs in error within a failed block, if a step is a block. Default: all PDUs.
+        /// Distribution of the PDUs in error within a failed block, if a step is a block. Default:
+        /// all PDUs are in error.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub within_block: Option<WithinBlock>,
-        /// Progress of the process: with time or with blocks.
+        /// Rule for the steps of the process: with time, or only with blocks that are sent.
         pub advances: Advances,
     }
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{ErrorParams, ErrorProcess};
 
-/// Parameters of a recorded sequence.
+/// Parameters of a recorded sequence of errors, which is repeated in a loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedErrors {
-    /// Run lengths of the sequence: steps without errors, steps with errors, steps without errors, and so on.
-    /// The first may be 0.
+    /// Run lengths of the sequence: number of steps without errors, with errors, without errors,
+    /// and so on. The first number may be 0.
     pub errors: Vec<u64>,
-    /// First block of the sequence to be used. Default: a random one.
+    /// Number of the first block of the sequence to be used, from 0. Default: a random block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
 }

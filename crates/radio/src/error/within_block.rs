@@ -9,10 +9,10 @@ use nodeb_base::rng::{Stream, uniform};
 use rand_core::Rng as _;
 
 params! {
-    /// Distribution of errors within a failed block; set either of the keys.
+    /// Distribution of the PDUs in error within a failed block. One of the two keys must be set.
     pub struct WithinBlock {
-        /// Probability of each pattern, such as `"0110" = 0.4`: a digit per PDU in order, 1 for a PDU in
-        /// error.
+        /// Probability of each pattern, such as `"0110" = 0.4`: one digit per PDU in order, 1 for a
+        /// PDU in error.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         pub patterns: BTreeMap<String, f64>,
         /// Probabilities of 1, 2, ... PDUs in error, up to the number of PDUs in a block; all choices of PDUs

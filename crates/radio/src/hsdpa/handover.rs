@@ -18,15 +18,15 @@ use crate::numerology::Numerology;
 /// 10.3.7.64, all except 10 ms are multiples of it.
 pub const COMPARISON: Duration = Duration::from_millis(20);
 
-/// Handling of a user's data in the Node B that it leaves.
+/// Handling of the data that a Node B holds for a user when the user leaves its cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldData {
     /// MAC-hs is reset, and the Node B's data is lost.
     #[default]
     Lost,
-    /// MAC-hs continues in the new cell without a reset: the Node B's data is forwarded, and blocks not yet
-    /// decoded restart with a first transmission.
+    /// MAC-hs continues in the new cell without a reset. The old Node B forwards its data, and
+    /// blocks not yet decoded restart with a first transmission.
     Forwarded,
 }
 
@@ -36,14 +36,15 @@ params! {
         /// Number of cells that serve users, 2 to 7: the first sites of the hexagonal grid, starting with the
         /// one in the middle, then its neighbours from east to north.
         pub cells: usize = 2,
-        /// Margin in dB by which another Node B must be received better than the serving one; H1d / 2 of TS
-        /// 25.331.
+        /// Margin in dB by which another Node B must be received better than the serving one (H1d /
+        /// 2 of TS 25.331).
         pub hysteresis_db: f64 = 3.0,
-        /// Time for which another Node B must be better.
+        /// Time for which another Node B must be received better before the user changes to its
+        /// cell.
         pub time_to_trigger: Duration = Duration::from_millis(320),
         /// Time without transmissions to a user at a change of cell.
         pub interruption: Duration = Duration::from_millis(100),
-        /// Handling of a user's data in the Node B that it leaves.
+        /// Handling of the data that the old Node B holds for a user at a change of cell.
         pub data: HeldData,
     }
 }

@@ -56,7 +56,7 @@ use crate::numerology::Numerology;
 /// Largest number of bits per code in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
 const MAX_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);
 
-/// Method that determines whether a block is decoded.
+/// Method that determines if a block is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decoding {
@@ -69,7 +69,8 @@ pub enum Decoding {
 }
 
 params! {
-    /// HS-DSCH in detail. The users' categories and channels are set under `ue` in their groups.
+    /// HS-DSCH in detail: fading, CQI, HARQ processes and Iub. The users' categories and channels
+    /// are set under `ue` in their groups.
     pub struct Hsdpa {
         /// Number of HS-PDSCH codes of the cell, at most 15.
         pub codes: NonZeroU32 = positive(15),
@@ -78,21 +79,21 @@ params! {
         pub users_per_tti: NonZeroU32 = positive(1),
         /// Scheduler that selects the users of each TTI.
         pub scheduler: SchedulerSpec,
-        /// Link adaptation: selection of the block that a user is sent in a TTI.
+        /// Link adaptation: method that selects the block that a user is sent in a TTI.
         pub link_adaptation: LinkAdaptationSpec,
-        /// Measured BLER curves. Default: the published formula.
+        /// Measured BLER curves of the blocks. Default: the curves follow a published formula.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub link_curve: Option<Box<LinkCurves>>,
         /// Number of HARQ processes per user, at most 8.
         pub processes: NonZeroU32 = positive(6),
-        /// Time from the start of a TTI until its answer is known and the process may send again. Default:
-        /// the smallest that 6 processes fill, 6 TTIs.
+        /// Time from the start of a transmission until its ACK or NACK is known and the HARQ
+        /// process may send again. Default: 6 TTIs, so that 6 processes can fill every TTI.
         pub retransmission_delay: Duration = Duration::from_millis(12),
         /// Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
         pub max_transmissions: Option<NonZeroU32>,
         /// Soft combining of the transmissions of a block in the UE.
         pub combining: CombiningSpec = CombiningSpec::Chase(Chase::default()),
-        /// Method that determines whether a block is decoded.
+        /// Method that determines if a block is decoded.
         pub decoding: Decoding,
         /// Probability that the Node B receives an ACK as a NACK.
         pub ack_error: Probability = Probability(0.0),
@@ -100,21 +101,23 @@ params! {
         pub nack_error: Probability = Probability(0.0),
         /// Receive window of the reordering queue in blocks, at most 32.
         pub reordering_window: NonZeroU32 = positive(32),
-        /// Timer T1 of the reordering queue, rounded up to whole TTIs.
+        /// Time for which the reordering queue waits for a missing block (timer T1), rounded up to
+        /// whole TTIs.
         pub t1: Duration = Duration::from_millis(50),
-        /// Payload of an RLC PDU.
+        /// Payload of an RLC PDU, without the RLC header.
         pub pdu_size: Size = Size(40),
-        /// RLC mode: handling of PDUs that MAC-hs gives up.
+        /// RLC mode, which determines if PDUs that MAC-hs gives up are retransmitted.
         pub rlc: RlcModeSpec,
         /// Whether blocks carry octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), which do not fit in
         /// small blocks.
         pub segmentation: bool = true,
         /// Capacity of each user's buffer in packets, from the RNC to the phone.
         pub buffer: NonZeroU32 = positive(1000),
-        /// The Iub. Default: none; packets wait at the Node B, and `core` includes the path from the RNC.
+        /// Iub between RNC and Node B. Default: none; packets wait at the Node B, and `core`
+        /// includes the path from the RNC to it.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub iub: Option<Iub>,
-        /// The cell and its Node B.
+        /// Cell and its Node B.
         pub cell: Cell,
         /// Handover between the cell and its neighbours. Default: none, the cell in the middle serves all
         /// users.

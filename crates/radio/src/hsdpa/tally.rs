@@ -15,21 +15,21 @@ table! {
     /// One row per user on `hsdpa`: position, SNR and CQI, blocks and their errors, packets, handovers. Means
     /// are over the transmissions to the user, and NaN if there were none.
     pub static PHONES: "phones" of PhoneRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
-        /// Last position, east of the Node B in the middle; NaN without a position.
+        /// Last position of the phone east of the Node B in the middle; NaN without a position.
         "x_m" ["m"] F64 = |row| row.place_m[0];
-        /// Last position, north of the Node B in the middle; NaN without a position.
+        /// Last position of the phone north of the Node B in the middle; NaN without a position.
         "y_m" ["m"] F64 = |row| row.place_m[1];
-        /// Last distance from the Node B in the middle; NaN without a position.
+        /// Last distance of the phone from the Node B in the middle; NaN without a position.
         "distance_m" ["m"] F64 = |row| libm::hypot(row.place_m[0], row.place_m[1]);
-        /// Mean SNR on HS-PDSCH before despreading, averaged as a ratio.
+        /// Mean SNR on HS-PDSCH before despreading, averaged as a linear ratio.
         "snr_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.tally.per_tti(row.tally.snr));
-        /// Mean CQI known to the Node B; NaN if none is used (`shannon`, recorded rates).
+        /// Mean CQI known to the Node B; NaN if no CQI is used (`shannon`, recorded rates).
         "cqi" ["1"] F64 = |row| row.tally.per_tti(row.tally.cqi);
         /// TTIs in which the user was sent a block: transmissions, including retransmissions.
         "ttis" [""] U64 = |row| row.tally.ttis;
-        /// Blocks sent for the first time.
+        /// Blocks sent, each counted at its first transmission.
         "blocks" [""] U64 = |row| row.tally.blocks;
         /// First transmissions received in error.
         "first_failures" [""] U64 = |row| row.tally.first_failures;
@@ -41,7 +41,7 @@ table! {
         "given_up" [""] U64 = |row| row.tally.given_up;
         /// Bytes of the packets delivered.
         "bytes_delivered" ["bytes"] U64 = |row| row.tally.bytes_delivered;
-        /// Packets dropped: buffer full, or lost with a block.
+        /// Packets dropped because the buffer was full, or lost with a block.
         "packets_dropped" [""] U64 = |row| row.tally.packets_dropped;
         /// Bit rate of packets that the user could have been sent; NaN if not measured.
         "available_bps" ["bit/s"] F64 = |row| row.available_bps;

@@ -8,14 +8,15 @@ use super::format::CATEGORIES;
 use crate::cell::channel::ChannelSpec;
 
 params! {
-    /// Phones of a group on `hsdpa`.
+    /// Category and channel of the phones of a group on `hsdpa`.
     pub struct Ue {
         /// UE category, 1 to 12 (TS 25.306, table 5.1a): determines block sizes, codes and the minimum
         /// distance of TTIs.
         pub category: u8 = 6,
-        /// Channel: source of the SNR.
+        /// Channel of each phone, which determines the SNR in every TTI.
         pub channel: ChannelSpec,
-        /// Time that a packet may wait at the Node B, for schedulers that use deadlines.
+        /// Time that a packet may wait at the Node B. Schedulers that use deadlines compute them
+        /// from it.
         pub delay_budget: Duration = Duration::from_millis(300),
     }
 }

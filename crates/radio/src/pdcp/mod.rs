@@ -31,11 +31,11 @@ use crate::rlc::am::params::require_timer;
 /// Length of the sequence number of a data PDU (TS 36.323, 6.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SnLength {
-    /// 12 bits.
+    /// Sequence numbers of 12 bits.
     #[default]
     #[serde(rename = "12 bit")]
     Bits12,
-    /// 18 bits.
+    /// Sequence numbers of 18 bits.
     #[serde(rename = "18 bit")]
     Bits18,
 }
@@ -59,16 +59,16 @@ impl SnLength {
 }
 
 params! {
-    /// Parameters of PDCP.
+    /// Parameters of PDCP, which numbers packets, discards old ones and delivers them in order.
     pub struct Pdcp {
-        /// Length of the sequence number.
+        /// Length of the sequence number of a data PDU.
         pub sn_length: SnLength,
         /// Age at which a packet is discarded if RLC has not begun to send it (discardTimer: TS 36.323, 5.4).
         /// Default: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub discard_timer: Option<Duration>,
-        /// Time for which packets after a gap wait for the missing ones (t-Reordering: TS 36.323, 5.1.2.1.4).
-        /// Default: none, as RLC delivers in order.
+        /// Time for which packets after a gap wait for the missing packets (t-Reordering: TS
+        /// 36.323, 5.1.2.1.4). Default: none, as RLC delivers in order.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reordering: Option<Duration>,
     }

@@ -40,13 +40,14 @@ pub enum Delivered {
 }
 
 registry! {
-    /// RLC mode, as in a scenario.
+    /// RLC mode, as a scenario names it.
     "rlc" RlcSpec = Arq {
         /// Failed blocks are retransmitted after a fixed delay: no headers, windows or reports.
         "arq" => Arq(arq::Arq),
         /// Acknowledged mode (TS 25.322): windows, polling, STATUS reports, discard and reset.
         "am" => Am(am::AcknowledgedMode),
-        /// A window of slots, each retransmitted until it is received; reports of a few PDUs.
+        /// A window of slots: each PDU is retransmitted in its slot until it is received. Each
+        /// report covers a few PDUs.
         "slotted" => Slotted(slotted::Slotted),
     }
 }

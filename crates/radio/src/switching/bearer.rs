@@ -40,25 +40,27 @@ table! {
     /// One row per user on `fach_dch`: switches, time in each state, and energy of the phone's radio. A
     /// dedicated channel is held while it is set up, used and released.
     pub(crate) static CHANNELS: "channels" of ChannelRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
-        /// Switches started from the FACH to a dedicated channel.
+        /// Number of switches from the FACH to a dedicated channel that were started.
         "set_ups" [""] U64 = |row| row.usage.set_ups;
-        /// Switches started back to the FACH.
+        /// Number of switches from a dedicated channel back to the FACH that were started.
         "releases" [""] U64 = |row| row.usage.releases;
-        /// Pagings of the phone.
+        /// Number of times that the phone was paged.
         "pagings" [""] U64 = |row| row.usage.pagings;
-        /// Time on the paging channel.
+        /// Time that the phone spent on the paging channel.
         "pch_s" ["s"] F64 = |row| row.seconds(State::Pch);
-        /// Time in switches from the paging channel to the FACH.
+        /// Time that the phone spent in switches from the paging channel to the FACH.
         "paging_s" ["s"] F64 = |row| row.seconds(State::Paging);
-        /// Time on the FACH.
+        /// Time that the phone spent on the FACH.
         "fach_s" ["s"] F64 = |row| row.seconds(State::Fach);
-        /// Time in switches from the FACH to a dedicated channel, which the phone already holds.
+        /// Time that the phone spent in switches from the FACH to a dedicated channel, which it
+        /// already holds.
         "setting_up_s" ["s"] F64 = |row| row.seconds(State::SettingUp);
-        /// Time on a dedicated channel.
+        /// Time that the phone spent on a dedicated channel.
         "dch_s" ["s"] F64 = |row| row.seconds(State::Dch);
-        /// Time in switches back to the FACH; the channel becomes free at the end.
+        /// Time that the phone spent in switches back to the FACH; the dedicated channel becomes
+        /// free at the end.
         "releasing_s" ["s"] F64 = |row| row.seconds(State::Releasing);
         /// Energy used by the phone's radio.
         "energy_j" ["J"] F64 = |row| row.energy_j;

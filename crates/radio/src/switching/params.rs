@@ -22,20 +22,20 @@ params! {
     pub struct FachDch {
         /// Bit rate of the FACH.
         pub fach_rate: Rate = Rate(33_000),
-        /// Bit rate of signalling on the FACH, which precedes users' packets.
+        /// Bit rate of signalling on the FACH, which is sent before users' packets.
         pub signalling_rate: Rate = Rate(24_000),
-        /// Size of a signalling packet.
+        /// Size of a signalling packet on the FACH.
         pub signalling_size: Size = Size(1_000),
         /// Number of dedicated channels in the cell.
         pub dch_channels: NonZeroU32 = positive(1),
         /// Bit rate of a dedicated channel.
         pub dch_rate: Rate = Rate(384_000),
-        /// Duration of the set-up of a dedicated channel, and of its release. The user's queue is not served
-        /// meanwhile.
+        /// Duration of the set-up of a dedicated channel, and of its release. The user's queue is
+        /// not served during both.
         pub switch_time: Duration = Duration::from_millis(250),
         /// Duration of the switch from the paging channel to the FACH.
         pub paging_time: Duration = Duration::from_millis(600),
-        /// Switching policy.
+        /// Policy that decides when users switch between the FACH and dedicated channels.
         pub policy: SwitchingSpec,
         /// Capacity of each user's buffer, in packets.
         pub buffer: NonZeroU32 = positive(1000),

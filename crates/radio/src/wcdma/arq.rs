@@ -22,12 +22,13 @@ use crate::rlc::Delivered;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
-    /// Retransmitted frames of any packets, and new ones of one packet: a packet starts with a slot.
+    /// Retransmitted frames of any packets, and new frames of one packet; the next packet starts in
+    /// a later slot.
     #[default]
     OnePacket,
     /// Retransmitted and new frames of any packets.
     AnyPackets,
-    /// Either retransmitted frames or new ones of one packet.
+    /// Either retransmitted frames, or new frames of one packet, but never both.
     Apart,
 }
 

@@ -32,9 +32,10 @@ pub(crate) struct CellRow {
 }
 
 table! {
-    /// One row per user on `wcdma`: position among the cells, and frames.
+    /// One row per user on `wcdma`: position of the phone, slots used, frames sent and frames
+    /// failed.
     pub(crate) static CELL: "cell" of CellRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
         /// Position of the phone east of the Node B, in cell radii; NaN without a map.
         "x_radii" ["radii"] F64 = |row| row.placement.position.map_or(f64::NAN, |at| at.x);
@@ -42,7 +43,7 @@ table! {
         "y_radii" ["radii"] F64 = |row| row.placement.position.map_or(f64::NAN, |at| at.y);
         /// Power received from all other cells divided by that from the own cell, if each transmits the same.
         "other_cells" ["1"] F64 = |row| row.placement.conditions.other_cells;
-        /// Mean energy per bit over noise density.
+        /// Mean energy per bit over noise density in dB.
         "eb_n0_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.placement.conditions.eb_n0);
         /// Slots in which frames were sent to the user.
         "slots" [""] U64 = |row| row.slots;

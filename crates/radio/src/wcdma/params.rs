@@ -22,40 +22,42 @@ use crate::tti::TtiBearer;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// Codes of a cell that all connections use at the same time, with a spreading factor given by the rate.
-    /// Defaults: those of `hossain` (section IV.A) and, where the study has none, assumptions: eta, G, Eb/N0
-    /// and no error correction.
+    /// WCDMA downlink, in which all connections use codes of a cell at the same time; the rate of a
+    /// connection determines its spreading factor. Defaults: those of `hossain` (section IV.A) and,
+    /// where the study has none, assumptions: eta, G, Eb/N0 and no error correction.
     pub struct Wcdma {
-        /// Length of a slot, in which a connection sends as many frames as its rate.
+        /// Length of a slot. The rate of a connection is the number of frames that it sends in a
+        /// slot.
         pub slot: Duration = Duration::from_millis(10),
-        /// Size of a frame; one frame per slot is the basic rate.
+        /// Size of a frame. One frame per slot is the basic rate.
         pub frame_size: Size = Size(16),
-        /// Chips per bit at the basic rate.
+        /// Spreading factor at the basic rate of one frame per slot, in chips per bit.
         pub spreading: NonZeroU32 = positive(128),
         /// Selectable rates in frames per slot, in ascending order.
         pub rates: Vec<u32> = (1..=8).collect(),
-        /// Method of rate selection.
+        /// Method by which the rates of the connections are selected.
         pub selection: SelectionSpec,
         /// Time without data after which a connection becomes inactive. Default: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub connection_timeout: Option<Duration>,
-        /// Distribution of the received power over paths.
+        /// Power delay profile: distribution of the received power over paths.
         pub profile: ProfileSpec,
         /// Energy per bit over noise density, in dB. With a map it applies at two thirds of the cell radius.
         pub eb_n0_db: f64 = 20.0,
-        /// Number of errors per frame that the code corrects.
+        /// Number of bit errors per frame that the code corrects.
         pub correctable_bits: u32 = 0,
-        /// Whether frames fail. If not, all frames arrive, but rates are selected as if frames could fail.
+        /// Whether frames can fail. If false, all frames arrive, but rates are selected as if
+        /// frames could fail.
         pub frame_errors: bool = true,
         /// Interference from other cells.
         pub other_cells: OtherCellsSpec,
-        /// Time from the end of a slot until the Node B knows its failed frames; retransmissions start with a
-        /// slot.
+        /// Time from the end of a slot until the Node B knows which frames of the slot failed. It
+        /// retransmits them from the next start of a slot.
         pub ack_delay: Duration = Duration::from_millis(10),
         /// Rule that determines which frames of a connection may be sent in the same slot.
         pub sharing: Sharing,
-        /// Number of consecutive slots of a connection in which all frames fail after which the packet of the
-        /// oldest frame in the last of them is given up. Default: unlimited.
+        /// Number of consecutive slots in which all frames of a connection fail, after which the
+        /// packet of the last slot's oldest frame is given up. Default: unlimited.
         pub max_failed_slots: Option<NonZeroU32>,
         /// Order in which packets leave the bearer.
         pub delivery: Delivered = Delivered::InSequence,

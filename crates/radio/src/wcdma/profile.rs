@@ -10,13 +10,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 registry! {
-    /// Power delay profile, as in a scenario.
+    /// Power delay profile, as a scenario names it.
     "profile" ProfileSpec = EqualPaths {
         /// Paths of equal mean power (channel model A of `hossain`).
         "equal_paths" => EqualPaths(EqualPaths),
         /// Vehicular B of ITU-R M.1225, for large cells (channel model B of `hossain`).
         "vehicular_b" => VehicularB(VehicularB),
-        /// User-defined mean powers.
+        /// Paths with user-defined mean powers.
         "taps" => Taps(Taps),
     }
 }
@@ -42,7 +42,7 @@ params! {
     /// Paths of equal mean power, which fade independently.
     #[derive(Eq)]
     pub struct EqualPaths {
-        /// Number of paths.
+        /// Number of paths of equal mean power.
         pub paths: NonZeroU32 = NonZeroU32::new(4).expect("a positive constant"),
     }
 }
@@ -57,11 +57,11 @@ impl Checked for EqualPaths {
 }
 
 params! {
-    /// Taps of the vehicular test environment, channel B.
+    /// Taps of Vehicular B (ITU-R M.1225), of which close ones form one path.
     #[derive(Eq)]
     pub struct VehicularB {
-        /// Distance of taps below which they form one path with the power of both. Default: a chip at 3.84
-        /// Mcps, with which all six taps are paths.
+        /// Distance in time below which successive taps form one path with their total power.
+        /// Default: 260 ns, a chip at 3.84 Mcps, with which all six taps are separate paths.
         pub resolution: Duration = Duration(260),
     }
 }
@@ -88,11 +88,12 @@ impl VehicularB {
     }
 }
 
-/// A user-defined profile.
+/// Power delay profile with user-defined mean powers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Taps {
-    /// Mean power of each path, linear. Only their ratios matter: they are divided by their sum.
+    /// Mean power of each path on a linear scale. Only the ratios of the powers matter, as each is
+    /// divided by their sum.
     pub powers: Vec<f64>,
 }
 

@@ -21,19 +21,19 @@ pub fn one_step(rates: &[u32], n: u32, mut success: impl FnMut(u32) -> f64) -> u
     best.1
 }
 
-/// Mean over the other cells that defines alpha, their rate.
+/// Averaging over the other cells that yields alpha, the mean rate of their connections.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Averaging {
-    /// Over cells with any connection, with equal weights (`hossain`: alpha = E{m}).
+    /// Mean over the cells with any connection, all with the same weight (`hossain`: alpha = E{m}).
     #[default]
     Cells,
-    /// Over connections, so that cells with many connections weigh more. The rate is then lower, as
-    /// these cells use low rates; alpha G is the mean power of a cell.
+    /// Mean over the connections, so that cells with many connections weigh more. It is lower than
+    /// the mean over cells, as such cells use low rates; alpha G is the mean power of a cell.
     Connections,
-    /// The rate of a cell with exactly the mean number of connections.
+    /// Rate of a cell whose number of connections is the mean number, rounded to a whole number.
     TypicalCell,
 }
 

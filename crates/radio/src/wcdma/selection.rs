@@ -10,11 +10,11 @@ use super::cell::Cell;
 use super::rates;
 
 registry! {
-    /// Rate selection, as in a scenario.
+    /// Rate selection, as a scenario names it.
     "rate selection" SelectionSpec = OneStep {
         /// The same rate for all connections, the one with the highest throughput (`hossain`).
         "one_step" => OneStep(OneStep),
-        /// A rate for each connection, higher where it increases throughput most.
+        /// An individual rate for each connection, raised step by step where throughput grows most.
         "per_user" => PerUser(PerUser),
         /// The same constant rate for all connections.
         "fixed" => Fixed(Fixed),
@@ -22,16 +22,17 @@ registry! {
 }
 
 no_parameters! {
-    /// Parameters of the one-step search: none.
+    /// Parameters of the one-step search, of which there are none.
     OneStep
 }
 
 params! {
-    /// Parameters of individual rates.
+    /// Parameters of individual rates, which are raised step by step where throughput grows most.
     #[derive(Eq)]
     pub struct PerUser {
-        /// Power of the cell for data, in units of a code of the basic rate: the rates of all connections sum
-        /// to at most this. Each connection has at least the lowest rate, even beyond this power.
+        /// Largest sum of the rates of all connections, that is, the cell's power for data in units
+        /// of a code of the basic rate. Each connection has at least the lowest rate, even beyond
+        /// this limit.
         pub power: NonZeroU32 = NonZeroU32::new(32).expect("a positive constant"),
     }
 }
@@ -39,10 +40,10 @@ params! {
 impl Checked for PerUser {}
 
 params! {
-    /// Parameters of a constant rate.
+    /// Parameters of a constant rate, which all connections use.
     #[derive(Eq)]
     pub struct Fixed {
-        /// Frames per slot.
+        /// Rate of every connection in frames per slot; must be one of `rates`.
         pub frames: NonZeroU32 = NonZeroU32::MIN,
     }
 }

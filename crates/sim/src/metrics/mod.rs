@@ -54,7 +54,7 @@ table! {
     /// One row per user: times, bytes, bit rates and TCP counts of its connection. With a proxy this is the
     /// connection between proxy and phone. Times are NaN if the event did not happen.
     pub static FLOWS: "flows" of FlowRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
         /// Name of the user's group.
         "group" [""] Text = |row| row.group.as_str().into();
@@ -70,7 +70,7 @@ table! {
         "transfer_s" ["s"] F64 = |row| row.transfer_s;
         /// Application bytes of all transfers that have begun; for a download the size of the file.
         "app_bytes" ["bytes"] U64 = |row| row.app_bytes;
-        /// The bytes of `app_bytes` with TCP/IP headers.
+        /// Bytes of `app_bytes` including TCP/IP headers.
         "ip_bytes" ["bytes"] U64 = |row| row.ip_bytes;
         /// Application bytes received in order by the phone.
         "delivered_bytes" ["bytes"] U64 = |row| row.delivered_bytes;
@@ -78,9 +78,9 @@ table! {
         "packets_sent" [""] U64 = |row| row.sender.packets;
         /// Segments retransmitted.
         "packets_retransmitted" [""] U64 = |row| row.sender.retransmissions;
-        /// Retransmission timeouts.
+        /// Number of retransmission timeouts of the sender.
         "timeouts" [""] U64 = |row| row.sender.timeouts;
-        /// Fast retransmissions.
+        /// Number of fast retransmissions of the sender: losses detected without a timeout.
         "fast_retransmits" [""] U64 = |row| row.sender.fast_retransmits;
         /// Mean of the round-trip times that TCP measured on data; NaN without a sample.
         "rtt_mean_s" ["s"] F64 = |row| row.sender.rtt_mean_s();
@@ -114,12 +114,12 @@ table! {
         /// Application data over the transfer time (`wang`, section 9.2, equation 1). If traffic has no end, bytes of
         /// completed transfers over the time that they took.
         "application_bps" ["bit/s"] F64 = |row| row.application_bps;
-        /// The file with headers over the transfer time, times the blocks that the bearer sent per block received:
-        /// the rate that the radio carried for it, including retransmitted blocks (`wang`, equation 2, which uses 1 /
-        /// (1 - BLER) for this factor). Excludes padding and TCP's own retransmissions; the bearer's `pdus` includes
-        /// both.
+        /// Bit rate that the radio carried for the file, including retransmitted blocks (`wang`,
+        /// equation 2): the file with headers over the transfer time, times the blocks sent per
+        /// block received, for which `wang` uses 1 / (1 - BLER). Excludes padding and TCP's own
+        /// retransmissions; the bearer's `pdus` includes both.
         "retransmit_bps" ["bit/s"] F64 = |row| row.retransmit_bps;
-        /// Retransmit bit rate over channel bit rate (`wang`, equation 3).
+        /// Retransmit bit rate divided by the channel bit rate (`wang`, equation 3).
         "utilization" ["1"] F64 = |row| row.utilization;
     }
 }
@@ -141,11 +141,11 @@ pub struct BearerRow {
 table! {
     /// One row per radio bearer: blocks, block errors, packets, active time.
     pub static BEARERS: "bearers" of BearerRow {
-        /// Number of the bearer; a dedicated channel has the number of its user.
+        /// Number of the bearer, from 0; a dedicated channel has the number of its user.
         "bearer" [""] U64 = |row| row.bearer;
         /// Kind of the bearer, as the scenario's `radio` names it.
         "kind" [""] Text = |row| row.kind.into();
-        /// Bit rate if every TTI is full.
+        /// Bit rate of the bearer if every TTI is full.
         "channel_rate_bps" ["bit/s"] U64 = |row| row.channel_rate_bps;
         /// Block error rate of first transmissions that the scenario sets; 0 if it sets none.
         "bler" ["1"] F64 = |row| row.bler;
@@ -153,7 +153,7 @@ table! {
         "ttis" [""] U64 = |row| row.counts.ttis;
         /// Blocks sent, including retransmissions.
         "blocks" [""] U64 = |row| row.counts.blocks;
-        /// Blocks received in error.
+        /// Blocks that the receiver decoded in error.
         "blocks_failed" [""] U64 = |row| row.counts.blocks_failed;
         /// PDUs sent, including retransmissions; octets if blocks are filled with octets.
         "pdus" [""] U64 = |row| row.counts.pdus;
@@ -223,7 +223,7 @@ table! {
     /// One row per user if there is a proxy: the connection from the server to the proxy, the proxy's buffer, and the
     /// messages that it received.
     pub static PROXIES: "proxies" of ProxyRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
         /// Segments that the server sent, including the SYN and retransmissions.
         "server_packets_sent" [""] U64 = |row| row.server.packets;
@@ -231,7 +231,7 @@ table! {
         "server_packets_retransmitted" [""] U64 = |row| row.server.retransmissions;
         /// Retransmission timeouts of the server.
         "server_timeouts" [""] U64 = |row| row.server.timeouts;
-        /// Fast retransmissions of the server.
+        /// Number of fast retransmissions of the server: losses detected without a timeout.
         "server_fast_retransmits" [""] U64 = |row| row.server.fast_retransmits;
         /// Maximum number of bytes that the proxy held: acknowledged to the server, and not yet by the phone.
         "most_held_bytes" ["bytes"] U64 = |row| row.most_held_bytes;
@@ -241,9 +241,9 @@ table! {
         "messages_lost" [""] U64 = |row| row.messages.lost;
         /// Number of windows that messages set.
         "windows_set" [""] U64 = |row| row.windows.count;
-        /// Last window that a message set; NaN without one.
+        /// Last window that a message set; NaN if no message set one.
         "window_last_packets" ["packets"] F64 = |row| if row.windows.count > 0 { row.windows.last } else { f64::NAN };
-        /// Mean of the windows that messages set; NaN without one.
+        /// Mean of the windows that messages set; NaN if no message set one.
         "window_mean_packets" ["packets"] F64 = |row| row.windows.sum / row.windows.count as f64;
     }
 }
@@ -260,7 +260,7 @@ pub struct SnoopRow {
 table! {
     /// One row per user if there is a Snoop agent: its retransmissions and the ACKs that it suppressed.
     pub static SNOOP: "snoop" of SnoopRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
         /// Segments that the agent retransmitted after duplicate ACKs.
         "retransmissions" [""] U64 = |row| row.counts.retransmissions;

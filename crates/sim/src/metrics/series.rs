@@ -58,7 +58,7 @@ pub struct SegmentRow {
 table! {
     /// One row per event of a TCP segment, in the order of time.
     pub static SEGMENTS: "segments" of SegmentRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
         /// Time of the event.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
@@ -85,7 +85,7 @@ pub struct CwndRow {
 table! {
     /// One row per change of the congestion window of the sender that faces the phone.
     pub static CWND: "cwnd" of CwndRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
         /// Time of the change.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
@@ -110,7 +110,7 @@ pub struct RttRow {
 table! {
     /// One row per round-trip time that TCP measured.
     pub static RTT: "rtt" of RttRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
         /// Time at which the measurement ended.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
@@ -135,7 +135,7 @@ pub struct QueueRow {
 table! {
     /// One row per change of a user's backlog: packets that wait at the Node B or are being transmitted from there.
     pub static QUEUE: "queue" of QueueRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
         /// Time of the change.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
@@ -192,7 +192,7 @@ pub struct BandwidthRecord {
 table! {
     /// One row per completed transfer.
     pub static TRANSFERS: "transfers" of TransferRow {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
         /// Time of the request.
         "begin_s" ["s"] F64 = |row| row.begun.as_secs();
@@ -208,7 +208,7 @@ table! {
 table! {
     /// One row per TTI and user to whom the bearer transmitted in it.
     pub static SCHEDULER: "scheduler" of TtiRecord {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
         /// Start of the TTI.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
@@ -225,7 +225,7 @@ table! {
     /// One row per user and 20 ms: the bytes that the user could have been sent if data had always been waiting for
     /// it.
     pub static BANDWIDTH: "bandwidth" of BandwidthRecord {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
         /// Time of the sample.
         "t_s" ["s"] F64 = |row| row.at.as_secs();

@@ -19,7 +19,7 @@ use crate::proxy::rnf::law::{Law, Windows};
 use crate::proxy::rnf::meter::Message;
 
 params! {
-    /// Split connection: its parameters.
+    /// Parameters of the split connection, whose proxy relays data between two TCP connections.
     pub struct Split {
         /// TCP between proxy and phone; absent: the same as between server and proxy.
         #[serde(skip_serializing_if = "Option::is_none")]

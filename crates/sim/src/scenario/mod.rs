@@ -82,7 +82,7 @@ params! {
         pub snoop: Option<Snoop>,
         /// Uplink of each phone.
         pub uplink: Uplink,
-        /// Downlink over the air.
+        /// Radio bearers, which carry the downlink over the air.
         pub radio: RadioSpec,
         /// TCP at the servers and the phones.
         pub tcp: TcpSpec,
@@ -156,20 +156,22 @@ params! {
     /// Time series to record. The memory for each grows with the length of the run.
     #[derive(Copy, Eq)]
     pub struct Record {
-        /// Congestion window and slow-start threshold, at every change.
+        /// Whether to record the congestion window and the slow-start threshold at every change.
         pub cwnd: bool,
-        /// Every segment sent, delivered or dropped, and every ACK that reaches its sender.
+        /// Whether to record every segment sent, delivered or dropped, and every ACK that reaches
+        /// its sender.
         pub segments: bool,
-        /// Every round-trip time that TCP measures.
+        /// Whether to record every round-trip time that TCP measures.
         pub rtt: bool,
-        /// Packets and bytes of each user at the Node B, at every change.
+        /// Whether to record the packets and bytes of each user at the Node B, at every change.
         pub queue: bool,
-        /// Every completed transfer.
+        /// Whether to record every completed transfer with its times and size.
         pub transfers: bool,
-        /// Users served in every TTI, with C/I value, PDUs and failed blocks.
+        /// Whether to record the users served in every TTI, with C/I value, PDUs and failed blocks.
         pub scheduler: bool,
-        /// Bytes that each user could have been sent if data had always been waiting, and its CQI, every 20 ms.
-        /// `hsdpa` only; measuring about doubles the simulation time.
+        /// Whether to record, every 20 ms, each user's CQI and the bytes that it could have been
+        /// sent if data had always been waiting. `hsdpa` only; measuring about doubles the
+        /// simulation time.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         pub bandwidth: bool,
     }

@@ -27,7 +27,7 @@ impl Scale for Duration {
     }
 }
 
-/// Constant value.
+/// Distribution with a constant value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Constant{Q}")]
@@ -41,20 +41,22 @@ pub struct Constant<Q> {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Exponential{Q}")]
 pub struct Exponential<Q> {
-    /// Mean; greater than 0.
+    /// Mean of the distribution; greater than 0.
     pub mean: Q,
 }
 
-/// Pareto distribution: P(X > x) = (k / x)^shape for x > k. The smallest value is k = `mean (shape - 1) / shape`.
+/// Pareto distribution with P(X > x) = (k / x)^shape for x > k. The smallest value is k = `mean
+/// (shape - 1) / shape`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Pareto{Q}")]
 pub struct Pareto<Q> {
     /// Mean of the distribution without `max`.
     pub mean: Q,
-    /// Shape; greater than 1, as the mean would be infinite otherwise. Up to 2 the variance is infinite.
+    /// Shape of the distribution; greater than 1, as the mean would be infinite otherwise. Up to 2
+    /// the variance is infinite.
     pub shape: f64,
-    /// Maximum; larger draws are reduced to it. Absent: no limit.
+    /// Maximum, to which larger draws are reduced. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Q>,
 }
@@ -66,12 +68,12 @@ pub struct Pareto<Q> {
 pub struct LogNormal<Q> {
     /// Mean of the distribution without `min` and `max`; greater than 0.
     pub mean: Q,
-    /// Standard deviation.
+    /// Standard deviation of the distribution without `min` and `max`.
     pub sd: Q,
-    /// Minimum; smaller draws are raised to it. Absent: no limit.
+    /// Minimum, to which smaller draws are raised. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<Q>,
-    /// Maximum; larger draws are reduced to it. Absent: no limit.
+    /// Maximum, to which larger draws are reduced. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Q>,
 }
@@ -153,13 +155,13 @@ impl<Q: Scale> LogNormal<Q> {
 registry! {
     /// Distribution of a size, as a scenario names it.
     "size distribution" SizeLaw {
-        /// Constant size.
+        /// The same size in every draw.
         "constant" => Constant(Constant<Size>),
         /// Exponential distribution, given by its mean.
         "exponential" => Exponential(Exponential<Size>),
-        /// Pareto with a mean and a shape.
+        /// Pareto distribution, given by its mean and shape.
         "pareto" => Pareto(Pareto<Size>),
-        /// Log-normal with a mean and a standard deviation.
+        /// Log-normal distribution, given by its mean and standard deviation.
         "log_normal" => LogNormal(LogNormal<Size>),
     }
 }
@@ -167,13 +169,13 @@ registry! {
 registry! {
     /// Distribution of a time, as a scenario names it.
     "time distribution" TimeLaw {
-        /// Constant time.
+        /// The same time in every draw.
         "constant" => Constant(Constant<Duration>),
         /// Exponential distribution, given by its mean.
         "exponential" => Exponential(Exponential<Duration>),
-        /// Pareto with a mean and a shape.
+        /// Pareto distribution, given by its mean and shape.
         "pareto" => Pareto(Pareto<Duration>),
-        /// Log-normal with a mean and a standard deviation.
+        /// Log-normal distribution, given by its mean and standard deviation.
         "log_normal" => LogNormal(LogNormal<Duration>),
     }
 }

@@ -4,8 +4,8 @@ use nodeb_base::check::Checked;
 use nodeb_base::params;
 
 params! {
-    /// Packets from outside, in both directions: of a real host or another program. Only a world that is driven from
-    /// outside, as by `nodeb emulate`, accepts such users.
+    /// Packets of a real host or another program, in both directions. Only a simulation that is
+    /// driven from outside, as by `nodeb emulate`, accepts such users.
     pub struct External {}
 }
 

@@ -148,7 +148,7 @@ macro_rules! switches {
 }
 
 switches! {
-    /// Smallest retransmission timeout; at 0, two ticks of the clock.
+    /// Smallest retransmission timeout; 0 means two ticks of the clock.
     FIRST_MIN_RTO: Duration = "min_rto", "minrto_", on(2001, 5, 14), Duration::ZERO => Duration::from_secs(1);
     /// Initial congestion window in packets.
     INITIAL_WINDOW: NonZeroU32 = "initial_window", "windowInit_", on(2001, 5, 26),
@@ -168,7 +168,7 @@ switches! {
         false => true;
     /// Duplicate ACKs inflate the window only in fast recovery, and not after a timeout.
     CLEAN_EXIT: bool = "control.*.clean_exit", "exitFastRetrans_", on(2003, 7, 28), false => true;
-    /// Smallest retransmission timeout, reduced again.
+    /// Smallest retransmission timeout, which ns-2 reduced a second time.
     MIN_RTO: Duration = "min_rto", "minrto_", on(2004, 10, 14),
         Duration::from_secs(1) => Duration::from_millis(200);
     /// Retransmission timeout until the first round-trip time is measured.

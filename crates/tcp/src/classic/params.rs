@@ -17,31 +17,31 @@ params! {
     /// Parameters of a `classic` TCP connection. The defaults are those of Table 9 of `wang`, and of ns-2.1b8
     /// for values that the table does not contain.
     pub struct Classic {
-        /// Loss recovery of the sender.
+        /// Loss recovery of the sender: Tahoe, Reno, NewReno or SACK.
         pub control: ControlSpec,
         /// Version of ns-2 whose defaults apply to absent keys: a release (`"ns-2.26"`) or a date.
         pub era: Era,
         /// Size of a full-sized segment on the wire, with 40 B of IP and TCP headers.
         pub packet_size: Size = Size(1500),
-        /// Initial congestion window in packets; absent: the era's default.
+        /// Initial congestion window in packets. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub initial_window: Option<NonZeroU32>,
         /// Advertised window of the receiver in packets.
         pub max_window: NonZeroU32 = positive(42),
         /// Initial slow-start threshold in packets.
         pub initial_ssthresh: NonZeroU32 = positive(40),
-        /// Smallest retransmission timeout, before backoff; absent: the era's default.
+        /// Smallest retransmission timeout, before backoff. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub min_rto: Option<Duration>,
-        /// Largest retransmission timeout, backoff included; absent: the era's default.
+        /// Largest retransmission timeout, backoff included. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub max_rto: Option<Duration>,
-        /// Retransmission timeout until the first round-trip time is measured (RFC 2988, 2.1, requires 3 s);
-        /// absent: the era's default.
+        /// Retransmission timeout until the first round-trip time is measured (RFC 2988, 2.1,
+        /// requires 3 s). Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub initial_rto: Option<Duration>,
-        /// Whether backoff also multiplies the smallest timeout (RFC 2988, 2.4 and 5.5; ns-2's `rfc2988_`),
-        /// or only the estimate; absent: the era's default.
+        /// Whether backoff also multiplies the smallest timeout (RFC 2988, 2.4 and 5.5; ns-2's
+        /// `rfc2988_`), or only the estimate. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub backoff_from_minimum: Option<bool>,
         /// Round-trip estimator, which also determines the segments that are timed.
@@ -53,28 +53,31 @@ params! {
         /// so that a second timeout leaves it unchanged. Otherwise it is half of the window as in ns-2, and
         /// two packets after a second timeout.
         pub half_of_flight: bool = false,
-        /// Tick of the clock that measures round-trip times (ns-2's `tcpTick_`); absent: the era's default.
+        /// Tick of the clock that measures round-trip times (ns-2's `tcpTick_`). Absent: the
+        /// default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub clock: Option<Duration>,
-        /// Phase of that clock at the start of the simulation; less than one tick.
+        /// Phase of the clock that measures round-trip times, at the start of the simulation; less
+        /// than one tick.
         pub clock_phase: Duration = Duration::ZERO,
-        /// Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's default.
+        /// Whether the sender sends a new segment on each of the first two duplicate ACKs (RFC
+        /// 3042). Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub limited_transmit: Option<bool>,
-        /// Whether half of a window, after a loss, may be a fraction of packets (ns-2's `precisionReduce_`)
-        /// or is rounded down; absent: the era's default.
+        /// Whether half of a window, after a loss, may be a fraction of packets (ns-2's
+        /// `precisionReduce_`) or is rounded down. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub fractional_halves: Option<bool>,
-        /// Detect spurious retransmissions by a bit that their ACKs lack (Eifel, RFC 3522), and undo their
-        /// effects (RFC 4015).
+        /// Whether the sender detects spurious retransmissions by a bit that their ACKs lack
+        /// (Eifel, RFC 3522), and undoes their effects (RFC 4015).
         pub eifel: bool = false,
         /// Delay of the ACK of a single segment; 0 acknowledges each segment at once.
         pub delayed_ack: Duration = Duration::from_millis(100),
-        /// Whether the ACK of the server's SYN is delayed as well, if the server opens the connection;
-        /// absent: the era's default.
+        /// Whether the ACK of the server's SYN is delayed as well, if the server opens the
+        /// connection. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub delayed_syn_ack: Option<bool>,
-        /// End that opens the connection.
+        /// End that opens the connection: the phone or the server.
         pub opened_by: Opener = Opener::Phone,
     }
 }

@@ -22,7 +22,7 @@ const DISCARD_BACKOFF: u64 = 8;
 const MAX_BACKOFF: u64 = 64;
 
 registry! {
-    /// Round-trip estimator, as named in a scenario.
+    /// Round-trip estimator, as a scenario names it.
     "estimator" EstimatorSpec = Ticks {
         /// Jacobson's estimator in ns-2's fixed-point form: one segment is timed at a time.
         "ticks" => Ticks(Ticks),
@@ -32,7 +32,8 @@ registry! {
 }
 
 params! {
-    /// Parameters of the estimator on ticks: none besides the connection's clock.
+    /// Parameters of the estimator on clock ticks, of which there are none besides the connection's
+    /// `clock`.
     #[derive(Eq)]
     pub struct Ticks {}
 }
@@ -40,12 +41,13 @@ params! {
 impl Checked for Ticks {}
 
 params! {
-    /// Parameters of the exponential averages.
+    /// Parameters of the round-trip estimator that averages mean and deviation exponentially.
     pub struct Smoothed {
-        /// Weight of a new round-trip time, and of its deviation from the mean (the study's c).
+        /// Weight of a new round-trip time in the mean, and of its deviation in the mean deviation
+        /// (c in `hossain`).
         pub gain: Probability = Probability(0.1),
-        /// Mean before the first measurement. If absent, the first round-trip time becomes the mean, and half
-        /// of it the deviation.
+        /// Mean round-trip time before the first measurement. If absent, the first measured time
+        /// becomes the mean, and half of it the deviation.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub initial_rtt: Option<Duration>,
     }

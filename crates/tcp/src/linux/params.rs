@@ -23,29 +23,31 @@ params! {
         pub packet_size: Size = Size(1500),
         /// Initial congestion window in segments (RFC 6928).
         pub initial_window: NonZeroU32 = positive(10),
-        /// Timestamps in every segment (RFC 7323): 12 B.
+        /// Whether every segment has timestamps (RFC 7323), which take 12 B.
         pub timestamps: bool = true,
-        /// Selective acknowledgements (RFC 2018): up to three blocks of 8 B in an ACK.
+        /// Whether ACKs have selective acknowledgements (RFC 2018), up to three blocks of 8 B.
         pub sack: bool = true,
-        /// Report duplicates in the first SACK block (RFC 2883).
+        /// Whether the first SACK block reports duplicate segments (D-SACK, RFC 2883).
         pub dsack: bool = true,
-        /// Detect losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK.
+        /// Whether losses are detected by time (RACK, RFC 8985) rather than by counting (RFC 6675).
+        /// Needs SACK.
         pub rack: bool = true,
-        /// Probe for a lost tail before the timeout (TLP, RFC 8985, section 7). Needs RACK.
+        /// Whether the sender probes for a lost tail before the retransmission timeout (TLP, RFC
+        /// 8985, section 7). Needs RACK.
         pub tail_loss_probe: bool = true,
-        /// Undo a reduction if timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was lost (RFC
-        /// 4015).
+        /// Whether a window reduction is undone if timestamps (RFC 3522) or D-SACKs (RFC 3708) show
+        /// that nothing was lost (RFC 4015).
         pub undo: bool = true,
-        /// Detect a spurious timeout from the segments that the following ACKs deliver (F-RTO, RFC 5682), and
-        /// undo its reduction.
+        /// Whether the sender detects a spurious timeout from the segments that the following ACKs
+        /// deliver (F-RTO, RFC 5682), and undoes the window reduction.
         pub frto: bool = true,
-        /// Let queues mark segments instead of dropping them (RFC 3168).
+        /// Whether queues may mark segments instead of dropping them (ECN, RFC 3168).
         pub ecn: bool = false,
-        /// Spread the segments of every congestion control over the round trip, as Linux's queueing
-        /// discipline `fq` does. BBR paces itself without it.
+        /// Whether every congestion control spreads its segments over the round trip, as Linux's
+        /// queueing discipline `fq` does. BBR paces its segments in any case.
         pub pacing: bool = false,
-        /// Halve the window once per timeout of a pause (RFC 2861; Linux: `tcp_slow_start_after_idle`). BBR
-        /// never does.
+        /// Whether the window is halved once per retransmission timeout of a pause (RFC 2861;
+        /// Linux: `tcp_slow_start_after_idle`). BBR never halves its window after a pause.
         pub slow_start_after_idle: bool = true,
         // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_ATO_MIN, TCP_MAX_QUICKACKS, the largest
         // tcp_wmem, and tcp_rmem of 6.18: 32 MiB and 128 KiB, of which 160 in 256 hold payload where
@@ -64,10 +66,10 @@ params! {
         /// after a pause, and after a duplicate; at most 2 after an ECN mark. While its window opens, every
         /// segment is acknowledged without delay.
         pub quick_acks: u32 = 16,
-        /// Maximum size of the receive buffer; bounds the window.
+        /// Maximum size of the receive buffer, which bounds the advertised window.
         pub receive_buffer: Size = Size(20_971_520),
-        /// Initial size of the receive buffer. The buffer grows with the data received per round trip
-        /// (dynamic right-sizing); if this equals `receive_buffer`, its size is fixed.
+        /// Initial size of the receive buffer, which then grows with the data received per round
+        /// trip (dynamic right-sizing). If it equals `receive_buffer`, the size is fixed.
         pub initial_receive_buffer: Size = Size(81_920),
         /// Maximum memory of the send buffer (the largest `tcp_wmem`). Up to this limit it has room for two
         /// windows.
@@ -75,7 +77,7 @@ params! {
         /// Reading rate of the application at the phone; absent: it reads immediately.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub read_rate: Option<Rate>,
-        /// End that opens the connection.
+        /// End that opens the connection: the phone or the server.
         pub opened_by: Opener = Opener::Phone,
     }
 }

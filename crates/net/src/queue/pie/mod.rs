@@ -21,40 +21,45 @@ use super::{DropLog, Queue, QueueParams, TimedFifo};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayEstimate {
-    /// The waiting time of the packet that departed last.
+    /// Waiting time of the packet that departed last.
     #[default]
     Timestamp,
-    /// The bytes waiting, divided by a departure rate that is measured while at least 16 KiB wait (section
-    /// 5.2).
+    /// Number of waiting bytes divided by a departure rate that is measured while at least 16 KiB
+    /// wait (RFC 8033, section 5.2).
     DepartureRate,
 }
 
 params! {
-    /// Parameters of a PIE queue.
+    /// Parameters of a PIE queue, which drops packets with a probability computed from the queueing
+    /// delay (RFC 8033).
     pub struct Pie {
         // The defaults are those of RFC 8033, sections 4 and 5.1, except that the default limit is
         // that of Linux.
-        /// Largest number of packets waiting.
+        /// Largest number of packets that wait in the queue.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
-        /// Target of the queueing delay, QDELAY_REF.
+        /// Target of the queueing delay (QDELAY_REF).
         pub target: Duration = Duration::from_millis(15),
-        /// Time between updates of the drop probability, T_UPDATE.
+        /// Time between updates of the drop probability (T_UPDATE).
         pub update: Duration = Duration::from_millis(15),
-        /// Length of a burst that passes without drops after a calm period, MAX_BURST.
+        /// Length of a burst that passes without drops after a period without congestion
+        /// (MAX_BURST).
         pub burst: Duration = Duration::from_millis(150),
-        /// Gain on the deviation from the target, per second.
+        /// Gain of the drop probability on the difference between the queueing delay and `target`,
+        /// per second.
         pub alpha: f64 = 0.125,
-        /// Gain on the change of the delay, per second.
+        /// Gain of the drop probability on the change of the queueing delay, per second.
         pub beta: f64 = 1.25,
         /// Method by which the queueing delay is estimated.
         pub delay_estimate: DelayEstimate,
-        /// Spaces drops evenly by accumulating the probability between them (section 5.4).
+        /// Whether drops are spaced evenly, by accumulating the drop probability from one drop to
+        /// the next (RFC 8033, section 5.4).
         pub derandomize: bool = false,
-        /// Mean size of a packet; no packet is dropped while at most two of this size wait.
+        /// Mean size of a packet. No packet is dropped while at most two packets of this size wait.
         pub mean_packet: Size = Size(1500),
-        /// Marks ECN-capable packets instead of dropping them.
+        /// Whether the queue marks ECN-capable packets instead of dropping them.
         pub ecn: bool = true,
-        /// Drop probability from which ECN-capable packets are dropped too, MAX_ECNTH.
+        /// Drop probability from which ECN-capable packets are dropped instead of marked
+        /// (MAX_ECNTH).
         pub ecn_threshold: Probability = Probability(0.1),
     }
 }

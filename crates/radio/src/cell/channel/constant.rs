@@ -6,7 +6,7 @@ use nodeb_base::params;
 use super::ChannelParams;
 
 params! {
-    /// Parameters of a constant SNR.
+    /// Parameters of a constant SNR, which is the same in every TTI.
     pub struct Constant {
         /// SNR on HS-PDSCH in dB, before despreading.
         pub snr_db: f64 = 5.0,

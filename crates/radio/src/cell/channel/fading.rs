@@ -12,13 +12,14 @@ use super::{ChannelFacts, ChannelParams, from_db};
 use crate::numerology::Numerology;
 
 params! {
-    /// Parameters of fading around a mean. With the flat profile the SNR is exponentially distributed.
+    /// Parameters of fading around a mean SNR. With the flat profile the SNR is exponentially
+    /// distributed.
     pub struct Fading {
         /// Mean SNR on HS-PDSCH in dB, before despreading.
         pub mean_snr_db: f64 = 5.0,
         /// Named power-delay profile.
         pub profile: Profile = Profile::Flat,
-        /// User-defined paths, instead of a named profile.
+        /// User-defined paths, which replace the named profile.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub taps: Vec<Tap>,
         /// Speed of the user, which determines the rate of fading.

@@ -56,7 +56,7 @@ pub trait ChannelParams {
 }
 
 registry! {
-    /// Channel of a user, as in a scenario.
+    /// Channel of a user, as a scenario names it.
     "channel" ChannelSpec = Cell as ChannelParams {
         /// A position in the cell: path loss, shadowing, interference and fading.
         "cell" => Cell(place::Place),
@@ -64,7 +64,7 @@ registry! {
         "fading" => Fading(fading::Fading),
         /// The same SNR in every TTI.
         "constant" => Constant(constant::Constant),
-        /// A recording with one line per TTI.
+        /// SNRs, CQIs or bit rates from a recording with one line per TTI.
         "trace" => Trace(trace::Trace),
     }
 }

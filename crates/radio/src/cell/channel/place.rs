@@ -25,7 +25,8 @@ params! {
         /// Position in metres east and north of the Node B; excludes `distance`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub position_m: Option<[f64; 2]>,
-        /// Speed.
+        /// Speed of the user, which determines the rate of fading and, unless the user stays, its
+        /// movement.
         pub speed: Speed = Speed::from_kmh(3),
         /// Movement of the user.
         pub movement: Movement,
@@ -34,7 +35,7 @@ params! {
         pub heading_deg: Option<f64>,
         /// Named power-delay profile.
         pub profile: Profile = Profile::PedestrianA,
-        /// User-defined paths, instead of a named profile.
+        /// User-defined paths, which replace the named profile.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub taps: Vec<Tap>,
     }

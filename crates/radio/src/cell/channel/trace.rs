@@ -13,27 +13,29 @@ use crate::numerology::Numerology;
 pub use nodeb_net::opportunities::AtEnd;
 
 params! {
-    /// Recording of a user's channel from TTI 0: SNRs in dB; SNRs and CQIs; SNRs after one, two and three
-    /// transmissions of a block, and CQIs; or bit rates. A file is a trace as made by `nodeb import`.
+    /// Recording of a user's channel from TTI 0: SNRs; SNRs and CQIs; SNRs after one, two and three
+    /// transmissions of a block, and CQIs; or bit rates. `nodeb import` writes such files.
     pub struct Trace {
-        /// Path of a recording with the lists, relative to the folder of the scenario file.
+        /// Path of a recording that contains the lists, relative to the folder of the scenario
+        /// file.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
-        /// Behaviour at the end of the recording. Default: none, the run must not be longer than the
-        /// recording.
+        /// Behaviour at the end of the recording. Default: none, the run must not be longer than
+        /// the recording.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub at_end: Option<AtEnd>,
-        /// Bit rate of each TTI instead of an SNR: its block is this rate times 2 ms and cannot fail.
+        /// Bit rate of each TTI, instead of SNRs. The size of the TTI's block is this rate times 2
+        /// ms, and the block cannot fail.
         #[serde(skip_serializing_if = "shared::is_empty")]
         pub rates: Arc<Vec<Rate>>,
         /// SNR of each TTI in dB, before despreading.
         pub snrs_db: Decibels,
-        /// SNR in dB after two transmissions of a block, the second one in that TTI. Default: computed by
-        /// combining.
+        /// SNR in dB after two transmissions of a block, listed by the TTI of the second one.
+        /// Default: computed by combining.
         #[serde(skip_serializing_if = "<[f64]>::is_empty")]
         pub second_db: Decibels,
-        /// SNR in dB after three transmissions of a block, the third one in that TTI. Default: computed by
-        /// combining.
+        /// SNR in dB after three transmissions of a block, listed by the TTI of the third one.
+        /// Default: computed by combining.
         #[serde(skip_serializing_if = "<[f64]>::is_empty")]
         pub third_db: Decibels,
         /// CQI measured in each TTI. Default: computed from the SNR.

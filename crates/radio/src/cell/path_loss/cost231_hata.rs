@@ -6,7 +6,7 @@ use nodeb_base::params;
 use nodeb_base::units::Distance;
 
 params! {
-    /// Parameters of COST 231-Hata.
+    /// Parameters of COST 231-Hata, a model of path loss for macro cells.
     pub struct Cost231Hata {
         /// Carrier frequency in MHz, 1500 to 2000.
         pub frequency_mhz: f64 = 2_000.0,

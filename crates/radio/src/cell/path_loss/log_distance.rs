@@ -7,11 +7,11 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 
 params! {
-    /// Parameters of log-distance path loss.
+    /// Parameters of log-distance path loss, which grows with a power of the distance.
     pub struct LogDistance {
-        /// Loss in dB at a distance of 1 km.
+        /// Path loss in dB at a distance of 1 km.
         pub at_1km_db: f64 = 128.1,
-        /// Exponent of the distance; 2 in free space.
+        /// Exponent with which the path loss grows with distance; 2 in free space.
         pub exponent: f64 = 3.76,
     }
 }

@@ -7,13 +7,13 @@ pub mod outdoor_to_indoor;
 use nodeb_base::registry;
 
 registry! {
-    /// Path loss model, as in a scenario.
+    /// Path loss model, as a scenario names it.
     "path loss" PathLossSpec = LogDistance {
-        /// A loss at one kilometre and an exponent.
+        /// Path loss given by its value at 1 km and an exponent of the distance.
         "log_distance" => LogDistance(log_distance::LogDistance),
         /// COST 231's extension of Hata's model, for macro cells from 1.5 to 2 GHz.
         "cost231_hata" => Cost231Hata(cost231_hata::Cost231Hata),
-        /// Outdoor to indoor and pedestrian, for micro cells.
+        /// Outdoor-to-indoor and pedestrian model, for micro cells (ITU-R M.1225).
         "outdoor_to_indoor" => OutdoorToIndoor(outdoor_to_indoor::OutdoorToIndoor),
     }
 }

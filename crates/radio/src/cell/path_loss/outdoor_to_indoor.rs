@@ -5,7 +5,7 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 
 params! {
-    /// Parameters of the outdoor-to-indoor model.
+    /// Parameters of the outdoor-to-indoor and pedestrian model of path loss.
     pub struct OutdoorToIndoor {
         /// Carrier frequency in MHz.
         pub frequency_mhz: f64 = 2_000.0,

@@ -15,16 +15,16 @@ use crate::mac::harq::link_curve;
 pub const TARGET_BLER: f64 = 0.1;
 
 params! {
-    /// Measured curves: each index of the three lists is a point.
+    /// Measured BLER curves. The values at the same index of the three lists form a point.
     ///
     /// The file is text: the line `cqi,snr_db,bler`, then one line per point.
     pub struct LinkCurves {
         /// Path of a file with the lists, relative to the folder of the scenario file.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
-        /// CQI of the block sent.
+        /// CQI of the block sent, for each point.
         pub cqi: Vec<u8>,
-        /// SNR of all codes together, before despreading, in dB.
+        /// SNR of all codes together in dB, before despreading, for each point.
         pub snr_db: Vec<f64>,
         /// Block error rate of each point, 0 to 1.
         pub bler: Vec<f64>,

@@ -30,11 +30,12 @@ pub trait LinkAdaptationParams {
 }
 
 registry! {
-    /// Link adaptation, as in a scenario.
+    /// Link adaptation, as a scenario names it.
     "link adaptation" LinkAdaptationSpec = Cqi as LinkAdaptationParams {
         /// CQI reports select among the transport formats of the UE category.
         "cqi" => Cqi(cqi::CqiReports),
-        /// Capacity of the channel in the TTI, without errors: an upper bound.
+        /// Blocks at the channel's capacity in the TTI, without errors: an upper bound of the bit
+        /// rate.
         "shannon" => Shannon(shannon::Shannon),
     }
 }

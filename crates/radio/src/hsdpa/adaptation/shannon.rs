@@ -11,9 +11,9 @@ use super::{Limits, LinkAdaptationParams, Offer};
 use crate::numerology::Numerology;
 
 params! {
-    /// Parameters of link adaptation at the capacity of the channel.
+    /// Parameters of link adaptation at the capacity of the channel, without errors.
     pub struct Shannon {
-        /// Bandwidth in Hz; default: the chip rate.
+        /// Bandwidth in Hz that determines the capacity. Default: the chip rate.
         pub bandwidth_hz: f64 = 3.84e6,
         /// Upper limit of the bit rate.
         pub rate: Rate = Rate(50_000_000),

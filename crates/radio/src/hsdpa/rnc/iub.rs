@@ -16,17 +16,17 @@ use crate::hsdpa::payload::Payload;
 use crate::numerology::Numerology;
 
 params! {
-    /// The Iub and its flow control.
+    /// Iub between RNC and Node B, with its flow control.
     ///
-    /// Defaults: those of EURANE, that is, credits every 15 TTIs, a round trip of 30 ms, and 250 PDUs of 40
-    /// octets in the Node B, which alone limits a user to 1.33 Mbps.
+    /// Defaults: those of EURANE, that is, credits every 15 TTIs, a round trip of 30 ms, and 250
+    /// PDUs of 40 octets in the Node B, which alone limits a user to 1.33 Mbps.
     pub struct Iub {
         /// One-way delay between RNC and Node B.
         pub delay: Duration = Duration::from_millis(15),
         /// Rate of the link from RNC to Node B, shared by all users. Default: unlimited, frames take no time.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub rate: Option<Rate>,
-        /// Time between two allocations; whole TTIs.
+        /// Time between two allocations of credits by the Node B, in whole TTIs.
         pub period: Duration = Duration::from_millis(30),
         /// Capacity of a user's queue at the Node B.
         pub room: Size = Size(10_000),

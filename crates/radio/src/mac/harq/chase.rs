@@ -11,7 +11,8 @@ use nodeb_base::units::Probability;
 use super::LAST_DISTINCT;
 
 params! {
-    /// Parameters of Chase combining.
+    /// Parameters of Chase combining, by which the receiver adds up the energy of all
+    /// transmissions.
     pub struct Chase {
         /// Combining efficiency: share of the ideal gain that each further transmission keeps, 0.9 to 1.
         pub efficiency: Probability = Probability(0.93),

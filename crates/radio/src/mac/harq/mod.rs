@@ -17,13 +17,13 @@ use nodeb_base::registry;
 use nodeb_base::units::Probability;
 
 registry! {
-    /// Soft combining, as in a scenario.
+    /// Soft combining, as a scenario names it.
     "combining" CombiningSpec = None {
         /// H-ARQ type I: failed blocks are discarded, each transmission is decoded on its own.
         "none" => None(type1::NoCombining),
         /// Chase combining: retransmissions add up their energy.
         "chase" => Chase(chase::Chase),
-        /// Incremental redundancy: each transmission adds new parity.
+        /// Incremental redundancy: each retransmission adds new parity bits.
         "incremental_redundancy" => IncrementalRedundancy(incremental_redundancy::IncrementalRedundancy),
     }
 }

@@ -10,7 +10,7 @@ use super::grid::{Ranks, Weight};
 use super::{Candidate, Deal, Scheduler, SchedulerParams, View};
 
 no_parameters! {
-    /// Parameters of earliest deadline first: none.
+    /// Parameters of earliest deadline first, of which there are none.
     EarliestDeadline
 }
 

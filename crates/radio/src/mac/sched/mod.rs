@@ -109,19 +109,19 @@ pub trait SchedulerParams: Parameters {
 }
 
 registry! {
-    /// Scheduler, as in a scenario.
+    /// Scheduler, as a scenario names it.
     "scheduler" SchedulerSpec = RoundRobin as SchedulerParams + Plugin {
-        /// Users take turns.
+        /// Serves the users in turn.
         "round_robin" => RoundRobin(round_robin::RoundRobin),
-        /// The user with the best channel; of equals the one served least recently.
+        /// Serves the user with the best channel; of equals the one served least recently.
         "max_ci" => MaxCi(max_ci::MaxCi),
-        /// The user with the best channel relative to its mean rate so far.
+        /// Serves the user with the best channel relative to its mean rate so far.
         "proportional_fair" => ProportionalFair(proportional_fair::ProportionalFair),
-        /// The user with the best channel relative to its own mean and deviation.
+        /// Serves the user with the best channel relative to its own mean and deviation.
         "normalized" => Normalized(normalized::Normalized),
-        /// The user whose packet has the earliest deadline.
+        /// Serves the user whose packet has the earliest deadline.
         "earliest_deadline" => EarliestDeadline(earliest_deadline::EarliestDeadline),
-        /// Proportional fair, with priority for connections that have just begun.
+        /// Proportional fair, with priority for connections that have just begun or resumed.
         "tcp_aware" => TcpAware(tcp_aware::TcpAware),
     }
 }

@@ -11,7 +11,7 @@ use nodeb_base::units::Duration;
 use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View, Weight, best_by};
 
 params! {
-    /// Parameters of proportional fair.
+    /// Parameters of proportional fair, which compares each user's channel with its mean rate.
     pub struct ProportionalFair {
         /// Time constant `t_c` of the mean rate. Jalali et al. use 1000 slots of 1.67 ms.
         pub window: Duration = Duration(1_670_000_000),

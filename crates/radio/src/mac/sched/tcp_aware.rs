@@ -25,14 +25,14 @@ use super::proportional_fair::{self, ProportionalFair};
 use super::{Candidate, Deal, Scheduler, SchedulerParams, View, Weight, best_by};
 
 params! {
-    /// Parameters of the scheduler for TCP.
+    /// Parameters of the scheduler that gives priority to TCP connections that have just begun.
     pub struct TcpAware {
-        /// Time constant of the mean rate.
+        /// Time constant of each user's mean rate.
         pub window: Duration = ProportionalFair::default().window,
         /// Air time within a burst at which the priority is twice that of proportional fair.
         pub head_start: Duration = Duration::from_millis(100),
-        /// Pause after which a user starts a new burst. It should exceed a round trip, as windows of slow
-        /// start arrive one round trip apart.
+        /// Length of a pause after which a user starts a new burst. It should exceed a round trip,
+        /// as windows of slow start arrive one round trip apart.
         pub pause: Duration = Duration::from_secs(1),
     }
 }

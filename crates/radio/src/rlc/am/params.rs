@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 params! {
-    /// Acknowledged mode, with the timers and windows of the specification. Defaults for a channel of 384
-    /// kbps: a window of 256 PDUs, twice the round trip, and a delay of status reports equal to that of the
-    /// simple ARQ's feedback.
+    /// Acknowledged mode, with the timers and windows of TS 25.322. Defaults for a channel of 384
+    /// kbps: a window of 256 PDUs, twice the round trip, and a delay of status reports equal to
+    /// that of the simple ARQ's feedback.
     pub struct AcknowledgedMode {
         /// Largest number of PDUs sent and not yet acknowledged (Configured_Tx_Window_Size).
         pub tx_window: NonZeroU32 = positive(256),
@@ -29,49 +29,53 @@ params! {
         /// Age at which an unacknowledged packet is discarded (Timer_Discard). Default: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub discard_timer: Option<Duration>,
-        /// Time after which an unanswered command to the phone, to move its window (Timer_MRW) or to reset
-        /// (Timer_RST), is retransmitted.
+        /// Time after which an unanswered command is retransmitted, which asks the phone to move
+        /// its window (Timer_MRW) or to reset (Timer_RST).
         pub command_timer: Duration = Duration::from_millis(300),
         /// Triggers of polls, by which the phone is asked for a status report.
         pub poll: Polling,
-        /// Triggers, format and delay of status reports.
+        /// Triggers, format and delay of the phone's status reports.
         pub status: Reports,
     }
 }
 
-/// Action when a PDU reaches the limit of transmissions.
+/// Action when a PDU reaches the limit of transmissions, `max_dat`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtMaxDat {
-    /// Discards the PDU's packets and earlier ones (9.7.3.3).
+    /// Discards the PDU's packets and earlier ones (TS 25.322, 9.7.3.3).
     #[default]
     Discard,
-    /// Resets the protocol: every packet of which a part was sent is lost (9.7.3.4, 11.4).
+    /// Resets the protocol: every packet of which a part was sent is lost (TS 25.322, 9.7.3.4,
+    /// 11.4).
     Reset,
 }
 
 params! {
-    /// Triggers for setting the poll bit (TS 25.322, 9.7.1).
+    /// Parameters of polling: triggers for setting the poll bit (TS 25.322, 9.7.1).
     pub struct Polling {
-        /// Polls in the last PDU that can be sent: the buffer is empty or the window is full.
+        /// Whether the sender polls in the last PDU that it can send, as its buffer is then empty
+        /// or its window full.
         pub last_pdu: bool = true,
-        /// Polls in the last PDU that waits for retransmission.
+        /// Whether the sender polls in a retransmitted PDU after which no other waits for
+        /// retransmission.
         pub last_retransmission: bool = true,
-        /// Polls in every n-th PDU (Poll_PDU). Default: every 32nd.
+        /// Number of PDUs after which the sender polls (Poll_PDU). Default: 32.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub every_pdus: Option<NonZeroU32> = NonZeroU32::new(32),
-        /// Polls in the last PDU of every n-th packet (Poll_SDU). Default: none.
+        /// Number of packets after which the sender polls, in the last PDU of the packet
+        /// (Poll_SDU). Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub every_packets: Option<NonZeroU32>,
-        /// Polls while at least this share of the window is in use (Poll_Window).
+        /// Share of the transmission window in use from which the sender polls (Poll_Window).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub window_share: Option<Probability> = Some(Probability(0.5)),
-        /// Polls again if a poll is not answered within this time (Timer_Poll).
+        /// Time after which the sender repeats an unanswered poll (Timer_Poll).
         pub timer: Duration = Duration::from_millis(300),
-        /// Smallest time between polls (Timer_Poll_Prohibit). Default: none.
+        /// Smallest time between two polls (Timer_Poll_Prohibit). Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub prohibit: Option<Duration>,
-        /// Polls periodically (Timer_Poll_Periodic). Default: none.
+        /// Time between periodic polls (Timer_Poll_Periodic). Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub periodic: Option<Duration>,
     }
@@ -81,28 +85,29 @@ params! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StatusFormat {
-    /// The first number of each run and its length (LIST).
+    /// List of runs of missing PDUs, each given by its first number and its length (LIST).
     #[default]
     List,
-    /// A bit for each PDU (BITMAP).
+    /// Bitmap with one bit for each PDU (BITMAP).
     Bitmap,
 }
 
 params! {
     /// Triggers of the phone's STATUS PDUs (TS 25.322, 9.7.2), and their transfer to the sender.
     pub struct Reports {
-        /// Reports when the phone detects that a PDU is missing.
+        /// Whether the phone sends a report when it detects that a PDU is missing.
         pub on_missing: bool = true,
-        /// Smallest time between reports (Timer_Status_Prohibit).
+        /// Smallest time between two reports (Timer_Status_Prohibit).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub prohibit: Option<Duration> = Some(Duration::from_millis(100)),
-        /// Reports periodically (Timer_Status_Periodic). Default: none.
+        /// Time between periodic reports (Timer_Status_Periodic). Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub periodic: Option<Duration>,
-        /// Encoding of missing PDUs. In a report of several PDUs, each acknowledges only what it reports on
-        /// itself.
+        /// Encoding of missing PDUs in status reports. In a report of several STATUS PDUs, each
+        /// acknowledges only the PDUs that it covers.
         pub format: StatusFormat,
-        /// Delay of a report, from the end of the TTI that brings a PDU.
+        /// Delay of a status report, from the end of the TTI that triggers it to its arrival at the
+        /// sender.
         pub delay: Duration = Duration::from_millis(89),
         /// Probability that a report or another answer of the phone is lost.
         pub loss_rate: Probability = Probability(0.0),

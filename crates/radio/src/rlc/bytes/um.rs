@@ -19,10 +19,10 @@ use crate::rlc::am::params::require_timer;
 /// Length of the sequence number of a UMD PDU (TS 36.322, 6.2.1.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum UmSnLength {
-    /// 5 bits.
+    /// Sequence numbers of 5 bits.
     #[serde(rename = "5 bit")]
     Bits5,
-    /// 10 bits.
+    /// Sequence numbers of 10 bits.
     #[default]
     #[serde(rename = "10 bit")]
     Bits10,
@@ -47,11 +47,11 @@ impl UmSnLength {
 }
 
 params! {
-    /// Parameters of unacknowledged mode.
+    /// Parameters of unacknowledged mode of RLC in LTE (TS 36.322).
     pub struct UmBytes {
-        /// Length of the sequence number.
+        /// Length of the sequence number of a UMD PDU.
         pub sn_length: UmSnLength,
-        /// Time for which PDUs after a gap wait for the missing ones (t-Reordering).
+        /// Time for which PDUs after a gap wait for the missing PDUs (t-Reordering).
         pub reordering: Duration = Duration::from_millis(50),
     }
 }

@@ -30,15 +30,17 @@ use super::segmentation::{Piece, Segmenter};
 use crate::Backlog;
 
 params! {
-    /// Window of slots. Defaults: those of the study, which does not give a delay of reports.
+    /// Window of slots, in which a PDU keeps its slot until it is received. Defaults: those of
+    /// Costamagna et al., who give no delay of reports.
     pub struct Slotted {
-        /// Slots in a window, one PDU each.
+        /// Number of slots in the window; each holds one PDU.
         pub places: NonZeroU32 = positive(15),
-        /// PDUs per report.
+        /// Number of PDUs that a report covers.
         pub report_every: NonZeroU32 = positive(5),
         /// Header of a PDU, included in its size.
         pub header: Size = Size(2),
-        /// Delay of a report, from the end of the TTI that brings its last PDU.
+        /// Delay of a report, from the end of the TTI that brings its last PDU to its arrival at
+        /// the sender.
         pub report_delay: Duration = Duration::from_millis(20),
     }
 }

@@ -4,7 +4,7 @@
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 no_parameters! {
-    /// Parameters of the baseline: none.
+    /// Parameters of the policy that keeps dedicated channels, of which there are none.
     AlwaysDch
 }
 

@@ -19,13 +19,16 @@ use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 params! {
-    /// Parameters of longest queue first: thresholds and a timer.
+    /// Parameters of longest queue first, which gives a channel to the waiting user with the
+    /// longest queue.
     pub struct LongestQueue {
-        /// Number of packets above which a dedicated channel is requested; 0 requests it at the first packet.
+        /// Number of packets in a user's queue above which a dedicated channel is requested; 0
+        /// requests it at the first packet.
         pub high: u32 = 2,
-        /// Number of packets below which the timer runs; 0 keeps the channel.
+        /// Number of packets in a user's queue below which its timer runs; 0 keeps the channel.
         pub low: u32 = 1,
-        /// Time for which a queue must be short before its user releases the channel to another.
+        /// Time for which a user's queue must be shorter than `low` before the user releases its
+        /// channel to a waiting user.
         pub timeout: Duration = Duration::from_millis(450),
     }
 }

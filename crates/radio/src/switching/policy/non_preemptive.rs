@@ -14,14 +14,17 @@ use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 params! {
-    /// Parameters of the non-pre-emptive policy: thresholds and a timer.
+    /// Parameters of the non-pre-emptive policy, by which users release channels only at the end of
+    /// a timer.
     pub struct NonPreemptive {
-        /// Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the first
-        /// packet.
+        /// Number of packets in a user's queue above which a dedicated channel is requested (T_h);
+        /// 0 requests it at the first packet.
         pub high: u32 = Thresholds::default().high,
-        /// Number of packets below which the timer runs (T_l); 0 keeps the channel.
+        /// Number of packets in a user's queue below which its timer runs (T_l); 0 keeps the
+        /// channel.
         pub low: u32 = Thresholds::default().low,
-        /// Length of the timer (T_out).
+        /// Length of the timer (T_out). At its end the user releases its channel if another user
+        /// waits; otherwise the timer restarts.
         pub timeout: Duration = Duration::from_millis(500),
     }
 }

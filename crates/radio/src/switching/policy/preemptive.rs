@@ -14,14 +14,17 @@ use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 params! {
-    /// Parameters of the pre-emptive policy: thresholds and a timer.
+    /// Parameters of the pre-emptive policy, by which users release channels as soon as another
+    /// user waits.
     pub struct Preemptive {
-        /// Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the first
-        /// packet.
+        /// Number of packets in a user's queue above which a dedicated channel is requested (T_h);
+        /// 0 requests it at the first packet.
         pub high: u32 = Thresholds::default().high,
-        /// Number of packets below which the timer runs (T_l); 0 keeps the channel.
+        /// Number of packets in a user's queue below which its timer runs (T_l); 0 keeps the
+        /// channel.
         pub low: u32 = Thresholds::default().low,
-        /// Length of the timer (T_out).
+        /// Time after which a user with a short queue releases its channel if no channel is free
+        /// (T_out); if another user waits, it releases it at once.
         pub timeout: Duration = Duration::from_millis(500),
     }
 }

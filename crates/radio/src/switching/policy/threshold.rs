@@ -15,10 +15,11 @@ params! {
     pub struct Thresholds {
         // The default of `low` is `T_l` in Table I of the study, and that of `high` is the optimum
         // of `T_h` found in the study.
-        /// Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the first
-        /// packet.
+        /// Number of packets in a user's queue above which a dedicated channel is requested (T_h);
+        /// 0 requests it at the first packet.
         pub high: u32 = 4,
-        /// Number of packets below which the channel is released (T_l); 0 keeps it.
+        /// Number of packets in a user's queue below which its channel is released if no channel is
+        /// free (T_l); 0 keeps it.
         pub low: u32 = 1,
     }
 }

@@ -13,12 +13,13 @@ use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::switching::State;
 
 params! {
-    /// Traffic volume and timers. Defaults: measured by Qian et al. with one carrier (*Characterizing radio
-    /// resource allocation for 3G networks*, IMC 2010).
+    /// Traffic volume and timers by which users switch channels. Defaults: measured by Qian et al.
+    /// with one carrier (*Characterizing radio resource allocation for 3G networks*, IMC 2010).
     pub struct TrafficVolume {
-        /// Number of bytes above which a dedicated channel is requested.
+        /// Number of bytes in a user's buffer above which a dedicated channel is requested.
         pub volume: Size = Size(475),
-        /// Time for which the volume must be exceeded.
+        /// Time for which a user's bytes must exceed `volume` before a dedicated channel is
+        /// requested.
         pub time_to_trigger: Duration = Duration::ZERO,
         /// Time from the last packet until the dedicated channel is released.
         pub dch_inactivity: Duration = Duration::from_secs(5),

@@ -16,9 +16,9 @@ use super::super::link::Conditions;
 use super::{Load, Placement, Position};
 
 params! {
-    /// Propagation, and the load of the other cells.
+    /// Map of hexagonal cells: path loss, shadowing, and the load of the other cells.
     pub struct Map {
-        /// Path loss exponent.
+        /// Exponent with which the path loss grows with distance.
         pub exponent: f64 = 3.76,
         /// Standard deviation of the shadowing in dB.
         pub shadowing_db: f64 = 10.0,

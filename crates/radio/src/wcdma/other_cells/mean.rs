@@ -6,10 +6,10 @@ use nodeb_base::params;
 use super::Load;
 
 params! {
-    /// Mean interference of other cells.
+    /// Mean interference of other cells, which is the same for every phone.
     pub struct Mean {
-        /// Power received from all other cells divided by that from the own cell, if each transmits the same
-        /// (eta in the study).
+        /// Power received from all other cells divided by that from the own cell, if each transmits
+        /// the same (eta in `hossain`).
         pub factor: f64 = 0.6,
         /// Load of the other cells, which determines the power of their interference.
         pub load: Load,

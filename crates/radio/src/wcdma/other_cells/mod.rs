@@ -17,7 +17,7 @@ use super::link::{Conditions, Link};
 use super::rates::{self, Averaging};
 
 registry! {
-    /// Positions of the phones among the cells, as in a scenario.
+    /// Model of the interference from other cells, as a scenario names it.
     "other cells" OtherCellsSpec = Mean {
         /// Every phone receives the same mean power from other cells (`hossain`).
         "mean" => Mean(mean::Mean),
@@ -99,13 +99,13 @@ impl OtherCellsSpec {
 params! {
     /// Load of the other cells, which determines the power of their interference.
     pub struct Load {
-        /// Mean number of connections per cell (G in the study).
+        /// Mean number of connections per cell (G in `hossain`).
         pub connections: f64 = 2.0,
-        /// Mean rate of a connection in other cells (alpha). Default: computed self-consistently from the
-        /// rate selection.
+        /// Mean rate of a connection in other cells, in frames per slot (alpha). Default: computed
+        /// self-consistently from the rate selection.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub mean_rate: Option<f64>,
-        /// Mean that defines this rate, if it is computed.
+        /// Averaging by which `mean_rate` is computed if it is not set.
         pub averaging: Averaging,
     }
 }

@@ -22,7 +22,7 @@ use meter::Meter;
 use round_trip::RoundTripSpec;
 
 params! {
-    /// Proxy with radio network feedback: its parameters. The defaults are the study's.
+    /// Parameters of the proxy with radio network feedback. The defaults are those of `fiorenzi`.
     pub struct Rnf {
         // The default values of this struct are those of `fiorenzi`, section IV.A: 36 IP packets for `q_ref`,
         // and for `interval` the shortest one of the study.
@@ -40,8 +40,9 @@ params! {
         pub loss: LossSetting,
         /// Proxy's estimate of the round-trip time without queueing.
         pub rtt: RoundTripSpec,
-        /// Gain of the queue feedback: with every message the window grows by this fraction of the packets missing in
-        /// the queue. Absent: the window follows the bandwidth alone, as in the study.
+        /// Gain of the queue feedback: with every message the window grows by this fraction of the
+        /// packets by which the queue is below `q_ref`. Absent: the window follows the bandwidth
+        /// alone, as in `fiorenzi`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub queue_feedback: Option<f64>,
     }

@@ -15,7 +15,7 @@ registry! {
     "round trip" RoundTripSpec = Minimum {
         /// Minimum that TCP has measured between proxy and phone.
         "minimum" => Minimum(Minimum),
-        /// A constant round-trip time.
+        /// A constant round-trip time, set in the scenario.
         "fixed" => Fixed(Fixed),
     }
 }
@@ -28,11 +28,11 @@ params! {
 
 impl Checked for Minimum {}
 
-/// Fixed round-trip time.
+/// Parameters of a constant estimate of the round-trip time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
-    /// Round-trip time.
+    /// Round-trip time between proxy and phone without queueing.
     pub value: Duration,
 }
 

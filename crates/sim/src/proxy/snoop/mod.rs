@@ -19,7 +19,7 @@ use nodeb_tcp::numbering::Numbering;
 use nodeb_tcp::segment::{Kind, Segment};
 
 params! {
-    /// Snoop agent: its parameters. The defaults are those of ns-2's `snoop.h`.
+    /// Parameters of the Snoop agent at the Node B. The defaults are those of ns-2's `snoop.h`.
     #[derive(Copy)]
     pub struct Snoop {
         /// Maximum number of segments cached per connection; further ones pass without caching.

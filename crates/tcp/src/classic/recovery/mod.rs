@@ -108,7 +108,7 @@ fn limit_after_ack(tx: &Transmission, in_recovery: u64) -> Option<u64> {
 }
 
 registry! {
-    /// TCP variant, as named in a scenario.
+    /// TCP variant, as a scenario names it.
     "control" ControlSpec = NewReno {
         /// Tahoe: after any loss, slow start from one segment.
         "tahoe" => Tahoe(tahoe::Tahoe),

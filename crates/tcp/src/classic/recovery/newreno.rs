@@ -20,18 +20,19 @@ use crate::segment::Segment;
 const RECOVERY_BURST: u64 = 2;
 
 params! {
-    /// Parameters of NewReno.
+    /// Parameters of NewReno, which stays in fast recovery until the whole window is acknowledged.
     pub struct NewReno {
-        /// Whether only the first partial ACK of a recovery restarts the timer (impatient), instead of each
-        /// (slow but steady); absent: the era's default.
+        /// Whether only the first partial ACK of a recovery restarts the retransmission timer
+        /// (impatient), instead of every partial ACK (slow but steady). Absent: the default of ns-2
+        /// at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub impatient: Option<bool>,
-        /// Whether a partial ACK deflates the window by what it acknowledges, instead of by all that
-        /// duplicate ACKs have added; absent: the era's default.
+        /// Whether a partial ACK deflates the window by the segments that it acknowledges, instead
+        /// of by all that duplicate ACKs have added. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub partial_deflation: Option<bool>,
-        /// Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout; absent:
-        /// the era's default.
+        /// Whether duplicate ACKs inflate the window only in fast recovery, and not after a
+        /// timeout. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub clean_exit: Option<bool>,
     }

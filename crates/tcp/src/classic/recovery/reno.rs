@@ -10,10 +10,10 @@ use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 
 params! {
-    /// Parameters of Reno.
+    /// Parameters of Reno, whose fast recovery ends at the first new ACK.
     pub struct Reno {
-        /// Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout; absent:
-        /// the era's default.
+        /// Whether duplicate ACKs inflate the window only in fast recovery, and not after a
+        /// timeout. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub clean_exit: Option<bool>,
     }

@@ -15,7 +15,7 @@ use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 
 params! {
-    /// Parameters of SACK: none.
+    /// Parameters of SACK with ns-2's pipe algorithm, of which there are none.
     pub struct Sack {}
 }
 

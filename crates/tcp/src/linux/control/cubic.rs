@@ -14,15 +14,17 @@ use crate::linux::Linux;
 use crate::linux::jiffies;
 
 params! {
-    /// Parameters of CUBIC.
+    /// Parameters of CUBIC as in Linux, whose window grows with the time since the last reduction.
     pub struct Cubic {
-        /// Share of the window that remains after a reduction; rounded to 1/1024.
+        /// Share of the window that remains after a reduction; rounded to a multiple of 1/1024.
         pub beta: f64 = 0.7,
-        /// Aggressiveness in segments per second cubed; rounded to 10/1024.
+        /// Factor C of the window's cubic growth, in segments per second cubed; rounded to a
+        /// multiple of 10/1024.
         pub c: f64 = 0.4,
-        /// Release bandwidth to new flows: store less than the window at a loss.
+        /// Whether to release bandwidth to new flows: at a loss below the last maximum of the
+        /// window, less than the window is stored as the new maximum.
         pub fast_convergence: bool = true,
-        /// Grow at least as fast as Reno.
+        /// Whether the window grows at least as fast as that of Reno.
         pub tcp_friendliness: bool = true,
         /// Method that ends slow start before a loss.
         pub slow_start: SlowStart = SlowStart::HyStart,

@@ -13,13 +13,15 @@ use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::linux::Linux;
 
 params! {
-    /// Parameters of CUBIC.
+    /// Parameters of CUBIC as in RFC 9438, whose window grows with the time since the last
+    /// reduction.
     pub struct CubicRfc9438 {
         /// Share of the window that remains after a reduction, `beta_cubic` (RFC 9438, 4.6).
         pub beta: f64 = 0.7,
-        /// Aggressiveness in segments per second cubed, `C` (RFC 9438, 5).
+        /// Factor `C` of the window's cubic growth, in segments per second cubed (RFC 9438, 5).
         pub c: f64 = 0.4,
-        /// Release bandwidth to new flows: store less than the window at a loss (RFC 9438, 4.7).
+        /// Whether to release bandwidth to new flows: at a loss below the last maximum of the
+        /// window, less than the window is stored as the new maximum (RFC 9438, 4.7).
         pub fast_convergence: bool = true,
         /// Method that ends slow start before a loss.
         pub slow_start: SlowStart = SlowStart::HyStartPlusPlus,

@@ -260,7 +260,7 @@ pub trait CongestionParams: Parameters {
 }
 
 registry! {
-    /// Congestion control, as named in a scenario.
+    /// Congestion control, as a scenario names it.
     "congestion control" CongestionSpec = Cubic as CongestionParams + Plugin {
         /// Reno (RFC 5681) with byte counting (RFC 3465): one segment more per round trip.
         "reno" => Reno(reno::Reno),

@@ -9,11 +9,11 @@ use super::{AckEvent, CongestionControl, CongestionParams, reno};
 use crate::linux::Linux;
 
 params! {
-    /// Parameters of Scalable TCP.
+    /// Parameters of Scalable TCP, whose window grows and shrinks in proportion to its size.
     pub struct Scalable {
-        /// Growth per byte acknowledged (section 3 of the paper: `a`).
+        /// Growth of the window in bytes per byte acknowledged (section 3 of the paper: `a`).
         pub increase: f64 = 0.01,
-        /// Share of the window by which a loss reduces it (`b`).
+        /// Share of the window by which a loss reduces it (section 3 of the paper: `b`).
         pub decrease: f64 = 0.125,
         /// Number of segments up to which the window follows Reno (`lwnd`).
         pub legacy_window: u32 = 16,

@@ -15,10 +15,11 @@ pub enum SlowStart {
     /// No early end: slow start lasts up to the threshold or to a loss (RFC 5681).
     #[serde(rename = "standard")]
     Standard,
-    /// Long trains of ACKs, or growing round-trip times (Linux).
+    /// Ends slow start at long trains of ACKs, or at growing round-trip times (Linux).
     #[serde(rename = "hystart")]
     HyStart,
-    /// Growing round-trip times, confirmed by a slower slow start (RFC 9406).
+    /// Ends slow start at growing round-trip times, if a phase of slower growth confirms them (RFC
+    /// 9406).
     #[serde(rename = "hystart++")]
     HyStartPlusPlus,
 }

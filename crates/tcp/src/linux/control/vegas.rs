@@ -15,13 +15,14 @@ use crate::linux::Linux;
 const SAMPLES: u32 = 3;
 
 params! {
-    /// Parameters of Vegas: thresholds for the estimated number of its segments in the queue.
+    /// Parameters of Vegas: thresholds for the estimated number of the connection's segments in the
+    /// queue.
     pub struct Vegas {
-        /// Number of segments below which the window grows.
+        /// Number of segments in the queue below which the window grows.
         pub alpha: u32 = 2,
-        /// Number of segments above which the window shrinks.
+        /// Number of segments in the queue above which the window shrinks.
         pub beta: u32 = 4,
-        /// Number of segments above which slow start ends.
+        /// Number of segments in the queue above which slow start ends.
         pub gamma: u32 = 1,
     }
 }

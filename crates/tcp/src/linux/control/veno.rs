@@ -11,7 +11,7 @@ use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
 use crate::linux::Linux;
 
 params! {
-    /// Parameters of Veno.
+    /// Parameters of Veno, which attributes a loss with a short queue to the radio link.
     pub struct Veno {
         /// Number of segments in the queue below which a loss is not attributed to congestion.
         pub beta: u32 = 3,

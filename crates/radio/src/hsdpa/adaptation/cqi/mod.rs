@@ -33,7 +33,7 @@ const CQI_AT_0_DB: f64 = 16.62;
 const HIGHEST: i32 = 30;
 
 params! {
-    /// Parameters of CQI reports.
+    /// Parameters of CQI reports, which select the transport format of a block.
     pub struct CqiReports {
         /// Time from a measurement to the TTI in which the Node B uses its report; rounded up to whole TTIs.
         pub delay: Duration = Duration::from_millis(6),
@@ -41,19 +41,20 @@ params! {
         pub cycle: Duration = Numerology::HSDPA.tti,
         /// Standard deviation of the error of a measured SNR, in dB.
         pub error_db: f64 = 0.0,
-        /// Rounding of fractional CQIs.
+        /// Rounding of a measured, fractional CQI to a whole one.
         pub rounding: Rounding,
-        /// User-defined table of blocks from CQI 1, instead of those of the UE categories. CQIs above the
-        /// last row select its block.
+        /// User-defined table of blocks from CQI 1, instead of the tables of the UE categories.
+        /// CQIs above the last row select its block.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub table: Vec<Row>,
-        /// Outer loop. Default: none, reports are used unchanged.
+        /// Outer loop, which shifts reported CQIs until blocks fail at a target rate. Default:
+        /// none, reports are used unchanged.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub outer_loop: Option<OuterLoop>,
     }
 }
 
-/// Row of a CQI table.
+/// Row of a user-defined CQI table: the block that a CQI selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
@@ -61,27 +62,28 @@ pub struct Row {
     pub cqi: u8,
     /// Size of the block in bits.
     pub bits: u32,
-    /// HS-PDSCH codes, 1 to 15.
+    /// Number of HS-PDSCH codes of the block, 1 to 15.
     pub codes: u32,
 }
 
-/// Rounding of fractional CQIs.
+/// Rounding of a measured, fractional CQI to a whole one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
-    /// Down: the CQI whose block fails with at most 10 %.
+    /// Rounds down, to the CQI whose block fails with a probability of at most about 10 %.
     #[default]
     Down,
-    /// To the nearest CQI.
+    /// Rounds to the nearest whole CQI.
     Nearest,
 }
 
 params! {
-    /// Parameters of the outer loop.
+    /// Parameters of the outer loop, which shifts reported CQIs until blocks fail at a target rate.
     pub struct OuterLoop {
         /// Target for the share of first transmissions that fail.
         pub target_bler: Probability = Probability(0.1),
-        /// Shift in dB at a NACK.
+        /// Step in dB by which a NACK lowers later CQIs. An ACK raises them by this step times p /
+        /// (1 - p), where p is `target_bler`.
         pub step_db: f64 = 0.5,
     }
 }

@@ -22,7 +22,7 @@ use crate::hsdpa::payload::{Payload, RLC_HEADER};
 use crate::rlc::am::{AcknowledgedMode, status};
 
 registry! {
-    /// RLC mode above MAC-hs, as in a scenario.
+    /// RLC mode above MAC-hs, as a scenario names it.
     "RLC mode" RlcModeSpec = Um {
         /// Unacknowledged mode: packets are lost with blocks that MAC-hs gives up.
         "um" => Um(um::UnacknowledgedMode),

@@ -15,7 +15,7 @@ use crate::hsdpa::payload::Payload;
 use crate::rlc::am::params::require_timer;
 
 params! {
-    /// Parameters of unacknowledged mode.
+    /// Parameters of unacknowledged mode, which does not retransmit PDUs.
     pub struct UnacknowledgedMode {
         /// Age at which a packet is discarded if a part of it still waits at the RNC (Timer_Discard, without
         /// explicit signalling: TS 25.322, 9.7.3.2). Default: never.

@@ -9,14 +9,14 @@ use nodeb_base::units::{Duration, Size};
 use crate::rlc::am::params::require_timer;
 
 params! {
-    /// Parameters of acknowledged mode (TS 36.322, 7.3 and 7.4).
+    /// Parameters of acknowledged mode of RLC in LTE (TS 36.322, 7.3 and 7.4).
     pub struct AmBytes {
-        /// Time for which a missing PDU is awaited before it is reported (t-Reordering).
+        /// Time for which the receiver waits for a missing PDU before it reports it (t-Reordering).
         pub reordering: Duration = Duration::from_millis(80),
-        /// Smallest time between STATUS PDUs (t-StatusProhibit). Default: 60 ms.
+        /// Smallest time between two STATUS PDUs (t-StatusProhibit). Default: 60 ms.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub status_prohibit: Option<Duration> = Some(Duration::from_millis(60)),
-        /// Time after which a poll that is not answered is repeated (t-PollRetransmit).
+        /// Time after which the sender repeats an unanswered poll (t-PollRetransmit).
         pub poll_retransmit: Duration = Duration::from_millis(80),
         /// Number of new PDUs after which the sender polls (pollPDU). Default: 128.
         #[serde(skip_serializing_if = "Option::is_none")]

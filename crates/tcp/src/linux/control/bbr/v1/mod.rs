@@ -53,12 +53,13 @@ impl CongestionParams for Bbr {
 }
 
 params! {
-    /// Parameters of BBR.
+    /// Parameters of BBR version 1, which paces segments at the measured bandwidth.
     pub struct Bbr {
         /// Time for which the smallest round-trip time is valid before it is measured again (Linux:
         /// `bbr_min_rtt_win_sec`).
         pub min_rtt_window: Duration = Duration::from_secs(10),
-        /// Time for which the window is kept small for that measurement (Linux: `bbr_probe_rtt_mode_ms`).
+        /// Time for which the window is kept small to measure the smallest round-trip time again
+        /// (Linux: `bbr_probe_rtt_mode_ms`).
         pub probe_rtt: Duration = Duration::from_millis(200),
     }
 }

@@ -58,19 +58,24 @@ impl CongestionParams for Bbr3 {
 }
 
 params! {
-    /// Parameters of BBRv3.
+    /// Parameters of BBRv3, which also bounds the data in flight after losses (draft-ietf-ccwg-bbr,
+    /// sections as cited).
     pub struct Bbr3 {
-        /// Share of a round trip's data that may be lost while probing (2.8: `LossThresh`).
+        /// Share of a round trip's data that may be lost while BBRv3 probes for bandwidth (2.8:
+        /// `LossThresh`).
         pub loss_threshold: f64 = 0.02,
-        /// Minimum share of a bound that remains after a round trip with loss (2.8: `Beta`).
+        /// Minimum share of a bound on bandwidth or data in flight that remains after a round trip
+        /// with loss (2.8: `Beta`).
         pub beta: f64 = 0.7,
-        /// Share of the largest safe volume that is left to other flows (2.8: `Headroom`).
+        /// Share of the largest safe volume in flight that is left to other flows (2.8:
+        /// `Headroom`).
         pub headroom: f64 = 0.15,
         /// Time for which the smallest round-trip time is valid (2.16.1: `MinRTTFilterLen`).
         pub min_rtt_window: Duration = Duration::from_secs(10),
-        /// Time between measurements of the round-trip time (2.16.2: `ProbeRTTInterval`).
+        /// Time between measurements of the smallest round-trip time (2.16.2: `ProbeRTTInterval`).
         pub probe_rtt_interval: Duration = Duration::from_secs(5),
-        /// Time for which the window is kept small for a measurement (2.16.2: `ProbeRTTDuration`).
+        /// Time for which the window is kept small to measure the smallest round-trip time (2.16.2:
+        /// `ProbeRTTDuration`).
         pub probe_rtt: Duration = Duration::from_millis(200),
     }
 }
