@@ -32,7 +32,7 @@ def table(said: dict[str, Any] | None) -> str:
     Returns a note if the reference has no results.
     """
     if not said or not said["rows"]:
-        return "*There was no comparison with this reference, as the software or data that it needs was missing.*"
+        return "*This reference was not compared: software or data that it needs was missing.*"
     head = ["reference", "compared", "number", "distance", "limit of the test"]
     lines = [head, ["---"] * len(head)]
     lines += [[str(row[name]) for name in COLUMNS] for row in said["rows"]]
