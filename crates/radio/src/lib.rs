@@ -285,8 +285,7 @@ nodeb_base::registry! {
         "hsdpa" => Hsdpa(hsdpa::Hsdpa),
         /// A shared FACH and a pool of dedicated channels, between which users switch (Release 99).
         "fach_dch" => FachDch(switching::FachDch),
-        /// WCDMA downlink: all users receive at the same time, on codes with a variable spreading
-        /// factor.
+        /// WCDMA: all users receive at the same time, on codes with a variable spreading factor.
         "wcdma" => Wcdma(wcdma::Wcdma),
         /// No radio: a plain link with a rate, a delay and a queue, one per user.
         "link" => Link(link::LinkBearer),

@@ -176,11 +176,9 @@ pub enum Opener {
 nodeb_base::registry! {
     /// TCP implementation, as a scenario names it.
     "tcp" TcpSpec = Classic {
-        /// TCP as in ns-2 and the studies: counts segments, times one segment at a time, goes back
-        /// N.
+        /// TCP as in ns-2 and the studies: counts segments, times one at a time, goes back N.
         "classic" => Classic(classic::Classic),
-        /// TCP as in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart,
-        /// timestamps.
+        /// TCP as in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart.
         "linux" => Linux(linux::Linux),
     }
 }

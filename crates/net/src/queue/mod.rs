@@ -93,8 +93,7 @@ registry! {
         "drop_tail" => DropTail(drop_tail::DropTail),
         /// Random early detection: the drop probability grows with the average queue.
         "red" => Red(red::Red),
-        /// Controlled delay: drops packets at an increasing rate while the queueing delay stays
-        /// above a target.
+        /// Controlled delay: drops packets at an increasing rate while the delay exceeds a target.
         "codel" => Codel(codel::Codel),
         /// One CoDel queue per flow, served by deficit round robin; new flows come first.
         "fq_codel" => FqCodel(fq_codel::FqCodel),

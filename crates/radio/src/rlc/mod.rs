@@ -46,8 +46,7 @@ registry! {
         "arq" => Arq(arq::Arq),
         /// Acknowledged mode (TS 25.322): windows, polling, STATUS reports, discard and reset.
         "am" => Am(am::AcknowledgedMode),
-        /// A window of slots: each PDU is retransmitted in its slot until it is received. Each
-        /// report covers a few PDUs.
+        /// A window of slots, in which each PDU is retransmitted in its slot until it is received.
         "slotted" => Slotted(slotted::Slotted),
     }
 }

@@ -15,8 +15,7 @@ use nodeb_tcp::TcpSpec;
 registry! {
     /// Proxy at the gateway, as a scenario names it.
     "proxy" ProxySpec {
-        /// Ends the server's connection at the gateway and relays its data over a second one (HTTP
-        /// proxy).
+        /// Ends the server's connection and relays its data over a second one (HTTP proxy).
         "split" => Split(split::Split),
         /// Split connection whose window is set by the RNC's reports of bandwidth.
         "rnf" => Rnf(rnf::Rnf),

@@ -61,8 +61,7 @@ registry! {
         "cbr" => Cbr(cbr::Cbr),
         /// Recorded list of times and bytes.
         "replay" => Replay(replay::Replay),
-        /// Packets of a real host or another program, in both directions; only with `nodeb
-        /// emulate`.
+        /// Packets of a real host or another program, both ways; only with `nodeb emulate`.
         "external" => External(external::External),
     }
 }

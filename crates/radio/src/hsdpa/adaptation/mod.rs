@@ -34,8 +34,7 @@ registry! {
     "link adaptation" LinkAdaptationSpec = Cqi as LinkAdaptationParams {
         /// CQI reports select among the transport formats of the UE category.
         "cqi" => Cqi(cqi::CqiReports),
-        /// Blocks at the channel's capacity in the TTI, without errors: an upper bound of the bit
-        /// rate.
+        /// Blocks at the channel's capacity in the TTI, without errors: an upper bound.
         "shannon" => Shannon(shannon::Shannon),
     }
 }

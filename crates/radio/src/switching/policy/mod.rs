@@ -55,18 +55,15 @@ registry! {
         "always_fach" => AlwaysFach(always_fach::AlwaysFach),
         /// The first users get the dedicated channels and keep them.
         "always_dch" => AlwaysDch(always_dch::AlwaysDch),
-        /// Users move to a dedicated channel if their queue is long, and back if it is short and no
-        /// channel is free.
+        /// Users move to a DCH if their queue is long, and back if it is short and no DCH is free.
         "threshold" => Threshold(threshold::Thresholds),
         /// Like `threshold`, but users move back after a timeout, or as soon as another user waits.
         "preemptive" => Preemptive(preemptive::Preemptive),
         /// Like `threshold`, but users move back at the end of a timeout if another user waits.
         "non_preemptive" => NonPreemptive(non_preemptive::NonPreemptive),
-        /// Users switch by traffic volume and inactivity timers, as in deployed networks; idle
-        /// phones are paged.
+        /// Users switch by traffic volume and inactivity timers, as in deployed networks.
         "traffic_volume" => TrafficVolume(traffic_volume::TrafficVolume),
-        /// Like `non_preemptive`, but the timer has no rounds, and the user with the longest queue
-        /// gets the channel.
+        /// Like `non_preemptive` without rounds; the user with the longest queue gets the channel.
         "longest_queue" => LongestQueue(longest_queue::LongestQueue),
     }
 }
