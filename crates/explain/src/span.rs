@@ -86,8 +86,8 @@ fn place_of(code: u32) -> Place {
 }
 
 table! {
-    /// One row per span of the critical path of a transfer, in the order of time, without gaps. [`Path::spans`] adds
-    /// the place.
+    /// One row per span of the critical path of a transfer, in the order of time, without gaps. The
+    /// column `place` is added by [`Path::spans`].
     static SPANS: "spans" of Span {
         /// Start of the span, from the start of the run.
         "begin_ns" ["ns"] U64 = |span| span.begin.0;
@@ -102,7 +102,8 @@ table! {
         });
         /// Activity during the span, at the span's place.
         "step" [""] Name = (|span| span.step as u32, |code| Step::ALL[code as usize].name().into());
-        /// Reason for the round trip that the span is part of; empty after the last round trip.
+        /// Reason for the round trip to which the span belongs; empty for spans after the last
+        /// round trip.
         "round" [""] Name = (
             |span| span.round.map_or(0, |cause| cause as u32 + 1),
             |code| code.checked_sub(1).map_or("", |cause| Cause::ALL[cause as usize].name()).into()

@@ -144,7 +144,7 @@ table! {
 table! {
     /// One row per stay of a packet at a link or bearer, by packets and in the order of time.
     pub static HOPS: "hops" of HopRow {
-        /// Number of the packet.
+        /// Number of the packet in the run, from 1.
         "packet" [""] U32 = |row| row.packet;
         /// Link or bearer where the packet stayed.
         "place" [""] U32 = |row| u32::from(row.place);
@@ -167,11 +167,11 @@ table! {
         "block" [""] U32 = |row| row.block;
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
-        /// Number of the block at the bearer, which may reuse it.
+        /// Number that the bearer gave the block; the bearer may reuse it for a later block.
         "number" [""] U64 = |row| row.number;
-        /// Time of the first transmission.
+        /// Time of the block's first transmission, since the start of the run.
         "first_ns" ["ns"] U64 = |row| row.first.0;
-        /// Time of the last transmission.
+        /// Time of the block's last transmission, since the start of the run.
         "last_ns" ["ns"] U64 = |row| row.last.0;
         /// Number of transmissions of the block.
         "transmissions" [""] U32 = |row| row.transmissions;

@@ -89,9 +89,10 @@ table! {
         /// Waiting packets, averaged over samples every 0.1 s: downwards at the bearer and the RNC, upwards before
         /// the phone's uplink. NaN if the interval has no sample.
         "queue_packets" [""] F64 = |row| mean(row.interval.queue.packets as f64, row.interval.samples);
-        /// Bytes of the waiting packets, averaged like `queue_packets`.
+        /// Bytes of the waiting packets, averaged over the same samples as `queue_packets`.
         "queue_bytes" ["bytes"] F64 = |row| mean(row.interval.queue.bytes as f64, row.interval.samples);
-        /// CQI known at the Node B, averaged like `queue_packets`; NaN upwards, and if the radio has no CQI.
+        /// CQI known at the Node B, averaged over the same samples as `queue_packets`; NaN upwards,
+        /// and if the radio has no CQI.
         "cqi" ["1"] F64 = |row| mean(row.interval.cqi, row.interval.cqis);
     }
 }

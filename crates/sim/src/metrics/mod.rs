@@ -237,7 +237,7 @@ table! {
         "most_held_bytes" ["bytes"] U64 = |row| row.most_held_bytes;
         /// Messages that the RNC sent; 0 without radio network feedback.
         "messages" [""] U64 = |row| row.messages.sent;
-        /// Messages of the RNC that were lost.
+        /// Messages of the RNC that were lost on the way to the proxy.
         "messages_lost" [""] U64 = |row| row.messages.lost;
         /// Number of windows that messages set.
         "windows_set" [""] U64 = |row| row.windows.count;

@@ -105,7 +105,7 @@ params! {
         /// self-consistently from the rate selection.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub mean_rate: Option<f64>,
-        /// Averaging by which `mean_rate` is computed if it is not set.
+        /// Method of averaging by which `mean_rate` is computed if it is not set.
         pub averaging: Averaging,
     }
 }

@@ -36,7 +36,7 @@ params! {
         /// Delay of messages from the RNC to the proxy; absent: that of the links between them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub delay: Option<Duration>,
-        /// Loss of messages: a probability, or a model.
+        /// Loss of messages from the RNC to the proxy: a probability, or a model.
         pub loss: LossSetting,
         /// Proxy's estimate of the round-trip time without queueing.
         pub rtt: RoundTripSpec,
