@@ -200,7 +200,7 @@ Size: TypeAlias = str
 """A size with its unit, such as "50 kB"."""
 
 RedMode: TypeAlias = Literal["packets", "bytes"]
-"""Unit of the queue length and its thresholds.
+"""Unit in which RED measures the queue length and its thresholds.
 
 `packets`: Packets: every packet is dropped or marked with the same probability.
 
@@ -210,10 +210,10 @@ RedMode: TypeAlias = Literal["packets", "bytes"]
 DelayEstimate: TypeAlias = Literal["timestamp", "departure_rate"]
 """Method by which PIE estimates the queueing delay (RFC 8033, section 4.3).
 
-`timestamp`: The waiting time of the packet that departed last.
+`timestamp`: Waiting time of the packet that departed last.
 
-`departure_rate`: The bytes waiting, divided by a departure rate that is measured while at
-least 16 KiB wait (section 5.2).
+`departure_rate`: Number of waiting bytes divided by a departure rate that is measured while
+at least 16 KiB wait (RFC 8033, section 5.2).
 """
 
 Era: TypeAlias = str
@@ -223,7 +223,7 @@ ns-2.35.
 """
 
 Opener: TypeAlias = Literal["phone", "server"]
-"""The end that opens a connection.
+"""End that opens a connection.
 
 `phone`: The phone sends the first SYN; the server's SYN answers it.
 
@@ -235,9 +235,10 @@ SlowStart: TypeAlias = Literal["standard", "hystart", "hystart++"]
 
 `standard`: No early end: slow start lasts up to the threshold or to a loss (RFC 5681).
 
-`hystart`: Long trains of ACKs, or growing round-trip times (Linux).
+`hystart`: Ends slow start at long trains of ACKs, or at growing round-trip times (Linux).
 
-`hystart++`: Growing round-trip times, confirmed by a slower slow start (RFC 9406).
+`hystart++`: Ends slow start at growing round-trip times, if a phase of slower growth
+confirms them (RFC 9406).
 """
 
 Unit: TypeAlias = Literal["block", "pdu"]
@@ -249,11 +250,12 @@ Unit: TypeAlias = Literal["block", "pdu"]
 """
 
 Advances: TypeAlias = Literal["with_time", "with_blocks"]
-"""Rule for the steps of an error process: when it advances.
+"""Rule that determines when an error process takes steps: with time or with blocks.
 
-`with_time`: With time: every TTI takes the steps of its blocks, even if none are sent.
+`with_time`: With time: in every TTI the process takes the steps of its blocks, even if none
+are sent.
 
-`with_blocks`: With blocks: only blocks that are sent take steps.
+`with_blocks`: With blocks: the process takes steps only for blocks that are sent.
 """
 
 Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
@@ -265,31 +267,32 @@ Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
 """
 
 AtMaxDat: TypeAlias = Literal["discard", "reset"]
-"""Action when a PDU reaches the limit of transmissions.
+"""Action when a PDU reaches the limit of transmissions, `max_dat`.
 
-`discard`: Discards the PDU's packets and earlier ones (9.7.3.3).
+`discard`: Discards the PDU's packets and earlier ones (TS 25.322, 9.7.3.3).
 
-`reset`: Resets the protocol: every packet of which a part was sent is lost (9.7.3.4, 11.4).
+`reset`: Resets the protocol: every packet of which a part was sent is lost (TS 25.322,
+9.7.3.4, 11.4).
 """
 
 StatusFormat: TypeAlias = Literal["list", "bitmap"]
 """Encoding of missing PDUs in a status report (TS 25.322, 9.2.2.11).
 
-`list`: The first number of each run and its length (LIST).
+`list`: List of runs of missing PDUs, each given by its first number and its length (LIST).
 
-`bitmap`: A bit for each PDU (BITMAP).
+`bitmap`: Bitmap with one bit for each PDU (BITMAP).
 """
 
 Rounding: TypeAlias = Literal["down", "nearest"]
-"""Rounding of fractional CQIs.
+"""Rounding of a measured, fractional CQI to a whole one.
 
-`down`: Down: the CQI whose block fails with at most 10 %.
+`down`: Rounds down, to the CQI whose block fails with a probability of at most about 10 %.
 
-`nearest`: To the nearest CQI.
+`nearest`: Rounds to the nearest whole CQI.
 """
 
 Decoding: TypeAlias = Literal["independent", "one_number"]
-"""Method that determines whether a block is decoded.
+"""Method that determines if a block is decoded.
 
 `independent`: Each transmission fails independently with the BLER at the SNR combined so
 far.
@@ -302,78 +305,83 @@ Distance: TypeAlias = str
 """A distance with its unit, such as "450 m"."""
 
 HeldData: TypeAlias = Literal["lost", "forwarded"]
-"""Handling of a user's data in the Node B that it leaves.
+"""Handling of the data that a Node B holds for a user when the user leaves its cell.
 
 `lost`: MAC-hs is reset, and the Node B's data is lost.
 
-`forwarded`: MAC-hs continues in the new cell without a reset: the Node B's data is
-forwarded, and blocks not yet decoded restart with a first transmission.
+`forwarded`: MAC-hs continues in the new cell without a reset. The old Node B forwards its
+data, and blocks not yet decoded restart with a first transmission.
 """
 
 Power: TypeAlias = str
 """A power with its unit, such as "700 mW"."""
 
 Averaging: TypeAlias = Literal["cells", "connections", "typical_cell"]
-"""Mean over the other cells that defines alpha, their rate.
+"""Averaging over the other cells that yields alpha, the mean rate of their connections.
 
-`cells`: Over cells with any connection, with equal weights (`hossain`: alpha = E{m}).
+`cells`: Mean over the cells with any connection, all with the same weight (`hossain`: alpha
+= E{m}).
 
-`connections`: Over connections, so that cells with many connections weigh more. The rate is
-then lower, as these cells use low rates; alpha G is the mean power of a cell.
+`connections`: Mean over the connections, so that cells with many connections weigh more. It
+is lower than the mean over cells, as such cells use low rates; alpha G is the mean power of
+a cell.
 
-`typical_cell`: The rate of a cell with exactly the mean number of connections.
+`typical_cell`: Rate of a cell whose number of connections is the mean number, rounded to a
+whole number.
 """
 
 Sharing: TypeAlias = Literal["one_packet", "any_packets", "apart"]
 """Rule that determines which frames of a connection may be sent in the same slot.
 
-`one_packet`: Retransmitted frames of any packets, and new ones of one packet: a packet
-starts with a slot.
+`one_packet`: Retransmitted frames of any packets, and new frames of one packet; the next
+packet starts in a later slot.
 
 `any_packets`: Retransmitted and new frames of any packets.
 
-`apart`: Either retransmitted frames or new ones of one packet.
+`apart`: Either retransmitted frames, or new frames of one packet, but never both.
 """
 
 AtEnd: TypeAlias = Literal["loop", "stop"]
-"""Behaviour at the end of a recording.
+"""Behaviour at the end of a recording of delivery opportunities or of a channel.
 
-`loop`: The recording starts again.
+`loop`: The recording starts again from its beginning.
 
-`stop`: No further opportunities follow.
+`stop`: The recording is not repeated: no transmission is possible after its end.
 """
 
 Speed: TypeAlias = str
 """A speed with its unit, such as "3 km/h"."""
 
 Movement: TypeAlias = Literal["stays", "circle", "straight"]
-"""Movement of a user. The speed determines the rate of fading in any case.
+"""Movement of a user, whose speed determines the rate of fading even if the user stays.
 
-`stays`: Does not move: path loss and shadowing are constant, as in a session that is short
-compared with their changes.
+`stays`: The user does not move: path loss and shadowing are constant, as in a session that
+is short compared with their changes.
 
-`circle`: Moves around the Node B in the middle: path loss is constant, shadowing changes.
+`circle`: The user moves around the Node B in the middle: path loss is constant, shadowing
+changes.
 
-`straight`: Moves straight, and at the edge of its area back inside at a random angle.
+`straight`: The user moves straight, and at the edge of its area turns back inside at a
+random angle.
 """
 
 Profile: TypeAlias = Literal["flat", "pedestrian_a", "pedestrian_b", "vehicular_a", "vehicular_b"]
-"""Named profiles.
+"""Power-delay profile, by its name.
 
 `flat`: One path: flat Rayleigh fading.
 
-`pedestrian_a`: Outdoor to indoor and pedestrian, channel A.
+`pedestrian_a`: Outdoor to indoor and pedestrian, channel A (ITU-R M.1225).
 
-`pedestrian_b`: Outdoor to indoor and pedestrian, channel B.
+`pedestrian_b`: Outdoor to indoor and pedestrian, channel B (ITU-R M.1225).
 
-`vehicular_a`: Vehicular, channel A.
+`vehicular_a`: Vehicular, channel A (ITU-R M.1225).
 
-`vehicular_b`: Vehicular, channel B.
+`vehicular_b`: Vehicular, channel B (ITU-R M.1225).
 """
 
 
 class Wired(Part):
-    """A link of the fixed network, both ways."""
+    """Link of the fixed network, with both directions."""
 
     name: str | None = None
     """Name of the link in the table `links`. Default: `wired` or `core`, followed by its position
@@ -393,7 +401,7 @@ class Wired(Part):
     """Loss of packets towards the server: a probability, or a model."""
 
     queue: Queue = field(default_factory=lambda: DropTail())
-    """Queue in each direction."""
+    """Queue discipline in each direction."""
 
     jitter: Jitter | None = None
     """Extra delay of each packet in each direction; keeps the order of packets."""
@@ -403,7 +411,7 @@ class Wired(Part):
 
 
 class RandomLoss(Part):
-    """Every packet with the same probability, independently of the others."""
+    """Each packet is lost with the same probability, independently of the others."""
 
     tag: ClassVar[str | None] = "random"
 
@@ -412,7 +420,7 @@ class RandomLoss(Part):
 
 
 class PeriodicLoss(Part):
-    """One packet of every n."""
+    """One packet of every n is lost."""
 
     tag: ClassVar[str | None] = "periodic"
 
@@ -427,7 +435,7 @@ class PeriodicLoss(Part):
 
 
 class LossList(Part):
-    """Packets at listed positions in the order of arrival."""
+    """Packets at listed positions in the order of arrival are lost."""
 
     tag: ClassVar[str | None] = "list"
 
@@ -436,7 +444,7 @@ class LossList(Part):
 
 
 class DataList(Part):
-    """The server's data segments at listed positions; other packets are not counted."""
+    """The server's data segments at listed positions are lost; other packets are not counted."""
 
     tag: ClassVar[str | None] = "data_list"
 
@@ -447,7 +455,7 @@ class DataList(Part):
 
 
 class GilbertElliott(Part):
-    """Loss in bursts: a good and a bad state, each with its own probability."""
+    """Packets are lost in bursts: a good and a bad state have a loss probability each."""
 
     tag: ClassVar[str | None] = "gilbert_elliott"
 
@@ -488,7 +496,8 @@ class Red(Part):
     tag: ClassVar[str | None] = "red"
 
     limit: int = 1000
-    """Largest number of packets waiting, in mode `bytes` counted in packets of the mean size.
+    """Largest number of packets waiting; in mode `bytes`, this number times `mean_packet` limits
+    the waiting bytes.
 
     At least 1.
     """
@@ -506,12 +515,12 @@ class Red(Part):
     """Weight of the current queue length in its moving average."""
 
     gentle: bool = True
-    """Increases the probability up to 1 at twice `max_threshold`, instead of a jump to 1 at
-    `max_threshold`.
+    """Whether the probability rises to 1 at twice `max_threshold` (gentle), instead of jumping to
+    1 at `max_threshold`.
     """
 
     mode: RedMode = "packets"
-    """Unit of the queue length."""
+    """Unit of the queue length: packets or bytes."""
 
     mean_packet: Size = "1.5 kB"
     """Mean size of a packet. It converts the thresholds to bytes in mode `bytes`, and idle times
@@ -519,18 +528,18 @@ class Red(Part):
     """
 
     ecn: bool = True
-    """Marks ECN-capable packets instead of dropping them while the average is below
-    `max_threshold` (RFC 3168, section 7).
+    """Whether the queue marks ECN-capable packets instead of dropping them, while the average is
+    below `max_threshold` (RFC 3168, section 7).
     """
 
 
 class Codel(Part):
-    """Controlled delay: drops packets at an increasing rate while all wait longer than a target."""
+    """Controlled delay: drops packets at an increasing rate while the delay exceeds a target."""
 
     tag: ClassVar[str | None] = "codel"
 
     limit: int = 1000
-    """Largest number of packets waiting.
+    """Largest number of packets that wait in the queue.
 
     At least 1.
     """
@@ -544,7 +553,7 @@ class Codel(Part):
     """
 
     ecn: bool = True
-    """Marks ECN-capable packets instead of dropping them."""
+    """Whether the queue marks ECN-capable packets instead of dropping them."""
 
 
 class FqCodel(Part):
@@ -566,16 +575,16 @@ class FqCodel(Part):
     """
 
     quantum: Size = "1.514 kB"
-    """Bytes that a queue may send per round."""
+    """Bytes that each flow's queue may send per round of the round robin."""
 
     target: Duration = "5 ms"
     """Acceptable standing queueing delay in each queue."""
 
     interval: Duration = "100 ms"
-    """Time for which the delay must exceed the target before a packet is dropped."""
+    """Time for which the queueing delay must exceed the target before a packet is dropped."""
 
     ecn: bool = True
-    """Marks ECN-capable packets instead of dropping them."""
+    """Whether the queue marks ECN-capable packets instead of dropping them."""
 
 
 class Pie(Part):
@@ -584,53 +593,57 @@ class Pie(Part):
     tag: ClassVar[str | None] = "pie"
 
     limit: int = 1000
-    """Largest number of packets waiting.
+    """Largest number of packets that wait in the queue.
 
     At least 1.
     """
 
     target: Duration = "15 ms"
-    """Target of the queueing delay, QDELAY_REF."""
+    """Target of the queueing delay (QDELAY_REF)."""
 
     update: Duration = "15 ms"
-    """Time between updates of the drop probability, T_UPDATE."""
+    """Time between updates of the drop probability (T_UPDATE)."""
 
     burst: Duration = "150 ms"
-    """Length of a burst that passes without drops after a calm period, MAX_BURST."""
+    """Length of a burst that passes without drops after a period without congestion (MAX_BURST)."""
 
     alpha: float = 0.125
-    """Gain on the deviation from the target, per second."""
+    """Gain of the drop probability on the difference between the queueing delay and `target`, per
+    second.
+    """
 
     beta: float = 1.25
-    """Gain on the change of the delay, per second."""
+    """Gain of the drop probability on the change of the queueing delay, per second."""
 
     delay_estimate: DelayEstimate = "timestamp"
     """Method by which the queueing delay is estimated."""
 
     derandomize: bool = False
-    """Spaces drops evenly by accumulating the probability between them (section 5.4)."""
+    """Whether drops are spaced evenly, by accumulating the drop probability from one drop to the
+    next (RFC 8033, section 5.4).
+    """
 
     mean_packet: Size = "1.5 kB"
-    """Mean size of a packet; no packet is dropped while at most two of this size wait."""
+    """Mean size of a packet. No packet is dropped while at most two packets of this size wait."""
 
     ecn: bool = True
-    """Marks ECN-capable packets instead of dropping them."""
+    """Whether the queue marks ECN-capable packets instead of dropping them."""
 
     ecn_threshold: Probability = 0.1
-    """Drop probability from which ECN-capable packets are dropped too, MAX_ECNTH."""
+    """Drop probability from which ECN-capable packets are dropped instead of marked (MAX_ECNTH)."""
 
 
 class UniformJitter(Part):
-    """Uniform between 0 and a maximum."""
+    """Delay that is distributed uniformly between 0 and a maximum."""
 
     tag: ClassVar[str | None] = "uniform"
 
     most: Duration = "10 ms"
-    """Largest extra delay."""
+    """Largest extra delay of a packet."""
 
 
 class NormalJitter(Part):
-    """Normal, with negative values replaced by 0."""
+    """Normally distributed delay, with negative values replaced by 0."""
 
     tag: ClassVar[str | None] = "normal"
 
@@ -642,13 +655,13 @@ class NormalJitter(Part):
 
 
 class Reordering(Part):
-    """Packets that are delayed further, so that later ones overtake them."""
+    """Parameters of reordering, which delays some packets so that later ones overtake them."""
 
     share: Probability
-    """Share of packets that are delayed further, each independently of the others."""
+    """Probability that a packet is delayed further, independently of other packets."""
 
     delay: Duration
-    """Delay of these packets in addition to the link's delay and jitter."""
+    """Further delay of a reordered packet, in addition to the link's delay and jitter."""
 
 
 class Split(Part):
@@ -661,7 +674,7 @@ class Split(Part):
 
 
 class Rnf(Part):
-    """Split connection whose window the RNC's bandwidth reports set."""
+    """Split connection whose window is set by the RNC's reports of bandwidth."""
 
     tag: ClassVar[str | None] = "rnf"
 
@@ -680,25 +693,25 @@ class Rnf(Part):
     """Delay of messages from the RNC to the proxy; absent: that of the links between them."""
 
     loss: Probability | Loss = 0.0
-    """Loss of messages: a probability, or a model."""
+    """Loss of messages from the RNC to the proxy: a probability, or a model."""
 
     rtt: RoundTrip = field(default_factory=lambda: Minimum())
     """Proxy's estimate of the round-trip time without queueing."""
 
     queue_feedback: float | None = None
     """Gain of the queue feedback: with every message the window grows by this fraction of the
-    packets missing in the queue. Absent: the window follows the bandwidth alone, as in the
-    study.
+    packets by which the queue is below `q_ref`. Absent: the window follows the bandwidth alone,
+    as in `fiorenzi`.
     """
 
 
 class Classic(Part):
-    """As in ns-2 and the studies: counts segments, times one segment at a time, goes back N."""
+    """TCP as in ns-2 and the studies: counts segments, times one at a time, goes back N."""
 
     tag: ClassVar[str | None] = "classic"
 
     control: Control = field(default_factory=lambda: NewReno())
-    """Loss recovery of the sender."""
+    """Loss recovery of the sender: Tahoe, Reno, NewReno or SACK."""
 
     era: Era = "ns-2.1b8"
     """Version of ns-2 whose defaults apply to absent keys: a release (`"ns-2.26"`) or a date."""
@@ -707,7 +720,7 @@ class Classic(Part):
     """Size of a full-sized segment on the wire, with 40 B of IP and TCP headers."""
 
     initial_window: int | None = None
-    """Initial congestion window in packets; absent: the era's default.
+    """Initial congestion window in packets. Absent: the default of ns-2 at `era`.
 
     At least 1.
     """
@@ -725,19 +738,19 @@ class Classic(Part):
     """
 
     min_rto: Duration | None = None
-    """Smallest retransmission timeout, before backoff; absent: the era's default."""
+    """Smallest retransmission timeout, before backoff. Absent: the default of ns-2 at `era`."""
 
     max_rto: Duration | None = None
-    """Largest retransmission timeout, backoff included; absent: the era's default."""
+    """Largest retransmission timeout, backoff included. Absent: the default of ns-2 at `era`."""
 
     initial_rto: Duration | None = None
     """Retransmission timeout until the first round-trip time is measured (RFC 2988, 2.1, requires
-    3 s); absent: the era's default.
+    3 s). Absent: the default of ns-2 at `era`.
     """
 
     backoff_from_minimum: bool | None = None
     """Whether backoff also multiplies the smallest timeout (RFC 2988, 2.4 and 5.5; ns-2's
-    `rfc2988_`), or only the estimate; absent: the era's default.
+    `rfc2988_`), or only the estimate. Absent: the default of ns-2 at `era`.
     """
 
     estimator: Estimator = field(default_factory=lambda: Ticks())
@@ -755,42 +768,44 @@ class Classic(Part):
     """
 
     clock: Duration | None = None
-    """Tick of the clock that measures round-trip times (ns-2's `tcpTick_`); absent: the era's
-    default.
+    """Tick of the clock that measures round-trip times (ns-2's `tcpTick_`). Absent: the default of
+    ns-2 at `era`.
     """
 
     clock_phase: Duration = "0 s"
-    """Phase of that clock at the start of the simulation; less than one tick."""
+    """Phase of the clock that measures round-trip times, at the start of the simulation; less than
+    one tick.
+    """
 
     limited_transmit: bool | None = None
-    """Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's
-    default.
+    """Whether the sender sends a new segment on each of the first two duplicate ACKs (RFC 3042).
+    Absent: the default of ns-2 at `era`.
     """
 
     fractional_halves: bool | None = None
     """Whether half of a window, after a loss, may be a fraction of packets (ns-2's
-    `precisionReduce_`) or is rounded down; absent: the era's default.
+    `precisionReduce_`) or is rounded down. Absent: the default of ns-2 at `era`.
     """
 
     eifel: bool = False
-    """Detect spurious retransmissions by a bit that their ACKs lack (Eifel, RFC 3522), and undo
-    their effects (RFC 4015).
+    """Whether the sender detects spurious retransmissions by a bit that their ACKs lack (Eifel,
+    RFC 3522), and undoes their effects (RFC 4015).
     """
 
     delayed_ack: Duration = "100 ms"
     """Delay of the ACK of a single segment; 0 acknowledges each segment at once."""
 
     delayed_syn_ack: bool | None = None
-    """Whether the ACK of the server's SYN is delayed as well, if the server opens the connection;
-    absent: the era's default.
+    """Whether the ACK of the server's SYN is delayed as well, if the server opens the connection.
+    Absent: the default of ns-2 at `era`.
     """
 
     opened_by: Opener = "phone"
-    """End that opens the connection."""
+    """End that opens the connection: the phone or the server."""
 
 
 class Linux(Part):
-    """As in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart, timestamps."""
+    """TCP as in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart."""
 
     tag: ClassVar[str | None] = "linux"
 
@@ -807,41 +822,45 @@ class Linux(Part):
     """
 
     timestamps: bool = True
-    """Timestamps in every segment (RFC 7323): 12 B."""
+    """Whether every segment has timestamps (RFC 7323), which take 12 B."""
 
     sack: bool = True
-    """Selective acknowledgements (RFC 2018): up to three blocks of 8 B in an ACK."""
+    """Whether ACKs have selective acknowledgements (RFC 2018), up to three blocks of 8 B."""
 
     dsack: bool = True
-    """Report duplicates in the first SACK block (RFC 2883)."""
+    """Whether the first SACK block reports duplicate segments (D-SACK, RFC 2883)."""
 
     rack: bool = True
-    """Detect losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK."""
+    """Whether losses are detected by time (RACK, RFC 8985) rather than by counting (RFC 6675).
+    Needs SACK.
+    """
 
     tail_loss_probe: bool = True
-    """Probe for a lost tail before the timeout (TLP, RFC 8985, section 7). Needs RACK."""
+    """Whether the sender probes for a lost tail before the retransmission timeout (TLP, RFC 8985,
+    section 7). Needs RACK.
+    """
 
     undo: bool = True
-    """Undo a reduction if timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was lost
-    (RFC 4015).
+    """Whether a window reduction is undone if timestamps (RFC 3522) or D-SACKs (RFC 3708) show
+    that nothing was lost (RFC 4015).
     """
 
     frto: bool = True
-    """Detect a spurious timeout from the segments that the following ACKs deliver (F-RTO, RFC
-    5682), and undo its reduction.
+    """Whether the sender detects a spurious timeout from the segments that the following ACKs
+    deliver (F-RTO, RFC 5682), and undoes the window reduction.
     """
 
     ecn: bool = False
-    """Let queues mark segments instead of dropping them (RFC 3168)."""
+    """Whether queues may mark segments instead of dropping them (ECN, RFC 3168)."""
 
     pacing: bool = False
-    """Spread the segments of every congestion control over the round trip, as Linux's queueing
-    discipline `fq` does. BBR paces itself without it.
+    """Whether every congestion control spreads its segments over the round trip, as Linux's
+    queueing discipline `fq` does. BBR paces its segments in any case.
     """
 
     slow_start_after_idle: bool = True
-    """Halve the window once per timeout of a pause (RFC 2861; Linux: `tcp_slow_start_after_idle`).
-    BBR never does.
+    """Whether the window is halved once per retransmission timeout of a pause (RFC 2861; Linux:
+    `tcp_slow_start_after_idle`). BBR never halves its window after a pause.
     """
 
     min_rto: Duration = "200 ms"
@@ -867,11 +886,11 @@ class Linux(Part):
     """
 
     receive_buffer: Size = "20.97152 MB"
-    """Maximum size of the receive buffer; bounds the window."""
+    """Maximum size of the receive buffer, which bounds the advertised window."""
 
     initial_receive_buffer: Size = "81.92 kB"
-    """Initial size of the receive buffer. The buffer grows with the data received per round trip
-    (dynamic right-sizing); if this equals `receive_buffer`, its size is fixed.
+    """Initial size of the receive buffer, which then grows with the data received per round trip
+    (dynamic right-sizing). If it equals `receive_buffer`, the size is fixed.
     """
 
     send_buffer: Size = "4.194304 MB"
@@ -883,7 +902,7 @@ class Linux(Part):
     """Reading rate of the application at the phone; absent: it reads immediately."""
 
     opened_by: Opener = "phone"
-    """End that opens the connection."""
+    """End that opens the connection: the phone or the server."""
 
 
 class Tahoe(Part):
@@ -898,8 +917,8 @@ class Reno(Part):
     tag: ClassVar[str | None] = "reno"
 
     clean_exit: bool | None = None
-    """Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout;
-    absent: the era's default.
+    """Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout.
+    Absent: the default of ns-2 at `era`.
     """
 
 
@@ -909,18 +928,19 @@ class NewReno(Part):
     tag: ClassVar[str | None] = "newreno"
 
     impatient: bool | None = None
-    """Whether only the first partial ACK of a recovery restarts the timer (impatient), instead of
-    each (slow but steady); absent: the era's default.
+    """Whether only the first partial ACK of a recovery restarts the retransmission timer
+    (impatient), instead of every partial ACK (slow but steady). Absent: the default of ns-2 at
+    `era`.
     """
 
     partial_deflation: bool | None = None
-    """Whether a partial ACK deflates the window by what it acknowledges, instead of by all that
-    duplicate ACKs have added; absent: the era's default.
+    """Whether a partial ACK deflates the window by the segments that it acknowledges, instead of
+    by all that duplicate ACKs have added. Absent: the default of ns-2 at `era`.
     """
 
     clean_exit: bool | None = None
-    """Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout;
-    absent: the era's default.
+    """Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout.
+    Absent: the default of ns-2 at `era`.
     """
 
 
@@ -942,11 +962,13 @@ class Smoothed(Part):
     tag: ClassVar[str | None] = "smoothed"
 
     gain: Probability = 0.1
-    """Weight of a new round-trip time, and of its deviation from the mean (the study's c)."""
+    """Weight of a new round-trip time in the mean, and of its deviation in the mean deviation (c
+    in `hossain`).
+    """
 
     initial_rtt: Duration | None = None
-    """Mean before the first measurement. If absent, the first round-trip time becomes the mean,
-    and half of it the deviation.
+    """Mean round-trip time before the first measurement. If absent, the first measured time
+    becomes the mean, and half of it the deviation.
     """
 
 
@@ -962,16 +984,20 @@ class Cubic(Part):
     tag: ClassVar[str | None] = "cubic"
 
     beta: float = 0.7
-    """Share of the window that remains after a reduction; rounded to 1/1024."""
+    """Share of the window that remains after a reduction; rounded to a multiple of 1/1024."""
 
     c: float = 0.4
-    """Aggressiveness in segments per second cubed; rounded to 10/1024."""
+    """Factor C of the window's cubic growth, in segments per second cubed; rounded to a multiple
+    of 10/1024.
+    """
 
     fast_convergence: bool = True
-    """Release bandwidth to new flows: store less than the window at a loss."""
+    """Whether to release bandwidth to new flows: at a loss below the last maximum of the window,
+    less than the window is stored as the new maximum.
+    """
 
     tcp_friendliness: bool = True
-    """Grow at least as fast as Reno."""
+    """Whether the window grows at least as fast as that of Reno."""
 
     slow_start: SlowStart = "hystart"
     """Method that ends slow start before a loss."""
@@ -986,10 +1012,12 @@ class CubicRfc9438(Part):
     """Share of the window that remains after a reduction, `beta_cubic` (RFC 9438, 4.6)."""
 
     c: float = 0.4
-    """Aggressiveness in segments per second cubed, `C` (RFC 9438, 5)."""
+    """Factor `C` of the window's cubic growth, in segments per second cubed (RFC 9438, 5)."""
 
     fast_convergence: bool = True
-    """Release bandwidth to new flows: store less than the window at a loss (RFC 9438, 4.7)."""
+    """Whether to release bandwidth to new flows: at a loss below the last maximum of the window,
+    less than the window is stored as the new maximum (RFC 9438, 4.7).
+    """
 
     slow_start: SlowStart = "hystart++"
     """Method that ends slow start before a loss."""
@@ -1006,8 +1034,8 @@ class Bbr(Part):
     """
 
     probe_rtt: Duration = "200 ms"
-    """Time for which the window is kept small for that measurement (Linux:
-    `bbr_probe_rtt_mode_ms`).
+    """Time for which the window is kept small to measure the smallest round-trip time again
+    (Linux: `bbr_probe_rtt_mode_ms`).
     """
 
 
@@ -1017,22 +1045,28 @@ class Bbr3(Part):
     tag: ClassVar[str | None] = "bbr3"
 
     loss_threshold: float = 0.02
-    """Share of a round trip's data that may be lost while probing (2.8: `LossThresh`)."""
+    """Share of a round trip's data that may be lost while BBRv3 probes for bandwidth (2.8:
+    `LossThresh`).
+    """
 
     beta: float = 0.7
-    """Minimum share of a bound that remains after a round trip with loss (2.8: `Beta`)."""
+    """Minimum share of a bound on bandwidth or data in flight that remains after a round trip with
+    loss (2.8: `Beta`).
+    """
 
     headroom: float = 0.15
-    """Share of the largest safe volume that is left to other flows (2.8: `Headroom`)."""
+    """Share of the largest safe volume in flight that is left to other flows (2.8: `Headroom`)."""
 
     min_rtt_window: Duration = "10 s"
     """Time for which the smallest round-trip time is valid (2.16.1: `MinRTTFilterLen`)."""
 
     probe_rtt_interval: Duration = "5 s"
-    """Time between measurements of the round-trip time (2.16.2: `ProbeRTTInterval`)."""
+    """Time between measurements of the smallest round-trip time (2.16.2: `ProbeRTTInterval`)."""
 
     probe_rtt: Duration = "200 ms"
-    """Time for which the window is kept small for a measurement (2.16.2: `ProbeRTTDuration`)."""
+    """Time for which the window is kept small to measure the smallest round-trip time (2.16.2:
+    `ProbeRTTDuration`).
+    """
 
 
 class Westwood(Part):
@@ -1047,13 +1081,13 @@ class Vegas(Part):
     tag: ClassVar[str | None] = "vegas"
 
     alpha: int = 2
-    """Number of segments below which the window grows."""
+    """Number of segments in the queue below which the window grows."""
 
     beta: int = 4
-    """Number of segments above which the window shrinks."""
+    """Number of segments in the queue above which the window shrinks."""
 
     gamma: int = 1
-    """Number of segments above which slow start ends."""
+    """Number of segments in the queue above which slow start ends."""
 
 
 class Scalable(Part):
@@ -1062,10 +1096,10 @@ class Scalable(Part):
     tag: ClassVar[str | None] = "scalable"
 
     increase: float = 0.01
-    """Growth per byte acknowledged (section 3 of the paper: `a`)."""
+    """Growth of the window in bytes per byte acknowledged (section 3 of the paper: `a`)."""
 
     decrease: float = 0.125
-    """Share of the window by which a loss reduces it (`b`)."""
+    """Share of the window by which a loss reduces it (section 3 of the paper: `b`)."""
 
     legacy_window: int = 16
     """Number of segments up to which the window follows Reno (`lwnd`)."""
@@ -1087,16 +1121,16 @@ class Minimum(Part):
 
 
 class Fixed(Part):
-    """A constant round-trip time."""
+    """A constant round-trip time, set in the scenario."""
 
     tag: ClassVar[str | None] = "fixed"
 
     value: Duration
-    """Round-trip time."""
+    """Round-trip time between proxy and phone without queueing."""
 
 
 class Snoop(Part):
-    """Snoop agent: its parameters. The defaults are those of ns-2's `snoop.h`."""
+    """Parameters of the Snoop agent at the Node B. The defaults are those of ns-2's `snoop.h`."""
 
     cache: int = 100
     """Maximum number of segments cached per connection; further ones pass without caching.
@@ -1124,10 +1158,10 @@ class Snoop(Part):
 
 
 class Uplink(Part):
-    """A phone's dedicated uplink."""
+    """Uplink that belongs to one phone."""
 
     rate: Rate = "64 kbps"
-    """Bit rate."""
+    """Bit rate of the uplink."""
 
     delay: Duration = "20 ms"
     """Delay from the end of a transmission to the arrival at the Node B."""
@@ -1136,7 +1170,7 @@ class Uplink(Part):
     """Loss of packets: a probability, or a model."""
 
     queue: Queue = field(default_factory=lambda: DropTail())
-    """Queue at the phone."""
+    """Queue discipline at the phone, before the uplink."""
 
     jitter: Jitter | None = None
     """Extra delay of each packet; keeps the order of packets."""
@@ -1151,7 +1185,7 @@ class Dch(Part):
     tag: ClassVar[str | None] = "dch"
 
     channels: int = 12
-    """Parallel channels; each sends one block per TTI.
+    """Number of parallel channels; each sends one block per TTI.
 
     At least 1.
     """
@@ -1165,13 +1199,13 @@ class Dch(Part):
     """
 
     pdus_per_tti: int = 1
-    """PDUs in a block.
+    """Number of PDUs in a block.
 
     At least 1.
     """
 
     bler: Probability = 0.01
-    """Block error rate."""
+    """Block error rate: probability that the transmission of a block fails."""
 
     errors: ErrorModel | None = None
     """Model of block errors, which replaces `bler`."""
@@ -1195,7 +1229,7 @@ class Dch(Part):
     """RLC mode: method by which PDUs are retransmitted."""
 
     buffer: int = 1000
-    """Capacity of the buffer, in packets.
+    """Capacity of the bearer's buffer, in packets.
 
     At least 1.
     """
@@ -1207,7 +1241,7 @@ class HsDsch(Part):
     tag: ClassVar[str | None] = "hs_dsch"
 
     channels: int = 3
-    """Code channels; each sends one block per TTI.
+    """Number of code channels; each sends one block per TTI.
 
     At least 1.
     """
@@ -1221,8 +1255,8 @@ class HsDsch(Part):
     """
 
     pdus_per_tti: int = 1
-    """PDUs in a block at constant rate. For a user with a C/I process, the C/I value of the TTI is
-    the number of PDUs instead.
+    """Number of PDUs in a block at constant rate. For a user with a C/I process, the C/I value of
+    the TTI is the number of PDUs instead.
 
     At least 1.
     """
@@ -1254,7 +1288,7 @@ class HsDsch(Part):
     """Order in which packets leave the bearer."""
 
     rlc: Rlc = field(default_factory=lambda: Arq())
-    """RLC mode: method by which PDUs are retransmitted that hybrid ARQ could not deliver."""
+    """RLC mode: method by which PDUs that hybrid ARQ could not deliver are retransmitted."""
 
     buffer: int = 1000
     """Capacity of each user's buffer, in packets.
@@ -1285,10 +1319,10 @@ class Hsdpa(Part):
     """Scheduler that selects the users of each TTI."""
 
     link_adaptation: LinkAdaptation = field(default_factory=lambda: CqiReports())
-    """Link adaptation: selection of the block that a user is sent in a TTI."""
+    """Link adaptation: method that selects the block that a user is sent in a TTI."""
 
     link_curve: LinkCurves | None = None
-    """Measured BLER curves. Default: the published formula."""
+    """Measured BLER curves of the blocks. Default: the curves follow a published formula."""
 
     processes: int = 6
     """Number of HARQ processes per user, at most 8.
@@ -1297,8 +1331,8 @@ class Hsdpa(Part):
     """
 
     retransmission_delay: Duration = "12 ms"
-    """Time from the start of a TTI until its answer is known and the process may send again.
-    Default: the smallest that 6 processes fill, 6 TTIs.
+    """Time from the start of a transmission until its ACK or NACK is known and the HARQ process
+    may send again. Default: 6 TTIs, so that 6 processes can fill every TTI.
     """
 
     max_transmissions: int | None = None
@@ -1311,7 +1345,7 @@ class Hsdpa(Part):
     """Soft combining of the transmissions of a block in the UE."""
 
     decoding: Decoding = "independent"
-    """Method that determines whether a block is decoded."""
+    """Method that determines if a block is decoded."""
 
     ack_error: Probability = 0.0
     """Probability that the Node B receives an ACK as a NACK."""
@@ -1326,13 +1360,15 @@ class Hsdpa(Part):
     """
 
     t1: Duration = "50 ms"
-    """Timer T1 of the reordering queue, rounded up to whole TTIs."""
+    """Time for which the reordering queue waits for a missing block (timer T1), rounded up to
+    whole TTIs.
+    """
 
     pdu_size: Size = "40 B"
-    """Payload of an RLC PDU."""
+    """Payload of an RLC PDU, without the RLC header."""
 
     rlc: RlcMode = field(default_factory=lambda: UnacknowledgedMode())
-    """RLC mode: handling of PDUs that MAC-hs gives up."""
+    """RLC mode, which determines if PDUs that MAC-hs gives up are retransmitted."""
 
     segmentation: bool = True
     """Whether blocks carry octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), which do not
@@ -1346,12 +1382,12 @@ class Hsdpa(Part):
     """
 
     iub: Iub | None = None
-    """The Iub. Default: none; packets wait at the Node B, and `core` includes the path from the
-    RNC.
+    """Iub between RNC and Node B. Default: none; packets wait at the Node B, and `core` includes
+    the path from the RNC to it.
     """
 
     cell: Cell = field(default_factory=lambda: Cell())
-    """The cell and its Node B."""
+    """Cell and its Node B."""
 
     handover: Handover | None = None
     """Handover between the cell and its neighbours. Default: none, the cell in the middle serves
@@ -1368,10 +1404,10 @@ class FachDch(Part):
     """Bit rate of the FACH."""
 
     signalling_rate: Rate = "24 kbps"
-    """Bit rate of signalling on the FACH, which precedes users' packets."""
+    """Bit rate of signalling on the FACH, which is sent before users' packets."""
 
     signalling_size: Size = "1 kB"
-    """Size of a signalling packet."""
+    """Size of a signalling packet on the FACH."""
 
     dch_channels: int = 1
     """Number of dedicated channels in the cell.
@@ -1384,14 +1420,14 @@ class FachDch(Part):
 
     switch_time: Duration = "250 ms"
     """Duration of the set-up of a dedicated channel, and of its release. The user's queue is not
-    served meanwhile.
+    served during both.
     """
 
     paging_time: Duration = "600 ms"
     """Duration of the switch from the paging channel to the FACH."""
 
     policy: Switching = field(default_factory=lambda: Thresholds())
-    """Switching policy."""
+    """Policy that decides when users switch between the FACH and dedicated channels."""
 
     buffer: int = 1000
     """Capacity of each user's buffer, in packets.
@@ -1404,18 +1440,18 @@ class FachDch(Part):
 
 
 class Wcdma(Part):
-    """Codes that all users receive at the same time, with a variable spreading factor."""
+    """WCDMA: all users receive at the same time, on codes with a variable spreading factor."""
 
     tag: ClassVar[str | None] = "wcdma"
 
     slot: Duration = "10 ms"
-    """Length of a slot, in which a connection sends as many frames as its rate."""
+    """Length of a slot; the rate of a connection is its number of frames per slot."""
 
     frame_size: Size = "16 B"
-    """Size of a frame; one frame per slot is the basic rate."""
+    """Size of a frame. One frame per slot is the basic rate."""
 
     spreading: int = 128
-    """Chips per bit at the basic rate.
+    """Spreading factor at the basic rate of one frame per slot, in chips per bit.
 
     At least 1.
     """
@@ -1424,13 +1460,13 @@ class Wcdma(Part):
     """Selectable rates in frames per slot, in ascending order."""
 
     selection: Selection = field(default_factory=lambda: OneStep())
-    """Method of rate selection."""
+    """Method by which the rates of the connections are selected."""
 
     connection_timeout: Duration | None = None
     """Time without data after which a connection becomes inactive. Default: never."""
 
     profile: ProfileSpec = field(default_factory=lambda: EqualPaths())
-    """Distribution of the received power over paths."""
+    """Power delay profile: distribution of the received power over paths."""
 
     eb_n0_db: float = 20.0
     """Energy per bit over noise density, in dB. With a map it applies at two thirds of the cell
@@ -1438,27 +1474,27 @@ class Wcdma(Part):
     """
 
     correctable_bits: int = 0
-    """Number of errors per frame that the code corrects."""
+    """Number of bit errors per frame that the code corrects."""
 
     frame_errors: bool = True
-    """Whether frames fail. If not, all frames arrive, but rates are selected as if frames could
-    fail.
+    """Whether frames can fail. If false, all frames arrive, but rates are selected as if frames
+    could fail.
     """
 
     other_cells: OtherCells = field(default_factory=lambda: Mean())
     """Interference from other cells."""
 
     ack_delay: Duration = "10 ms"
-    """Time from the end of a slot until the Node B knows its failed frames; retransmissions start
-    with a slot.
+    """Time from the end of a slot until the Node B knows which frames of the slot failed. It
+    retransmits them from the next start of a slot.
     """
 
     sharing: Sharing = "one_packet"
     """Rule that determines which frames of a connection may be sent in the same slot."""
 
     max_failed_slots: int | None = None
-    """Number of consecutive slots of a connection in which all frames fail after which the packet
-    of the oldest frame in the last of them is given up. Default: unlimited.
+    """Number of consecutive slots in which all frames of a connection fail, after which the packet
+    of the last slot's oldest frame is given up. Default: unlimited.
 
     At least 1.
     """
@@ -1479,13 +1515,13 @@ class LinkBearer(Part):
     tag: ClassVar[str | None] = "link"
 
     rate: Rate = "384 kbps"
-    """Bit rate."""
+    """Bit rate of the link to each user."""
 
     delay: Duration = "0 s"
-    """Propagation delay."""
+    """Propagation delay of the link to each user."""
 
     queue: Queue = field(default_factory=lambda: DropTail())
-    """Queue at the Node B."""
+    """Queue discipline at the Node B, for each user."""
 
     loss: Probability | Loss = 0.0
     """Loss of packets: a probability, or a model."""
@@ -1522,10 +1558,10 @@ class TraceBearer(Part):
     """Behaviour at the end of a trace."""
 
     opportunity: Size = "1.504 kB"
-    """Bytes of an opportunity."""
+    """Number of bytes that a delivery opportunity carries."""
 
     header: Size = "4 B"
-    """Bytes that each packet takes in addition to its IP packet. In mahimahi packets have the
+    """Bytes that each packet takes in addition to its own size. In mahimahi, packets have the
     4-byte header of a TUN device.
     """
 
@@ -1555,7 +1591,7 @@ class ErrorModel(Part):
     """Path of a model file that sets the other keys, relative to the scenario file's folder."""
 
     unit: Unit = "block"
-    """Meaning of a step of the process."""
+    """Data whose errors one step of the process decides: a block or a PDU."""
 
     pdus_per_block: int | None = None
     """Number of PDUs per block for which the model is valid. Default: any number.
@@ -1564,15 +1600,15 @@ class ErrorModel(Part):
     """
 
     process: Error | None = None
-    """Process that yields the errors."""
+    """Process that decides in each step if an error occurs."""
 
     within_block: WithinBlock | None = None
     """Distribution of the PDUs in error within a failed block, if a step is a block. Default: all
-    PDUs.
+    PDUs are in error.
     """
 
     advances: Advances = "with_time"
-    """Progress of the process: with time or with blocks."""
+    """Rule for the steps of the process: with time, or only with blocks that are sent."""
 
 
 class IndependentErrors(Part):
@@ -1581,7 +1617,7 @@ class IndependentErrors(Part):
     tag: ClassVar[str | None] = "bsc"
 
     error_rate: Probability
-    """Probability of an error in a step."""
+    """Probability of an error in a step of the process."""
 
 
 class GilbertElliottErrors(Part):
@@ -1596,10 +1632,10 @@ class GilbertElliottErrors(Part):
     """Probability of a change from the bad to the good state after a step."""
 
     error_in_good: Probability = 0.0
-    """Probability of an error in the good state."""
+    """Probability of an error in a step in the good state."""
 
     error_in_bad: Probability = 1.0
-    """Probability of an error in the bad state."""
+    """Probability of an error in a step in the bad state."""
 
 
 class HiddenMarkov(Part):
@@ -1611,31 +1647,31 @@ class HiddenMarkov(Part):
     """Probability of each state in the first step. Default: the stationary distribution."""
 
     transition: list[list[float]]
-    """Probabilities of the next state after a step: one row per state."""
+    """Probabilities of the next state after a step: one row for each present state."""
 
     error: list[Probability]
-    """Probability of an error in each state."""
+    """Probability of an error in a step, for each state."""
 
 
 class RecordedErrors(Part):
-    """A recorded sequence, repeated in a loop."""
+    """A recorded sequence of errors, repeated in a loop."""
 
     tag: ClassVar[str | None] = "recorded"
 
     errors: list[int]
-    """Run lengths of the sequence: steps without errors, steps with errors, steps without errors,
-    and so on. The first may be 0.
+    """Run lengths of the sequence: number of steps without errors, with errors, without errors,
+    and so on. The first number may be 0.
     """
 
     offset: int | None = None
-    """First block of the sequence to be used. Default: a random one."""
+    """Number of the first block of the sequence to be used, from 0. Default: a random block."""
 
 
 class WithinBlock(Part):
-    """Distribution of errors within a failed block; set either of the keys."""
+    """Distribution of the PDUs in error within a failed block. One of the two keys must be set."""
 
     patterns: dict[str, object] | None = None
-    """Probability of each pattern, such as `"0110" = 0.4`: a digit per PDU in order, 1 for a PDU
+    """Probability of each pattern, such as `"0110" = 0.4`: one digit per PDU in order, 1 for a PDU
     in error.
     """
 
@@ -1683,30 +1719,30 @@ class Am(Part):
     """Age at which an unacknowledged packet is discarded (Timer_Discard). Default: never."""
 
     command_timer: Duration = "300 ms"
-    """Time after which an unanswered command to the phone, to move its window (Timer_MRW) or to
-    reset (Timer_RST), is retransmitted.
+    """Time after which an unanswered command is retransmitted, which asks the phone to move its
+    window (Timer_MRW) or to reset (Timer_RST).
     """
 
     poll: Polling = field(default_factory=lambda: Polling())
     """Triggers of polls, by which the phone is asked for a status report."""
 
     status: Reports = field(default_factory=lambda: Reports())
-    """Triggers, format and delay of status reports."""
+    """Triggers, format and delay of the phone's status reports."""
 
 
 class Slotted(Part):
-    """A window of slots, each retransmitted until it is received; reports of a few PDUs."""
+    """A window of slots, in which each PDU is retransmitted in its slot until it is received."""
 
     tag: ClassVar[str | None] = "slotted"
 
     places: int = 15
-    """Slots in a window, one PDU each.
+    """Number of slots in the window; each holds one PDU.
 
     At least 1.
     """
 
     report_every: int = 5
-    """PDUs per report.
+    """Number of PDUs that a report covers.
 
     At least 1.
     """
@@ -1715,62 +1751,71 @@ class Slotted(Part):
     """Header of a PDU, included in its size."""
 
     report_delay: Duration = "20 ms"
-    """Delay of a report, from the end of the TTI that brings its last PDU."""
+    """Delay of a report, from the end of the TTI that brings its last PDU to its arrival at the
+    sender.
+    """
 
 
 class Polling(Part):
-    """Triggers for setting the poll bit (TS 25.322, 9.7.1)."""
+    """Parameters of polling: triggers for setting the poll bit (TS 25.322, 9.7.1)."""
 
     last_pdu: bool = True
-    """Polls in the last PDU that can be sent: the buffer is empty or the window is full."""
+    """Whether the sender polls in the last PDU that it can send, as its buffer is then empty or
+    its window full.
+    """
 
     last_retransmission: bool = True
-    """Polls in the last PDU that waits for retransmission."""
+    """Whether the sender polls in a retransmitted PDU after which no other waits for
+    retransmission.
+    """
 
     every_pdus: int | None = 32
-    """Polls in every n-th PDU (Poll_PDU). Default: every 32nd.
+    """Number of PDUs after which the sender polls (Poll_PDU). Default: 32.
 
     At least 1.
     """
 
     every_packets: int | None = None
-    """Polls in the last PDU of every n-th packet (Poll_SDU). Default: none.
+    """Number of packets after which the sender polls, in the last PDU of the packet (Poll_SDU).
+    Default: none.
 
     At least 1.
     """
 
     window_share: Probability | None = 0.5
-    """Polls while at least this share of the window is in use (Poll_Window)."""
+    """Share of the transmission window in use from which the sender polls (Poll_Window)."""
 
     timer: Duration = "300 ms"
-    """Polls again if a poll is not answered within this time (Timer_Poll)."""
+    """Time after which the sender repeats an unanswered poll (Timer_Poll)."""
 
     prohibit: Duration | None = None
-    """Smallest time between polls (Timer_Poll_Prohibit). Default: none."""
+    """Smallest time between two polls (Timer_Poll_Prohibit). Default: none."""
 
     periodic: Duration | None = None
-    """Polls periodically (Timer_Poll_Periodic). Default: none."""
+    """Time between periodic polls (Timer_Poll_Periodic). Default: none."""
 
 
 class Reports(Part):
     """Triggers of the phone's STATUS PDUs (TS 25.322, 9.7.2), and their transfer to the sender."""
 
     on_missing: bool = True
-    """Reports when the phone detects that a PDU is missing."""
+    """Whether the phone sends a report when it detects that a PDU is missing."""
 
     prohibit: Duration | None = "100 ms"
-    """Smallest time between reports (Timer_Status_Prohibit)."""
+    """Smallest time between two reports (Timer_Status_Prohibit)."""
 
     periodic: Duration | None = None
-    """Reports periodically (Timer_Status_Periodic). Default: none."""
+    """Time between periodic reports (Timer_Status_Periodic). Default: none."""
 
     format: StatusFormat = "list"
-    """Encoding of missing PDUs. In a report of several PDUs, each acknowledges only what it
-    reports on itself.
+    """Encoding of missing PDUs in status reports. In a report of several STATUS PDUs, each
+    acknowledges only the PDUs that it covers.
     """
 
     delay: Duration = "89 ms"
-    """Delay of a report, from the end of the TTI that brings a PDU."""
+    """Delay of a status report, from the end of the TTI that triggers it to its arrival at the
+    sender.
+    """
 
     loss_rate: Probability = 0.0
     """Probability that a report or another answer of the phone is lost."""
@@ -1794,25 +1839,25 @@ class Chase(Part):
 
 
 class IncrementalRedundancy(Part):
-    """Incremental redundancy: each transmission adds new parity."""
+    """Incremental redundancy: each retransmission adds new parity bits."""
 
     tag: ClassVar[str | None] = "incremental_redundancy"
 
 
 class RoundRobin(Part):
-    """Users take turns."""
+    """Serves the users in turn."""
 
     tag: ClassVar[str | None] = "round_robin"
 
 
 class MaxCi(Part):
-    """The user with the best channel; of equals the one served least recently."""
+    """Serves the user with the best channel; of equals the one served least recently."""
 
     tag: ClassVar[str | None] = "max_ci"
 
 
 class ProportionalFair(Part):
-    """The user with the best channel relative to its mean rate so far."""
+    """Serves the user with the best channel relative to its mean rate so far."""
 
     tag: ClassVar[str | None] = "proportional_fair"
 
@@ -1821,34 +1866,34 @@ class ProportionalFair(Part):
 
 
 class Normalized(Part):
-    """The user with the best channel relative to its own mean and deviation."""
+    """Serves the user with the best channel relative to its own mean and deviation."""
 
     tag: ClassVar[str | None] = "normalized"
 
     memory: float = 0.999
-    """Weight of the old mean and variance in a TTI in which the user waits; 0 to below 1."""
+    """Weight of the old mean and variance in a TTI in which the user waits, 0 to below 1."""
 
 
 class EarliestDeadline(Part):
-    """The user whose packet has the earliest deadline."""
+    """Serves the user whose packet has the earliest deadline."""
 
     tag: ClassVar[str | None] = "earliest_deadline"
 
 
 class TcpAware(Part):
-    """Proportional fair, with priority for connections that have just begun."""
+    """Proportional fair, with priority for connections that have just begun or resumed."""
 
     tag: ClassVar[str | None] = "tcp_aware"
 
     window: Duration = "1.67 s"
-    """Time constant of the mean rate."""
+    """Time constant of each user's mean rate."""
 
     head_start: Duration = "100 ms"
     """Air time within a burst at which the priority is twice that of proportional fair."""
 
     pause: Duration = "1 s"
-    """Pause after which a user starts a new burst. It should exceed a round trip, as windows of
-    slow start arrive one round trip apart.
+    """Length of a pause after which a user starts a new burst. It should exceed a round trip, as
+    windows of slow start arrive one round trip apart.
     """
 
 
@@ -1869,31 +1914,33 @@ class CqiReports(Part):
     """Standard deviation of the error of a measured SNR, in dB."""
 
     rounding: Rounding = "down"
-    """Rounding of fractional CQIs."""
+    """Rounding of a measured, fractional CQI to a whole one."""
 
     table: list[Row] | None = None
-    """User-defined table of blocks from CQI 1, instead of those of the UE categories. CQIs above
-    the last row select its block.
+    """User-defined table of blocks from CQI 1, instead of the tables of the UE categories. CQIs
+    above the last row select its block.
     """
 
     outer_loop: OuterLoop | None = None
-    """Outer loop. Default: none, reports are used unchanged."""
+    """Outer loop, which shifts reported CQIs until blocks fail at a target rate. Default: none,
+    reports are used unchanged.
+    """
 
 
 class Shannon(Part):
-    """Capacity of the channel in the TTI, without errors: an upper bound."""
+    """Blocks at the channel's capacity in the TTI, without errors: an upper bound."""
 
     tag: ClassVar[str | None] = "shannon"
 
     bandwidth_hz: float = 3840000.0
-    """Bandwidth in Hz; default: the chip rate."""
+    """Bandwidth in Hz that determines the capacity. Default: the chip rate."""
 
     rate: Rate = "50 Mbps"
     """Upper limit of the bit rate."""
 
 
 class Row(Part):
-    """Row of a CQI table."""
+    """Row of a user-defined CQI table: the block that a CQI selects."""
 
     cqi: int
     """CQI, 1 to 30.
@@ -1905,21 +1952,23 @@ class Row(Part):
     """Size of the block in bits."""
 
     codes: int
-    """HS-PDSCH codes, 1 to 15."""
+    """Number of HS-PDSCH codes of the block, 1 to 15."""
 
 
 class OuterLoop(Part):
-    """Parameters of the outer loop."""
+    """Parameters of the outer loop, which shifts CQIs until blocks fail at a target rate."""
 
     target_bler: Probability = 0.1
     """Target for the share of first transmissions that fail."""
 
     step_db: float = 0.5
-    """Shift in dB at a NACK."""
+    """Step in dB by which a NACK lowers later CQIs. An ACK raises them by this step times p / (1 -
+    p), where p is `target_bler`.
+    """
 
 
 class LinkCurves(Part):
-    """Measured curves: each index of the three lists is a point.
+    """Measured BLER curves. The values at the same index of the three lists form a point.
 
     The file is text: the line `cqi,snr_db,bler`, then one line per point.
     """
@@ -1928,10 +1977,10 @@ class LinkCurves(Part):
     """Path of a file with the lists, relative to the folder of the scenario file."""
 
     cqi: list[int] = field(default_factory=list)
-    """CQI of the block sent."""
+    """CQI of the block sent, for each point."""
 
     snr_db: list[float] = field(default_factory=list)
-    """SNR of all codes together, before despreading, in dB."""
+    """SNR of all codes together in dB, before despreading, for each point."""
 
     bler: list[float] = field(default_factory=list)
     """Block error rate of each point, 0 to 1."""
@@ -1949,7 +1998,7 @@ class UnacknowledgedMode(Part):
 
 
 class Iub(Part):
-    """The Iub and its flow control.
+    """Iub between RNC and Node B, with its flow control.
 
     Defaults: those of EURANE, that is, credits every 15 TTIs, a round trip of 30 ms, and 250
     PDUs of 40 octets in the Node B, which alone limits a user to 1.33 Mbps.
@@ -1964,14 +2013,14 @@ class Iub(Part):
     """
 
     period: Duration = "30 ms"
-    """Time between two allocations; whole TTIs."""
+    """Time between two allocations of credits by the Node B, in whole TTIs."""
 
     room: Size = "10 kB"
     """Capacity of a user's queue at the Node B."""
 
 
 class Cell(Part):
-    """The cell. Defaults: TR 25.848, table A.3, unless another source is named."""
+    """Cell and its Node B. Defaults: TR 25.848, table A.3, unless another source is named."""
 
     radius: Distance = "1 km"
     """Distance from the Node B to the corners of its cell."""
@@ -1980,7 +2029,7 @@ class Cell(Part):
     """Total transmit power of the Node B in dBm."""
 
     hs_share: Probability = 0.8
-    """Share of the transmit power on HS-PDSCH."""
+    """Share of the transmit power that HS-PDSCH uses."""
 
     antenna_gain_db: float = 14.0
     """Antenna gain of the Node B in dB, minus cable losses."""
@@ -1989,7 +2038,7 @@ class Cell(Part):
     """Path loss model."""
 
     shadowing: Shadowing = field(default_factory=lambda: Shadowing())
-    """Shadowing."""
+    """Shadowing, whose values are correlated over distance and between sites."""
 
     interference: Interference = field(default_factory=lambda: Hexagonal())
     """Interference from other cells."""
@@ -2000,21 +2049,22 @@ class Cell(Part):
     """
 
     orthogonality: Probability | None = None
-    """Share of the own cell's power that does not interfere, whatever the paths. Default: none;
-    each path receives interference from the power on the others, as in a rake receiver.
+    """Share of the own cell's power that does not interfere, whatever the paths are. Default:
+    none; each path receives interference from the power on the other paths, as in a rake
+    receiver.
     """
 
 
 class LogDistance(Part):
-    """A loss at one kilometre and an exponent."""
+    """Path loss given by its value at 1 km and an exponent of the distance."""
 
     tag: ClassVar[str | None] = "log_distance"
 
     at_1km_db: float = 128.1
-    """Loss in dB at a distance of 1 km."""
+    """Path loss in dB at a distance of 1 km."""
 
     exponent: float = 3.76
-    """Exponent of the distance; 2 in free space."""
+    """Exponent with which the path loss grows with distance; 2 in free space."""
 
 
 class Cost231Hata(Part):
@@ -2036,7 +2086,7 @@ class Cost231Hata(Part):
 
 
 class OutdoorToIndoor(Part):
-    """Outdoor to indoor and pedestrian, for micro cells."""
+    """Outdoor-to-indoor and pedestrian model, for micro cells (ITU-R M.1225)."""
 
     tag: ClassVar[str | None] = "outdoor_to_indoor"
 
@@ -2045,16 +2095,16 @@ class OutdoorToIndoor(Part):
 
 
 class Shadowing(Part):
-    """Parameters of shadowing. Defaults: TR 25.848, table A.3."""
+    """Parameters of log-normal shadowing. Defaults: TR 25.848, table A.3."""
 
     sigma_db: float = 8.0
-    """Standard deviation in dB; 0 switches shadowing off."""
+    """Standard deviation of the shadowing in dB; 0 switches shadowing off."""
 
     correlation_distance: Distance = "50 m"
-    """Distance `d_0` at which the correlation has decreased to 1/e."""
+    """Distance `d_0` at which the correlation of the shadowing has decreased to 1/e."""
 
     site_correlation: Probability = 0.5
-    """Correlation between two sites."""
+    """Correlation of the shadowing between two sites."""
 
 
 class Hexagonal(Part):
@@ -2066,11 +2116,11 @@ class Hexagonal(Part):
     """Number of rings of sites around this one: 1 is 6 sites, 2 are 18."""
 
     load: Probability = 1.0
-    """Share of their power that the other Node Bs transmit."""
+    """Share of its power that each other Node B transmits."""
 
 
 class FixedLevel(Part):
-    """A fixed level at every position."""
+    """Interference of a fixed power, the same at every position."""
 
     tag: ClassVar[str | None] = "fixed"
 
@@ -2087,18 +2137,18 @@ class Handover(Part):
     """
 
     hysteresis_db: float = 3.0
-    """Margin in dB by which another Node B must be received better than the serving one; H1d / 2
-    of TS 25.331.
+    """Margin in dB by which another Node B must be received better than the serving one (H1d / 2
+    of TS 25.331).
     """
 
     time_to_trigger: Duration = "320 ms"
-    """Time for which another Node B must be better."""
+    """Time for which another Node B must be received better before the user changes to its cell."""
 
     interruption: Duration = "100 ms"
     """Time without transmissions to a user at a change of cell."""
 
     data: HeldData = "lost"
-    """Handling of a user's data in the Node B that it leaves."""
+    """Handling of the data that the old Node B holds for a user at a change of cell."""
 
 
 class AlwaysFach(Part):
@@ -2114,63 +2164,69 @@ class AlwaysDch(Part):
 
 
 class Thresholds(Part):
-    """To a dedicated channel if the queue is long; back if it is short and no channel is free."""
+    """Users move to a DCH if their queue is long, and back if it is short and no DCH is free."""
 
     tag: ClassVar[str | None] = "threshold"
 
     high: int = 4
-    """Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the
-    first packet.
+    """Number of packets in a user's queue above which a dedicated channel is requested (T_h); 0
+    requests it at the first packet.
     """
 
     low: int = 1
-    """Number of packets below which the channel is released (T_l); 0 keeps it."""
+    """Number of packets in a user's queue below which its channel is released if no channel is
+    free (T_l); 0 keeps it.
+    """
 
 
 class Preemptive(Part):
-    """Like `threshold`, but back after a timeout, or as soon as another user waits."""
+    """Like `threshold`, but users move back after a timeout, or as soon as another user waits."""
 
     tag: ClassVar[str | None] = "preemptive"
 
     high: int = 4
-    """Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the
-    first packet.
+    """Number of packets in a user's queue above which a dedicated channel is requested (T_h); 0
+    requests it at the first packet.
     """
 
     low: int = 1
-    """Number of packets below which the timer runs (T_l); 0 keeps the channel."""
+    """Number of packets in a user's queue below which its timer runs (T_l); 0 keeps the channel."""
 
     timeout: Duration = "500 ms"
-    """Length of the timer (T_out)."""
+    """Time after which a user with a short queue releases its channel if no channel is free
+    (T_out); if another user waits, it releases it at once.
+    """
 
 
 class NonPreemptive(Part):
-    """Like `threshold`, but back at the end of a timeout if another user waits."""
+    """Like `threshold`, but users move back at the end of a timeout if another user waits."""
 
     tag: ClassVar[str | None] = "non_preemptive"
 
     high: int = 4
-    """Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the
-    first packet.
+    """Number of packets in a user's queue above which a dedicated channel is requested (T_h); 0
+    requests it at the first packet.
     """
 
     low: int = 1
-    """Number of packets below which the timer runs (T_l); 0 keeps the channel."""
+    """Number of packets in a user's queue below which its timer runs (T_l); 0 keeps the channel."""
 
     timeout: Duration = "500 ms"
-    """Length of the timer (T_out)."""
+    """Length of the timer (T_out). At its end the user releases its channel if another user waits;
+    otherwise the timer restarts.
+    """
 
 
 class TrafficVolume(Part):
-    """By traffic volume and inactivity timers, as in deployed networks; idle phones are paged."""
+    """Users switch by traffic volume and inactivity timers, as in deployed networks."""
 
     tag: ClassVar[str | None] = "traffic_volume"
 
     volume: Size = "475 B"
-    """Number of bytes above which a dedicated channel is requested."""
+    """Number of bytes in a user's buffer above which a dedicated channel is requested."""
 
     time_to_trigger: Duration = "0 s"
-    """Time for which the volume must be exceeded."""
+    """Time for which a user's bytes must exceed `volume` before a channel is requested."""
 
     dch_inactivity: Duration = "5 s"
     """Time from the last packet until the dedicated channel is released."""
@@ -2180,20 +2236,22 @@ class TrafficVolume(Part):
 
 
 class LongestQueue(Part):
-    """Like `non_preemptive` without rounds; the longest queue gets the channel."""
+    """Like `non_preemptive` without rounds; the user with the longest queue gets the channel."""
 
     tag: ClassVar[str | None] = "longest_queue"
 
     high: int = 2
-    """Number of packets above which a dedicated channel is requested; 0 requests it at the first
-    packet.
+    """Number of packets in a user's queue above which a dedicated channel is requested; 0 requests
+    it at the first packet.
     """
 
     low: int = 1
-    """Number of packets below which the timer runs; 0 keeps the channel."""
+    """Number of packets in a user's queue below which its timer runs; 0 keeps the channel."""
 
     timeout: Duration = "450 ms"
-    """Time for which a queue must be short before its user releases the channel to another."""
+    """Time for which a user's queue must be shorter than `low` before the user releases its
+    channel to a waiting user.
+    """
 
 
 class PhonePower(Part):
@@ -2224,14 +2282,14 @@ class OneStep(Part):
 
 
 class PerUser(Part):
-    """A rate for each connection, higher where it increases throughput most."""
+    """An individual rate for each connection, raised step by step where throughput grows most."""
 
     tag: ClassVar[str | None] = "per_user"
 
     power: int = 32
-    """Power of the cell for data, in units of a code of the basic rate: the rates of all
-    connections sum to at most this. Each connection has at least the lowest rate, even beyond
-    this power.
+    """Largest sum of the rates of all connections, that is, the cell's power for data in units of
+    a code of the basic rate. Each connection has at least the lowest rate, even beyond this
+    limit.
 
     At least 1.
     """
@@ -2243,7 +2301,7 @@ class Fixed2(Part):
     tag: ClassVar[str | None] = "fixed"
 
     frames: int = 1
-    """Frames per slot.
+    """Rate of every connection in frames per slot; must be one of `rates`.
 
     At least 1.
     """
@@ -2255,7 +2313,7 @@ class EqualPaths(Part):
     tag: ClassVar[str | None] = "equal_paths"
 
     paths: int = 4
-    """Number of paths.
+    """Number of paths of equal mean power.
 
     At least 1.
     """
@@ -2267,18 +2325,20 @@ class VehicularB(Part):
     tag: ClassVar[str | None] = "vehicular_b"
 
     resolution: Duration = "260 ns"
-    """Distance of taps below which they form one path with the power of both. Default: a chip at
-    3.84 Mcps, with which all six taps are paths.
+    """Distance in time below which successive taps form one path with their total power. Default:
+    260 ns, a chip at 3.84 Mcps, with which all six taps are separate paths.
     """
 
 
 class Taps(Part):
-    """User-defined mean powers."""
+    """Paths with user-defined mean powers."""
 
     tag: ClassVar[str | None] = "taps"
 
     powers: list[float]
-    """Mean power of each path, linear. Only their ratios matter: they are divided by their sum."""
+    """Mean power of each path on a linear scale. Only the ratios of the powers matter, as each is
+    divided by their sum.
+    """
 
 
 class Mean(Part):
@@ -2288,7 +2348,7 @@ class Mean(Part):
 
     factor: float = 0.6
     """Power received from all other cells divided by that from the own cell, if each transmits the
-    same (eta in the study).
+    same (eta in `hossain`).
     """
 
     load: Load = field(default_factory=lambda: Load())
@@ -2301,7 +2361,7 @@ class Map(Part):
     tag: ClassVar[str | None] = "map"
 
     exponent: float = 3.76
-    """Path loss exponent."""
+    """Exponent with which the path loss grows with distance."""
 
     shadowing_db: float = 10.0
     """Standard deviation of the shadowing in dB."""
@@ -2317,15 +2377,15 @@ class Load(Part):
     """Load of the other cells, which determines the power of their interference."""
 
     connections: float = 2.0
-    """Mean number of connections per cell (G in the study)."""
+    """Mean number of connections per cell (G in `hossain`)."""
 
     mean_rate: float | None = None
-    """Mean rate of a connection in other cells (alpha). Default: computed self-consistently from
-    the rate selection.
+    """Mean rate of a connection in other cells, in frames per slot (alpha). Default: computed
+    self-consistently from the rate selection.
     """
 
     averaging: Averaging = "cells"
-    """Mean that defines this rate, if it is computed."""
+    """Method of averaging by which `mean_rate` is computed if it is not set."""
 
 
 class Outage(Part):
@@ -2342,7 +2402,7 @@ class Outage(Part):
 
 
 class Opportunities(Part):
-    """Recorded delivery opportunities: each line of the file is the time of one, in ms."""
+    """Recorded delivery opportunities. Each line of the file is the time of one in ms."""
 
     file: str | None = None
     """Path of the recording, relative to the folder of the scenario file."""
@@ -2508,13 +2568,13 @@ class Replay(Part):
 
 
 class External(Part):
-    """Packets from outside, in both directions; only with `nodeb emulate`."""
+    """Packets of a real host or another program, both ways; only with `nodeb emulate`."""
 
     tag: ClassVar[str | None] = "external"
 
 
 class ConstantSize(Part):
-    """Constant size."""
+    """The same size in every draw."""
 
     tag: ClassVar[str | None] = "constant"
 
@@ -2528,11 +2588,11 @@ class ExponentialSize(Part):
     tag: ClassVar[str | None] = "exponential"
 
     mean: Size
-    """Mean; greater than 0."""
+    """Mean of the distribution; greater than 0."""
 
 
 class ParetoSize(Part):
-    """Pareto with a mean and a shape."""
+    """Pareto distribution, given by its mean and shape."""
 
     tag: ClassVar[str | None] = "pareto"
 
@@ -2540,16 +2600,16 @@ class ParetoSize(Part):
     """Mean of the distribution without `max`."""
 
     shape: float
-    """Shape; greater than 1, as the mean would be infinite otherwise. Up to 2 the variance is
-    infinite.
+    """Shape of the distribution; greater than 1, as the mean would be infinite otherwise. Up to 2
+    the variance is infinite.
     """
 
     max: Size | None = None
-    """Maximum; larger draws are reduced to it. Absent: no limit."""
+    """Maximum, to which larger draws are reduced. Absent: no limit."""
 
 
 class LogNormalSize(Part):
-    """Log-normal with a mean and a standard deviation."""
+    """Log-normal distribution, given by its mean and standard deviation."""
 
     tag: ClassVar[str | None] = "log_normal"
 
@@ -2557,17 +2617,17 @@ class LogNormalSize(Part):
     """Mean of the distribution without `min` and `max`; greater than 0."""
 
     sd: Size
-    """Standard deviation."""
+    """Standard deviation of the distribution without `min` and `max`."""
 
     min: Size | None = None
-    """Minimum; smaller draws are raised to it. Absent: no limit."""
+    """Minimum, to which smaller draws are raised. Absent: no limit."""
 
     max: Size | None = None
-    """Maximum; larger draws are reduced to it. Absent: no limit."""
+    """Maximum, to which larger draws are reduced. Absent: no limit."""
 
 
 class ConstantDuration(Part):
-    """Constant time."""
+    """The same time in every draw."""
 
     tag: ClassVar[str | None] = "constant"
 
@@ -2581,11 +2641,11 @@ class ExponentialDuration(Part):
     tag: ClassVar[str | None] = "exponential"
 
     mean: Duration
-    """Mean; greater than 0."""
+    """Mean of the distribution; greater than 0."""
 
 
 class ParetoDuration(Part):
-    """Pareto with a mean and a shape."""
+    """Pareto distribution, given by its mean and shape."""
 
     tag: ClassVar[str | None] = "pareto"
 
@@ -2593,16 +2653,16 @@ class ParetoDuration(Part):
     """Mean of the distribution without `max`."""
 
     shape: float
-    """Shape; greater than 1, as the mean would be infinite otherwise. Up to 2 the variance is
-    infinite.
+    """Shape of the distribution; greater than 1, as the mean would be infinite otherwise. Up to 2
+    the variance is infinite.
     """
 
     max: Duration | None = None
-    """Maximum; larger draws are reduced to it. Absent: no limit."""
+    """Maximum, to which larger draws are reduced. Absent: no limit."""
 
 
 class LogNormalDuration(Part):
-    """Log-normal with a mean and a standard deviation."""
+    """Log-normal distribution, given by its mean and standard deviation."""
 
     tag: ClassVar[str | None] = "log_normal"
 
@@ -2610,17 +2670,17 @@ class LogNormalDuration(Part):
     """Mean of the distribution without `min` and `max`; greater than 0."""
 
     sd: Duration
-    """Standard deviation."""
+    """Standard deviation of the distribution without `min` and `max`."""
 
     min: Duration | None = None
-    """Minimum; smaller draws are raised to it. Absent: no limit."""
+    """Minimum, to which smaller draws are raised. Absent: no limit."""
 
     max: Duration | None = None
-    """Maximum; larger draws are reduced to it. Absent: no limit."""
+    """Maximum, to which larger draws are reduced. Absent: no limit."""
 
 
 class Ue(Part):
-    """Phones of a group on `hsdpa`."""
+    """Category and channel of the phones of a group on `hsdpa`."""
 
     category: int = 6
     """UE category, 1 to 12 (TS 25.306, table 5.1a): determines block sizes, codes and the minimum
@@ -2630,10 +2690,12 @@ class Ue(Part):
     """
 
     channel: Channel = field(default_factory=lambda: Place())
-    """Channel: source of the SNR."""
+    """Channel of each phone, which determines the SNR in every TTI."""
 
     delay_budget: Duration = "300 ms"
-    """Time that a packet may wait at the Node B, for schedulers that use deadlines."""
+    """Time that a packet may wait at the Node B. Schedulers that use deadlines compute them from
+    it.
+    """
 
 
 class Place(Part):
@@ -2648,7 +2710,9 @@ class Place(Part):
     """Position in metres east and north of the Node B; excludes `distance`."""
 
     speed: Speed = "3 km/h"
-    """Speed."""
+    """Speed of the user, which determines the rate of fading and, unless the user stays, its
+    movement.
+    """
 
     movement: Movement = "stays"
     """Movement of the user."""
@@ -2662,7 +2726,7 @@ class Place(Part):
     """Named power-delay profile."""
 
     taps: list[Tap] | None = None
-    """User-defined paths, instead of a named profile."""
+    """User-defined paths, which replace the named profile."""
 
 
 class Fading(Part):
@@ -2677,7 +2741,7 @@ class Fading(Part):
     """Named power-delay profile."""
 
     taps: list[Tap] | None = None
-    """User-defined paths, instead of a named profile."""
+    """User-defined paths, which replace the named profile."""
 
     speed: Speed = "3 km/h"
     """Speed of the user, which determines the rate of fading."""
@@ -2693,12 +2757,12 @@ class Constant(Part):
 
 
 class Trace(Part):
-    """A recording with one line per TTI."""
+    """SNRs, CQIs or bit rates from a recording with one line per TTI."""
 
     tag: ClassVar[str | None] = "trace"
 
     file: str | None = None
-    """Path of a recording with the lists, relative to the folder of the scenario file."""
+    """Path of a recording that contains the lists, relative to the folder of the scenario file."""
 
     at_end: AtEnd | None = None
     """Behaviour at the end of the recording. Default: none, the run must not be longer than the
@@ -2706,19 +2770,21 @@ class Trace(Part):
     """
 
     rates: list[Rate] | None = None
-    """Bit rate of each TTI instead of an SNR: its block is this rate times 2 ms and cannot fail."""
+    """Bit rate of each TTI, instead of SNRs. The size of the TTI's block is this rate times 2 ms,
+    and the block cannot fail.
+    """
 
     snrs_db: list[float] = field(default_factory=list)
     """SNR of each TTI in dB, before despreading."""
 
     second_db: list[float] | None = None
-    """SNR in dB after two transmissions of a block, the second one in that TTI. Default: computed
-    by combining.
+    """SNR in dB after two transmissions of a block, listed by the TTI of the second one. Default:
+    computed by combining.
     """
 
     third_db: list[float] | None = None
-    """SNR in dB after three transmissions of a block, the third one in that TTI. Default: computed
-    by combining.
+    """SNR in dB after three transmissions of a block, listed by the TTI of the third one. Default:
+    computed by combining.
     """
 
     cqi: list[int] | None = None
@@ -2726,10 +2792,10 @@ class Trace(Part):
 
 
 class Tap(Part):
-    """Path of a profile."""
+    """Path of a power-delay profile."""
 
     delay: Duration
-    """Delay after the first path."""
+    """Delay of the path after the first path."""
 
     power_db: float
     """Mean power in dB, relative to the other paths."""
@@ -2739,26 +2805,28 @@ class Record(Part):
     """Time series to record. The memory for each grows with the length of the run."""
 
     cwnd: bool = False
-    """Congestion window and slow-start threshold, at every change."""
+    """Whether to record the congestion window and the slow-start threshold at every change."""
 
     segments: bool = False
-    """Every segment sent, delivered or dropped, and every ACK that reaches its sender."""
+    """Whether to record every segment sent, delivered or dropped, and every ACK that reaches its
+    sender.
+    """
 
     rtt: bool = False
-    """Every round-trip time that TCP measures."""
+    """Whether to record every round-trip time that TCP measures."""
 
     queue: bool = False
-    """Packets and bytes of each user at the Node B, at every change."""
+    """Whether to record the packets and bytes of each user at the Node B, at every change."""
 
     transfers: bool = False
-    """Every completed transfer."""
+    """Whether to record every completed transfer with its times and size."""
 
     scheduler: bool = False
-    """Users served in every TTI, with C/I value, PDUs and failed blocks."""
+    """Whether to record the users served in every TTI, with C/I value, PDUs and failed blocks."""
 
     bandwidth: bool | None = None
-    """Bytes that each user could have been sent if data had always been waiting, and its CQI,
-    every 20 ms. `hsdpa` only; measuring about doubles the simulation time.
+    """Whether to record, every 20 ms, each user's CQI and the bytes that it could have been sent
+    if data had always been waiting. `hsdpa` only; measuring about doubles the simulation time.
     """
 
 
@@ -2809,7 +2877,7 @@ class ScenarioFields(Part):
     """Uplink of each phone."""
 
     radio: Radio = field(default_factory=lambda: HsDsch())
-    """Downlink over the air."""
+    """Radio bearers, which carry the downlink over the air."""
 
     tcp: Tcp = field(default_factory=lambda: Classic())
     """TCP at the servers and the phones."""

@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::jitter::{Jitter, JitterSpec};
 
-/// Parameters of reordering, which delays some packets further, so that later packets overtake
-/// them.
+/// Parameters of reordering, which delays some packets so that later ones overtake them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reordering {

@@ -11,8 +11,7 @@ use nodeb_base::rng::{Stream, normal};
 use nodeb_base::units::{Distance, Probability};
 
 params! {
-    /// Parameters of shadowing, log-normal variations of the path loss. Defaults: TR 25.848, table
-    /// A.3.
+    /// Parameters of log-normal shadowing. Defaults: TR 25.848, table A.3.
     pub struct Shadowing {
         /// Standard deviation of the shadowing in dB; 0 switches shadowing off.
         pub sigma_db: f64 = 8.0,

@@ -26,8 +26,7 @@ params! {
     /// connection determines its spreading factor. Defaults: those of `hossain` (section IV.A) and,
     /// where the study has none, assumptions: eta, G, Eb/N0 and no error correction.
     pub struct Wcdma {
-        /// Length of a slot. The rate of a connection is the number of frames that it sends in a
-        /// slot.
+        /// Length of a slot; the rate of a connection is its number of frames per slot.
         pub slot: Duration = Duration::from_millis(10),
         /// Size of a frame. One frame per slot is the basic rate.
         pub frame_size: Size = Size(16),

@@ -15,8 +15,7 @@ params! {
     /// Parameters of the scheduler that compares each user's channel with its own mean and
     /// deviation.
     pub struct Normalized {
-        /// Weight of the old mean and variance in each TTI in which the user waits, from 0 to below
-        /// 1.
+        /// Weight of the old mean and variance in a TTI in which the user waits, 0 to below 1.
         pub memory: f64 = 0.999,
     }
 }

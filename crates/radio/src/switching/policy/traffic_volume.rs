@@ -18,8 +18,7 @@ params! {
     pub struct TrafficVolume {
         /// Number of bytes in a user's buffer above which a dedicated channel is requested.
         pub volume: Size = Size(475),
-        /// Time for which a user's bytes must exceed `volume` before a dedicated channel is
-        /// requested.
+        /// Time for which a user's bytes must exceed `volume` before a channel is requested.
         pub time_to_trigger: Duration = Duration::ZERO,
         /// Time from the last packet until the dedicated channel is released.
         pub dch_inactivity: Duration = Duration::from_secs(5),

@@ -78,7 +78,7 @@ pub enum Rounding {
 }
 
 params! {
-    /// Parameters of the outer loop, which shifts reported CQIs until blocks fail at a target rate.
+    /// Parameters of the outer loop, which shifts CQIs until blocks fail at a target rate.
     pub struct OuterLoop {
         /// Target for the share of first transmissions that fail.
         pub target_bler: Probability = Probability(0.1),
