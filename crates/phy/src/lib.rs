@@ -10,6 +10,8 @@
 //! 5. [`receiver`]: rake with channel estimation and maximum-ratio combining.
 //! 6. [`link`]: the whole link, from random PDUs to counted errors; [`link::run`] is the entry point.
 //!
+//! [`lte`] has what LTE adds to the turbo code. It uses [`coding`] alone.
+//!
 //! Bits are bytes of 0 or 1. Soft values are log-likelihood ratios `ln P(0)/P(1)`: positive for a 0, which the
 //! modulator sends as +1 (TS 25.213, 4.2.1). The same seed gives the same results, whatever the number of threads and
 //! the instruction set of the processor (see [`simd`]).
@@ -46,6 +48,7 @@ pub mod coding;
 pub mod error;
 pub mod gaussian;
 pub mod link;
+pub mod lte;
 pub mod multiplexing;
 pub mod receiver;
 pub mod rng;

@@ -109,14 +109,23 @@ impl Decoder {
     ///
     /// Returns an error if the code has no blocks of `k` bits or the settings are out of range.
     pub fn new(k: usize, settings: Settings, isa: Isa) -> Result<Self> {
+        Self::with_interleaver(permutation(k)?, settings, isa)
+    }
+
+    /// Creates a decoder of blocks whose encoder has the given interleaver, which must be a permutation.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the settings are out of range.
+    pub fn with_interleaver(interleaver: Vec<u32>, settings: Settings, isa: Isa) -> Result<Self> {
         settings.check()?;
         Ok(Self {
             settings,
             isa,
-            interleaver: permutation(k)?,
+            signs: vec![0; interleaver.len()],
+            interleaver,
             integer: Buffers::default(),
             float: Buffers::default(),
-            signs: vec![0; k],
         })
     }
 

@@ -1,4 +1,5 @@
-//! Turbo encoder of rate 1/3: two recursive 8-state encoders in parallel (TS 25.212, 4.2.3.2.1).
+//! Turbo encoder of rate 1/3: two recursive 8-state encoders in parallel (TS 25.212, 4.2.3.2.1; in LTE
+//! with another interleaver: TS 36.212, 5.1.3.2.1).
 
 use super::interleaver::permutation;
 use crate::error::Result;
@@ -36,7 +37,13 @@ impl Encoder {
     ///
     /// Returns an error if the code has no blocks of `k` bits.
     pub fn new(k: usize) -> Result<Self> {
-        Ok(Self { interleaver: permutation(k)? })
+        Ok(Self::with_interleaver(permutation(k)?))
+    }
+
+    /// Creates an encoder whose second constituent encoder reads bit `interleaver[i]` of the block as
+    /// its bit `i`. The interleaver must be a permutation.
+    pub fn with_interleaver(interleaver: Vec<u32>) -> Self {
+        Self { interleaver }
     }
 
     /// Appends the `3 K + 12` coded bits of `block` to `to`: `x1 z1 z'1 x2 z2 z'2 ...`, then the
