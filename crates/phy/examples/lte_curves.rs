@@ -1,9 +1,9 @@
 //! Prints block error rates of LTE's turbo code in white noise, by modulation, size and rate of a code block and SNR
-//! per symbol: `lte_curves SEED ITERATIONS ERRORS BLOCKS [ORDER K RATE]`.
+//! per symbol: `lte_curves SEED ITERATIONS ERRORS BLOCKS [ORDER [K...]]`.
 //!
 //! A point ends with ERRORS blocks in error or BLOCKS blocks, but not before 400 blocks. A curve begins with its last
-//! point of at least 99 % blocks in error and ends with its first point of at most one error in 1000 blocks. ORDER, K
-//! and RATE select one curve. Times go to the error output.
+//! point of at least 99 % blocks in error and ends with its first point of at most one error in 1000 blocks. ORDER and
+//! K select modulations and sizes. Times go to the error output.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -30,15 +30,16 @@ fn rates(modulation: Modulation) -> &'static [f64] {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [seed, iterations, errors, blocks, rest @ ..] = arguments.as_slice() else {
-        return Err("lte_curves SEED ITERATIONS ERRORS BLOCKS [ORDER K RATE]".into());
+        return Err("lte_curves SEED ITERATIONS ERRORS BLOCKS [ORDER [K...]]".into());
     };
+    let selected = rest.iter().map(|number| number.parse()).collect::<Result<Vec<usize>, _>>()?;
     let settings = Settings { iterations: iterations.parse()?, ..Settings::default() };
     let stop = Stop { errors: errors.parse()?, at_least: 400, at_most: blocks.parse()? };
     println!(
         "# lte_curves {seed} {iterations} {errors} {blocks}: {settings:?}, white noise, redundancy version 0."
     );
     println!("order,k,channel_bits,snr_db,blocks,errors");
-    for (format, spacing_db) in formats(rest)? {
+    for (format, spacing_db) in formats(&selected) {
         let start = Instant::now();
         for (snr_db, counts) in curve(format, spacing_db, settings, seed.parse()?, stop)? {
             let Format { modulation, k, channel_bits } = format;
@@ -51,23 +52,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the formats to simulate, with the distance of two points in dB.
-fn formats(selected: &[String]) -> Result<Vec<(Format, f64)>, Box<dyn Error>> {
-    if let [order, k, rate] = selected {
-        let order: usize = order.parse()?;
-        let modulation =
-            Modulation::ALL.into_iter().find(|one| one.order() == order).ok_or("order 2, 4, 6 or 8")?;
-        return Ok(vec![(Format::of_rate(modulation, k.parse()?, rate.parse()?), 0.1)]);
-    }
+/// Returns the formats of the grid, with the distance of two points in dB. `selected` has a modulation order and sizes,
+/// or nothing.
+fn formats(selected: &[usize]) -> Vec<(Format, f64)> {
+    let is_selected = |order: usize, k: usize| match selected {
+        [] => true,
+        [only, sizes @ ..] => *only == order && (sizes.is_empty() || sizes.contains(&k)),
+    };
     let mut formats = Vec::new();
     for modulation in Modulation::ALL {
-        for (k, spacing_db) in SIZES {
-            formats.extend(
-                rates(modulation).iter().map(|rate| (Format::of_rate(modulation, k, *rate), spacing_db)),
-            );
+        for (k, spacing_db) in SIZES.into_iter().filter(|(k, _)| is_selected(modulation.order(), *k)) {
+            let of_rate = |rate: &f64| (Format::of_rate(modulation, k, *rate), spacing_db);
+            // Five symbols of 256QAM cannot carry 40 bits with any redundancy.
+            let coded = |(format, _): &(Format, f64)| format.channel_bits > k;
+            formats.extend(rates(modulation).iter().map(of_rate).filter(coded));
         }
     }
-    Ok(formats)
+    formats
 }
 
 /// Simulates a curve from the SNR of Shannon's limit on. Returns its points as SNR in dB and counts.

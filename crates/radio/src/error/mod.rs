@@ -6,6 +6,7 @@
 
 pub mod blocks;
 pub mod bsc;
+pub mod curves;
 pub mod effective;
 pub mod file;
 pub mod gilbert_elliott;

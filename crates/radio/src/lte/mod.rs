@@ -9,6 +9,7 @@
 //! - [`resources`]: resource elements that are left for data;
 //! - [`adaptation`]: block sizes, peak rates and MCSs that follow from these tables;
 //! - [`effective`]: effective SNR of blocks by MCS;
+//! - [`curves`]: block error rates of the turbo code;
 //! - [`category`]: capabilities of UE categories;
 //! - [`timing`], [`random_access`]: subframes of HARQ, reports, scheduling requests and random
 //!   access;
@@ -22,6 +23,7 @@ pub mod category;
 pub mod coding;
 pub mod compatible;
 pub mod cqi;
+pub mod curves;
 pub mod drx;
 pub mod effective;
 pub mod mcs;

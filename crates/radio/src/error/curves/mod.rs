@@ -1,0 +1,141 @@
+//! Block error rates of coded blocks, from simulated or measured curves of single code blocks.
+//!
+//! [`Curves`] has curves over the SNR for combinations of modulation, code block size and code rate. For other sizes
+//! and rates it interpolates the SNR of equal block error rate, so the result falls with the SNR and rises with the
+//! rate as the curves do. No constants are fitted:
+//!
+//! - between rates, the mutual information per bit at that SNR is linear in the rate. It is proportional to the rate
+//!   below the lowest rate, where bits are repeated, and reaches 1 bit at rate 1, from which on no block is decoded;
+//! - between sizes, it is linear in `1 / sqrt(size)`, the first term of the loss of short blocks (Polyanskiy, Poor and
+//!   Verdú (2010), normal approximation);
+//! - between two SNRs, `ln(p / (1 - p))` is linear in the SNR in dB, and continues so beyond the curve.
+//!
+//! A transport block of C code blocks fails with `1 - (1 - p)^C`.
+//!
+//! [`Curves::of`] does all this once for a format. The result, a [`BlockErrorRate`], is a table for the hot loop.
+
+pub mod lookup;
+pub mod measured;
+#[cfg(test)]
+mod tests;
+pub mod text;
+
+pub use lookup::BlockErrorRate;
+
+use measured::{LEVELS, Measured};
+
+use super::effective::curve::Curve;
+use super::effective::modulation::Modulation;
+
+/// Format of a transport block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Format {
+    /// Modulation of the block.
+    pub modulation: Modulation,
+    /// Number of code blocks.
+    pub code_blocks: u32,
+    /// Mean size of a code block in bits, with CRCs.
+    pub code_block_bits: f64,
+    /// Code rate: bits with CRCs divided by channel bits.
+    pub code_rate: f64,
+}
+
+/// Curves of one modulation.
+#[derive(Clone, Debug)]
+struct Family {
+    modulation: Modulation,
+    information: Curve,
+    /// Sizes in ascending order, with their curves in ascending order of the rate.
+    sizes: Vec<(f64, Vec<Rated>)>,
+}
+
+/// Mutual information at which blocks of a rate have the block error rates [`LEVELS`].
+#[derive(Clone, Copy, Debug)]
+struct Rated {
+    rate: f64,
+    /// 1 less the mutual information per bit, for each level.
+    missing: [f64; LEVELS.len()],
+}
+
+/// Block error rate curves by modulation, code block size and code rate.
+#[derive(Clone, Debug)]
+pub struct Curves {
+    families: Vec<Family>,
+}
+
+impl Curves {
+    /// Creates the curves from measured ones, which have at least one modulation.
+    fn new(mut measured: Vec<Measured>) -> Self {
+        measured.sort_by(|a, b| {
+            (a.modulation, a.size).cmp(&(b.modulation, b.size)).then(a.rate().total_cmp(&b.rate()))
+        });
+        let families = measured.chunk_by(|a, b| a.modulation == b.modulation).map(Family::new);
+        Self { families: families.collect() }
+    }
+
+    /// Reads the curves from text: the line `order,k,channel_bits,snr_db,blocks,errors`, then a line for each
+    /// point, as the example `lte_curves` of the crate `nodeb-phy` prints them. Lines that start with `#` are
+    /// comments.
+    ///
+    /// # Errors
+    ///
+    /// Returns a message with the line or curve, the problem, and what is expected.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        text::parse(text).map(Self::new)
+    }
+
+    /// Returns the block error rate of a format as a table over the SNR, or `None` if there are no curves of its
+    /// modulation. This takes some microseconds.
+    pub fn of(&self, format: &Format) -> Option<BlockErrorRate> {
+        let family = self.families.iter().find(|family| family.modulation == format.modulation)?;
+        if format.code_rate >= 1.0 {
+            return Some(BlockErrorRate::never());
+        }
+        let thresholds_db = family.thresholds_db(format.code_block_bits, format.code_rate);
+        Some(BlockErrorRate::new(&thresholds_db, format.code_blocks))
+    }
+}
+
+impl Family {
+    fn new(measured: &[Measured]) -> Self {
+        let information = measured[0].modulation.curve();
+        let rated = |one: &Measured| Rated { rate: one.rate(), missing: one.missing(&information) };
+        let by_size = measured.chunk_by(|a, b| a.size == b.size);
+        let sizes = by_size.map(|curves| (f64::from(curves[0].size), curves.iter().map(rated).collect()));
+        Self { modulation: measured[0].modulation, sizes: sizes.collect(), information }
+    }
+
+    /// Returns the SNRs in dB at which code blocks have the block error rates [`LEVELS`].
+    fn thresholds_db(&self, size: f64, rate: f64) -> [f64; LEVELS.len()] {
+        let above =
+            self.sizes.partition_point(|(known, _)| *known < size).clamp(1, self.sizes.len().max(2) - 1);
+        let missing = match &self.sizes[above - 1..] {
+            [(small, one), (large, other), ..] => {
+                let [small, large, size] =
+                    [*small, *large, size.clamp(*small, *large)].map(|size| 1.0 / size.sqrt());
+                blend(&at_rate(one, rate), &at_rate(other, rate), (small - size) / (small - large))
+            }
+            _ => at_rate(&self.sizes[0].1, rate),
+        };
+        let mut last = f64::NEG_INFINITY;
+        missing.map(|missing| {
+            last = last.max(10.0 * libm::log10(f64::from(self.information.snr(missing as f32))));
+            last
+        })
+    }
+}
+
+/// Returns 1 less the mutual information for each level, at a rate between those of `curves`.
+fn at_rate(curves: &[Rated], rate: f64) -> [f64; LEVELS.len()] {
+    let above = curves.partition_point(|curve| curve.rate < rate);
+    let nothing = Rated { rate: 0.0, missing: [1.0; LEVELS.len()] };
+    let everything = Rated { rate: 1.0, missing: [0.0; LEVELS.len()] };
+    let low = above.checked_sub(1).map_or(nothing, |below| curves[below]);
+    let high = curves.get(above).copied().unwrap_or(everything);
+    blend(&low.missing, &high.missing, ((rate - low.rate) / (high.rate - low.rate)).clamp(0.0, 1.0))
+}
+
+/// Returns the point between `from` and `to` at a share of the way.
+fn blend(from: &[f64; LEVELS.len()], to: &[f64; LEVELS.len()], share: f64) -> [f64; LEVELS.len()] {
+    std::array::from_fn(|level| from[level] + (to[level] - from[level]) * share)
+}
