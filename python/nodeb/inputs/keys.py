@@ -16,7 +16,15 @@ Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
 """Names of quantities that differ from those in the schema."""
 TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false"}
-UNITS = {"_dbm": "dBm", "_db": "dB", "_mhz": "MHz", "_hz": "Hz", "_deg": "°", "_m": "m"}
+UNITS = {
+    "_dbm": "dBm",
+    "_db": "dB",
+    "_ghz": "GHz",
+    "_mhz": "MHz",
+    "_hz": "Hz",
+    "_deg": "°",
+    "_m": "m",
+}
 """Units of plain numbers, by the suffix of their key."""
 
 

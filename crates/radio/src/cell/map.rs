@@ -3,6 +3,7 @@
 use nodeb_base::rng::Streams;
 
 use super::mobility::Point;
+use super::path_loss::sight::Sights;
 use super::plan::Cell;
 use super::shadowing::{Shadowing, Shadows};
 
@@ -23,7 +24,7 @@ pub struct Map {
 impl Map {
     /// Computes the map of the cells of the first `served` sites, with `side` points (at least 2)
     /// along each axis. The SNR is that of a channel with a single path, without shadowing and
-    /// averaged over fading.
+    /// averaged over fading, with line of sight to the sites that most users at the point see.
     pub fn new(cell: &Cell, served: usize, side: usize) -> Self {
         let sites = cell.sites();
         let area = cell.area(served);
@@ -31,15 +32,16 @@ impl Map {
         let reach = furthest + area.radius;
         let step = 2.0 * reach / (side.max(2) - 1) as f64;
         let axis_m: Vec<f64> = (0..side.max(2)).map(|i| step * i as f64 - reach).collect();
-        let no_shadows = Shadowing { sigma_db: 0.0, ..cell.shadowing.clone() };
+        let no_shadows = Shadowing { sigma_db: Some(0.0), ..cell.shadowing.clone() };
         let shadows = Shadows::new(&no_shadows, sites.len(), Streams::new(0, 0).stream("cell", 0, "map"));
+        let no_sights = Sights::default();
         let rake = cell.rake();
         let mut powers = Vec::with_capacity(sites.len());
         let mut snr_db = |place: Point| {
             if !area.contains(place) {
                 return f64::NAN;
             }
-            cell.powers(&sites, place, &shadows, &mut powers);
+            cell.powers(&sites, place, (&shadows, &no_sights), &mut powers);
             let towards = (0..area.sites.len()).map(|site| cell.disturbance(&powers, site));
             let disturbance = towards.fold(f64::INFINITY, f64::min) as f32;
             let snr = rake.snr(std::iter::once(1.0), disturbance);

@@ -11,6 +11,7 @@ use nodeb_base::units::{Distance, Probability, Speed};
 use super::interference::InterferenceSpec;
 use super::mobility::{Area, Movement, Point, Walk, distance};
 use super::path_loss::PathLossSpec;
+use super::path_loss::sight::Sights;
 use super::shadowing::{Shadowing, Shadows};
 use crate::numerology::Numerology;
 
@@ -56,6 +57,10 @@ impl Checked for Cell {
             "0 is out of range, as HS-PDSCH needs power; expected more than 0".to_owned()
         });
         check.within("path_loss", |check| self.path_loss.check(check));
+        let reach = self.path_loss.reach().unwrap_or(self.radius);
+        check.advise(self.radius <= reach, "radius", || {
+            format!("{} is beyond the {reach} for which TR 38.901 gives `path_loss`", self.radius)
+        });
         check.within("shadowing", |check| self.shadowing.check(check));
         check.within("interference", |check| self.interference.check(check));
     }
@@ -77,7 +82,7 @@ impl Cell {
     /// are no warnings if `empty` is true, that is, if no user has a position.
     pub fn check_shadowing(&self, empty: bool, still: bool, check: &mut Check) {
         let all = keys!(&self.shadowing; correlation_distance, site_correlation);
-        let off = self.shadowing.sigma_db == 0.0;
+        let off = self.shadowing.is_off();
         let alone = !self.interference.has_sites();
         check.within("shadowing", |check| {
             check.advise_idle(!empty && off, &all, "`sigma_db = 0` switches shadowing off");
@@ -117,10 +122,18 @@ impl Cell {
     }
 
     /// Computes the mean powers in mW that a user at `place` receives from each of `sites`,
-    /// averaged over fading, and writes them to `powers`.
-    pub(super) fn powers(&self, sites: &[Point], place: Point, shadows: &Shadows, powers: &mut Vec<f64>) {
+    /// averaged over fading, and writes them to `powers`. `shadows` and `sights` are the shadowing and
+    /// lines of sight of the user's links.
+    pub(super) fn powers(
+        &self,
+        sites: &[Point],
+        place: Point,
+        (shadows, sights): (&Shadows, &Sights),
+        powers: &mut Vec<f64>,
+    ) {
         let received = |(site, at): (usize, &Point)| {
-            let loss_db = self.path_loss.loss_db(distance(place, *at)) + shadows.loss_db(site);
+            let median = self.path_loss.loss(distance(place, *at), sights.of(site));
+            let loss_db = median.db + shadows.loss_db(site, median.sigma_db);
             from_db(self.power_dbm + self.antenna_gain_db - loss_db)
         };
         powers.clear();
@@ -259,6 +272,7 @@ pub struct Journey {
     sites: Vec<Point>,
     walk: Walk,
     shadows: Shadows,
+    sights: Sights,
     id: u64,
     streams: Streams,
     step_m: f64,
@@ -284,6 +298,7 @@ impl Journey {
         let stream = |purpose| streams.stream("user", id, purpose);
         let sites = cell.sites();
         let shadows = Shadows::new(&cell.shadowing, sites.len(), stream("shadowing"));
+        let sights = Sights::new(cell.path_loss.sight_correlation_m(), sites.len(), id, streams);
         let area = cell.area_among(&sites, served);
         let served = area.sites.len();
         let walk = Walk::new(movement, place, heading, area, stream("way"));
@@ -292,7 +307,7 @@ impl Journey {
         let per_tti =
             if movement == Movement::Stays { 0.0 } else { speed.as_metres_per_s() * numerology.tti_s() };
         let mut powers = Vec::with_capacity(sites.len());
-        cell.powers(&sites, place, &shadows, &mut powers);
+        cell.powers(&sites, place, (&shadows, &sights), &mut powers);
         let past: Vec<_> = (0..served).map(|site| [cell.disturbance(&powers, site) as f32].into()).collect();
         let best = |best, site| if powers[site] > powers[best] { site } else { best };
         let serving = (0..served).fold(0, best);
@@ -302,6 +317,7 @@ impl Journey {
             sites,
             walk,
             shadows,
+            sights,
             id,
             streams: *streams,
             step_m,
@@ -363,7 +379,9 @@ impl Journey {
     /// Computes the disturbances at the current position and appends them to `past`. The oldest
     /// ones are removed if `past` is full.
     fn record_disturbances(&mut self) {
-        self.cell.powers(&self.sites, self.walk.place(), &self.shadows, &mut self.powers);
+        self.sights.move_to(self.walked as f64 * self.step_m);
+        let links = (&self.shadows, &self.sights);
+        self.cell.powers(&self.sites, self.walk.place(), links, &mut self.powers);
         let forgets = self.past[0].len() == self.most;
         for (site, past) in self.past.iter_mut().enumerate() {
             if forgets {
@@ -446,9 +464,10 @@ impl Journey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cell::path_loss::tr38901::uma::Uma;
 
     fn quiet(interference: InterferenceSpec) -> Cell {
-        let shadowing = Shadowing { sigma_db: 0.0, ..Shadowing::default() };
+        let shadowing = Shadowing { sigma_db: Some(0.0), ..Shadowing::default() };
         Cell { shadowing, interference, ..Cell::default() }
     }
 
@@ -521,7 +540,12 @@ mod tests {
     /// took single steps.
     #[test]
     fn a_long_leap_equals_single_steps() {
-        for movement in [Movement::Straight, Movement::Circle] {
+        let (by_distance, by_sight) = (PathLossSpec::default(), PathLossSpec::Uma(Uma::default()));
+        for (movement, path_loss) in [
+            (Movement::Straight, by_distance.clone()),
+            (Movement::Circle, by_distance),
+            (Movement::Straight, by_sight),
+        ] {
             let trip = Trip {
                 place: [300.0, 100.0],
                 movement,
@@ -530,7 +554,8 @@ mod tests {
                 served: 3,
                 numerology: Numerology::HSDPA,
             };
-            let journey = || Journey::new(&Cell::default(), trip, 0, &Streams::new(1, 0));
+            let cell = Cell { path_loss, ..Cell::default() };
+            let journey = || Journey::new(&cell, trip, 0, &Streams::new(1, 0));
             let [mut often, mut seldom] = [journey(), journey()];
             let mut last = 0;
             // A stretch takes 491,520 TTIs. So some of the evaluations below are in the same

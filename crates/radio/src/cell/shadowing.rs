@@ -13,8 +13,10 @@ use nodeb_base::units::{Distance, Probability};
 params! {
     /// Parameters of log-normal shadowing. Defaults: TR 25.848, table A.3.
     pub struct Shadowing {
-        /// Standard deviation of the shadowing in dB; 0 switches shadowing off.
-        pub sigma_db: f64 = 8.0,
+        /// Standard deviation of the shadowing in dB; 0 switches shadowing off. Default: with the path loss
+        /// `uma`, `umi` or `rma` that of TR 38.901 for links with or without line of sight, else 8 dB.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub sigma_db: Option<f64>,
         /// Distance `d_0` at which the correlation of the shadowing has decreased to 1/e.
         pub correlation_distance: Distance = Distance::from_metres(50),
         /// Correlation of the shadowing between two sites.
@@ -24,17 +26,29 @@ params! {
 
 impl Checked for Shadowing {
     fn check(&self, check: &mut Check) {
-        check.range("sigma_db", self.sigma_db, 0.0..=30.0);
+        check.range("sigma_db", self.sigma_db.unwrap_or(SIGMA_DB), 0.0..=30.0);
         check.require(self.correlation_distance.0 > 0, "correlation_distance", || {
             "expected a distance above 0 m".to_owned()
         });
     }
 }
 
+impl Shadowing {
+    /// Returns true if the scenario switches shadowing off.
+    pub fn is_off(&self) -> bool {
+        self.sigma_db == Some(0.0)
+    }
+}
+
+/// Standard deviation of shadowing in dB if neither the scenario nor the path loss model gives one (TR
+/// 25.848, table A.3).
+const SIGMA_DB: f64 = 8.0;
+
 /// Shadowing of one user's path loss towards every site.
 #[derive(Debug)]
 pub struct Shadows {
-    sigma_db: f64,
+    /// Standard deviation in dB that the scenario gives, if any.
+    sigma_db: Option<f64>,
     correlation_m: f64,
     /// Weights of the random process that all sites share and of the process of a single site.
     /// Their squares sum to 1.
@@ -50,7 +64,7 @@ impl Shadows {
     /// `stream`.
     pub fn new(params: &Shadowing, sites: usize, mut stream: Stream) -> Self {
         let shared = params.site_correlation.0;
-        let processes = if params.sigma_db > 0.0 { sites + 1 } else { 0 };
+        let processes = if params.is_off() { 0 } else { sites + 1 };
         Self {
             sigma_db: params.sigma_db,
             correlation_m: params.correlation_distance.as_metres(),
@@ -79,12 +93,14 @@ impl Shadows {
         }
     }
 
-    /// Returns the loss in dB that shadowing adds to the path loss towards `site`, 0 if shadowing
-    /// is off.
-    pub fn loss_db(&self, site: usize) -> f64 {
+    /// Returns the loss in dB that shadowing adds to the path loss towards `site`, 0 if shadowing is
+    /// off. `sigma_db` is the standard deviation that the path loss model gives, if any; a value in the
+    /// scenario has priority.
+    pub fn loss_db(&self, site: usize, sigma_db: Option<f64>) -> f64 {
+        let sigma_db = self.sigma_db.or(sigma_db).unwrap_or(SIGMA_DB);
         match &self.values[..] {
             [] => 0.0,
-            [shared, own @ ..] => self.sigma_db * (self.shares[0] * shared + self.shares[1] * own[site]),
+            [shared, own @ ..] => sigma_db * (self.shares[0] * shared + self.shares[1] * own[site]),
         }
     }
 }
@@ -100,9 +116,9 @@ mod tests {
         let mut shadows = Shadows::new(params, 2, Streams::new(1, 0).stream("test", 0, "shadowing"));
         let mut sums = [0.0; 3];
         for _ in 0..n {
-            let [before, other] = [0, 1].map(|site| shadows.loss_db(site));
+            let [before, other] = [0, 1].map(|site| shadows.loss_db(site, None));
             shadows.advance(metres);
-            let after = shadows.loss_db(0);
+            let after = shadows.loss_db(0, None);
             for (sum, product) in sums.iter_mut().zip([after * after, before * after, before * other]) {
                 *sum += product / f64::from(n);
             }
@@ -129,7 +145,7 @@ mod tests {
 
     #[test]
     fn sigma_0_gives_no_shadowing() {
-        let params = Shadowing { sigma_db: 0.0, ..Shadowing::default() };
+        let params = Shadowing { sigma_db: Some(0.0), ..Shadowing::default() };
         assert!(moments(&params, 10.0, 10).iter().all(|moment| *moment <= 0.0));
     }
 }

@@ -3,8 +3,14 @@
 pub mod cost231_hata;
 pub mod log_distance;
 pub mod outdoor_to_indoor;
+pub mod sight;
+pub mod tr38901;
 
 use nodeb_base::registry;
+use nodeb_base::units::Distance;
+
+use sight::Sight;
+use tr38901::{Environment, REACH};
 
 registry! {
     /// Path loss model, as a scenario names it.
@@ -15,6 +21,12 @@ registry! {
         "cost231_hata" => Cost231Hata(cost231_hata::Cost231Hata),
         /// Outdoor-to-indoor and pedestrian model, for micro cells (ITU-R M.1225).
         "outdoor_to_indoor" => OutdoorToIndoor(outdoor_to_indoor::OutdoorToIndoor),
+        /// Urban macro cells of TR 38.901, with and without line of sight.
+        "uma" => Uma(tr38901::uma::Uma),
+        /// Urban micro cells in street canyons of TR 38.901, with and without line of sight.
+        "umi" => Umi(tr38901::umi::Umi),
+        /// Rural macro cells of TR 38.901, with and without line of sight.
+        "rma" => Rma(tr38901::rma::Rma),
     }
 }
 
@@ -22,16 +34,49 @@ registry! {
 /// at this distance.
 const NEAREST_M: f64 = 10.0;
 
+/// Path loss of a link, and the shadowing that belongs to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loss {
+    /// Median loss in dB.
+    pub db: f64,
+    /// Standard deviation of the shadowing in dB, or `None` if the model does not have one.
+    pub sigma_db: Option<f64>,
+}
+
 impl PathLossSpec {
-    /// Returns the path loss in dB at a distance of `metres` from the Node B. Below 10 m the loss is
-    /// that at 10 m.
-    pub fn loss_db(&self, metres: f64) -> f64 {
-        let log_km = libm::log10(metres.max(NEAREST_M) / 1e3);
+    /// Returns the path loss at a distance of `metres` from the Node B. Below 10 m the loss is that at
+    /// 10 m. `sight` has the random numbers that decide whether the link has a line of sight.
+    pub fn loss(&self, metres: f64, sight: Sight) -> Loss {
+        let of_distance = |db| Loss { db, sigma_db: None };
+        let log_km = || libm::log10(metres.max(NEAREST_M) / 1e3);
         match self {
-            Self::LogDistance(params) => params.loss_db(log_km),
-            Self::Cost231Hata(params) => params.loss_db(log_km),
-            Self::OutdoorToIndoor(params) => params.loss_db(log_km),
+            Self::LogDistance(params) => of_distance(params.loss_db(log_km())),
+            Self::Cost231Hata(params) => of_distance(params.loss_db(log_km())),
+            Self::OutdoorToIndoor(params) => of_distance(params.loss_db(log_km())),
+            Self::Uma(params) => params.loss(metres, sight),
+            Self::Umi(params) => params.loss(metres, sight),
+            Self::Rma(params) => params.loss(metres, sight),
         }
+    }
+
+    /// Returns the distance in metres over which the line of sight is correlated, or `None` if the loss
+    /// does not depend on line of sight.
+    pub fn sight_correlation_m(&self) -> Option<f64> {
+        fn of<T: Environment>(_: &T) -> f64 {
+            T::CORRELATION_M
+        }
+        match self {
+            Self::LogDistance(_) | Self::Cost231Hata(_) | Self::OutdoorToIndoor(_) => None,
+            Self::Uma(params) => Some(of(params)),
+            Self::Umi(params) => Some(of(params)),
+            Self::Rma(params) => Some(of(params)),
+        }
+    }
+
+    /// Returns the largest distance for which the standard gives the formulas, or `None` if there is no
+    /// limit.
+    pub fn reach(&self) -> Option<Distance> {
+        self.sight_correlation_m().map(|_| REACH)
     }
 }
 
@@ -44,7 +89,7 @@ mod tests {
     fn models_match_published_values() {
         let loss = |name: &str, metres: f64| {
             let law: PathLossSpec = serde_json::from_value(serde_json::json!(name)).unwrap();
-            law.loss_db(metres)
+            law.loss(metres, Sight::MEDIAN).db
         };
         // The formula is 128.1 + 37.6 log10(0.45) dB at 450 m.
         assert!((loss("log_distance", 450.0) - 115.061).abs() < 1e-3);
@@ -59,7 +104,7 @@ mod tests {
     #[test]
     fn loss_grows_with_distance_and_is_finite_at_0() {
         for law in PathLossSpec::defaults() {
-            let at = [0.0, 10.0, 100.0, 1_000.0, 20_000.0].map(|metres| law.loss_db(metres));
+            let at = [0.0, 10.0, 100.0, 1_000.0, 20_000.0].map(|metres| law.loss(metres, Sight::MEDIAN).db);
             assert!(at[0].is_finite() && at.windows(2).all(|pair| pair[0] <= pair[1]), "{law:?}");
         }
     }
