@@ -191,7 +191,7 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "speed" => quantity(3..200u32, "km/h"),
         "radius" => quantity(500..3_000u32, "m"),
         "distance" => any_json((20..400u32).prop_map(|m| format!("{m} m"))),
-        "cell" => table(definition("Cell")),
+        "cell" => table(definition("Cell")).prop_map(without_hidden_sites).boxed(),
         "shadowing" => any_json((0.0..3.0).prop_map(|db| json!({ "sigma_db": db }))),
         "hs_share" => any_json(0.5..=1.0),
         "rings" => any_json(0..=2),
@@ -211,6 +211,15 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "patience" | "delay_budget" => quantity(1..1_000u32, "ms"),
         _ => return None,
     })
+}
+
+/// Replaces the interference of a cell by a low level if the path loss depends on line of sight. A user who sees
+/// another site, but not the own one, might never receive a block.
+fn without_hidden_sites(mut cell: Value) -> Value {
+    if ["uma", "umi", "rma"].iter().any(|name| cell["path_loss"][name].is_object()) {
+        cell["interference"] = json!({ "fixed": { "level_dbm": -90.0 } });
+    }
+    cell
 }
 
 /// Generates packet loss: a probability, or a loss model.
