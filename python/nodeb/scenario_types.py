@@ -135,6 +135,7 @@ __all__ = [
     "Reports",
     "Rlc",
     "RlcMode",
+    "Rma",
     "Rnf",
     "RoundRobin",
     "RoundTrip",
@@ -171,6 +172,8 @@ __all__ = [
     "Traffic",
     "TrafficVolume",
     "Ue",
+    "Uma",
+    "Umi",
     "UnacknowledgedMode",
     "UniformJitter",
     "Unit",
@@ -2094,11 +2097,69 @@ class OutdoorToIndoor(Part):
     """Carrier frequency in MHz."""
 
 
+class Uma(Part):
+    """Urban macro cells of TR 38.901, with and without line of sight."""
+
+    tag: ClassVar[str | None] = "uma"
+
+    frequency_ghz: float = 2.0
+    """Carrier frequency in GHz, 0.5 to 100."""
+
+    base_height: Distance = "25 m"
+    """Height of the base station's antenna, 22.5 m to 150 m. TR 38.901 has 25 m only, so other
+    heights give a warning.
+    """
+
+    phone_height: Distance = "1.5 m"
+    """Height of the phone's antenna, 1.5 m to 22.5 m."""
+
+
+class Umi(Part):
+    """Urban micro cells in street canyons of TR 38.901, with and without line of sight."""
+
+    tag: ClassVar[str | None] = "umi"
+
+    frequency_ghz: float = 2.0
+    """Carrier frequency in GHz, 0.5 to 100."""
+
+    base_height: Distance = "10 m"
+    """Height of the base station's antenna, 1.5 m to 150 m. TR 38.901 has 10 m only, so other
+    heights give a warning.
+    """
+
+    phone_height: Distance = "1.5 m"
+    """Height of the phone's antenna, 1.5 m to 22.5 m."""
+
+
+class Rma(Part):
+    """Rural macro cells of TR 38.901, with and without line of sight."""
+
+    tag: ClassVar[str | None] = "rma"
+
+    frequency_ghz: float = 2.0
+    """Carrier frequency in GHz, 0.5 to 30."""
+
+    base_height: Distance = "35 m"
+    """Height of the base station's antenna, 10 m to 150 m."""
+
+    phone_height: Distance = "1.5 m"
+    """Height of the phone's antenna, 1 m to 10 m."""
+
+    street_width: Distance = "20 m"
+    """Average width of the streets, 5 m to 50 m."""
+
+    building_height: Distance = "5 m"
+    """Average height of the buildings, 5 m to 50 m."""
+
+
 class Shadowing(Part):
     """Parameters of log-normal shadowing. Defaults: TR 25.848, table A.3."""
 
-    sigma_db: float = 8.0
-    """Standard deviation of the shadowing in dB; 0 switches shadowing off."""
+    sigma_db: float | None = None
+    """Standard deviation of the shadowing in dB; 0 switches shadowing off. Default: with the path
+    loss `uma`, `umi` or `rma` that of TR 38.901 for links with or without line of sight, else 8
+    dB.
+    """
 
     correlation_distance: Distance = "50 m"
     """Distance `d_0` at which the correlation of the shadowing has decreased to 1/e."""
@@ -2977,7 +3038,10 @@ PathLoss: TypeAlias = (
     LogDistance
     | Cost231Hata
     | OutdoorToIndoor
-    | Literal["log_distance", "cost231_hata", "outdoor_to_indoor"]
+    | Uma
+    | Umi
+    | Rma
+    | Literal["log_distance", "cost231_hata", "outdoor_to_indoor", "uma", "umi", "rma"]
 )
 """The path loss: a name, or a table with one key."""
 
