@@ -101,7 +101,7 @@ impl Link {
     pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Key) -> Option<Key> {
         let look_ahead = self.look_ahead.as_mut().expect("look-ahead is enabled");
         let now = ctx.handled();
-        look_ahead.advance(entry, now, &mut ctx.stamps);
+        look_ahead.advance(entry, &mut ctx.stamps);
         if !self.ingress.admit(ctx, packet) {
             look_ahead.lose(entry, Cause::LinkLoss, now);
             return None;

@@ -25,6 +25,8 @@ struct Passage {
 #[derive(Debug)]
 pub struct LookAhead {
     limits: Limits,
+    /// Packets whose transmission has not started, in the order of time, behind earlier packets
+    /// that [`Self::forget`] has not discarded yet.
     passages: VecDeque<Passage>,
     /// Number of entries at the end of `passages` whose packets were still in the queue when the
     /// newest packet entered.
@@ -55,9 +57,9 @@ impl LookAhead {
     }
 
     /// Removes the packets from the queue whose transmission starts until a new packet enters at
-    /// `entry`, and discards the records of transmissions that started at or before `now`.
+    /// `entry`.
     #[inline]
-    pub fn advance(&mut self, entry: Key, now: Key, stamps: &mut Stamps) {
+    pub fn advance(&mut self, entry: Key, stamps: &mut Stamps) {
         while self.waiting > 0 {
             let next = &self.passages[self.passages.len() - self.waiting];
             // A waiting packet starts its transmission at the same instant at which a new packet
@@ -69,9 +71,6 @@ impl LookAhead {
             }
             self.waiting -= 1;
             self.waiting_bytes -= u64::from(next.bytes);
-        }
-        while self.passages.front().is_some_and(|passage| passage.begin <= now) {
-            self.passages.pop_front();
         }
     }
 
@@ -97,8 +96,20 @@ impl LookAhead {
             self.waiting_bytes += u64::from(bytes);
         }
         if begin > now {
+            if self.passages.len() == self.passages.capacity() {
+                self.forget(now);
+            }
             self.passages.push_back(Passage { entry, begin, bytes });
         }
+    }
+
+    /// Discards the records of transmissions that started at or before `now`. It is called only
+    /// when the memory for records is used up, since discarding many records at once takes less
+    /// time than looking at the oldest record with each packet.
+    #[cold]
+    fn forget(&mut self, now: Key) {
+        let started = self.passages.partition_point(|passage| passage.begin <= now);
+        self.passages.drain(..started);
     }
 
     /// Records a packet that is lost when it enters at `entry`. It is stored for [`Self::settle`]
