@@ -28,13 +28,7 @@ pub struct AckResult {
     /// Whether the ACK starts a window reduction because of an ECN mark.
     pub(in super::super) marked: bool,
     pub(super) prior_in_flight: u64,
-    /// Round-trip time of the oldest segment that the ACK delivers. `newest_rtt` is the round-trip
-    /// time of the newest segment. `None` if there is no valid measurement.
-    pub(super) oldest_rtt: Option<Duration>,
-    pub(super) newest_rtt: Option<Duration>,
-    /// Round-trip time of the oldest segment that the ACK delivers by SACK; `None` if there is no
-    /// valid measurement.
-    sacked_rtt: Option<Duration>,
+    pub(super) rtts: RoundTrips,
     /// Whether the ACK delivers at least one segment by SACK.
     pub(in super::super) sacked: bool,
     /// Whether the ACK delivers a segment that was sent only once, before the present episode began.
@@ -97,6 +91,31 @@ impl Span {
     }
 }
 
+/// Round-trip times that an ACK gives; `None` if there is no valid measurement.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RoundTrips {
+    /// Round-trip time of the oldest segment that the ACK delivers. `newest` is the round-trip
+    /// time of the newest segment.
+    pub(super) oldest: Option<Duration>,
+    pub(super) newest: Option<Duration>,
+    /// Round-trip time of the oldest segment that the ACK delivers by SACK.
+    sacked: Option<Duration>,
+}
+
+impl RoundTrips {
+    /// Computes the round-trip times of an ACK that arrives at `now` from the transmission times of
+    /// the segments that it delivers cumulatively and by SACK.
+    fn new(now: Time, acked: Span, sacked: Span) -> Self {
+        let oldest = |span: Span| (!span.is_empty()).then(|| now.since(span.oldest));
+        let newest = |span: Span| (!span.is_empty()).then(|| now.since(span.newest));
+        Self {
+            oldest: oldest(acked).or(oldest(sacked)),
+            newest: newest(sacked).or(newest(acked)),
+            sacked: oldest(sacked),
+        }
+    }
+}
+
 /// Summary of the segments that an ACK delivers, either by SACK or cumulatively.
 struct Gathered {
     span: Span,
@@ -113,22 +132,23 @@ impl Sender {
     /// Evaluates an ACK. `old` is true if a newer ACK has overtaken this one. Segments that SACK
     /// blocks of an old ACK report do not count as deliveries (the end of `tcp_ack`).
     pub(super) fn evaluate_ack(&mut self, now: Time, ack: &Segment, old: bool) -> AckResult {
-        let prior_una = self.scoreboard.una();
-        let mut result = AckResult { prior_una, prior_in_flight: self.in_flight(), ..AckResult::default() };
+        let (prior_una, prior_in_flight) = (self.scoreboard.una(), self.in_flight());
         let has_blocks = self.params.sack && !ack.sack.is_empty();
         let (dsack, blocks) = if has_blocks { self.read_blocks(ack) } else { <_>::default() };
         let (min_rtt, until) = (self.rtt.min(), self.episode.until().unwrap_or(u64::MAX));
         let fack = self.scoreboard.fack();
         let Self { scoreboard, rack, sampler, params, undo, reordering, episode, mss, .. } = self;
         let (mut acked, mut sacked) = (Gathered::NOTHING, Gathered::NOTHING);
+        let (mut delivered, mut segments) = (0, 0);
+        let (mut delivers_by_sack, mut original) = (false, false);
         let mut deliver = |segment: &SentSegment, gathered: &mut Gathered, by_sack: bool| {
             // The echoed timestamp shows which transmission the ACK answers. This does not hold for
             // segments beyond a gap, which do not update the echoed timestamp (RFC 7323, 4.3).
             let echoed = by_sack || !params.timestamps || !is_older(ack.echo_us, clock_us(segment.sent));
             rack.on_delivered(now, segment, min_rtt, echoed);
-            result.sacked |= by_sack;
+            delivers_by_sack |= by_sack;
             if !segment.retransmitted {
-                result.original |= segment.end() <= until;
+                original |= segment.end() <= until;
                 gathered.span.extend(segment.sent);
                 let first = segment.range().0;
                 if first < fack {
@@ -142,8 +162,8 @@ impl Sender {
             // counted some of them (`tcp_count_delivered`).
             let bytes = if params.sack { segment.bytes() } else { 0 };
             sampler.on_delivered(now, bytes, segment.sent, segment.snapshot);
-            result.delivered += segment.bytes();
-            result.segments += 1;
+            delivered += segment.bytes();
+            segments += 1;
         };
         let number = if old { prior_una } else { number(ack) };
         if has_blocks {
@@ -172,33 +192,31 @@ impl Sender {
             // (`tcp_dsack_seen`).
             let bytes = dsack.range.1 - dsack.range.0;
             sampler.count(now, bytes);
-            result.delivered += bytes;
-            result.segments += dsack.segments;
+            delivered += bytes;
+            segments += dsack.segments;
         }
-        result.dsack = dsack;
-        result.acked = self.scoreboard.una() - prior_una;
-        (result.acked_segments, result.repeated) = (acked_segments, repeated);
-        self.measure(now, ack, &mut result, acked.span, sacked.span);
-        result.duplicate = result.acked == 0 && dsack.is_none() && self.scoreboard.head().is_some();
-        result
-    }
-
-    /// Computes the round-trip times of an ACK from the transmission times of the segments that it delivers.
-    fn measure(&self, now: Time, ack: &Segment, result: &mut AckResult, acked: Span, sacked: Span) {
+        let acked_bytes = self.scoreboard.una() - prior_una;
         // By Karn's rule, an ACK that covers a retransmitted segment gives no round-trip time for
-        // any of its segments.
-        if !acked.is_empty() && !result.repeated {
-            result.oldest_rtt = Some(now.since(acked.oldest));
-            result.newest_rtt = Some(now.since(acked.newest));
+        // any segment.
+        let mut rtts = RoundTrips::new(now, if repeated { Span::EMPTY } else { acked.span }, sacked.span);
+        if rtts.oldest.is_none() && acked_bytes > 0 {
+            rtts.oldest = self.rtt_by_stamp(now, ack);
+            rtts.newest = rtts.oldest;
         }
-        if !sacked.is_empty() {
-            result.sacked_rtt = Some(now.since(sacked.oldest));
-            result.oldest_rtt = result.oldest_rtt.or(result.sacked_rtt);
-            result.newest_rtt = Some(now.since(sacked.newest));
-        }
-        if result.oldest_rtt.is_none() {
-            result.oldest_rtt = if result.acked > 0 { self.rtt_by_stamp(now, ack) } else { None };
-            result.newest_rtt = result.oldest_rtt;
+        AckResult {
+            prior_una,
+            acked: acked_bytes,
+            acked_segments,
+            delivered,
+            segments,
+            prior_in_flight,
+            rtts,
+            sacked: delivers_by_sack,
+            original,
+            repeated,
+            dsack,
+            duplicate: acked_bytes == 0 && dsack.is_none() && self.scoreboard.head().is_some(),
+            ..AckResult::default()
         }
     }
 
@@ -215,7 +233,7 @@ impl Sender {
     /// segment. Only such SACKs re-arm the timer, since SACKs of later data would defer the timeout
     /// for ever (Linux: `tcp_clean_rtx_queue`).
     pub(super) fn is_older_than_head(&self, now: Time, result: &AckResult) -> bool {
-        let (Some(rtt), Some(sent)) = (result.sacked_rtt, self.scoreboard.head_sent()) else {
+        let (Some(rtt), Some(sent)) = (result.rtts.sacked, self.scoreboard.head_sent()) else {
             return false;
         };
         rtt > now.since(sent)

@@ -211,7 +211,7 @@ impl Sender {
     /// delivered, and the smallest round-trip time the newest segment (Linux:
     /// `tcp_ack_update_rtt`). Only a valid measurement ends the backoff (RFC 6298, 5).
     fn take_rtt(&mut self, result: &AckResult) {
-        let (Some(oldest), Some(newest)) = (result.oldest_rtt, result.newest_rtt) else {
+        let (Some(oldest), Some(newest)) = (result.rtts.oldest, result.rtts.newest) else {
             return;
         };
         let new_round = self.scoreboard.una() > self.rtt_round;
@@ -234,7 +234,7 @@ impl Sender {
             marked: result.marked,
             prior_in_flight: result.prior_in_flight,
             in_flight: self.in_flight(),
-            rtt: result.newest_rtt,
+            rtt: result.rtts.newest,
             srtt: self.rtt.srtt().unwrap_or_default(),
             sample: self.sampler.finish(self.rtt.min()),
             total_delivered: self.sampler.delivered(),
