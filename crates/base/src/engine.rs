@@ -27,7 +27,6 @@
 //! ```
 
 use std::cell::Cell;
-use std::cmp::Ordering;
 
 use crate::units::Time;
 
@@ -114,6 +113,9 @@ impl Entry {
 /// Number of timers that are kept in a plain array in front of the tree: timers 0 to 6.
 const FRONT: usize = 7;
 
+/// Number of children of each inner node of the tree.
+const GROUP: usize = 4;
+
 /// Timers of all components, from which the earliest can be found quickly.
 ///
 /// Timers 0 to 6 are armed at nearly every event. So they are kept in an array, in which arming is
@@ -123,10 +125,12 @@ const FRONT: usize = 7;
 pub struct EventQueue {
     /// Expiries in ns of timers 0 to 6, followed by the earliest expiry in the tree.
     front: [u64; FRONT + 1],
-    /// Tournament tree: node `n` holds the earlier of its children `2 n` and `2 n + 1`, so node 1
-    /// holds the earliest timer in the tree. The second half of the nodes are the leaves, one for
-    /// each timer that is not in `front`.
-    nodes: Vec<Entry>,
+    /// Tournament tree, in groups of nodes: the root holds the earliest node of group 0, and node
+    /// `n`, counted over all groups, the earliest node of group `n + 1`. The last nodes are the
+    /// leaves, one for each timer that is not in `front`.
+    groups: Vec<[Entry; GROUP]>,
+    /// Timer at the root of the tree. Its expiry is the last entry of `front`.
+    first_in_tree: u32,
     /// Stamp of each armed timer, which decides the order of timers with equal expiries.
     stamps: Vec<Stamp>,
     /// Whether two timers were compared whose order the stamps do not determine; see
@@ -137,25 +141,39 @@ pub struct EventQueue {
 impl EventQueue {
     /// Creates a queue of `timers` timers, numbered from 0, all of which are disarmed.
     pub fn new(timers: usize) -> Self {
-        let leaves = timers.saturating_sub(FRONT).next_power_of_two();
-        let mut nodes: Vec<_> = (0..2 * leaves).map(|node| Entry::never(FRONT + node % leaves)).collect();
-        for node in (1..leaves).rev() {
-            nodes[node] = nodes[2 * node];
+        let groups = timers.saturating_sub(FRONT + 1).div_ceil(GROUP - 1).max(1);
+        let mut queue = Self {
+            front: std::array::from_fn(|timer| NEVER + timer as u64),
+            groups: vec![[Entry::never(FRONT); GROUP]; groups],
+            first_in_tree: FRONT as u32,
+            stamps: vec![Stamp::default(); timers],
+            is_uncertain: Cell::new(false),
+        };
+        let leaves = queue.leaf(FRONT)..GROUP * groups;
+        for (node, timer) in leaves.zip(FRONT..) {
+            queue.groups[node / GROUP][node % GROUP] = Entry::never(timer);
         }
-        let front = std::array::from_fn(|timer| NEVER + timer as u64);
-        Self { front, nodes, stamps: vec![Stamp::default(); timers], is_uncertain: Cell::new(false) }
+        for group in (1..groups).rev() {
+            let node = group - 1;
+            queue.groups[node / GROUP][node % GROUP] = queue.earliest(group);
+        }
+        queue
     }
 
-    /// Returns the index in `nodes` of the leaf of a timer. The timer must be in the tree, so its
-    /// number is 7 or more.
+    /// Returns the number of the leaf of a timer. The timer must be in the tree, so its number is 7
+    /// or more.
     #[inline]
     fn leaf(&self, timer: usize) -> usize {
-        self.nodes.len() / 2 + timer - FRONT
+        self.groups.len() - 1 + timer - FRONT
     }
 
     #[inline]
     fn at(&self, timer: usize) -> u64 {
-        if timer < FRONT { self.front[timer] } else { self.nodes[self.leaf(timer)].at }
+        if timer < FRONT {
+            return self.front[timer];
+        }
+        let node = self.leaf(timer);
+        self.groups[node / GROUP][node % GROUP].at
     }
 
     /// Compares the stamps of two timers with the same expiry. Returns the timer that was scheduled
@@ -170,47 +188,53 @@ impl EventQueue {
     /// Arms a timer with `key`, or disarms it if `key` is `None`.
     #[inline]
     pub fn set(&mut self, timer: usize, key: Option<Key>) {
-        let at = match key {
-            Some((at, stamp)) if at.0 < NEVER => {
-                // The key is unchanged, so the tree needs no update.
-                if timer >= FRONT && self.at(timer) == at.0 && self.stamps[timer] == stamp {
-                    return;
-                }
-                self.stamps[timer] = stamp;
-                at.0
-            }
-            _ => NEVER + timer as u64,
+        let (at, stamp) = match key {
+            Some((at, stamp)) if at.0 < NEVER => (at.0, stamp),
+            _ => (NEVER + timer as u64, Stamp::default()),
         };
-        match self.front[..FRONT].get_mut(timer) {
-            Some(held) => *held = at,
-            None => self.replay(Entry { at, timer: timer as u32 }),
+        if let Some(held) = self.front[..FRONT].get_mut(timer) {
+            *held = at;
+            self.stamps[timer] = stamp;
+        } else if self.at(timer) != at || self.stamps[timer] != stamp {
+            self.stamps[timer] = stamp;
+            self.replay(Entry { at, timer: timer as u32 });
         }
     }
 
     /// Changes the expiry of a timer in the tree. Updates the nodes above the timer, up to the
     /// first node that is not affected by the change.
     fn replay(&mut self, changed: Entry) {
-        let mut node = self.leaf(changed.timer as usize);
-        let mut entry = changed;
-        self.nodes[node] = entry;
-        while node > 1 {
-            let other = self.nodes[node ^ 1];
-            entry = match entry.at.cmp(&other.at) {
-                Ordering::Less => entry,
-                Ordering::Greater => other,
-                Ordering::Equal => {
-                    let timer = self.decided_first(entry.timer as usize, other.timer as usize);
-                    Entry { at: entry.at, timer: timer as u32 }
-                }
-            };
-            node /= 2;
-            let held = &mut self.nodes[node];
-            if *held == entry && entry.timer != changed.timer {
+        let (mut node, mut entry) = (self.leaf(changed.timer as usize), changed);
+        loop {
+            let group = node / GROUP;
+            let held = &mut self.groups[group][node % GROUP];
+            // All timers but the changed one have the expiry that the nodes above hold.
+            if held.timer == entry.timer && entry.timer != changed.timer {
                 return;
             }
             *held = entry;
+            entry = self.earliest(group);
+            if group == 0 {
+                break;
+            }
+            node = group - 1;
         }
+        self.first_in_tree = entry.timer;
         self.front[FRONT] = entry.at;
+    }
+
+    /// Returns the earliest entry of a group of the tree.
+    #[inline]
+    fn earliest(&self, group: usize) -> Entry {
+        let entries = &self.groups[group];
+        // `tie` is the last expiry, if any, that was equal to the earliest one before it.
+        let (mut first, mut tie) = (entries[0], u64::MAX);
+        for &Entry { at, timer } in &entries[1..] {
+            tie = if at == first.at { at } else { tie };
+            first.timer = if at < first.at { timer } else { first.timer };
+            first.at = at.min(first.at);
+        }
+        if tie == first.at { self.first_of(tie, entries.iter().copied()) } else { first }
     }
 
     /// Returns the key with which a timer is armed, or `None` if it is disarmed.
@@ -224,29 +248,38 @@ impl EventQueue {
     /// The timer stays armed: the caller arms or disarms it after handling the event.
     #[inline]
     pub fn next(&self) -> Option<(Key, usize)> {
-        let (mut first, mut at) = (0, self.front[0]);
+        // `tie` is the last expiry, if any, that was equal to the earliest one before it.
+        let (mut first, mut at, mut tie) = (0, self.front[0], u64::MAX);
         for (timer, &other) in self.front.iter().enumerate().skip(1) {
+            tie = if other == at { at } else { tie };
             (first, at) = if other < at { (timer, other) } else { (first, at) };
         }
         if at >= NEVER {
             return None;
         }
-        let ties = self.front.iter().map(|&other| u32::from(other == at)).sum::<u32>();
-        let timer = if ties > 1 {
+        let timer = if tie == at {
             self.first_of_tie(at)
         } else if first < FRONT {
             first
         } else {
-            self.nodes[1].timer as usize
+            self.first_in_tree as usize
         };
         Some(((Time(at), self.stamps[timer]), timer))
     }
 
     #[cold]
     fn first_of_tie(&self, at: u64) -> usize {
-        let front = (0..FRONT).filter(|&timer| self.front[timer] == at);
-        let tree = (self.front[FRONT] == at).then_some(self.nodes[1].timer as usize);
-        front.chain(tree).reduce(|one, other| self.decided_first(one, other)).unwrap_or_default()
+        let front = (0..FRONT).map(|timer| Entry { at: self.front[timer], timer: timer as u32 });
+        let tree = Entry { at: self.front[FRONT], timer: self.first_in_tree };
+        self.first_of(at, front.chain([tree])).timer as usize
+    }
+
+    /// Returns the entry that was scheduled first among those of `entries` that expire at `at`.
+    #[cold]
+    fn first_of(&self, at: u64, entries: impl Iterator<Item = Entry>) -> Entry {
+        let timers = entries.filter(|entry| entry.at == at).map(|entry| entry.timer as usize);
+        let first = timers.reduce(|one, other| self.decided_first(one, other));
+        Entry { at, timer: first.unwrap_or_default() as u32 }
     }
 
     /// Returns true if two timers were compared whose order is unknown; see
