@@ -175,7 +175,7 @@ def _resamples(n: int) -> NDArray[np.int64]:
 def bootstrap_t(base: Array, own: Array) -> Interval:
     """Returns the bootstrap-t interval.
 
-    It is unbounded if resamples without spread reach its quantiles.
+    It is unbounded if so many resamples have equal values that they reach its quantiles.
     """
     d = own - base
     n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))

@@ -2521,8 +2521,9 @@ class Ftp(Part):
     """Size of the file, without headers."""
 
     request: Size = "0 B"
-    """Payload of the request, which rides on the ACK that completes the connection's set-up. With
-    0 the request is a packet of headers only.
+    """Payload of the request. The ACK that completes the connection's set-up carries it; with
+    `linux`, if the phone opens the connection and there is no proxy, it follows in its own
+    packet. With 0 this ACK is the request.
     """
 
     server_delay: Duration = "0 s"

@@ -164,7 +164,8 @@ pub enum TimerKind {
     Acknowledgement,
     /// Timer of a phone, on whose expiry an unanswered request is retransmitted.
     Request,
-    /// Timer of a proxy, which expires when a message that sets the proxy's window is delivered.
+    /// Timer of a proxy, which expires when a message of the RNC arrives and sets the proxy's
+    /// window.
     Feedback,
     /// Timer of a Snoop agent, on whose expiry a segment is retransmitted locally.
     Snoop,

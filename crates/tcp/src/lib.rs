@@ -232,9 +232,10 @@ impl TcpSpec {
         }
     }
 
-    /// Returns true if the phone sends its first request in a packet after the ACK of the server's
-    /// SYN, so that the round-trip time of the SYN does not include the request. Otherwise the ACK
-    /// of the SYN carries the request, as always in the `classic` family.
+    /// Returns true in the `linux` family if the phone opens the connection. Without a proxy it
+    /// then sends its first request in a packet after the ACK of the server's SYN, so that the
+    /// round-trip time of the SYN does not include the request. Otherwise the ACK of the SYN
+    /// carries the request.
     pub fn requests_separately(&self) -> bool {
         matches!(self, Self::Linux(_)) && self.opener() == Opener::Phone
     }

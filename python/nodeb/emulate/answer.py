@@ -116,7 +116,7 @@ def _kept_time(outcome: Outcome) -> str:
 
 
 def _refused(report: Mapping[str, Any]) -> Iterator[Mark]:
-    """Yields a mark for each reason for which packets were refused before they entered the cell."""
+    """Yields a warning for each reason why the driver refused packets, with their number."""
     for key, text in REFUSED.items():
         if report[key]:
             yield Mark("!", f"{counted(report[key], 'packet')} refused: {text}.")

@@ -59,7 +59,8 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Impor
         options: options of `nodeb import`.
 
     Raises:
-        InputError: the format is ambiguous, or a fact about the columns is unknown.
+        InputError: the file has no entries, its format is ambiguous or unknown, or a fact about the
+            columns is unknown.
         ScenarioError: a line does not fit the format; the message names the line.
     """
     source = Source(data, path, options)

@@ -130,7 +130,7 @@ class Keys:
         return bool(self.defs[name].get("properties") or self._variants(name))
 
     def _branches(self, name: str) -> list[Schema]:
-        """Returns those alternatives of a definition that are tables with one key, as schemas."""
+        """Returns the schemas of a definition's alternatives that are tables with one key."""
         options = self._table(name).get("anyOf") or self._table(name).get("oneOf") or []
         return [one for one in options if len(one.get("properties", ())) == 1]
 

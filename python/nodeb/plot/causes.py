@@ -1,4 +1,4 @@
-"""Figure of the time of causes in several transfers, side by side."""
+"""Figure of transfers as bars, divided into the times that `nodeb explain` charges to causes."""
 
 from __future__ import annotations
 

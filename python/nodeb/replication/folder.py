@@ -98,8 +98,8 @@ class CellFolder:
                 self._remove_results()
                 write_bytes(self.path / self._source[0], self._source[1].encode())
         self.store.open()
-        # Complete results of the same file stay valid, and so does their mark, until new results
-        # are written.
+        # Complete results of the same file stay valid until new results are written, so the folder
+        # remains marked as complete.
         if not stays:
             self._mark(complete=False)
 

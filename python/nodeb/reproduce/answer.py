@@ -72,7 +72,7 @@ def together(summary: Summary, table: Rows) -> Answer:
 
 
 def _said(parts: Iterable[str]) -> str:
-    """Joins sentences to a text; all but the first are capitalized, as titles precede the first."""
+    """Joins sentences. Capitalizes all but the first, which continues a title."""
     first, *rest = parts
     return " ".join([first, *map(sentence, rest)])
 

@@ -217,7 +217,7 @@ def _missing(name: str) -> float:
 
 
 def _ordered(names: Collection[str]) -> Iterator[str]:
-    """Yields column names in order; each share comes after the interval that it refers to."""
+    """Yields column names in order; a metric's share of users follows its confidence interval."""
     for name in names:
         if not name.endswith(COVERED):
             yield name

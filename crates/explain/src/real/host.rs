@@ -187,8 +187,9 @@ impl Host {
         self.of_data(packets, packet, main)
     }
 
-    /// Infers why the host sent a bare ACK: because of an arrival just before, because a timer had
-    /// delayed the ACK, or to update the window.
+    /// Infers why the host sent a bare ACK: because of an arrival at most [`ANSWERS`] earlier, or
+    /// because a timer had delayed the ACK. Without an arrival to acknowledge, it is a window
+    /// update or a keep-alive.
     fn of_ack(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);
         let (Some(asking), Some(first)) = (self.asking, self.unanswered) else {

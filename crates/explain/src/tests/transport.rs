@@ -1,4 +1,4 @@
-//! Tests of causes at the end hosts, on links and in queues.
+//! Tests of the causes to which time at end hosts, on links and in queues is charged.
 
 use super::*;
 

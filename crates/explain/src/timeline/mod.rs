@@ -91,7 +91,9 @@ pub(crate) struct Timeline {
     pub bytes: u64,
     /// Number of the packet that completed the transfer; [`NONE`] before its end.
     pub last: u32,
-    /// Whether the retransmission timer of the TCP sender that faces the phone is armed.
+    /// Whether a timer of the TCP sender that faces the phone is armed: the retransmission timer,
+    /// or with `linux` the earliest of those for retransmission, loss probes, reordering and
+    /// pacing.
     pub is_armed: bool,
     /// Numbers of packets of the flow that were lost since the transfer began, by cause.
     pub lost: Lost,

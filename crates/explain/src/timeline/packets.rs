@@ -31,8 +31,8 @@ pub(crate) struct Packet {
     pub limit: SendLimit,
     /// Event that triggered the packet's transmission.
     pub moment: Moment,
-    /// Index of the packet's stay at the last place that it reached; [`NONE`] before it reaches the
-    /// first place.
+    /// Index in `Packets::hops` of the packet's stay at the link or bearer that it reached last;
+    /// [`NONE`] before it reaches the first one.
     pub hop: u32,
     /// Time of the packet's arrival at its destination or of its loss; `Time(u64::MAX)` while it is
     /// in flight.

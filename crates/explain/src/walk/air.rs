@@ -173,8 +173,9 @@ impl Walk<'_> {
         (hop != NONE && self.hop_at(hop).place.site == Site::Bearer).then_some(hop)
     }
 
-    /// Returns the packet in `block` that entered the bearer first, with its stay. Returns `packet`
-    /// and `hop` if that stay is unknown or began after the block.
+    /// Returns the packet in `block` that entered the bearer first, and the index of its stay there
+    /// (a `Hop`). Returns `packet` and `hop` if no stay is known or the first began after the
+    /// block.
     fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
         let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
         let oldest = match self.air().only_packet(block) {

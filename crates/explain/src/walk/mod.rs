@@ -143,8 +143,8 @@ impl<'a> Walk<'a> {
         let over = packet.over().unwrap_or(self.now).min(self.now);
         let cause = match packet.kind {
             Kind::Data | Kind::Connect | Kind::Request => Cause::Timeout,
-            // The sender's retransmission timer is armed, so this ACK or a data packet was lost and
-            // the sender waits for the timer.
+            // A timer of the sender is armed, so the sender waits for it. A packet need not be
+            // lost: with `linux` the timer is the earliest of several.
             Kind::Ack if self.timeline.is_armed => Cause::Timeout,
             Kind::Ack => Cause::Application,
         };
@@ -263,8 +263,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the reason for the round trip before a server worked on a request. `asked` is the
-    /// packet with the request, or the ACK of the SYN if that carries the request.
+    /// Returns the cause to which the round trip is charged that ended when the server received a
+    /// request. `asked` is the packet with the request, which may be the ACK of the SYN.
     fn reason_of_answer(&self, asked: u32) -> Cause {
         match self.packet_at(asked) {
             ack if ack.kind == Kind::Ack => self.reason_of_limit(SendLimit::Handshake, ack),

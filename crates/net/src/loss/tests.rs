@@ -1,4 +1,4 @@
-//! Tests: losses agree with closed forms, and scenarios set losses.
+//! Tests of losses: they agree with closed forms, and scenarios set them in each notation.
 
 use super::gilbert_elliott::GilbertElliott;
 use super::*;

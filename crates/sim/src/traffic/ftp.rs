@@ -13,8 +13,9 @@ use super::{After, Source, Transfer};
 pub struct Ftp {
     /// Size of the file, without headers.
     pub size: Size,
-    /// Payload of the request, which rides on the ACK that completes the connection's set-up. With 0 the request is a
-    /// packet of headers only.
+    /// Payload of the request. The ACK that completes the connection's set-up carries it; with
+    /// `linux`, if the phone opens the connection and there is no proxy, it follows in its own
+    /// packet. With 0 this ACK is the request.
     #[serde(default)]
     pub request: Size,
     /// Time that the server takes for its answer, from the arrival of the request.
@@ -33,7 +34,8 @@ impl Checked for Ftp {
     }
 }
 
-/// The single transfer of a file download. Its request is sent with the ACK that completes the connection's set-up.
+/// The single transfer of a file download. Its request is sent with or after the ACK that completes
+/// the set-up.
 #[derive(Debug)]
 pub struct Once(Option<u64>);
 

@@ -83,8 +83,8 @@ impl TrafficSpec {
         })
     }
 
-    /// Returns the payload in bytes of the request that the phone sends with the ACK that completes the
-    /// set-up, or 0 if the first transfer has no request.
+    /// Returns the payload in bytes of the request that the phone sends with or after the ACK that
+    /// completes the set-up, or 0 if the first transfer has no request or one without payload.
     pub fn first_request_bytes(&self) -> u32 {
         match self {
             Self::Ftp(params) => params.request.0 as u32,

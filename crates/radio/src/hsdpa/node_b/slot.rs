@@ -13,8 +13,8 @@ use crate::mac::user_set::UserSet;
 /// Cached state of all users, by which users that cannot be served are skipped.
 #[derive(Debug)]
 pub struct Slots {
-    /// For each user, its cell and the first TTI in which it may have something to send (`u64::MAX`
-    /// if no TTI is known).
+    /// For each user, the first TTI in which it may have something to send (`u64::MAX` if no TTI is
+    /// known), and its cell.
     turns: Vec<(u64, u8)>,
     /// For each cell, the users that may have something to send in the current TTI.
     pub waiting: Vec<UserSet>,

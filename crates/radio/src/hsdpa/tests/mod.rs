@@ -1,4 +1,5 @@
-//! Tests that compare the HSDPA bearer with closed forms and timelines computed by hand.
+//! Tests that compare the HSDPA bearer with closed forms, timelines computed by hand, and results
+//! without a cache.
 
 mod available;
 mod cached;

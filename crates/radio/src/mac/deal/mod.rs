@@ -28,8 +28,9 @@ pub const UNUSABLE: f32 = f32::NAN;
 /// candidate.
 #[derive(Clone, Copy, Debug)]
 pub struct Offers<'a> {
-    /// For each user and group, the rate or quality that the scheduler's view names, or
-    /// [`UNUSABLE`].
+    /// For each user and group, the quantity on which the scheduler's scores depend: the rate if
+    /// its [`View`](super::sched::View) needs the rate, otherwise the channel quality. [`UNUSABLE`]
+    /// where the user cannot be served.
     pub x: &'a [Row],
     /// For each user and group, the amount that the user could be sent there, in the bearer's
     /// units; may be the same list as `x`. Must be above 0 where `x` is not [`UNUSABLE`].

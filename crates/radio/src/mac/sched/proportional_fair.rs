@@ -31,8 +31,8 @@ impl Checked for ProportionalFair {
 const SMALLEST_SCALE: f64 = 1e-200;
 
 /// Largest weight of a user, which keeps scores within the range of f32 for rates up to 1e8. Users
-/// with this weight have not been served for some 50 time constants; of these, the one with the
-/// highest rate is served first.
+/// with this weight have not been served for some 50 time constants or more, depending on their
+/// mean rate before; of these, the one with the highest rate is served first.
 const HIGHEST_WEIGHT: f64 = 1e30;
 
 impl SchedulerParams for ProportionalFair {

@@ -258,8 +258,8 @@ impl Sender {
         (dsack, blocks)
     }
 
-    /// Returns the D-SACK of the bytes `range`. Returns `None` if it covers more bytes than any
-    /// window, or if D-SACKs have reported more segments than were retransmitted
+    /// Returns the D-SACK of the bytes `range`. Returns `None` if `range` is empty or larger than
+    /// any window, or if D-SACKs have reported more segments than were retransmitted
     /// (`tcp_dsack_seen`).
     fn accept_dsack(&mut self, range: (u64, u64)) -> Option<DSack> {
         let bytes = range.1.saturating_sub(range.0);

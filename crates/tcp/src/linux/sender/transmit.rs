@@ -202,8 +202,8 @@ impl Sender {
         let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
         if pause > rto && self.params.slow_start_after_idle {
             self.control.report(|control| control.on_idle((pause - 1) / rto));
-            // The pause is over. This prevents a second reduction while the pacer waits, and a
-            // reduction because of the unused window.
+            // Restarting both times prevents a second reduction for the same pause while the pacer
+            // waits, and another one because the window was not used up.
             self.last_sent = now;
             self.usage.begin_period(now);
             let window = self.control.cwnd;

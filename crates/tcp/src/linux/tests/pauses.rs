@@ -15,8 +15,8 @@ fn write(script: &mut Script, segments: u64) -> usize {
     out.len()
 }
 
-/// Returns a sender with a window of 40 segments that has been idle for more than a retransmission
-/// timeout.
+/// Returns a sender that had a window of 40 segments, was idle for more than a retransmission
+/// timeout and has just sent one segment.
 fn idle_sender(params: Linux) -> Script {
     let (mut script, _) = Script::begin(params, 30);
     script.wait(100);

@@ -32,8 +32,8 @@ pub struct Observation {
     pub round: bool,
     /// Whether the application, and not the network, limits the sender.
     pub app_limited: bool,
-    /// Whether BBR is in the state `ProbeBW`. Only in this state do rounds count towards the end of
-    /// the use of the policer's rate.
+    /// Whether BBR is in the state `ProbeBW`. BBR stops using the policer's rate after
+    /// `USED_ROUNDS` rounds in this state.
     pub probing: bool,
 }
 
