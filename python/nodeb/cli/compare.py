@@ -1,4 +1,4 @@
-"""The command `nodeb compare`."""
+"""`nodeb compare`: simulates scenarios with equal random numbers, and saves the differences."""
 
 from __future__ import annotations
 

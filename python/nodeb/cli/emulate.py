@@ -1,4 +1,4 @@
-"""The command `nodeb emulate`."""
+"""`nodeb emulate`: runs commands whose real packets pass a scenario's cell in real time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `nodeb explain`."""
+"""`nodeb explain`: prints what a transfer in a scenario or recording spent its time on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `nodeb fit`."""
+"""`nodeb fit`: fits error models to a sequence of errors, and saves model files and figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `nodeb import`."""
+"""`nodeb import`: converts a measured channel or traffic to a trace file for scenarios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `nodeb life`."""
+"""`nodeb life`: saves the events of every packet of a replication or of a recording."""
 
 from __future__ import annotations
 

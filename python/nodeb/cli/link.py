@@ -1,4 +1,4 @@
-"""The commands `nodeb link run`, `nodeb link curve` and `nodeb link schema`."""
+"""`nodeb link`: simulates links over Eb/N0 (`run`), plots error rates, prints the schema."""
 
 from __future__ import annotations
 

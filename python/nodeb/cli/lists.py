@@ -1,4 +1,4 @@
-"""The commands `nodeb list` and `nodeb schema`: components and keys of scenarios."""
+"""`nodeb list` and `nodeb schema`: print components, keys and metrics, or the JSON Schema."""
 
 from __future__ import annotations
 

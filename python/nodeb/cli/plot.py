@@ -1,4 +1,4 @@
-"""The command `nodeb plot`."""
+"""`nodeb plot`: draws curves from the table of a sweep or run, and saves the figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `nodeb replay`."""
+"""`nodeb replay`: replays a recorded emulation and compares the fates of its packets."""
 
 from __future__ import annotations
 

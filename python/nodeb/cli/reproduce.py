@@ -1,4 +1,4 @@
-"""The command `nodeb reproduce`."""
+"""`nodeb reproduce`: repeats published studies and compares results with published values."""
 
 from __future__ import annotations
 

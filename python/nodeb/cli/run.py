@@ -1,4 +1,4 @@
-"""The command `nodeb run`."""
+"""`nodeb run`: simulates a scenario, prints a summary and saves its tables."""
 
 from __future__ import annotations
 

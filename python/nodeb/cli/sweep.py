@@ -1,4 +1,4 @@
-"""The command `nodeb sweep`."""
+"""`nodeb sweep`: simulates missing cells of a scenario's sweep table, and saves the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `nodeb validate`."""
+"""`nodeb validate`: checks scenario files without running them."""
 
 from __future__ import annotations
 
