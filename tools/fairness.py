@@ -21,7 +21,7 @@ FLOWS = 2
 PAGE = """# Fairness
 
 {flows} flows of one congestion control share a bottleneck of 10 Mbps with {flows} flows of another
-control. The round trip is 40 ms; the drop-tail queue holds 70 packets (1.7 bandwidth-delay
+control. The round trip is 40 ms; the drop-tail queue holds 70 packets (2.1 bandwidth-delay
 products). Each flow first fetches 1 kB over the idle path, so that Vegas measures the round trip.
 One flow of each control starts a download at 10 s, the other flow at 11 s; all downloads last until
 100 s. Jitter of up to 2 ms on the uplinks makes the {runs} replications (seed 1) differ. `make

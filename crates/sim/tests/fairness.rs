@@ -14,7 +14,7 @@ fn jain(shares: &[f64]) -> f64 {
     shares.iter().sum::<f64>().powi(2) / (shares.len() as f64 * squares)
 }
 
-/// Returns the fairness index of each replication with four flows at a bottleneck of 10 Mbps, whose buffer is 1.7
+/// Returns the fairness index of each replication with four flows at a bottleneck of 10 Mbps, whose buffer is 2.1
 /// times the bandwidth-delay product.
 ///
 /// Each flow first downloads 1 kB alone over the idle path, so that it measures the round trip without queueing. A
