@@ -78,7 +78,10 @@ class Interval:
 
     @property
     def relative_half_width(self) -> float:
-        """Half-width divided by the absolute mean; 0 if all values are 0."""
+        """Half-width divided by the absolute mean.
+
+        If the mean is 0, it is 0 for two or more values that are all 0, otherwise infinite.
+        """
         if self.mean == 0:
             return 0.0 if self.half_width == 0 else math.inf
         return self.half_width / abs(self.mean)
@@ -243,7 +246,8 @@ def mser5(series: ArrayLike) -> int:
     """Returns the number of warm-up observations to delete from the start of a series.
 
     Formula: over batch means `z_1..z_k` of five observations, the d that makes
-    `sum_{j>d} (z_j - mean_d)^2 / (k-d)^2` least, d at most k/2. The result is 5 d.
+    `sum_{j>d} (z_j - mean_d)^2 / (k-d)^2` least, d at most k/2. The result is 5 d,
+    or 0 for fewer than ten observations.
     Source: White 1997; White, Cobb and Spratt 2000.
 
     Args:
@@ -319,7 +323,7 @@ def jain_indices(shares: NDArray[np.float64]) -> NDArray[np.float64]:
         shares: a row for each experiment, in it one value per user, 0 or more.
 
     Raises:
-        InputError: some are negative or not finite.
+        InputError: there are no values, some are negative or not finite.
     """
     x = _values(shares).reshape(len(shares), -1)
     if (x < 0).any():

@@ -30,7 +30,7 @@ def in_words(seconds: float) -> str:
 
 
 def rate(bytes_: float, seconds: float) -> str:
-    """Formats a bit rate with a suitable unit, given bytes and seconds."""
+    """Formats a bit rate with a suitable unit, given bytes and seconds; 0 b/s for no time."""
     bits = 8 * bytes_ / seconds if seconds > 0 else 0.0
     for unit, size in (("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
         if bits >= size:

@@ -39,7 +39,7 @@ class Means:
 def means(phones: Table, cell: Table, names: Mapping[int, str]) -> Means:
     """Returns a table of means over time: rates, queues and CQI.
 
-    Quantities with too few recorded intervals have no row.
+    Quantities with too few recorded intervals, unknown values or only zeros have no row.
 
     Args:
         phones: the table `emulation`.

@@ -17,7 +17,7 @@ def thinned(times: ArrayLike, values: ArrayLike) -> tuple[NDArray[np.float64], N
     """Returns the visible points of a series: first, last and extremes of each small interval.
 
     This is the aggregation M4 (Jugel and others, VLDB 2014), which leaves the pixels of a line
-    unchanged.
+    unchanged. A series of at most `MAX_POINTS` points is returned whole.
 
     Args:
         times: sorted times.
