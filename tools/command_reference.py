@@ -50,5 +50,5 @@ def text(found: str) -> str:
 
 
 def cell(found: str) -> str:
-    """Returns a text as the content of a table cell, with line breaks removed and bars escaped."""
+    """Returns a text as a table cell: blank lines become spaces, and bars are escaped."""
     return found.replace("\n\n", " ").replace("|", "\\|")

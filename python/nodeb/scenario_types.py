@@ -16,10 +16,12 @@ __all__ = [
     "AlwaysDch",
     "AlwaysFach",
     "Am",
+    "AmBytes",
     "Arq",
     "AtEnd",
     "AtMaxDat",
     "Averaging",
+    "Bandwidth",
     "Bbr",
     "Bbr3",
     "Cbr",
@@ -64,6 +66,7 @@ __all__ = [
     "Ftp",
     "GilbertElliott",
     "GilbertElliottErrors",
+    "GroupReports",
     "Handover",
     "HeldData",
     "Hexagonal",
@@ -87,6 +90,8 @@ __all__ = [
     "LongestQueue",
     "Loss",
     "LossList",
+    "Lte",
+    "LteRlc",
     "Map",
     "MaxCi",
     "Mean",
@@ -149,11 +154,13 @@ __all__ = [
     "Shadowing",
     "Shannon",
     "Sharing",
+    "Site",
     "Size",
     "SizeLaw",
     "Slotted",
     "SlowStart",
     "Smoothed",
+    "SnLength",
     "Snoop",
     "Speed",
     "Split",
@@ -172,6 +179,8 @@ __all__ = [
     "Traffic",
     "TrafficVolume",
     "Ue",
+    "UmBytes",
+    "UmSnLength",
     "Uma",
     "Umi",
     "UnacknowledgedMode",
@@ -316,6 +325,38 @@ HeldData: TypeAlias = Literal["lost", "forwarded"]
 data, and blocks not yet decoded restart with a first transmission.
 """
 
+Bandwidth: TypeAlias = Literal["1.4 MHz", "3 MHz", "5 MHz", "10 MHz", "15 MHz", "20 MHz"]
+"""Channel bandwidth, with the number of resource blocks N_RB (TS 36.101, table 5.6-1).
+
+`1.4 MHz`: 1.4 MHz, with 6 resource blocks.
+
+`3 MHz`: 3 MHz, with 15 resource blocks.
+
+`5 MHz`: 5 MHz, with 25 resource blocks.
+
+`10 MHz`: 10 MHz, with 50 resource blocks.
+
+`15 MHz`: 15 MHz, with 75 resource blocks.
+
+`20 MHz`: 20 MHz, with 100 resource blocks.
+"""
+
+UmSnLength: TypeAlias = Literal["5 bit", "10 bit"]
+"""Length of the sequence number of a UMD PDU (TS 36.322, 6.2.1.3).
+
+`5 bit`: Sequence numbers of 5 bits.
+
+`10 bit`: Sequence numbers of 10 bits.
+"""
+
+SnLength: TypeAlias = Literal["12 bit", "18 bit"]
+"""Length of the sequence number of a data PDU (TS 36.323, 6.2).
+
+`12 bit`: Sequence numbers of 12 bits.
+
+`18 bit`: Sequence numbers of 18 bits.
+"""
+
 Power: TypeAlias = str
 """A power with its unit, such as "700 mW"."""
 
@@ -368,7 +409,16 @@ changes.
 random angle.
 """
 
-Profile: TypeAlias = Literal["flat", "pedestrian_a", "pedestrian_b", "vehicular_a", "vehicular_b"]
+Profile: TypeAlias = Literal[
+    "flat",
+    "pedestrian_a",
+    "pedestrian_b",
+    "vehicular_a",
+    "vehicular_b",
+    "extended_pedestrian_a",
+    "extended_vehicular_a",
+    "extended_typical_urban",
+]
 """Power-delay profile, by its name.
 
 `flat`: One path: flat Rayleigh fading.
@@ -380,6 +430,12 @@ Profile: TypeAlias = Literal["flat", "pedestrian_a", "pedestrian_b", "vehicular_
 `vehicular_a`: Vehicular, channel A (ITU-R M.1225).
 
 `vehicular_b`: Vehicular, channel B (ITU-R M.1225).
+
+`extended_pedestrian_a`: Extended Pedestrian A of LTE.
+
+`extended_vehicular_a`: Extended Vehicular A of LTE.
+
+`extended_typical_urban`: Extended Typical Urban of LTE.
 """
 
 
@@ -1398,6 +1454,92 @@ class Hsdpa(Part):
     """
 
 
+class Lte(Part):
+    """The downlink of an LTE cell, with fading in frequency and time (Releases 8 to 12)."""
+
+    tag: ClassVar[str | None] = "lte"
+
+    bandwidth: Bandwidth = "20 MHz"
+    """Channel bandwidth."""
+
+    carrier_ghz: float = 2.0
+    """Carrier frequency in GHz, which determines Doppler shifts."""
+
+    control_symbols: int = 3
+    """Number of OFDM symbols of the control region in each subframe: 1 to 3, 2 to 4 at 1.4 MHz.
+
+    From 0 to 255.
+    """
+
+    antenna_ports: int = 1
+    """Number of antenna ports with reference signals, which take resource elements: 1, 2 or 4.
+
+    From 0 to 255.
+    """
+
+    qam256: bool = False
+    """Whether phones whose category has 256QAM use it (Release 12)."""
+
+    users_per_tti: int = 8
+    """Largest number of users served in one TTI, at most 20.
+
+    At least 1.
+    """
+
+    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
+    """Scheduler that deals groups of resource blocks to users."""
+
+    cqi: GroupReports = field(default_factory=lambda: GroupReports())
+    """CQI reports."""
+
+    implementation_loss_db: float = 0.0
+    """SNR in dB that phones need beyond the curves of block errors, which are those of an ideal
+    receiver.
+    """
+
+    processes: int = 8
+    """Number of HARQ processes per user, at most 8.
+
+    At least 1.
+    """
+
+    max_transmissions: int | None = None
+    """Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
+
+    At least 1.
+    """
+
+    combining: Combining = field(default_factory=lambda: Chase())
+    """Soft combining of the transmissions of a block in the phone."""
+
+    decoding: Decoding = "independent"
+    """Method that determines whether a block is decoded."""
+
+    ack_error: Probability = 0.0
+    """Probability that the base station receives an ACK as a NACK."""
+
+    nack_error: Probability = 0.0
+    """Probability that the base station receives a NACK as an ACK."""
+
+    rlc: LteRlc = field(default_factory=lambda: AmBytes())
+    """RLC mode."""
+
+    status_delay: Duration = "8 ms"
+    """Time until a STATUS PDU of a phone's RLC is known to the base station."""
+
+    sn_length: SnLength = "12 bit"
+    """Length of PDCP's sequence number."""
+
+    discard_timer: Duration | None = None
+    """Age at which PDCP discards a packet that RLC has not begun to send. Default: never."""
+
+    queue: Queue = field(default_factory=lambda: DropTail())
+    """Queue of each user in front of RLC."""
+
+    cell: Site = field(default_factory=lambda: Site())
+    """The base station and its surroundings."""
+
+
 class FachDch(Part):
     """A shared FACH and a pool of dedicated channels, between which users switch (Release 99)."""
 
@@ -1965,8 +2107,8 @@ class OuterLoop(Part):
     """Target for the share of first transmissions that fail."""
 
     step_db: float = 0.5
-    """Step in dB by which a NACK lowers later CQIs. An ACK raises them by this step times p / (1 -
-    p), where p is `target_bler`.
+    """Step in dB by which a NACK lowers later qualities. An ACK raises them by this step times p /
+    (1 - p), where p is `target_bler`.
     """
 
 
@@ -2210,6 +2352,90 @@ class Handover(Part):
 
     data: HeldData = "lost"
     """Handling of the data that the old Node B holds for a user at a change of cell."""
+
+
+class GroupReports(Part):
+    """Parameters of CQI reports on LTE."""
+
+    delay: Duration = "8 ms"
+    """Time from a measurement to the use of its report at the base station, in whole TTIs."""
+
+    cycle: Duration = "10 ms"
+    """Time between two measurements of a phone, in whole TTIs; phones measure in turn."""
+
+    outer_loop: OuterLoop | None = None
+    """Outer loop. Default: none, reports are used unchanged."""
+
+
+class UmBytes(Part):
+    """Unacknowledged mode (TS 36.322, 5.1.2): packets are lost with blocks that HARQ gives up."""
+
+    tag: ClassVar[str | None] = "um"
+
+    sn_length: UmSnLength = "10 bit"
+    """Length of the sequence number of a UMD PDU."""
+
+    t_reordering: Duration = "50 ms"
+    """Time for which PDUs after a gap wait for the missing PDUs (t-Reordering)."""
+
+
+class AmBytes(Part):
+    """Acknowledged mode (TS 36.322, 5.1.3): octets that HARQ gives up are retransmitted."""
+
+    tag: ClassVar[str | None] = "am"
+
+    t_reordering: Duration = "80 ms"
+    """Time for which the receiver waits for a missing PDU before it reports it (t-Reordering)."""
+
+    status_prohibit: Duration | None = "60 ms"
+    """Smallest time between two STATUS PDUs (t-StatusProhibit). Default: 60 ms."""
+
+    poll_retransmit: Duration = "80 ms"
+    """Time after which the sender repeats an unanswered poll (t-PollRetransmit)."""
+
+    poll_pdu: int | None = 128
+    """Number of new PDUs after which the sender polls (pollPDU). Default: 128.
+
+    At least 1.
+    """
+
+    poll_byte: Size | None = "125 kB"
+    """Number of new octets after which the sender polls (pollByte). Default: 125 kB."""
+
+    max_retransmissions: int | None = 4
+    """Number of retransmissions of a PDU at which the radio link fails (maxRetxThreshold).
+    Default: 4.
+
+    At least 1.
+    """
+
+
+class Site(Part):
+    """Base station of an LTE cell and its surroundings.
+
+    Defaults: TR 36.814, table A.2.1.1-2 (case 1), unless another source is named.
+    """
+
+    radius: Distance = "289 m"
+    """Distance from the base station to the corners of its cell."""
+
+    power_dbm: float = 46.0
+    """Total transmit power of the base station in dBm, spread evenly over all resource blocks."""
+
+    antenna_gain_db: float = 14.0
+    """Antenna gain of the base station in dB, minus cable losses."""
+
+    path_loss: PathLoss = field(default_factory=lambda: LogDistance())
+    """Path loss model."""
+
+    shadowing: Shadowing = field(default_factory=lambda: Shadowing())
+    """Shadowing."""
+
+    interference: Interference = field(default_factory=lambda: Hexagonal())
+    """Interference from other cells."""
+
+    noise_figure_db: float = 9.0
+    """Noise figure of the phone in dB, added to thermal noise of -174 dBm/Hz."""
 
 
 class AlwaysFach(Part):
@@ -2509,7 +2735,7 @@ class UserGroup(Part):
     """
 
     ue: Ue | None = None
-    """Category and channel of the phones; absent: their defaults. `hsdpa` only."""
+    """Category and channel of the phones; absent: their defaults. `hsdpa` and `lte` only."""
 
 
 class Ftp(Part):
@@ -2742,11 +2968,12 @@ class LogNormalDuration(Part):
 
 
 class Ue(Part):
-    """Category and channel of the phones of a group on `hsdpa`."""
+    """Category and channel of the phones of a group on `hsdpa` or `lte`."""
 
     category: int = 6
-    """UE category, 1 to 12 (TS 25.306, table 5.1a): determines block sizes, codes and the minimum
-    distance of TTIs.
+    """UE category, 1 to 12: on `hsdpa` (TS 25.306, table 5.1a) it determines block sizes, codes
+    and the minimum distance of TTIs; on `lte` (TS 36.306, table 4.1-1) the largest block and
+    256QAM.
 
     From 0 to 255.
     """
@@ -2797,7 +3024,9 @@ class Fading(Part):
     tag: ClassVar[str | None] = "fading"
 
     mean_snr_db: float = 5.0
-    """Mean SNR on HS-PDSCH in dB, before despreading."""
+    """Mean SNR in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of a resource
+    element.
+    """
 
     profile: Profile = "flat"
     """Named power-delay profile."""
@@ -2815,7 +3044,9 @@ class Constant(Part):
     tag: ClassVar[str | None] = "constant"
 
     snr_db: float = 5.0
-    """SNR on HS-PDSCH in dB, before despreading."""
+    """SNR in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of a resource
+    element.
+    """
 
 
 class Trace(Part):
@@ -2997,11 +3228,12 @@ Radio: TypeAlias = (
     Dch
     | HsDsch
     | Hsdpa
+    | Lte
     | FachDch
     | Wcdma
     | LinkBearer
     | TraceBearer
-    | Literal["dch", "hs_dsch", "hsdpa", "fach_dch", "wcdma", "link", "trace"]
+    | Literal["dch", "hs_dsch", "hsdpa", "lte", "fach_dch", "wcdma", "link", "trace"]
 )
 """The radio: a name, or a table with one key."""
 
@@ -3048,6 +3280,9 @@ PathLoss: TypeAlias = (
 
 Interference: TypeAlias = Hexagonal | FixedLevel | Literal["hexagonal", "fixed"]
 """The interference: a name, or a table with one key."""
+
+LteRlc: TypeAlias = UmBytes | AmBytes | Literal["um", "am"]
+"""The LTE RLC mode: a name, or a table with one key."""
 
 Switching: TypeAlias = (
     AlwaysFach

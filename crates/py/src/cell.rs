@@ -19,10 +19,11 @@ pub fn cell_map<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let scenario = scenario.get().inner();
     let Some((cell, served)) = scenario.radio.cell() else {
-        let message = format!("radio: a {} has no cell to map; expected `hsdpa`", scenario.radio.key());
+        let message =
+            format!("radio: a {} has no cell to map; expected `hsdpa` or `lte`", scenario.radio.key());
         return Err(ScenarioError::new_err(message));
     };
-    let draw = || Map::new(cell, served, side);
+    let draw = || Map::new(&cell, served, side);
     let map = py.detach(|| guarded(|| "a map of a cell".to_owned(), draw))?;
     let found = PyDict::new(py);
     found.set_item("axis_m", PyArray1::from_vec(py, map.axis_m))?;

@@ -20,7 +20,7 @@ use nodeb_radio::error::effective::{EffectiveSnr, Mapping};
 use nodeb_radio::lte::bandwidth::Bandwidth;
 use nodeb_radio::lte::effective::effective_snr;
 use nodeb_radio::mac::band::{Band, Groups, Row};
-use nodeb_radio::mac::deal::{Dealer, Offers};
+use nodeb_radio::mac::deal::{Dealer, Offers, Room};
 use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
 use nodeb_radio::mac::sched::{Candidate, Scheduler, SchedulerParams};
 
@@ -38,8 +38,9 @@ struct Cell {
     candidates: Vec<Candidate>,
     rates: Vec<Row>,
     waiting: Vec<f32>,
+    grants: usize,
     effective: EffectiveSnr,
-    curve: Curve,
+    curve: &'static Curve,
     band: Band,
 }
 
@@ -54,10 +55,11 @@ impl Cell {
             sequence,
             channels: (0..USERS as u64).map(channel).collect(),
             scheduler: ProportionalFair::default().build(USERS, units::Duration::from_millis(1)),
-            dealer: Dealer::new(band.clone(), 6),
+            dealer: Dealer::new(band.groups()),
             candidates: (0..USERS).map(|user| Candidate::at_rate(user, 1)).collect(),
             rates: vec![[0.0; 32]; USERS],
             waiting: vec![f32::MAX; USERS],
+            grants: 6,
             effective: effective_snr(Mapping::default()),
             curve: Modulation::Qam64.curve(),
             band,
@@ -77,9 +79,10 @@ impl Cell {
 
     /// Deals a TTI. Returns the number of parts.
     fn deal(&mut self, tti: u64) -> usize {
-        let Self { dealer, scheduler, candidates, rates, waiting, .. } = self;
+        let Self { dealer, scheduler, candidates, rates, waiting, band, grants, .. } = self;
         let offers = Offers { x: rates, rates, waiting };
-        let parts = dealer.deal(tti, scheduler.as_mut(), candidates, offers, Groups::NONE);
+        let room = Room { groups: band.all(), grants: *grants };
+        let parts = dealer.deal(tti, scheduler.as_mut(), candidates, offers, room);
         for part in parts {
             scheduler.served(tti, part.user, 1_000 * part.groups.len() as u32);
         }
@@ -98,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let limit = Duration::from_secs_f64(seconds);
     let (mut walk, mut drive) = (Cell::new(WALK), Cell::new(A_SAMPLE_PER_TTI));
     let mut unlimited = Cell::new(WALK);
-    unlimited.dealer = Dealer::new(Bandwidth::Mhz20.band(), USERS);
+    unlimited.grants = USERS;
     let mut short = Cell::new(WALK);
     short.waiting.iter_mut().step_by(3).for_each(|waiting| *waiting = 500.0);
     let (all, four) = (Groups::first(25), Groups::first(4));

@@ -7,7 +7,7 @@
 //!
 //! The layers of a bearer are:
 //!
-//! - [`pdcp`]: numbers, discard and order of packets above RLC by bytes, which no bearer uses yet.
+//! - [`pdcp`]: numbers, discard and order of packets above RLC by bytes.
 //! - [`rlc`]: segmentation into PDUs, retransmission, reassembly.
 //! - [`mac`]: schedulers, hybrid ARQ and reordering. [`tti`] drives the MACs of DCH and HS-DSCH in
 //!   transmission time intervals; [`hsdpa`] is a detailed model of HSDPA, with RNC, Iub and Node B.
@@ -15,7 +15,7 @@
 //!   shadowing and fading.
 //! - [`error`]: models of block errors.
 //!
-//! [`lte`] has the tables and closed forms of LTE, which no bearer uses yet.
+//! [`lte`] is a model of the LTE downlink, with the tables and closed forms of its specifications.
 //!
 //! [`switching`] moves users between FACH and DCH, and [`wcdma`] models codes with variable spreading
 //! factors.
@@ -236,9 +236,13 @@ pub trait Radio {
     fn queue(&self) -> Option<&QueueSpec> {
         None
     }
+    /// Returns the parameters of the queue in front of each user's RLC, or `None` if the radio has none.
+    fn own_queue(&self) -> Option<&QueueSpec> {
+        None
+    }
     /// Returns the cell and the number of sites that serve users, or `None` if users have no
     /// positions.
-    fn cell(&self) -> Option<(&cell::plan::Cell, usize)> {
+    fn cell(&self) -> Option<(cell::plan::Cell, usize)> {
         None
     }
     /// Returns the model of block errors, or `None` if the radio has none.
@@ -269,9 +273,15 @@ pub trait Radio {
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>>;
 }
 
-/// Returns the tables of results that only some kinds of radio have. The tables have no rows.
+/// Returns the tables of results that only some kinds of radio have, each once. The tables have no rows.
 pub fn tables() -> Vec<Table> {
-    RadioSpec::defaults().iter().flat_map(|radio| radio.tables()).collect()
+    let mut tables: Vec<Table> = Vec::new();
+    for table in RadioSpec::defaults().iter().flat_map(|radio| radio.tables()) {
+        if tables.iter().all(|other| other.name != table.name) {
+            tables.push(table);
+        }
+    }
+    tables
 }
 
 nodeb_base::registry! {
@@ -283,6 +293,8 @@ nodeb_base::registry! {
         "hs_dsch" => HsDsch(hs_dsch::HsDsch),
         /// HS-DSCH in detail: cells with fading, CQI, HARQ processes, Iub (Release 5 to 7).
         "hsdpa" => Hsdpa(hsdpa::Hsdpa),
+        /// The downlink of an LTE cell, with fading in frequency and time (Releases 8 to 12).
+        "lte" => Lte(lte::Lte),
         /// A shared FACH and a pool of dedicated channels, between which users switch (Release 99).
         "fach_dch" => FachDch(switching::FachDch),
         /// WCDMA: all users receive at the same time, on codes with a variable spreading factor.

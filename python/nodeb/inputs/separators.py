@@ -15,7 +15,9 @@ MARKS = {b",": "commas", b";": "semicolons", b"\t": "tabs"}
 
 
 def check_separators(data: bytes, path: Path) -> None:
-    """Checks that each line has the separator of the first line, and no more cells than it.
+    """Checks that lines of several cells have the separator of the first line, and no more cells.
+
+    Empty lines, comments and lines of one cell are not checked.
 
     Without this check a decimal comma would be taken for a separator.
 

@@ -85,7 +85,7 @@ def test_defaults_list_only_differences():
 
 def test_shared_part_lists_all_its_keys():
     assert "`radio.hs_dsch.rlc` accepts the same variants as `radio.dch.rlc`" in PAGES["rlc.md"]
-    assert "`uplink.queue`, `radio.link.queue`" in PAGES["queues.md"]
+    assert "`uplink.queue`, `radio.lte.queue`" in PAGES["queues.md"]
 
 
 def test_part_without_keys_is_rejected():

@@ -11,3 +11,4 @@ pub mod plan;
 pub mod profile;
 pub mod selective;
 pub mod shadowing;
+pub(crate) mod tally;

@@ -42,14 +42,11 @@ pub enum Profile {
     VehicularA,
     /// Vehicular, channel B (ITU-R M.1225).
     VehicularB,
-    /// Extended Pedestrian A of LTE. Not yet a value in scenarios.
-    #[serde(skip)]
+    /// Extended Pedestrian A of LTE.
     ExtendedPedestrianA,
-    /// Extended Vehicular A of LTE. Not yet a value in scenarios.
-    #[serde(skip)]
+    /// Extended Vehicular A of LTE.
     ExtendedVehicularA,
-    /// Extended Typical Urban of LTE. Not yet a value in scenarios.
-    #[serde(skip)]
+    /// Extended Typical Urban of LTE.
     ExtendedTypicalUrban,
 }
 

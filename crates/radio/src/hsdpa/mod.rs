@@ -16,7 +16,6 @@ pub mod mac;
 mod node_b;
 pub mod payload;
 pub mod rnc;
-pub(crate) mod tally;
 pub mod ue;
 
 #[cfg(test)]
@@ -32,8 +31,6 @@ use nodeb_base::registry::choice;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use self::adaptation::LinkAdaptationSpec;
 use self::adaptation::curves::LinkCurves;
@@ -46,8 +43,9 @@ use self::rnc::rlc::RlcModeSpec;
 use self::ue::Ue;
 use super::cell::channel::ChannelFacts;
 use super::cell::plan::Cell;
-use super::mac::harq::CombiningSpec;
+use super::cell::tally::PHONES;
 use super::mac::harq::chase::Chase;
+use super::mac::harq::{CombiningSpec, Decoding};
 use super::mac::sched::SchedulerSpec;
 use super::tti::TtiBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
@@ -55,18 +53,6 @@ use crate::numerology::Numerology;
 
 /// Largest number of bits per code in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
 const MAX_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);
-
-/// Method that determines if a block is decoded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Decoding {
-    /// Each transmission fails independently with the BLER at the SNR combined so far.
-    #[default]
-    Independent,
-    /// One random number per block, as in EURANE: the block is decoded once the BLER at the SNR combined so
-    /// far falls below it.
-    OneNumber,
-}
 
 params! {
     /// HS-DSCH in detail: fading, CQI, HARQ processes and Iub. The users' categories and channels
@@ -318,8 +304,8 @@ impl Radio for Hsdpa {
         Rate(most.saturating_mul(self.served() as u64))
     }
 
-    fn cell(&self) -> Option<(&Cell, usize)> {
-        Some((&self.cell, self.served()))
+    fn cell(&self) -> Option<(Cell, usize)> {
+        Some((self.cell.clone(), self.served()))
     }
 
     fn unread(&self) -> Option<String> {
@@ -354,7 +340,7 @@ impl Radio for Hsdpa {
     }
 
     fn tables(&self) -> Vec<Table> {
-        vec![tally::PHONES.empty()]
+        vec![PHONES.empty()]
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {

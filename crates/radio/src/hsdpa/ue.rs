@@ -8,10 +8,10 @@ use super::format::CATEGORIES;
 use crate::cell::channel::ChannelSpec;
 
 params! {
-    /// Category and channel of the phones of a group on `hsdpa`.
+    /// Category and channel of the phones of a group on `hsdpa` or `lte`.
     pub struct Ue {
-        /// UE category, 1 to 12 (TS 25.306, table 5.1a): determines block sizes, codes and the minimum
-        /// distance of TTIs.
+        /// UE category, 1 to 12: on `hsdpa` (TS 25.306, table 5.1a) it determines block sizes, codes and the
+        /// minimum distance of TTIs; on `lte` (TS 36.306, table 4.1-1) the largest block and 256QAM.
         pub category: u8 = 6,
         /// Channel of each phone, which determines the SNR in every TTI.
         pub channel: ChannelSpec,

@@ -89,6 +89,12 @@ pub fn peak_bits(bandwidth: Bandwidth, table: McsTable, layers: u8) -> Option<u3
     Some(size(first)? + size(second)?)
 }
 
+/// Returns the size in bits of the largest block on one layer.
+pub fn largest_bits(bandwidth: Bandwidth, qam256: bool) -> u32 {
+    let table = if qam256 { McsTable::Down256Qam } else { McsTable::Down64Qam };
+    peak_bits(bandwidth, table, 1).unwrap_or(0)
+}
+
 /// Returns the peak rate of the downlink in bit/s for a UE of a category, with TTIs of 1 ms. The
 /// rate is limited by the cell or by the category (TS 36.306, table 4.1-1). Returns `None` if the
 /// tables have no block for these parameters.

@@ -1,5 +1,8 @@
 //! Channel bandwidths, and the resource blocks, groups and subbands into which they are divided.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::mac::band::Band;
 
 /// Number of subcarriers of a resource block (TS 36.211, table 6.2.3-1).
@@ -12,19 +15,25 @@ pub const SUBCARRIER_HZ: f64 = 15e3;
 pub const BLOCK_HZ: f64 = 180e3;
 
 /// Channel bandwidth, with the number of resource blocks N_RB (TS 36.101, table 5.6-1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum Bandwidth {
     /// 1.4 MHz, with 6 resource blocks.
+    #[serde(rename = "1.4 MHz")]
     Mhz1_4,
     /// 3 MHz, with 15 resource blocks.
+    #[serde(rename = "3 MHz")]
     Mhz3,
     /// 5 MHz, with 25 resource blocks.
+    #[serde(rename = "5 MHz")]
     Mhz5,
     /// 10 MHz, with 50 resource blocks.
+    #[serde(rename = "10 MHz")]
     Mhz10,
     /// 15 MHz, with 75 resource blocks.
+    #[serde(rename = "15 MHz")]
     Mhz15,
     /// 20 MHz, with 100 resource blocks.
+    #[serde(rename = "20 MHz")]
     Mhz20,
 }
 

@@ -18,15 +18,25 @@
 pub mod adaptation;
 pub mod allowed;
 pub mod bandwidth;
+pub mod block_errors;
 pub mod block_size;
 pub mod category;
+pub mod channel;
 pub mod coding;
 pub mod compatible;
 pub mod cqi;
 pub mod curves;
 pub mod drx;
 pub mod effective;
+pub mod formats;
+pub mod mac;
 pub mod mcs;
+pub mod radio;
 pub mod random_access;
+pub mod reports;
 pub mod resources;
+pub mod rlc;
+pub mod site;
 pub mod timing;
+
+pub use radio::Lte;

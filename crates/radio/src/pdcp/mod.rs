@@ -70,13 +70,13 @@ params! {
         /// Time for which packets after a gap wait for the missing packets (t-Reordering: TS
         /// 36.323, 5.1.2.1.4). Default: none, as RLC delivers in order.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub reordering: Option<Duration>,
+        pub t_reordering: Option<Duration>,
     }
 }
 
 impl Checked for Pdcp {
     fn check(&self, check: &mut Check) {
         require_timer(check, "discard_timer", self.discard_timer);
-        require_timer(check, "reordering", self.reordering);
+        require_timer(check, "t_reordering", self.t_reordering);
     }
 }

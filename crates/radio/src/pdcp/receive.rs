@@ -22,7 +22,7 @@ impl Receive {
         let queue = |timer: nodeb_base::units::Duration| {
             ReorderingQueue::new(params.sn_length.window() as u64, timer.0)
         };
-        Self { next: 0, reordering: params.reordering.map(queue) }
+        Self { next: 0, reordering: params.t_reordering.map(queue) }
     }
 
     /// Receives packet `number` from RLC, and passes the packets that can be delivered to

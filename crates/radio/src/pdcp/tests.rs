@@ -82,7 +82,7 @@ fn old_numbers_are_discarded() {
 /// Packet 2 is missing, so packets 3 and 4 wait from 2 ns until t-Reordering expires 10 ns later.
 #[test]
 fn packets_after_a_gap_wait_for_reordering() {
-    let params = Pdcp { reordering: Some(Duration(10)), ..Pdcp::default() };
+    let params = Pdcp { t_reordering: Some(Duration(10)), ..Pdcp::default() };
     let delivered = receive(&params, &[1, 0, 3, 4, 4]);
     assert_eq!(delivered, [(1, 0), (1, 1), (12, 3), (12, 4)]);
 }

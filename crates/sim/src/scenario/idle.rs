@@ -42,7 +42,11 @@ impl Scenario {
     /// has one.
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
-        [&self.wired.queue, &self.uplink.queue].into_iter().chain(core).chain(self.radio.queue())
+        [&self.wired.queue, &self.uplink.queue]
+            .into_iter()
+            .chain(core)
+            .chain(self.radio.queue())
+            .chain(self.radio.own_queue())
     }
 }
 

@@ -29,6 +29,7 @@ use nodeb_radio::error::ErrorSpec;
 use nodeb_radio::hsdpa::adaptation::LinkAdaptationSpec;
 use nodeb_radio::hsdpa::rnc::rlc::RlcModeSpec;
 use nodeb_radio::hsdpa::ue::Ue;
+use nodeb_radio::lte::rlc::LteRlcSpec;
 use nodeb_radio::mac::harq::CombiningSpec;
 use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_radio::rlc::RlcSpec;
@@ -122,7 +123,7 @@ pub struct UserGroup {
     /// PDUs. Absent at constant rate. HS-DSCH only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ci: Vec<f64>,
-    /// Category and channel of the phones; absent: their defaults. `hsdpa` only.
+    /// Category and channel of the phones; absent: their defaults. `hsdpa` and `lte` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ue: Option<Ue>,
 }
@@ -381,7 +382,7 @@ impl Scenario {
         self.radio.check_user(&group.radio(0), self.duration, check);
         check.require(group.ue.is_none() || self.radio.facts().has_ues, "ue", || {
             format!(
-                "radio `{}` has no UE categories and channels; remove `ue` or use `hsdpa`",
+                "radio `{}` has no UE categories and channels; remove `ue` or use `hsdpa` or `lte`",
                 self.radio.key()
             )
         });
@@ -422,6 +423,7 @@ impl Scenario {
             ErrorSpec::entries(),
             RlcSpec::entries(),
             RlcModeSpec::entries(),
+            LteRlcSpec::entries(),
             SwitchingSpec::entries(),
             ProfileSpec::entries(),
             OtherCellsSpec::entries(),

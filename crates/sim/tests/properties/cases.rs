@@ -191,7 +191,6 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "speed" => quantity(3..200u32, "km/h"),
         "radius" => quantity(500..3_000u32, "m"),
         "distance" => any_json((20..400u32).prop_map(|m| format!("{m} m"))),
-        "cell" => table(definition("Cell")).prop_map(without_hidden_sites).boxed(),
         "shadowing" => any_json((0.0..3.0).prop_map(|db| json!({ "sigma_db": db }))),
         "hs_share" => any_json(0.5..=1.0),
         "rings" => any_json(0..=2),
@@ -240,6 +239,10 @@ fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value>> {
     }
     if let Some(strategy) = by_name(key) {
         return Some(strategy);
+    }
+    // The cell's table depends on the radio.
+    if key == "cell" {
+        return Some(table(target(property)?).prop_map(without_hidden_sites).boxed());
     }
     // The load of other cells is either a fraction of their power or a number of connections, depending on
     // the type of the key.
@@ -327,8 +330,8 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                     params.insert(key.clone(), value.clone());
                 }
             }
-            // The RLC mode without a protocol of its own is called `um` on `hsdpa`.
-            if name == "hsdpa" && params["rlc"] == "arq" {
+            // The RLC mode without a protocol of its own is called `um` on `hsdpa` and `lte`.
+            if ["hsdpa", "lte"].contains(&name) && params["rlc"] == "arq" {
                 params.insert("rlc".to_owned(), json!("um"));
             }
             let modes = params.get_mut("rlc").and_then(Value::as_object_mut);
@@ -406,6 +409,9 @@ impl Radio {
     fn is_hopeless(&self, packet_bytes: u64) -> bool {
         let (am, um) = (&self.json["rlc"]["am"], &self.json["rlc"]["um"]);
         if [&am["max_dat"], &am["discard_timer"], &um["discard_timer"]].iter().any(|limit| !limit.is_null()) {
+            return true;
+        }
+        if !self.json["discard_timer"].is_null() {
             return true;
         }
         if self.spec.facts().has_ues {

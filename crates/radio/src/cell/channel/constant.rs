@@ -8,7 +8,7 @@ use super::ChannelParams;
 params! {
     /// Parameters of a constant SNR, which is the same in every TTI.
     pub struct Constant {
-        /// SNR on HS-PDSCH in dB, before despreading.
+        /// SNR in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of a resource element.
         pub snr_db: f64 = 5.0,
     }
 }

@@ -15,7 +15,7 @@ params! {
     /// Parameters of fading around a mean SNR. With the flat profile the SNR is exponentially
     /// distributed.
     pub struct Fading {
-        /// Mean SNR on HS-PDSCH in dB, before despreading.
+        /// Mean SNR in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of a resource element.
         pub mean_snr_db: f64 = 5.0,
         /// Named power-delay profile.
         pub profile: Profile = Profile::Flat,

@@ -162,6 +162,6 @@ impl Channel {
 }
 
 /// Converts a ratio in dB to a linear ratio in single precision.
-fn from_db(db: f64) -> f32 {
+pub(crate) fn from_db(db: f64) -> f32 {
     libm::pow(10.0, db / 10.0) as f32
 }

@@ -80,6 +80,24 @@ impl ChannelParams for Place {
 }
 
 impl Place {
+    /// Returns the path of user `id` through the cell, whom one of the first `served` sites serves.
+    pub fn journey(
+        &self,
+        cell: &Cell,
+        served: usize,
+        id: u64,
+        streams: &Streams,
+        numerology: Numerology,
+    ) -> Journey {
+        let place = self.position_m.unwrap_or_else(|| {
+            let mut stream = streams.stream("user", id, "place");
+            cell.area(served).random_place(self.distance.map(Distance::as_metres), &mut stream)
+        });
+        let heading = self.heading_deg.map(f64::to_radians);
+        let trip = Trip { place, movement: self.movement, speed: self.speed, heading, served, numerology };
+        Journey::new(cell, trip, id, streams)
+    }
+
     /// Returns the channel of user `id`, whom one of the first `served` sites serves.
     pub fn build(
         &self,
@@ -89,14 +107,8 @@ impl Place {
         streams: &Streams,
         numerology: Numerology,
     ) -> Placed {
-        let place = self.position_m.unwrap_or_else(|| {
-            let mut stream = streams.stream("user", id, "place");
-            cell.area(served).random_place(self.distance.map(Distance::as_metres), &mut stream)
-        });
         let paths = Paths::new(self.profile, &self.taps, self.speed, id, streams, numerology);
-        let heading = self.heading_deg.map(f64::to_radians);
-        let trip = Trip { place, movement: self.movement, speed: self.speed, heading, served, numerology };
-        let journey = Journey::new(cell, trip, id, streams);
+        let journey = self.journey(cell, served, id, streams, numerology);
         Placed { rake: cell.rake(), paths, at_rest: journey.at_rest(), journey: Box::new(journey) }
     }
 }

@@ -44,7 +44,7 @@ pub struct Format {
 #[derive(Clone, Debug)]
 struct Family {
     modulation: Modulation,
-    information: Curve,
+    information: &'static Curve,
     /// Sizes in ascending order, with their curves in ascending order of the rate.
     sizes: Vec<(f64, Vec<Rated>)>,
 }
@@ -99,7 +99,7 @@ impl Curves {
 impl Family {
     fn new(measured: &[Measured]) -> Self {
         let information = measured[0].modulation.curve();
-        let rated = |one: &Measured| Rated { rate: one.rate(), missing: one.missing(&information) };
+        let rated = |one: &Measured| Rated { rate: one.rate(), missing: one.missing(information) };
         let by_size = measured.chunk_by(|a, b| a.size == b.size);
         let sizes = by_size.map(|curves| (f64::from(curves[0].size), curves.iter().map(rated).collect()));
         Self { modulation: measured[0].modulation, sizes: sizes.collect(), information }

@@ -4,6 +4,8 @@
 //! Real and imaginary part of a symbol are independent amplitude modulations with the same mapping, up to inverted
 //! bits. So the information of a bit is a mean over the levels of one part, and an integral over its noise.
 
+use std::sync::OnceLock;
+
 use super::curve::Curve;
 use super::modulation::Modulation;
 
@@ -55,8 +57,13 @@ impl Modulation {
         others.iter().take(bits as usize).map(doubt).sum()
     }
 
-    /// Returns the table of [`Self::missing`].
-    pub fn curve(self) -> Curve {
+    /// Returns the table of [`Self::missing`], which is computed once.
+    pub fn curve(self) -> &'static Curve {
+        static CURVES: [OnceLock<Curve>; 4] = [const { OnceLock::new() }; 4];
+        CURVES[self as usize].get_or_init(|| self.compute_curve())
+    }
+
+    fn compute_curve(self) -> Curve {
         // The last two points.
         let mut last = [(0.0, 1.0); 2];
         Curve::new(|snr| {

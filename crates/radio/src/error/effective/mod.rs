@@ -19,6 +19,8 @@ pub mod curve;
 pub mod information;
 pub mod modulation;
 
+use std::sync::OnceLock;
+
 use curve::Curve;
 use modulation::Modulation;
 
@@ -37,7 +39,7 @@ pub enum Mapping {
 /// Effective SNRs of the formats of a standard.
 #[derive(Clone, Debug)]
 pub struct EffectiveSnr {
-    curves: Vec<Curve>,
+    curves: Vec<&'static Curve>,
     /// Index of the curve and beta of each format.
     formats: Vec<(u8, f32)>,
 }
@@ -55,7 +57,8 @@ impl EffectiveSnr {
 
     /// Creates a mapping for formats with the given betas.
     pub fn exponential(betas: &[f32]) -> Self {
-        let curves = vec![Curve::new(|snr| libm::exp(-snr))];
+        static CURVE: OnceLock<Curve> = OnceLock::new();
+        let curves = vec![CURVE.get_or_init(|| Curve::new(|snr| libm::exp(-snr)))];
         Self { curves, formats: betas.iter().map(|beta| (0, *beta)).collect() }
     }
 
@@ -64,7 +67,7 @@ impl EffectiveSnr {
     #[inline]
     pub fn of(&self, format: u8, snr: &Row, groups: Groups, sizes: &Row) -> f32 {
         let (curve, beta) = self.formats[usize::from(format)];
-        let curve = &self.curves[usize::from(curve)];
+        let curve = self.curves[usize::from(curve)];
         let (mut sum, mut blocks, inverse) = (0.0, 0.0, 1.0 / beta);
         for group in groups {
             sum += curve.missing(snr[group] * inverse) * sizes[group];

@@ -20,7 +20,7 @@ use super::node_b::user::User;
 use super::rnc::iub::{FlowControl, Frame};
 use super::rnc::meter::Meter;
 use super::rnc::rlc::{Fate, Packets};
-use super::tally::{PHONES, PhoneRow, Tally};
+use crate::cell::tally::{PHONES, PhoneRow, Tally};
 use crate::mac::sched::{Scheduler, View};
 use crate::tti::Mac;
 use crate::tti::grid::Grid;

@@ -8,8 +8,9 @@ use super::block::Block;
 use super::turn::Grant;
 use super::user::User;
 use crate::cell::doppler::JakesSequence;
+use crate::hsdpa::Hsdpa;
 use crate::hsdpa::adaptation::Offer;
-use crate::hsdpa::{Decoding, Hsdpa};
+use crate::mac::harq::Decoding;
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
 
 /// Outcome of a block, which takes effect at the end of its TTI.

@@ -19,10 +19,10 @@ use nodeb_base::units::{Duration, Time};
 
 use super::Hsdpa;
 use super::mac::HsdpaMac;
-use super::tally::PhoneRow;
 use super::ue::Ue;
 use crate::cell::channel::ChannelSpec;
 use crate::cell::channel::trace::{AtEnd, Trace};
+use crate::cell::tally::PhoneRow;
 use crate::numerology::Numerology;
 use crate::tti::TtiBearer;
 use crate::{Bearer, UserRadio};

@@ -9,7 +9,7 @@ use super::*;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::Profile;
 use crate::cell::selective::{Response, Selective};
-use crate::mac::band::MAX_GROUPS;
+use crate::mac::band::{Band, MAX_GROUPS};
 use crate::mac::sched::SchedulerParams;
 use crate::mac::sched::proportional_fair::ProportionalFair;
 
@@ -28,7 +28,7 @@ fn proportional_fair_has_the_gain_of_the_largest_of_n() {
         let mut channels: Vec<_> =
             (0..users as u64).map(|id| Selective::new(response.clone(), 0.222, id, &streams)).collect();
         let mut scheduler = ProportionalFair::default().build(users, Duration::from_millis(1));
-        let mut dealer = Dealer::new(band.clone(), users);
+        let mut dealer = Dealer::new(band.groups());
         let candidates: Vec<_> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
         let (mut rates, waiting) = (vec![[0.0; MAX_GROUPS]; users], vec![f32::MAX; users]);
         let (mut sums, mut turns) = ([0.0; MAX_GROUPS], vec![[0.0; MAX_GROUPS]; users]);
@@ -40,7 +40,16 @@ fn proportional_fair_has_the_gain_of_the_largest_of_n() {
                 }
             }
             let offers = Offers { x: &rates, rates: &rates, waiting: &waiting };
-            for part in dealer.deal(tti, scheduler.as_mut(), &candidates, offers, Groups::NONE).to_vec() {
+            for part in dealer
+                .deal(
+                    tti,
+                    scheduler.as_mut(),
+                    &candidates,
+                    offers,
+                    Room { groups: band.all(), grants: users },
+                )
+                .to_vec()
+            {
                 for group in part.groups {
                     sums[group] += f64::from(rates[part.user][group]) / 1_000.0;
                     turns[part.user][group] += 1.0;

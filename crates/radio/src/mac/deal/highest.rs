@@ -1,6 +1,6 @@
 //! Division of groups by which each group goes to the user with the highest score.
 
-use super::{Bidder, Dealer, Offers};
+use super::{Bidder, Dealer, Offers, Room};
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
 
 /// Number of groups in a vector of the CPU.
@@ -79,10 +79,10 @@ fn compare(bidder: &Bidder, row: &[Vector], scores: &mut [Vector; VECTORS], owne
 }
 
 impl Dealer {
-    /// Assigns each group in `free` to the open candidate with the highest score, and lists the
+    /// Assigns each group in `room` to the open candidate with the highest score, and lists the
     /// parts of all users.
-    pub(super) fn deal_to_highest(&mut self, offers: Offers, mut free: Groups) {
-        let mut grants = self.grants_per_tti;
+    pub(super) fn deal_to_highest(&mut self, offers: Offers, room: Room) {
+        let Room { groups: mut free, mut grants } = room;
         while !free.is_empty() && !self.open.is_empty() {
             self.contest.hold(&self.open, offers.x);
             self.newcomers.clear();

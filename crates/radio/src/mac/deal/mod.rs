@@ -17,7 +17,7 @@
 mod highest;
 mod turns;
 
-use super::band::{Band, Groups, Row};
+use super::band::{Groups, Row};
 use super::sched::{Candidate, Deal, Scheduler, Weight};
 use highest::Contest;
 
@@ -37,6 +37,15 @@ pub struct Offers<'a> {
     pub rates: &'a [Row],
     /// Amount of data that waits for each user, in the bearer's units.
     pub waiting: &'a [f32],
+}
+
+/// Resources of a TTI that no transmission has yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Groups to be divided.
+    pub groups: Groups,
+    /// Largest number of users that may get groups, at least 1.
+    pub grants: usize,
 }
 
 /// Part of a band that one user gets in a TTI.
@@ -82,8 +91,6 @@ impl Held {
 /// Divides a band among users in each TTI. Its memory is reused.
 #[derive(Debug)]
 pub struct Dealer {
-    band: Band,
-    grants_per_tti: usize,
     weights: Vec<Weight>,
     /// Groups of each candidate, in the order of candidates.
     held: Vec<Held>,
@@ -97,36 +104,27 @@ pub struct Dealer {
 }
 
 impl Dealer {
-    /// Creates the divider of a band. In each TTI it serves at most `grants_per_tti` users, but at
-    /// least 1.
-    pub fn new(band: Band, grants_per_tti: usize) -> Self {
+    /// Creates the divider of a band of `groups` groups.
+    pub fn new(groups: usize) -> Self {
         Self {
-            grants_per_tti: grants_per_tti.max(1),
             weights: Vec::new(),
             held: Vec::new(),
             open: Vec::new(),
             newcomers: Vec::new(),
-            contest: Contest::new(band.groups()),
+            contest: Contest::new(groups),
             parts: Vec::new(),
-            band,
         }
     }
 
-    /// Returns the band that is divided.
-    pub fn band(&self) -> &Band {
-        &self.band
-    }
-
-    /// Divides the band among `candidates` in TTI `tti`, without the groups in `reserved`. Returns
-    /// the parts of the users that are served, in the order in which the scheduler must be informed
-    /// of them.
+    /// Divides the groups in `room` among `candidates` in TTI `tti`. Returns the parts of the users
+    /// that are served, in the order in which the scheduler must be informed of them.
     pub fn deal(
         &mut self,
         tti: u64,
         scheduler: &mut dyn Scheduler,
         candidates: &[Candidate],
         offers: Offers,
-        reserved: Groups,
+        room: Room,
     ) -> &[Part] {
         self.parts.clear();
         if candidates.is_empty() {
@@ -135,10 +133,9 @@ impl Dealer {
         self.weights.resize(candidates.len(), Weight::default());
         let deal = scheduler.weigh(tti, candidates, &mut self.weights);
         self.begin(candidates, offers);
-        let free = self.band.all().without(reserved);
         match deal {
-            Deal::EachToHighest => self.deal_to_highest(offers, free),
-            Deal::FirstShareEvenly => self.deal_in_turn(offers, free),
+            Deal::EachToHighest => self.deal_to_highest(offers, room),
+            Deal::FirstShareEvenly => self.deal_in_turn(offers, room),
         }
         &self.parts
     }

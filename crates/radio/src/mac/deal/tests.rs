@@ -3,7 +3,7 @@ use nodeb_base::units::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::mac::band::MAX_GROUPS;
+use crate::mac::band::{Band, MAX_GROUPS};
 use crate::mac::sched::{SchedulerSpec, View};
 
 const TTI: Duration = Duration::from_millis(1);
@@ -85,8 +85,9 @@ impl Drawn {
         for (user, rates) in self.rates.iter().enumerate() {
             scheduler.served(user as u64, user, u32::from(rates[0]) + 1);
         }
-        let mut dealer = Dealer::new(self.band(), self.grants);
-        dealer.deal(20, scheduler, &self.candidates(), offers, reserved).to_vec()
+        let mut dealer = Dealer::new(self.band().groups());
+        let room = Room { groups: self.band().all().without(reserved), grants: self.grants };
+        dealer.deal(20, scheduler, &self.candidates(), offers, room).to_vec()
     }
 
     fn carried(&self, part: &Part) -> u32 {
@@ -169,18 +170,19 @@ proptest! {
             let [mut grid, plain, mut whole] = [0; 3].map(|_| scheduler(name, users));
             let mut plain = WithoutWeights(plain);
             let mut stream = Streams::new(seed, 0).stream("test", 0, "served");
-            let mut dealer = Dealer::new(Band::new(1, 1, 1.0), 1);
+            let mut dealer = Dealer::new(1);
+            let room = Room { groups: Groups::first(1), grants: 1 };
             for tti in 0..60 {
                 let candidate = |user: usize| Candidate { deadline: 1_000 + user as u64 % 3, ..Candidate::at_rate(user, rates[user]) };
                 let candidates: Vec<Candidate> = (0..users).map(candidate).collect();
                 let picked = whole.pick(tti, &candidates);
-                let dealt = dealer.deal(tti, grid.as_mut(), &candidates, offers, Groups::NONE)[0].user;
+                let dealt = dealer.deal(tti, grid.as_mut(), &candidates, offers, room)[0].user;
                 let mut weights = vec![Weight::default(); users];
                 whole.weigh(tti, &candidates, &mut weights);
                 let [a, b] = [dealt, picked].map(|user| weights[user].score(rates[user] as f32));
                 let exact = ["round_robin", "max_ci", "earliest_deadline"].contains(&name);
                 prop_assert!(dealt == picked || !exact && (a - b).abs() <= 1e-5 * b.abs(), "{name}: {dealt}, not {picked}");
-                let ranked = dealer.deal(tti, &mut plain, &candidates, offers, Groups::NONE)[0].user;
+                let ranked = dealer.deal(tti, &mut plain, &candidates, offers, room)[0].user;
                 prop_assert_eq!(ranked, picked, "{}", name);
                 // In some TTIs another user is served, so that the scheduler's state does not only
                 // result from its own choices.

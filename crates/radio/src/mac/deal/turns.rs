@@ -1,18 +1,19 @@
 //! Division of groups by which users get groups in turn, whatever their channels.
 
-use super::{Dealer, Offers};
+use super::{Dealer, Offers, Room};
 use crate::mac::band::Groups;
 
 impl Dealer {
-    /// Assigns the groups in `free` in turn to the open candidates, in descending order of offsets,
+    /// Assigns the groups in `room` in turn to the open candidates, in descending order of offsets,
     /// and lists the parts of these users.
-    pub(super) fn deal_in_turn(&mut self, offers: Offers, mut free: Groups) {
+    pub(super) fn deal_in_turn(&mut self, offers: Offers, room: Room) {
+        let Room { groups: mut free, grants } = room;
         self.open.sort_unstable_by(|a, b| {
             b.weight.offset.total_cmp(&a.weight.offset).then(a.candidate.cmp(&b.candidate))
         });
         self.newcomers.clear();
         while !free.is_empty() && !self.open.is_empty() {
-            self.deal_round(offers, free);
+            self.deal_round(offers, free, grants);
             free = self.settle(offers);
         }
         for at in 0..self.newcomers.len() {
@@ -21,13 +22,13 @@ impl Dealer {
     }
 
     /// Assigns each group in `free` to the next open candidate in turn that can use it. Candidates
-    /// without groups only get one while the number of grants allows it, and become newcomers.
-    /// Groups that no candidate can use are not assigned.
-    fn deal_round(&mut self, offers: Offers, free: Groups) {
-        let Self { open, held, newcomers, grants_per_tti, .. } = self;
+    /// without groups only get one while fewer than `grants` have one, and become newcomers. Groups
+    /// that no candidate can use are not assigned.
+    fn deal_round(&mut self, offers: Offers, free: Groups, grants: usize) {
+        let Self { open, held, newcomers, .. } = self;
         let mut next = 0;
         for group in free {
-            let may_begin = newcomers.len() < *grants_per_tti;
+            let may_begin = newcomers.len() < grants;
             let gets = |at: &usize| {
                 let bidder = &open[*at];
                 let may_get = may_begin || !held[bidder.candidate as usize].groups.is_empty();

@@ -15,6 +15,20 @@ pub mod type1;
 
 use nodeb_base::registry;
 use nodeb_base::units::Probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Method that determines if a block is decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Decoding {
+    /// Each transmission fails independently with the BLER at the SNR combined so far.
+    #[default]
+    Independent,
+    /// One random number per block, as in EURANE: the block is decoded once the BLER at the SNR combined so
+    /// far falls below it.
+    OneNumber,
+}
 
 registry! {
     /// Soft combining, as a scenario names it.

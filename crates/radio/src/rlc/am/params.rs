@@ -103,8 +103,8 @@ params! {
         /// Time between periodic reports (Timer_Status_Periodic). Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub periodic: Option<Duration>,
-        /// Encoding of missing PDUs in status reports. In a report of several STATUS PDUs, each
-        /// acknowledges only the PDUs that it covers.
+        /// Encoding of missing PDUs in status reports. In a report of several STATUS PDUs, all but the
+        /// first acknowledge only PDUs received in order.
         pub format: StatusFormat,
         /// Delay of a status report, from the end of the TTI that triggers it to its arrival at the
         /// sender.

@@ -52,13 +52,13 @@ params! {
         /// Length of the sequence number of a UMD PDU.
         pub sn_length: UmSnLength,
         /// Time for which PDUs after a gap wait for the missing PDUs (t-Reordering).
-        pub reordering: Duration = Duration::from_millis(50),
+        pub t_reordering: Duration = Duration::from_millis(50),
     }
 }
 
 impl Checked for UmBytes {
     fn check(&self, check: &mut Check) {
-        require_timer(check, "reordering", Some(self.reordering));
+        require_timer(check, "t_reordering", Some(self.t_reordering));
     }
 }
 
@@ -105,7 +105,7 @@ impl Unacknowledged {
             header: params.sn_length.header(),
             subheader: framing.subheader,
             window: params.sn_length.window(),
-            reordering: params.reordering,
+            reordering: params.t_reordering,
             stream: Stream::new(transmit, framing),
             pdus: VecDeque::new(),
             first: 0,

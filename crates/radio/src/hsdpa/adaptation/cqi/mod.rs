@@ -23,6 +23,7 @@ use super::{Limits, Link, LinkAdaptationParams, Offer};
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
+use crate::mac::outer_loop::OuterLoop;
 use crate::numerology::Numerology;
 
 /// Difference in SNR between two consecutive CQIs, in dB.
@@ -77,17 +78,6 @@ pub enum Rounding {
     Nearest,
 }
 
-params! {
-    /// Parameters of the outer loop, which shifts CQIs until blocks fail at a target rate.
-    pub struct OuterLoop {
-        /// Target for the share of first transmissions that fail.
-        pub target_bler: Probability = Probability(0.1),
-        /// Step in dB by which a NACK lowers later CQIs. An ACK raises them by this step times p /
-        /// (1 - p), where p is `target_bler`.
-        pub step_db: f64 = 0.5,
-    }
-}
-
 impl Checked for CqiReports {
     fn check(&self, check: &mut Check) {
         check.at_most("delay", self.delay, Duration::from_secs(10));
@@ -100,15 +90,8 @@ impl Checked for CqiReports {
         );
         check.range("error_db", self.error_db, 0.0..=20.0);
         self.check_table(check);
-        if let Some(OuterLoop { target_bler, step_db }) = &self.outer_loop {
-            check.within("outer_loop", |check| {
-                check.require(target_bler.0 > 0.0 && target_bler.0 <= 0.9, "target_bler", || {
-                    format!("{} is out of range; expected more than 0 and at most 0.9", target_bler.0)
-                });
-                check.require(*step_db > 0.0 && *step_db <= 5.0, "step_db", || {
-                    format!("{step_db} is out of range; expected more than 0 and at most 5")
-                });
-            });
+        if let Some(outer_loop) = &self.outer_loop {
+            check.within("outer_loop", |check| outer_loop.check(check));
         }
     }
 }

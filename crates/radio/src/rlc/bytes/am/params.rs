@@ -12,7 +12,7 @@ params! {
     /// Parameters of acknowledged mode of RLC in LTE (TS 36.322, 7.3 and 7.4).
     pub struct AmBytes {
         /// Time for which the receiver waits for a missing PDU before it reports it (t-Reordering).
-        pub reordering: Duration = Duration::from_millis(80),
+        pub t_reordering: Duration = Duration::from_millis(80),
         /// Smallest time between two STATUS PDUs (t-StatusProhibit). Default: 60 ms.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub status_prohibit: Option<Duration> = Some(Duration::from_millis(60)),
@@ -32,7 +32,7 @@ params! {
 
 impl Checked for AmBytes {
     fn check(&self, check: &mut Check) {
-        require_timer(check, "reordering", Some(self.reordering));
+        require_timer(check, "t_reordering", Some(self.t_reordering));
         require_timer(check, "status_prohibit", self.status_prohibit);
         require_timer(check, "poll_retransmit", Some(self.poll_retransmit));
         check.require(self.poll_byte.is_none_or(|size| size.0 > 0), "poll_byte", || {

@@ -40,7 +40,7 @@ impl Receiver {
     /// Creates the state of a receiver that has received no PDU.
     pub fn new(params: &AmBytes) -> Self {
         Self {
-            reordering: params.reordering,
+            reordering: params.t_reordering,
             status_prohibit: params.status_prohibit,
             vr_r: 0,
             vr_ms: 0,

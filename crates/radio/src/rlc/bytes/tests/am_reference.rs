@@ -58,7 +58,7 @@ impl Origins {
 fn compare(params: &AmBytes, load: &Load, ttis: usize) -> Result<(), TestCaseError> {
     let mut air = Air::new(Entity::am(params, PLAIN, transmit()));
     let prohibit = params.status_prohibit.unwrap_or_default();
-    let mut reference = AmReceiver::new(params.reordering.0, prohibit.0);
+    let mut reference = AmReceiver::new(params.t_reordering.0, prohibit.0);
     let mut origins = Origins::default();
     for at in 0..ttis {
         let due = load.packets.iter().enumerate().filter(|(_, packet)| packet.0 == at);
@@ -89,7 +89,7 @@ fn compare(params: &AmBytes, load: &Load, ttis: usize) -> Result<(), TestCaseErr
 pub fn params() -> impl Strategy<Value = AmBytes> {
     (1..60u64, 0..60u64, 1..60u64, 1..20u32, 1..2_000u64).prop_map(
         |(reordering, prohibit, poll, poll_pdu, poll_byte)| AmBytes {
-            reordering: Duration(reordering * MS),
+            t_reordering: Duration(reordering * MS),
             status_prohibit: (prohibit > 0).then_some(Duration(prohibit * MS)),
             poll_retransmit: Duration(poll * MS),
             poll_pdu: poll_pdu.try_into().ok(),

@@ -12,7 +12,7 @@ const TEN: Tti =
 
 fn params() -> AmBytes {
     AmBytes {
-        reordering: Duration(10 * MS),
+        t_reordering: Duration(10 * MS),
         status_prohibit: None,
         poll_retransmit: Duration(50 * MS),
         ..AmBytes::default()

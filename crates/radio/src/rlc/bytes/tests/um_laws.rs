@@ -12,7 +12,7 @@ use crate::rlc::bytes::um::{UmBytes, UmSnLength};
 fn params() -> impl Strategy<Value = UmBytes> {
     (any::<bool>(), 1..60u64).prop_map(|(short, reordering)| UmBytes {
         sn_length: if short { UmSnLength::Bits5 } else { UmSnLength::Bits10 },
-        reordering: Duration(reordering * MS),
+        t_reordering: Duration(reordering * MS),
     })
 }
 
@@ -46,7 +46,7 @@ proptest! {
     fn packets_match_a_slow_receiver(params in params(), load in load(4..400, 600, 7)) {
         let modulus = 2 * params.sn_length.window() as u16;
         let mut air = Air::new(Entity::um(&params, PLAIN, transmit()));
-        let mut reference = UmReceiver::new(modulus, params.reordering.0);
+        let mut reference = UmReceiver::new(modulus, params.t_reordering.0);
         let (mut on_air, mut highest, mut is_comparable) = (Vec::<OnAir>::new(), 0, true);
         let bytes: u32 = load.packets.iter().map(|packet| packet.1).sum();
         for at in 0..bytes as usize + 200 {
@@ -100,7 +100,7 @@ fn packets_share_a_pdu_after_a_length_indicator() {
 /// timer expires at 13 ms, the receiver gives up PDU 1.
 #[test]
 fn reordering_timer_gives_up_a_lost_pdu() {
-    let params = UmBytes { reordering: Duration(10 * MS), ..UmBytes::default() };
+    let params = UmBytes { t_reordering: Duration(10 * MS), ..UmBytes::default() };
     let mut air = Air::new(Entity::um(&params, PLAIN, transmit()));
     (0..4).for_each(|number| air.push(number, 8));
     let tti = Tti::lossless(10, 1);

@@ -1,4 +1,4 @@
-//! Counters of a phone on HS-DSCH.
+//! Counters of a phone in a cell.
 
 use nodeb_base::table;
 
@@ -6,13 +6,13 @@ use nodeb_base::table;
 #[derive(Clone, Copy, Debug)]
 pub struct PhoneRow {
     user: usize,
-    pub(super) place_m: [f64; 2],
-    pub(super) tally: Tally,
+    pub(crate) place_m: [f64; 2],
+    pub(crate) tally: Tally,
     available_bps: f64,
 }
 
 table! {
-    /// One row per user on `hsdpa`: position, SNR and CQI, blocks and their errors, packets, handovers. Means
+    /// One row per user on `hsdpa` or `lte`: position, SNR and CQI, blocks and their errors, packets, handovers. Means
     /// are over the transmissions to the user, and NaN if there were none.
     pub static PHONES: "phones" of PhoneRow {
         /// Number of the user in the scenario, from 0.
@@ -23,7 +23,8 @@ table! {
         "y_m" ["m"] F64 = |row| row.place_m[1];
         /// Last distance of the phone from the Node B in the middle; NaN without a position.
         "distance_m" ["m"] F64 = |row| libm::hypot(row.place_m[0], row.place_m[1]);
-        /// Mean SNR on HS-PDSCH before despreading, averaged as a linear ratio.
+        /// Mean SNR of the transmissions, averaged as a linear ratio: on `hsdpa` that of HS-PDSCH before
+        /// despreading, on `lte` the effective SNR.
         "snr_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.tally.per_tti(row.tally.snr));
         /// Mean CQI known to the Node B; NaN if no CQI is used (`shannon`, recorded rates).
         "cqi" ["1"] F64 = |row| row.tally.per_tti(row.tally.cqi);
@@ -50,19 +51,19 @@ table! {
     }
 }
 
-/// Counters of a phone on HS-DSCH, updated during the simulation.
+/// Counters of a phone in a cell, updated during the simulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
-    pub(super) ttis: u64,
-    pub(super) blocks: u64,
+    pub(crate) ttis: u64,
+    pub(crate) blocks: u64,
     first_failures: u64,
     given_up: u64,
     /// Sum of the linear SNRs of all transmissions to the phone.
-    pub(super) snr: f64,
-    pub(super) cqi: f64,
+    pub(crate) snr: f64,
+    pub(crate) cqi: f64,
     bytes_delivered: u64,
     packets_dropped: u64,
-    pub(super) handovers: u64,
+    pub(crate) handovers: u64,
 }
 
 impl Tally {

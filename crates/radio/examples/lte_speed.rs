@@ -1,0 +1,67 @@
+//! Simulates an LTE cell of 20 MHz whose users always have data: `lte_speed USERS SECONDS`.
+//!
+//! Prints simulated seconds per second of CPU time, and the bit rate of the cell. Packets of 1500 bytes are put
+//! into the users' queues when fewer than 30 are left, once in 4 TTIs.
+
+use std::error::Error;
+
+use nodeb_base::context::Surroundings;
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Time;
+use nodeb_radio::cell::channel::ChannelSpec;
+use nodeb_radio::cell::channel::place::Place;
+use nodeb_radio::cell::profile::Profile;
+use nodeb_radio::hsdpa::ue::Ue;
+use nodeb_radio::lte::Lte;
+use nodeb_radio::mac::sched::SchedulerSpec;
+use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
+use nodeb_radio::{Bearer, Radio, UserRadio};
+
+/// Number of packets that a user's queue has at least.
+const LEAST: usize = 30;
+/// Time between two looks at the queues in ns.
+const REFILL: u64 = 4_000_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
+    let mut next = || arguments.next().ok_or("lte_speed USERS SECONDS");
+    let (users, seconds) = (next()??, next()??);
+    let scheduler = SchedulerSpec::ProportionalFair(ProportionalFair::default());
+    let params = Lte { scheduler, ..Lte::default() };
+    let place = Place { profile: Profile::ExtendedPedestrianA, ..Place::default() };
+    let ue = Ue { channel: ChannelSpec::Cell(place), ..Ue::default() };
+    let users: Vec<UserRadio> =
+        (0..users).map(|id| UserRadio { id, ue: ue.clone(), ..UserRadio::default() }).collect();
+    let mut bearer = params.build(&users, &Streams::new(1, 0)).remove(0);
+    let mut world = Surroundings::default();
+    let begun = cpu_time()?;
+    let mut number = 0;
+    for now in (0..seconds * 1_000_000_000).step_by(REFILL as usize) {
+        run_until(bearer.as_mut(), &mut world, Time(now));
+        for user in 0..users.len() {
+            for _ in bearer.backlog(user).packets..LEAST {
+                bearer.accept(&mut world.at(Time(now)), user, Packet::new(number, 1_500));
+                number += 1;
+            }
+        }
+    }
+    let spent = cpu_time()? - begun;
+    let rate = world.counts.bytes_delivered as f64 * 8e-6 / seconds as f64;
+    println!("speed={:.1} mbps={rate:.2}", seconds as f64 / spent);
+    Ok(())
+}
+
+fn run_until(bearer: &mut dyn Bearer, world: &mut Surroundings, end: Time) {
+    while let Some(key) = bearer.next_wake().filter(|key| key.0 < end) {
+        bearer.wake(&mut world.at(key.0), key);
+        world.common.out.clear();
+    }
+}
+
+/// Returns the processor time of this thread in seconds.
+fn cpu_time() -> Result<f64, Box<dyn Error>> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds: u64 = text.split(' ').next().ok_or("no schedule statistics")?.parse()?;
+    Ok(nanoseconds as f64 * 1e-9)
+}

@@ -1,0 +1,133 @@
+//! SNR of a user on each group of resource blocks.
+//!
+//! The mean over time comes from the user's channel: its position in the cell, a given mean, a constant or a
+//! recording. Fading around it depends on frequency ([`Selective`]); constants and recordings are equal on all
+//! groups. The SNR is that of a resource element: the power of the serving cell divided by noise and the mean
+//! power of other cells, whose fading is not modelled.
+
+use std::sync::Arc;
+
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Speed;
+
+use crate::cell::channel::trace::Player;
+use crate::cell::channel::{ChannelSpec, from_db};
+use crate::cell::doppler::JakesSequence;
+use crate::cell::mobility::Point;
+use crate::cell::plan::{Cell, Journey};
+use crate::cell::profile::{Profile, Tap};
+use crate::cell::selective::{Response, Selective};
+use crate::mac::band::{Band, Row};
+use crate::numerology::Numerology;
+
+/// Properties of the carrier and the cell that all channels share.
+#[derive(Clone, Copy, Debug)]
+pub struct Carrier<'a> {
+    /// Cell in which users have positions.
+    pub cell: &'a Cell,
+    /// Resource blocks of the carrier.
+    pub band: &'a Band,
+    /// TTI and carrier frequency.
+    pub numerology: Numerology,
+}
+
+/// Responses of profiles on the carrier's groups. Users with the same paths share one, so that it stays in the CPU
+/// cache.
+#[derive(Debug, Default)]
+pub struct Responses(Vec<(Delays, Arc<Response>)>);
+
+/// Delay in seconds and mean power of each path.
+type Delays = Vec<(f64, f64)>;
+
+impl Responses {
+    /// Returns the response of paths with the given delays in seconds and mean powers.
+    fn of(&mut self, paths: Delays, band: &Band) -> Arc<Response> {
+        if let Some((_, known)) = self.0.iter().find(|(others, _)| *others == paths) {
+            return known.clone();
+        }
+        let response = Arc::new(Response::new(&paths, band));
+        self.0.push((paths, response.clone()));
+        response
+    }
+}
+
+/// Mean SNR over frequency.
+#[derive(Debug)]
+enum Level {
+    Constant(f32),
+    Placed { at_rest: Option<f32>, journey: Box<Journey> },
+    Recorded(Box<Player>),
+}
+
+/// Channel of one user.
+#[derive(Debug)]
+pub struct Channel {
+    level: Level,
+    fading: Option<Box<Selective>>,
+}
+
+impl Channel {
+    /// Creates the channel of user `id`.
+    pub fn new(
+        spec: &ChannelSpec,
+        carrier: Carrier,
+        id: u64,
+        streams: &Streams,
+        responses: &mut Responses,
+    ) -> Self {
+        let Carrier { cell, numerology, .. } = carrier;
+        let mut fades = |profile: Profile, taps: &[Tap], speed: Speed| {
+            let response = responses.of(profile.delays(taps), carrier.band);
+            let doppler = numerology.doppler_per_tti(speed);
+            Some(Box::new(Selective::new(response, doppler, id, streams)))
+        };
+        match spec {
+            ChannelSpec::Cell(place) => {
+                let journey = Box::new(place.journey(cell, 1, id, streams, numerology));
+                let level = Level::Placed { at_rest: journey.at_rest(), journey };
+                Self { level, fading: fades(place.profile, &place.taps, place.speed) }
+            }
+            ChannelSpec::Fading(params) => {
+                let level = Level::Constant(from_db(params.mean_snr_db));
+                Self { level, fading: fades(params.profile, &params.taps, params.speed) }
+            }
+            ChannelSpec::Constant(params) => {
+                Self { level: Level::Constant(from_db(params.snr_db)), fading: None }
+            }
+            ChannelSpec::Trace(params) => {
+                Self { level: Level::Recorded(Box::new(Player::new(params))), fading: None }
+            }
+        }
+    }
+
+    /// Computes the linear SNR of each group in TTI `tti`.
+    pub fn snr(&mut self, sequence: &JakesSequence, tti: u64, row: &mut Row) {
+        let level = self.level.at(tti);
+        match &mut self.fading {
+            None => row.fill(level),
+            Some(fading) => {
+                fading.gains(sequence, tti, row);
+                for gain in row {
+                    *gain *= level;
+                }
+            }
+        }
+    }
+
+    /// Returns the user's position in TTI `tti`, or `None` if the channel has no positions. `tti` must not
+    /// decrease between calls.
+    pub fn place(&mut self, tti: u64) -> Option<Point> {
+        if let Level::Placed { journey, .. } = &mut self.level { Some(journey.place(tti)) } else { None }
+    }
+}
+
+impl Level {
+    /// Returns the linear SNR in TTI `tti`, averaged over fading.
+    fn at(&mut self, tti: u64) -> f32 {
+        match self {
+            Self::Constant(snr) => *snr,
+            Self::Placed { at_rest, journey } => 1.0 / at_rest.unwrap_or_else(|| journey.disturbance(tti)),
+            Self::Recorded(player) => player.snr(tti),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Transport formats of a cell: the CQIs that phones report, and the MCS and size of blocks.
+
+use std::cell::OnceCell;
+use std::sync::OnceLock;
+
+use super::adaptation::Allocation;
+use super::bandwidth::Bandwidth;
+use super::block_errors::{BlockErrors, TARGET};
+use super::coding::{MAX_CODE_RATE, code_rate};
+use super::cqi::{CQIS, Cqi, CqiTable};
+use super::curves;
+use super::mcs::McsTable;
+use super::resources::Downlink;
+use crate::error::curves as curve;
+use crate::error::effective::EffectiveSnr;
+use crate::error::effective::modulation::Modulation;
+use crate::mac::band::{Band, Groups, MAX_GROUPS, Row};
+
+/// Number of subframes in a frame, after which resource elements for data repeat (TS 36.211, 4.1).
+const SUBFRAMES: usize = 10;
+
+/// Resource elements of the block for which phones measure CQIs: four resource blocks with three control symbols and
+/// one antenna port.
+const REFERENCE_ELEMENTS: u32 = 4 * 126;
+
+/// TTI of a subframe without synchronization signals and PBCH.
+const REGULAR: u64 = 1;
+
+/// Transport format of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Format {
+    /// MCS of the downlink's table.
+    pub mcs: u8,
+    /// Size of the transport block in bits.
+    pub bits: u32,
+}
+
+/// Tables of a cell, shared by all users.
+#[derive(Debug)]
+pub struct Formats {
+    band: Band,
+    mcss: McsTable,
+    /// Number of MCSs in the table.
+    mcs_count: u8,
+    /// Number of resource elements for data in each group, by subframe.
+    elements: Box<[[u32; MAX_GROUPS]; SUBFRAMES]>,
+    effective: EffectiveSnr,
+    errors: BlockErrors,
+    /// Smallest linear SNR at which each CQI is reported; NaN for CQI 0.
+    thresholds: [f32; CQIS as usize],
+    /// Bytes that a resource block carries at least by each CQI, once they are needed.
+    block_bytes: [OnceCell<f32>; CQIS as usize],
+}
+
+impl Formats {
+    /// Creates the tables of a cell, with MCSs and CQIs up to 256QAM if `qam256` is true. The code needs `loss_db`
+    /// dB more than an ideal one.
+    pub fn new(bandwidth: Bandwidth, layout: Downlink, qam256: bool, loss_db: f64) -> Self {
+        let (mcss, cqis) = if qam256 {
+            (McsTable::Down256Qam, CqiTable::Qam256)
+        } else {
+            (McsTable::Down64Qam, CqiTable::Qam64)
+        };
+        let modulations: Vec<Modulation> =
+            (0..).map_while(|mcs| mcss.row(mcs)).map(|row| row.modulation).collect();
+        let loss = libm::pow(10.0, loss_db / 10.0) as f32;
+        let thresholds = thresholds(cqis).map(|snr| loss * snr);
+        let band = bandwidth.band();
+        let elements = std::array::from_fn(|subframe| {
+            let mut groups = [0; MAX_GROUPS];
+            for block in 0..bandwidth.blocks() {
+                let group = usize::from(block / band.blocks_per_group());
+                groups[group] += layout.block_in(bandwidth, block, subframe as u8);
+            }
+            groups
+        });
+        Self {
+            mcs_count: modulations.len() as u8,
+            effective: EffectiveSnr::by_information(&modulations),
+            thresholds,
+            block_bytes: Default::default(),
+            elements: Box::new(elements),
+            band,
+            mcss,
+            errors: BlockErrors::new(mcss, modulations.len(), loss_db),
+        }
+    }
+
+    /// Returns the smallest number of bytes in a resource block, among blocks of 1 to all groups whose SNR is
+    /// `snr` (linear). Sizes per resource block differ by the rounding of the table.
+    fn least_bytes(&self, snr: f32) -> f32 {
+        let bytes = |count: usize| {
+            let groups = Groups::first(count);
+            let format = self.select(REGULAR, groups, &[snr; MAX_GROUPS], 1.0, u32::MAX);
+            format.map_or(0.0, |format| format.bits as f32 / 8.0 / f32::from(self.band.blocks_in(groups)))
+        };
+        (1..=self.band.groups()).map(bytes).fold(f32::INFINITY, f32::min)
+    }
+
+    /// Returns the resource blocks and groups of the carrier.
+    pub fn band(&self) -> &Band {
+        &self.band
+    }
+
+    /// Returns the CQI that a phone measures at a linear SNR: the highest one whose block it could decode.
+    #[inline]
+    pub fn cqi(&self, snr: f32) -> u8 {
+        // The first threshold is NaN, which no SNR reaches.
+        self.thresholds.iter().filter(|threshold| snr >= **threshold).count() as u8
+    }
+
+    /// Returns the smallest linear SNR at which a phone reports a CQI, which is not 0.
+    #[inline]
+    pub fn snr_of(&self, cqi: u8) -> f32 {
+        self.thresholds[usize::from(cqi)]
+    }
+
+    /// Returns the bytes that a resource block carries at least by a CQI, which is not 0.
+    #[inline]
+    pub fn bytes_of(&self, cqi: u8) -> f32 {
+        *self.block_bytes[usize::from(cqi)].get_or_init(|| self.least_bytes(self.snr_of(cqi)))
+    }
+
+    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that the SNRs
+    /// in `snr` (linear), times `factor`, allow. If they allow none, it is that of MCS 0. Returns `None` if that
+    /// one is too large.
+    pub fn select(&self, tti: u64, groups: Groups, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
+        let allocation = self.allocation(tti, groups);
+        let mut known = [f32::NAN; 4];
+        let allows = |mcs: u8, known: &mut [f32; 4]| {
+            let (Some(row), Some(bits)) = (self.mcss.row(mcs), allocation.bits(self.mcss, mcs)) else {
+                return false;
+            };
+            let rate = code_rate(bits, allocation.elements, row.modulation);
+            if bits > most_bits || rate > MAX_CODE_RATE {
+                return false;
+            }
+            let effective = &mut known[row.modulation as usize];
+            if effective.is_nan() {
+                *effective = factor * self.effective.of(mcs, snr, groups, self.band.sizes());
+            }
+            *effective >= self.errors.required_snr(mcs, allocation)
+        };
+        // A higher MCS needs a higher SNR, so the MCSs that are allowed come first.
+        let (mut found, mut above) = (0, self.mcs_count);
+        while found + 1 < above {
+            let middle = found.midpoint(above);
+            if allows(middle, &mut known) { found = middle } else { above = middle }
+        }
+        let bits = allocation.bits(self.mcss, found)?;
+        (bits <= most_bits).then_some(Format { mcs: found, bits })
+    }
+
+    /// Returns the effective linear SNR of a block with an MCS on `groups`.
+    #[inline]
+    pub fn effective_snr(&self, mcs: u8, snr: &Row, groups: Groups) -> f32 {
+        self.effective.of(mcs, snr, groups, self.band.sizes())
+    }
+
+    /// Returns the probability that a block of a format fails on `groups` in TTI `tti`, at an effective linear SNR.
+    pub fn bler(&self, tti: u64, groups: Groups, format: Format, snr: f32) -> f64 {
+        self.errors.bler(format.mcs, self.allocation(tti, groups), snr)
+    }
+
+    /// Returns the resource blocks and elements of `groups` in TTI `tti`, on one layer.
+    fn allocation(&self, tti: u64, groups: Groups) -> Allocation {
+        let elements = &self.elements[(tti % SUBFRAMES as u64) as usize];
+        Allocation {
+            blocks: self.band.blocks_in(groups),
+            layers: 1,
+            elements: groups.into_iter().map(|group| elements[group]).sum(),
+        }
+    }
+}
+
+/// Returns the smallest linear SNR at which each CQI is reported, NaN for CQI 0: that at which the block of its
+/// modulation and code rate on [`REFERENCE_ELEMENTS`] fails with at most [`TARGET`].
+fn thresholds(table: CqiTable) -> [f32; CQIS as usize] {
+    static KNOWN: [OnceLock<[f32; CQIS as usize]>; 2] = [const { OnceLock::new() }; 2];
+    let threshold = |row: Cqi| {
+        let bits = row.efficiency() * f64::from(REFERENCE_ELEMENTS);
+        let format = curve::Format {
+            modulation: row.modulation,
+            code_blocks: 1,
+            code_block_bits: bits,
+            code_rate: row.code_rate(),
+        };
+        curves::turbo().of(&format).map_or(f32::INFINITY, |rate| rate.snr(TARGET))
+    };
+    let thresholds = || std::array::from_fn(|cqi| table.row(cqi as u8).map_or(f32::NAN, threshold));
+    *KNOWN[table as usize].get_or_init(thresholds)
+}

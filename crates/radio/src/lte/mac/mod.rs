@@ -1,0 +1,260 @@
+//! MAC of the LTE downlink: transmission in TTIs on groups of resource blocks, and the events between TTIs.
+
+mod serving;
+#[cfg(test)]
+mod tests;
+mod user;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use nodeb_base::context::{Context, Sent};
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::table::Table;
+use nodeb_base::units::Time;
+
+use super::Lte;
+use super::channel::{Carrier, Responses};
+use super::formats::Formats;
+use crate::cell::doppler::JakesSequence;
+use crate::cell::tally::PHONES;
+use crate::mac::band::{Band, MAX_GROUPS, Row};
+use crate::mac::deal::Dealer;
+use crate::mac::sched::{Candidate, Scheduler, View};
+use crate::rlc::bytes::Outcome;
+use crate::tti::Mac;
+use crate::tti::grid::Grid;
+use crate::{Backlog, UserRadio};
+use user::{SentBlock, User};
+
+/// Block sent in the last TTI whose outcome is final. It takes effect at the start of the next TTI.
+#[derive(Clone, Debug)]
+struct Decided {
+    user: usize,
+    units: Range<u64>,
+    /// Whether the phone decoded the block. If not, its PDUs are lost.
+    decoded: bool,
+}
+
+/// STATUS PDU on its way from a phone to the base station.
+#[derive(Clone, Copy, Debug)]
+struct Status {
+    at: Time,
+    user: usize,
+    /// Number of the report at the user's RLC.
+    number: u64,
+}
+
+/// Values of all users that every TTI needs, by user.
+#[derive(Debug, Default)]
+struct Columns {
+    /// First TTI in which there may be something to send, `u64::MAX` if there is nothing.
+    ready: Vec<u64>,
+    /// Time of the next RLC timer; `Time(u64::MAX)` if none runs.
+    due: Vec<Time>,
+    /// Bytes that each group could carry by the CQI that the base station knows; NaN for CQI 0.
+    rates: Vec<Row>,
+    /// CQI of each group, if the scheduler needs qualities; NaN for CQI 0.
+    qualities: Vec<Row>,
+    /// Sum of `rates` over all groups.
+    whole: Vec<f32>,
+    /// Bytes that wait, with an estimate of their headers.
+    waiting: Vec<f32>,
+}
+
+/// MAC of the downlink of one cell.
+#[derive(Debug)]
+pub struct LteMac {
+    params: Lte,
+    formats: Vec<Formats>,
+    band: Band,
+    sequence: JakesSequence,
+    users: Vec<User>,
+    columns: Columns,
+    scheduler: Box<dyn Scheduler>,
+    view: View,
+    dealer: Dealer,
+    candidates: Vec<Candidate>,
+    /// TTI of each user's last retransmission, in which the user gets no second block; `u64::MAX` at first.
+    sent_in: Vec<u64>,
+    decided: Vec<Decided>,
+    /// STATUS PDUs on their way, in order of arrival.
+    statuses: VecDeque<Status>,
+}
+
+impl LteMac {
+    /// Creates a MAC with empty queues for `users`.
+    pub fn new(params: &Lte, users: &[UserRadio], streams: &Streams) -> Self {
+        let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
+            JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
+        } else {
+            JakesSequence::silent()
+        };
+        let (numerology, band) = (params.numerology(), params.bandwidth.band());
+        let cell = params.cell.cell(params.bandwidth);
+        let carrier = Carrier { cell: &cell, band: &band, numerology };
+        let count = users.len();
+        let mut responses = Responses::default();
+        let users =
+            users.iter().map(|user| User::new(params, user, carrier, *streams, &mut responses)).collect();
+        let scheduler = params.scheduler.build(count, numerology.tti);
+        let columns = Columns {
+            ready: vec![u64::MAX; count],
+            due: vec![Time(u64::MAX); count],
+            rates: vec![[f32::NAN; MAX_GROUPS]; count],
+            qualities: vec![[f32::NAN; MAX_GROUPS]; count],
+            whole: vec![0.0; count],
+            waiting: vec![0.0; count],
+        };
+        Self {
+            params: params.clone(),
+            view: scheduler.view(),
+            dealer: Dealer::new(band.groups()),
+            formats: params.formats(),
+            band,
+            sequence,
+            users,
+            columns,
+            scheduler,
+            candidates: Vec::new(),
+            sent_in: vec![u64::MAX; count],
+            decided: Vec::new(),
+            statuses: VecDeque::new(),
+        }
+    }
+
+    /// Brings the columns of a user up to date after its queue, its HARQ processes or its RLC has changed, and
+    /// passes the packets that left RLC on. Sends a STATUS PDU if one is due.
+    fn refresh(&mut self, ctx: &mut Context, user: usize) {
+        let state = &mut self.users[user];
+        let now = ctx.now;
+        if state.rlc.report_waiting(now) > 0
+            && let Some(report) = state.rlc.take_report(now, u32::MAX)
+        {
+            let at = now + self.params.status_delay;
+            self.statuses.push_back(Status { at, user, number: report.number });
+        }
+        for outcome in state.rlc.outcomes() {
+            match outcome {
+                Outcome::Delivered { packet, .. } => {
+                    state.tally.delivered(packet.size);
+                    ctx.deliver(user, packet);
+                }
+                Outcome::Lost { packet, cause } => {
+                    state.tally.dropped();
+                    ctx.lose(user, packet, cause);
+                }
+            }
+        }
+        self.columns.ready[user] = state.ready();
+        self.columns.due[user] = state.rlc.due().unwrap_or(Time(u64::MAX));
+    }
+
+    /// Records the transmission of a block: events, counters and outcome. Returns the number of octets sent.
+    fn record(&mut self, ctx: &mut Context, user: usize, sent: SentBlock) -> u32 {
+        let state = &mut self.users[user];
+        if ctx.wants(Mask::ANY_BLOCKS) {
+            emit_block(ctx, user, state, &sent);
+        }
+        let quality = state.report.cqi.round() as u32;
+        let (failed, units) = (u32::from(sent.failed), sent.bytes);
+        if let Some(decoded) = sent.settled {
+            if !decoded {
+                state.tally.gave_up();
+            }
+            self.decided.push(Decided { user, units: sent.units, decoded });
+        }
+        ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
+        units
+    }
+}
+
+/// Emits an event for the transmission of a block. Also emits the parts of packets in a new block, and the loss of
+/// a block that is given up.
+#[cold]
+fn emit_block(ctx: &mut Context, user: usize, state: &User, sent: &SentBlock) {
+    let (bearer, user, block) = (ctx.place.index, user as u32, sent.number);
+    let (units, transmission, failed) = (sent.bytes, sent.transmission, sent.failed);
+    ctx.emit(Event::Block { bearer, user, block, units, transmission, failed });
+    if sent.transmission == 1 {
+        for part in state.rlc.carried(sent.units.clone()) {
+            ctx.emit(Event::Carries { bearer, user, block, part });
+        }
+    }
+    if sent.settled == Some(false) {
+        ctx.emit(Event::GivenUp { bearer, user, block });
+    }
+}
+
+impl Mac for LteMac {
+    fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
+        let state = &mut self.users[user];
+        let taken = state.rlc.push(ctx.now, packet, grid.from(ctx.now));
+        if !taken {
+            state.tally.dropped();
+        }
+        self.refresh(ctx, user);
+        taken
+    }
+
+    fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
+        let next = grid.from(now);
+        let timer = self.columns.due.iter().copied().min().filter(|at| at.0 < u64::MAX);
+        let status = self.statuses.front().map(|status| status.at);
+        let ready = if self.decided.is_empty() {
+            self.columns.ready.iter().copied().min().filter(|tti| *tti < u64::MAX)
+        } else {
+            Some(next)
+        };
+        let tti = ready.map(|tti| grid.beginning(tti.max(next)));
+        [tti, timer, status].into_iter().flatten().min()
+    }
+
+    fn complete(&mut self, ctx: &mut Context, _tti: u64) {
+        for Decided { user, units, decoded } in std::mem::take(&mut self.decided) {
+            self.users[user].rlc.receive(ctx.now, units, !decoded);
+            self.refresh(ctx, user);
+        }
+    }
+
+    fn run_timers(&mut self, ctx: &mut Context) {
+        let now = ctx.now;
+        while let Some(status) = self.statuses.front().copied().filter(|status| status.at <= now) {
+            self.statuses.pop_front();
+            self.users[status.user].rlc.on_report(status.number, false);
+            self.refresh(ctx, status.user);
+        }
+        for user in 0..self.users.len() {
+            if self.columns.due[user] <= now {
+                self.users[user].rlc.on_time(now);
+                self.refresh(ctx, user);
+            }
+        }
+    }
+
+    fn serve(&mut self, ctx: &mut Context, _: &mut Grid, tti: u64) {
+        self.serve_users(ctx, tti);
+    }
+
+    fn backlog(&self, user: usize) -> Backlog {
+        self.users[user].rlc.backlog()
+    }
+
+    fn cqi(&mut self, ctx: &mut Context, grid: &Grid, user: usize) -> Option<f32> {
+        let tti = grid.begun_by(ctx.now) - 1;
+        self.measure(user, tti);
+        Some(self.users[user].report.cqi)
+    }
+
+    fn tables(&mut self, now: Time) -> Vec<Table> {
+        let tti = now.0 / self.params.numerology().tti.0;
+        let row = |(user, state): (usize, &mut User)| {
+            let place = state.channel.place(tti);
+            state.tally.row(user, place, f64::NAN)
+        };
+        let rows: Vec<_> = self.users.iter_mut().enumerate().map(row).collect();
+        vec![PHONES.table(&rows)]
+    }
+}

@@ -1,0 +1,231 @@
+//! The radio `lte`: its keys, what they allow, and its bearer.
+
+use std::num::NonZeroU32;
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
+use nodeb_base::rng::Streams;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, Probability, Rate, Time, positive};
+use nodeb_net::QueueSpec;
+
+use super::bandwidth::Bandwidth;
+use super::category::Category;
+use super::compatible;
+use super::formats::Formats;
+use super::mac::LteMac;
+use super::reports::{GroupReports, TTI};
+use super::resources::{Downlink, Ports};
+use super::rlc::LteRlcSpec;
+use super::site::Site;
+use super::timing::DOWN_RETRANSMISSION_AFTER;
+use crate::cell::plan::Cell;
+use crate::cell::tally::PHONES;
+use crate::mac::harq::chase::Chase;
+use crate::mac::harq::{CombiningSpec, Decoding};
+use crate::mac::sched::SchedulerSpec;
+use crate::numerology::Numerology;
+use crate::pdcp::SnLength;
+use crate::tti::TtiBearer;
+use crate::{Bearer, Facts, Radio, UserRadio};
+
+params! {
+    /// Downlink of an LTE cell (Releases 8 to 12, FDD, one layer). The users' categories and channels are set under
+    /// `ue` in their groups; `uplink` is the way back.
+    pub struct Lte {
+        /// Channel bandwidth.
+        pub bandwidth: Bandwidth = Bandwidth::Mhz20,
+        /// Carrier frequency in GHz, which determines Doppler shifts.
+        pub carrier_ghz: f64 = 2.0,
+        /// Number of OFDM symbols of the control region in each subframe: 1 to 3, 2 to 4 at 1.4 MHz.
+        pub control_symbols: u8 = 3,
+        /// Number of antenna ports with reference signals, which take resource elements: 1, 2 or 4.
+        pub antenna_ports: u8 = 1,
+        /// Whether phones whose category has 256QAM use it (Release 12).
+        pub qam256: bool = false,
+        /// Largest number of users served in one TTI, at most 20.
+        pub users_per_tti: NonZeroU32 = positive(8),
+        /// Scheduler that deals groups of resource blocks to users.
+        pub scheduler: SchedulerSpec,
+        /// CQI reports.
+        pub cqi: GroupReports,
+        /// SNR in dB that phones need beyond the curves of block errors, which are those of an ideal receiver.
+        pub implementation_loss_db: f64 = 0.0,
+        /// Number of HARQ processes per user, at most 8.
+        pub processes: NonZeroU32 = positive(8),
+        /// Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
+        pub max_transmissions: Option<NonZeroU32>,
+        /// Soft combining of the transmissions of a block in the phone.
+        pub combining: CombiningSpec = CombiningSpec::Chase(Chase::default()),
+        /// Method that determines whether a block is decoded.
+        pub decoding: Decoding,
+        /// Probability that the base station receives an ACK as a NACK.
+        pub ack_error: Probability = Probability(0.0),
+        /// Probability that the base station receives a NACK as an ACK.
+        pub nack_error: Probability = Probability(0.0),
+        /// RLC mode.
+        pub rlc: LteRlcSpec,
+        /// Time until a STATUS PDU of a phone's RLC is known to the base station.
+        pub status_delay: Duration = Duration::from_millis(8),
+        /// Length of PDCP's sequence number.
+        pub sn_length: SnLength,
+        /// Age at which PDCP discards a packet that RLC has not begun to send. Default: never.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub discard_timer: Option<Duration>,
+        /// Queue of each user in front of RLC.
+        pub queue: QueueSpec,
+        /// The base station and its surroundings.
+        pub cell: Site,
+    }
+}
+
+/// Largest number of users per TTI: about as many as the control region of 20 MHz can address.
+const MAX_USERS_PER_TTI: u32 = 20;
+
+impl Checked for Lte {
+    fn check(&self, check: &mut Check) {
+        for (key, value, most) in
+            [("users_per_tti", self.users_per_tti, MAX_USERS_PER_TTI), ("processes", self.processes, 8)]
+        {
+            check.require(value.get() <= most, key, || {
+                format!("{value} is out of range; expected 1 to {most}")
+            });
+        }
+        check.range("carrier_ghz", self.carrier_ghz, 0.4..=6.0);
+        check.range("implementation_loss_db", self.implementation_loss_db, 0.0..=20.0);
+        check.at_most("status_delay", self.status_delay, Duration::from_secs(10));
+        if let Err(message) = compatible::ports(self.antenna_ports) {
+            check.require(false, "antenna_ports", || message);
+        }
+        if let Err(message) = compatible::check_control(self.bandwidth, self.layout()) {
+            check.require(false, "control_symbols", || message);
+        }
+        check.require(self.ack_error.0 < 1.0 || self.max_transmissions.is_some(), "ack_error", || {
+            "no ACK is ever received, and transmissions are unlimited; expected a probability below 1"
+                .to_owned()
+        });
+        let gains = !matches!(self.combining, CombiningSpec::None(_)) || self.max_transmissions.is_some();
+        check.require(gains, "combining", || {
+            "without combining a block sized for a better channel may fail for ever, and transmissions are \
+             unlimited; expected `chase`, `incremental_redundancy`, or `max_transmissions`"
+                .to_owned()
+        });
+        check.require(self.discard_timer.is_none_or(|timer| timer.0 > 0), "discard_timer", || {
+            "0 s discards every packet; expected a longer time".to_owned()
+        });
+        check.within("scheduler", |check| self.scheduler.check(check));
+        check.within("cqi", |check| self.cqi.check(check));
+        check.within("combining", |check| self.combining.check(check));
+        check.within("rlc", |check| self.rlc.check(check));
+        check.within("queue", |check| {
+            self.queue.check(check);
+            check.within(self.queue.key(), |check| self.queue.check_waiting(check));
+        });
+        check.within("cell", |check| self.cell.check(check));
+    }
+}
+
+impl Lte {
+    /// Returns the numerology of the air interface.
+    pub fn numerology(&self) -> Numerology {
+        Numerology {
+            tti: TTI,
+            carrier_hz: self.carrier_ghz * 1e9,
+            chip_rate_hz: self.bandwidth.sample_rate_hz(),
+        }
+    }
+
+    /// Returns the start of TTI `tti`.
+    pub fn beginning(&self, tti: u64) -> Time {
+        self.numerology().beginning(tti)
+    }
+
+    /// Returns the layout of a subframe.
+    fn layout(&self) -> Downlink {
+        Downlink {
+            ports: compatible::ports(self.antenna_ports).unwrap_or(Ports::One),
+            control: self.control_symbols,
+        }
+    }
+
+    /// Returns the tables of transport formats up to 64QAM and, if they are used, up to 256QAM.
+    pub fn formats(&self) -> Vec<Formats> {
+        let up_to =
+            |qam256: bool| Formats::new(self.bandwidth, self.layout(), qam256, self.implementation_loss_db);
+        if self.qam256 { vec![up_to(false), up_to(true)] } else { vec![up_to(false)] }
+    }
+
+    /// Returns the index of a phone's tables in [`Self::formats`].
+    pub fn formats_of(&self, category: u8) -> usize {
+        usize::from(self.qam256 && Category::of(category).is_ok_and(|category| category.down_256qam))
+    }
+
+    /// Returns the bit rate of a user that is sent the largest block in every TTI.
+    pub fn peak_rate(&self) -> Rate {
+        Rate(u64::from(super::adaptation::largest_bits(self.bandwidth, self.qam256)) * 1_000)
+    }
+}
+
+impl Radio for Lte {
+    fn facts(&self) -> Facts {
+        Facts {
+            is_shared: true,
+            has_ues: true,
+            reports_ttis: true,
+            tti: Some(TTI),
+            retransmits_after: Some(Duration(DOWN_RETRANSMISSION_AFTER * TTI.0)),
+            has_harq: true,
+            ..Facts::default()
+        }
+    }
+
+    fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
+        self.peak_rate()
+    }
+
+    fn own_queue(&self) -> Option<&QueueSpec> {
+        Some(&self.queue)
+    }
+
+    fn cell(&self) -> Option<(Cell, usize)> {
+        Some((self.cell.cell(self.bandwidth), 1))
+    }
+
+    fn check_user(&self, user: &UserRadio, duration: Duration, check: &mut Check) {
+        let channel = &user.ue.channel;
+        check.within("ue", |check| {
+            if let Err(message) = Category::of(user.ue.category) {
+                check.require(false, "category", || message);
+            }
+            check.within("channel", |check| {
+                channel.check(check);
+                check.within(channel.key(), |check| {
+                    let facts = channel.facts();
+                    check.require(!facts.has_rates, "rates", || {
+                        "recorded bit rates are those of HSDPA's TTIs; expected `snrs_db`".to_owned()
+                    });
+                    check.require(!facts.has_cqis, "cqi", || {
+                        "recorded CQIs are those of HSDPA; expected `snrs_db` alone".to_owned()
+                    });
+                    channel.check_on(&self.cell.cell(self.bandwidth), 1, check);
+                    channel.check_during(duration, self.numerology(), check);
+                });
+            });
+        });
+    }
+
+    fn check_users(&self, users: &[UserRadio], check: &mut Check) {
+        let usable = users.iter().any(|user| self.formats_of(user.ue.category) > 0);
+        check.advise(!self.qam256 || usable, "qam256", || {
+            "no phone's category has 256QAM; expected phones of category 11 or 12 (TS 36.306, 4.1)".to_owned()
+        });
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![PHONES.empty()]
+    }
+
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+        vec![Box::new(TtiBearer::new(TTI, LteMac::new(self, users, streams)))]
+    }
+}
