@@ -233,7 +233,7 @@ def recording(log: Path) -> Path:
 
 
 def replayed(file: Path) -> Any:
-    """Replays a recording and returns its report. An incomplete log raises an error."""
+    """Returns the header and the report of a recording. Raises InputError if the log is cut off."""
     found = recordings.read(file)
     if not connections.connections(found).is_whole:
         raise nodeb.InputError(f"{file}: {recordings.CUT_OFF}")
