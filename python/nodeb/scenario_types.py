@@ -1953,8 +1953,8 @@ class Reports(Part):
     """Time between periodic reports (Timer_Status_Periodic). Default: none."""
 
     format: StatusFormat = "list"
-    """Encoding of missing PDUs in status reports. In a report of several STATUS PDUs, each
-    acknowledges only the PDUs that it covers.
+    """Encoding of missing PDUs in status reports. In a report of several STATUS PDUs, all but the
+    first acknowledge only PDUs received in order.
     """
 
     delay: Duration = "89 ms"

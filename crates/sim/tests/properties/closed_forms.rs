@@ -63,7 +63,7 @@ fn subframes(packets: &[u64], block: u64) -> u64 {
     for bytes in packets {
         let mut rest = bytes + 2;
         loop {
-            let indicators = (3 * parts + 1) / 2;
+            let indicators = u64::div_ceil(3 * parts, 2);
             let part = rest.min(left.saturating_sub(indicators));
             (rest, left, parts) = (rest - part, left - part, parts + 1);
             if rest == 0 {
