@@ -1,7 +1,13 @@
-//! Numbers of LTE: tables and closed forms of Releases 8 to 12 for FDD with the normal cyclic
-//! prefix.
+//! LTE of Releases 8 to 12, for FDD with the normal cyclic prefix.
 //!
-//! This module has no state and no bearer. It contains what the specifications define:
+//! The downlink of a cell:
+//!
+//! - [`radio`]: keys of the radio `lte`, their checks, and its bearer;
+//! - [`mac`]: transmission in TTIs; [`channel`], [`reports`], [`formats`] and [`block_errors`] give its
+//!   SNRs, CQIs, blocks and errors;
+//! - [`site`], [`rlc`]: base station and RLC modes, as in a scenario.
+//!
+//! Tables and closed forms of the specifications:
 //!
 //! - [`bandwidth`]: channel bandwidths and their resource blocks, groups and subbands;
 //! - [`cqi`], [`mcs`], [`block_size`]: tables of link adaptation;
