@@ -1,8 +1,9 @@
 //! Measures the parts of a TTI on a grid of groups, with 30 users and 25 groups, on one thread: `grid_speed SECONDS`.
 //!
-//! Prints nanoseconds of CPU time: a deal with full buffers, and one in which a third of the users have data for one
-//! group; a sample of the channel, and an evaluation between samples; the effective SNR of 25 and of 4 groups; and
-//! a TTI of all three, with reports of 3 users, a deal, and the reception of 6 blocks.
+//! Prints nanoseconds of CPU time: a deal with full buffers, for any number of users and for at
+//! most 6, and one for at most 6 in which a third of the users have data for one group; a sample of
+//! the channel, and an evaluation between samples; the effective SNR of 25 and of 4 groups; and a
+//! TTI of all three, with reports of 3 users, a deal, and the reception of 6 blocks.
 
 use std::error::Error;
 use std::hint::black_box;

@@ -41,7 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Sends one block in each millisecond of `span`. Returns the number of packets delivered.
+/// Sends one block in each millisecond of `span`. Returns the number of packets delivered in
+/// `span`.
 fn run(rlc: &mut Entity, span: Range<u64>, room: u32, packet_bytes: u32) -> u32 {
     let (mut on_air, mut delivered, mut id) = (VecDeque::new(), 0, span.start << 32);
     for ms in span.clone() {

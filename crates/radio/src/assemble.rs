@@ -16,9 +16,10 @@ use super::{Bearer, UserRadio};
 pub struct Parts<'a> {
     /// Transmission parameters of the bearer, such as TTI and PDU size.
     pub air: Air,
-    /// Data that one checksum covers: a single PDU, or all PDUs of a block.
+    /// Data that one checksum covers: a single PDU, or all PDUs of a block. The simple ARQ ignores
+    /// it.
     pub checksum: Checksum,
-    /// Model of block errors; `None` if all blocks arrive without errors.
+    /// Model of block errors; `None` if blocks fail independently with the BLER of `air`.
     pub errors: Option<&'a ErrorModel>,
     /// RLC mode of the bearer, with its parameters.
     pub rlc: &'a RlcSpec,

@@ -9,8 +9,9 @@
 //!
 //! - [`pdcp`]: numbers, discard and order of packets above RLC by bytes.
 //! - [`rlc`]: segmentation into PDUs, retransmission, reassembly.
-//! - [`mac`]: schedulers, hybrid ARQ and reordering. [`tti`] drives the MACs of DCH and HS-DSCH in
-//!   transmission time intervals; [`hsdpa`] is a detailed model of HSDPA, with RNC, Iub and Node B.
+//! - [`mac`]: schedulers, hybrid ARQ and reordering. [`tti`] drives the MACs of all radios that
+//!   have transmission time intervals; [`hsdpa`] is a detailed model of HSDPA, with RNC, Iub and
+//!   Node B.
 //! - [`channel`] and [`cell`]: the quality of a user's channel, given directly or computed from path loss,
 //!   shadowing and fading.
 //! - [`error`]: models of block errors.
@@ -179,7 +180,7 @@ pub struct UserRadio {
     pub id: u64,
     /// Relative frequencies of the C/I values 1 to n; empty if the block size is constant.
     pub ci: Vec<f64>,
-    /// User equipment (category, channel and delay budget), which is used only by `hsdpa`.
+    /// User equipment (category, channel and delay budget), which only `hsdpa` and `lte` use.
     pub ue: hsdpa::ue::Ue,
 }
 
@@ -209,7 +210,7 @@ pub struct Facts {
     /// Block error rate of first transmissions; `None` if the radio has no such parameter.
     pub bler: Option<Probability>,
     /// Time from the start of a TTI in which a block fails to the earliest retransmission of the
-    /// block; `None` if blocks are not retransmitted.
+    /// block; `None` if the radio has no such parameter.
     pub retransmits_after: Option<Duration>,
     /// Whether blocks are retransmitted by hybrid ARQ at the Node B, rather than by RLC.
     pub has_harq: bool,
@@ -285,7 +286,7 @@ pub fn tables() -> Vec<Table> {
 }
 
 nodeb_base::registry! {
-    /// Radio bearer, as a scenario names it.
+    /// Kind of radio bearer with its parameters, as given in a scenario.
     "radio" RadioSpec = HsDsch as Radio {
         /// Dedicated channels, one bearer per user (Release 99).
         "dch" => Dch(dch::Dch),

@@ -52,7 +52,7 @@ impl CiProcess {
 pub struct BlockSize {
     ci: Option<CiProcess>,
     constant: u32,
-    /// Largest number of PDUs that a block of the user can have.
+    /// Upper bound of the number of PDUs in the user's blocks.
     pub most: u32,
 }
 

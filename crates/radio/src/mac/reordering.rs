@@ -1,10 +1,10 @@
 //! Reordering queue after HARQ: delivers blocks in the order of their numbers.
 //!
 //! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block that arrives after a gap waits for the
-//! missing blocks. The gap is given up when timer T1, which the first waiting block started,
-//! expires, or when a block arrives that moves the receive window beyond the gap. Numbers never
-//! wrap in this model. On the air they are modulo 64, which is equivalent as long as the Node B
-//! respects its window. T1 counts whole TTIs.
+//! missing blocks. The gap is given up when timer T1, which runs while blocks wait, expires, or
+//! when a block arrives that moves the receive window beyond the gap. Numbers never wrap in this
+//! model. On the air they are modulo 64, which is equivalent as long as the Node B respects its
+//! window. T1 counts whole TTIs.
 
 use std::collections::VecDeque;
 
@@ -26,13 +26,14 @@ pub struct ReorderingQueue<T> {
 }
 
 impl<T> ReorderingQueue<T> {
-    /// Creates an empty queue with a receive window of `window` block numbers.
+    /// Creates an empty queue with a receive window of `window` block numbers and a T1 of `t1_ttis`
+    /// TTIs.
     pub fn new(window: u64, t1_ttis: u64) -> Self {
         Self { window, t1_ttis, next_expected: 0, upper_edge: 0, waiting: VecDeque::new(), held: 0, t1: None }
     }
 
-    /// Creates a queue without T1 and without a window, which never gives up a gap. The caller must
-    /// therefore report every lost block.
+    /// Creates a queue whose T1 never expires and without a window, which never gives up a gap. The
+    /// caller must therefore report every lost block.
     pub fn without_timer() -> Self {
         Self::new(u64::MAX, u64::MAX)
     }

@@ -69,7 +69,7 @@ impl Transmit {
         taken
     }
 
-    /// Removes and returns the packet that RLC sends next, or `None` if the queue is empty.
+    /// Removes and returns the packet that RLC sends next, or `None` if no packet waits.
     #[inline]
     pub fn begin(&mut self, now: Time) -> Option<Begun> {
         loop {

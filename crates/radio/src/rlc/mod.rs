@@ -1,8 +1,8 @@
 //! RLC: segmentation of a user's packets into PDUs, retransmission and reassembly.
 //!
 //! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks.
-//! The other RLC modes are protocols with an entity at the sender, one in the phone, and feedback
-//! between them: [`Peers`].
+//! [`am`] and [`slotted`] are protocols with an entity at the sender, one in the phone, and
+//! feedback between them: [`Peers`]. [`bytes`] is RLC by bytes, which LTE uses.
 
 pub mod am;
 pub mod arq;
@@ -40,7 +40,7 @@ pub enum Delivered {
 }
 
 registry! {
-    /// RLC mode, as a scenario names it.
+    /// RLC mode of DCH and HS-DSCH with its parameters, as given in a scenario.
     "rlc" RlcSpec = Arq {
         /// Failed blocks are retransmitted after a fixed delay: no headers, windows or reports.
         "arq" => Arq(arq::Arq),

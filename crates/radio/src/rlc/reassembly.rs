@@ -19,7 +19,7 @@ struct Partial {
 pub struct Reassembly {
     order: Delivered,
     partial: BTreeMap<u64, Partial>,
-    /// Number of the next SDU to be delivered, if SDUs are delivered in sequence.
+    /// Number before which all SDUs are given up or, if SDUs are delivered in sequence, delivered.
     next: u64,
 }
 
@@ -45,8 +45,8 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Gives up all incomplete SDUs before number `kept`, and drops the packets before number
-    /// `kept` that are still in the buffer.
+    /// Gives up all SDUs before number `kept` that are not delivered, also complete ones, and drops
+    /// their packets. Delivers the SDUs whose turn it is then, if they are delivered in sequence.
     pub fn give_up_before(&mut self, kept: u64, sdus: &mut SduBuffer) {
         self.next = self.next.max(kept);
         self.partial = self.partial.split_off(&kept);

@@ -121,8 +121,8 @@ impl SwitchedBearer {
     }
 
     /// Starts to transmit the next packet of a user on its dedicated channel or, if the user is on
-    /// the FACH, of the next user in turn on the FACH. Does nothing if the channel is busy or no
-    /// packet waits.
+    /// the FACH, of the next user in turn on the FACH. Does nothing if the channel is busy, no
+    /// packet waits, or the user is on neither channel.
     fn serve(&mut self, ctx: &mut Context, user: usize) {
         match self.cell.state(user) {
             State::Fach => self.serve_fach(ctx),

@@ -81,8 +81,8 @@ impl Fach {
 
     /// Starts the next transmission at `now`: first signalling that has arrived, else the packet of
     /// the next user in turn. Returns the end of the transmission, at which [`Self::finish`] must
-    /// be called. Returns `None` if [`Self::finish`] is still to be called, or if no user has a
-    /// packet to send.
+    /// be called. Returns `None` if [`Self::finish`] is still to be called, or if no user on the
+    /// FACH has a packet to send.
     pub fn serve(&mut self, now: Time, cell: &mut Cell) -> Option<Time> {
         if self.is_busy {
             return None;

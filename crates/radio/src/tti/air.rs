@@ -11,7 +11,7 @@ use crate::rlc::Delivered;
 /// Transmission parameters of a TTI-driven bearer with blocks of PDUs.
 #[derive(Clone, Debug)]
 pub struct Air {
-    /// Number of parallel channels, which is the number of blocks per TTI.
+    /// Number of parallel channels, which is the largest number of blocks per TTI.
     pub channels: u32,
     /// Length of a transmission time interval.
     pub tti: Duration,

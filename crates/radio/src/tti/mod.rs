@@ -28,7 +28,7 @@ use crate::{Backlog, BandwidthMeter, Bearer};
 /// Medium access control of a radio, which decides what is transmitted in each TTI.
 pub trait Mac: Send + std::fmt::Debug {
     /// Offers a packet for a user, after applying deferred updates that could affect the packet.
-    /// Returns false if the user's buffer is full.
+    /// Returns false if the user's buffer is full or its queue drops the packet.
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool;
     /// Returns the time of the MAC's next event at or after `now`, or `None` if no event is
     /// pending. Events are starts of TTIs and expiries of timers.

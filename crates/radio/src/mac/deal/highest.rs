@@ -25,7 +25,7 @@ pub(super) struct Contest {
     /// floats like the scores, as the maximum of floats takes one instruction, but a selection
     /// takes three.
     owners: [Vector; MAX_GROUPS / LANES],
-    /// Number of vectors that have groups of the band.
+    /// Number of vectors of [`LANES`] groups that hold all groups of the band.
     vectors: usize,
 }
 

@@ -67,7 +67,8 @@ struct Bidder {
     weight: Weight,
 }
 
-/// Groups that a candidate has got in a TTI, and what they carry.
+/// Groups that a candidate has got in a TTI, and what they carry. After the candidate has returned
+/// groups, only `user` and `groups` are valid.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     /// Index of the candidate's user on the bearer.
@@ -75,7 +76,8 @@ struct Held {
     groups: Groups,
     /// Amount of data that the candidate's groups carry, in the bearer's units.
     carried: f32,
-    /// Highest score of the candidate on any of its groups; minus infinity if it has none.
+    /// Highest score of the candidate on any of its groups; minus infinity if it has none, or if
+    /// groups are assigned in turn.
     best: f32,
 }
 

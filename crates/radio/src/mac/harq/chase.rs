@@ -38,8 +38,8 @@ impl Chase {
     }
 
     /// Returns the SNR after transmission number `n` with SNR `snr`, if combining the earlier
-    /// transmissions gave the SNR `before`. For equal SNRs the result is [`Self::combined_snr`].
-    /// From transmission [`LAST_DISTINCT`] on, the combining loss does not grow further.
+    /// transmissions gave the SNR `before`. After transmission [`LAST_DISTINCT`], the combining
+    /// loss does not grow further; until then the result for equal SNRs is [`Self::combined_snr`].
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
         let kept = if n <= LAST_DISTINCT { self.efficiency.0 * before } else { before };
         kept + libm::pow(self.efficiency.0, f64::from(n.min(LAST_DISTINCT) - 1)) * snr

@@ -31,7 +31,7 @@ pub enum Decoding {
 }
 
 registry! {
-    /// Soft combining, as a scenario names it.
+    /// Method of soft combining with its parameters, as given in a scenario.
     "combining" CombiningSpec = None {
         /// H-ARQ type I: failed blocks are discarded, each transmission is decoded on its own.
         "none" => None(type1::NoCombining),

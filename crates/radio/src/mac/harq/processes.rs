@@ -108,7 +108,9 @@ impl<B> Processes<B> {
     }
 
     /// Returns the first TTI after `tti` in which the result of [`Self::retransmission`] or
-    /// [`Self::has_free`] may change, provided that nothing is sent until then.
+    /// [`Self::has_free`] may change, provided that nothing is sent until then. While a
+    /// retransmission is due, which precedes new blocks, only that of [`Self::retransmission`]
+    /// counts.
     pub fn unchanged_until(&self, tti: u64) -> u64 {
         if self.retransmission_at > tti {
             let opens = if self.new_at > tti { self.new_at } else { u64::MAX };

@@ -57,7 +57,7 @@ pub struct View {
 }
 
 /// Rule by which a scheduler selects a user among those that can be sent something. If it is a
-/// simple rule, the MAC applies it without examining users that cannot be selected.
+/// simple rule, the MAC of `hsdpa` applies it without examining users that cannot be selected.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule<'a> {
     /// No simple rule: [`Scheduler::pick`] selects among all candidates.
@@ -109,7 +109,7 @@ pub trait SchedulerParams: Parameters {
 }
 
 registry! {
-    /// Scheduler, as a scenario names it.
+    /// Scheduler with its parameters, as given in a scenario.
     "scheduler" SchedulerSpec = RoundRobin as SchedulerParams + Plugin {
         /// Serves the users in turn.
         "round_robin" => RoundRobin(round_robin::RoundRobin),

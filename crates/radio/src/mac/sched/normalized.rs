@@ -1,7 +1,7 @@
 //! Normalized scheduler: serves the user whose channel quality `x` is best relative to the user's
 //! own statistics, that is, with the largest `(x - mean) / sigma`.
 //!
-//! Mean and variance of each user's channel quality, in dB, are exponential averages. This is the
+//! Mean and variance of each user's channel quality are exponential averages. This is the
 //! fair channel-dependent scheduler in the MAC-hs of EURANE, whose memory of 0.999 is the default.
 //! Users with steady channels and users with varying channels are served equally often.
 

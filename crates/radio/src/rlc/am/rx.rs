@@ -48,7 +48,7 @@ impl Receiver {
     }
 
     /// Processes an intact data PDU. If the PDU is outside the receive window or was received
-    /// before, only its poll bit has an effect.
+    /// before, it only starts periodic reports and, if its poll bit is set, requests a report.
     pub fn on_data(&mut self, now: Time, data: &Data, sdus: &mut SduBuffer) {
         self.reporter.start_periodic(now);
         let leaves_gap = data.sn > self.highest();

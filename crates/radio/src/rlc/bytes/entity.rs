@@ -104,8 +104,9 @@ impl Entity {
         }
     }
 
-    /// Puts a status report into a block of the other direction with `room` octets. Returns `None`
-    /// in unacknowledged mode, or if there is no report to send or it does not fit.
+    /// Puts a status report, shortened if necessary, into a block of the other direction with
+    /// `room` octets. Returns `None` in unacknowledged mode, or if there is no report to send or
+    /// not even its fixed part fits.
     pub fn take_report(&mut self, now: Time, room: u32) -> Option<Report> {
         match self {
             Self::Um(_) => None,

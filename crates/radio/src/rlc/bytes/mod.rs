@@ -14,10 +14,10 @@
 //! SDUs form one stream of octets ([`stream::Stream`]), so the data field of each PDU, each segment of a PDU and
 //! each part that is missing is a range of octets.
 //!
-//! On the air, sequence numbers are modulo the length of their field. This is equivalent in acknowledged mode,
-//! whose sender respects the window. In unacknowledged mode, a receiver that has missed more PDUs than its window
-//! has takes the next ones for old and discards them, as on the air. It discards them too where the air could
-//! confuse them with missing ones.
+//! On the air, sequence numbers are modulo the length of their field. This is equivalent in
+//! acknowledged mode, whose sender respects the window. In unacknowledged mode, a receiver that has
+//! missed at least as many PDUs as its window has takes the next ones for old and discards them, as
+//! on the air. It discards them too where the air could confuse them with missing ones.
 //!
 //! Not modelled: transparent mode, re-establishment, and fields longer than those of Release 8.
 //!

@@ -85,16 +85,16 @@ pub struct Unacknowledged {
     window: u64,
     reordering: Duration,
     stream: Stream,
-    /// PDUs from number `first`: those in flight, and those that have arrived but may still be
-    /// reordered. The number of a PDU is its sequence number.
+    /// PDUs from number `first`: those in flight, and those that have arrived or are lost but that
+    /// the receiver may still wait for or reorder. The number of a PDU is its sequence number.
     pdus: VecDeque<Pdu>,
     first: u64,
     /// Number of the first PDU that may still be reordered, VR(UR).
     vr_ur: u64,
     /// Number after that of the highest PDU received, VR(UH).
     vr_uh: u64,
-    /// Expiry of t-Reordering, and VR(UX), the number after that of the PDU that started the timer;
-    /// `None` if it does not run.
+    /// Expiry of t-Reordering, and VR(UX), the value of VR(UH) when the timer started; `None` if
+    /// the timer does not run.
     timer: Option<(Time, u64)>,
 }
 
@@ -191,7 +191,8 @@ impl Unacknowledged {
     }
 
     /// Returns true if the receiver mistakes PDU `sn` for an old one and discards it (TS 36.322,
-    /// 5.1.2.2.2). This happens if at least as many PDUs as the window has were lost before it.
+    /// 5.1.2.2.2). This happens only if between PDU `sn` and the highest PDU received at least as
+    /// many PDUs are missing as the window has.
     #[inline]
     const fn is_mistaken(sn: u64, vr_uh: u64, window: u64) -> bool {
         sn >= vr_uh && (sn - vr_uh) % (2 * window) >= window

@@ -96,14 +96,14 @@ pub struct Pdu {
     place: usize,
     pieces: Vec<Piece>,
     /// Whether the phone must report when this PDU arrives, even if the report is not full, because
-    /// the sender sends no PDU before it has the report.
+    /// no other PDU waits or the sender sends none before it has the report.
     last: bool,
 }
 
 /// Report of the phone: for each PDU the slot in which it was sent, and true if it was intact.
 type Report = Vec<(usize, bool)>;
 
-/// Sender and receiver of one user's window of slots.
+/// RLC with a window of slots for one user: the sender, and the receiver in the phone.
 #[derive(Debug)]
 pub struct Window {
     params: Slotted,

@@ -49,7 +49,7 @@ pub trait SwitchingParams: Parameters {
 }
 
 registry! {
-    /// Switching policy, as a scenario names it.
+    /// Switching policy with its parameters, as given in a scenario.
     "switching policy" SwitchingSpec = Threshold as SwitchingParams + Plugin {
         /// All users stay on the FACH.
         "always_fach" => AlwaysFach(always_fach::AlwaysFach),

@@ -1,15 +1,16 @@
 //! MAC for the simple ARQ (`wang`, 2004, section 8): schedules users, draws block errors,
 //! retransmits failed blocks and delivers packets.
 //!
-//! One user may send per TTI: first the failed blocks that are due, one per channel, then new PDUs.
-//! A block fails as a whole; with an error model it fails if any of its PDUs is in error. The
+//! One user is served per TTI: first the failed blocks that are due, one per channel, then new
+//! PDUs. A block fails as a whole; with an error model it fails if any of its PDUs is in error. The
 //! earliest retransmission of a failed block is at the first TTI boundary at least the
 //! retransmission delay after the start of the failed TTI. A packet arrives at the end of the TTI
 //! that completes it.
 //!
 //! If a user is alone on the bearer and fills every channel, the MAC simulates the following TTIs
 //! at once until a packet is complete, as no arrival can change them. If errors are independent and
-//! no block waits for retransmission, all TTIs until the next error are simulated in a single step.
+//! blocks have a constant size, all TTIs until the next error, retransmission or complete packet
+//! are simulated in a single step.
 //!
 //! Not modelled: ACK/NACK errors, control channels, and a limit on the number of outstanding blocks (`wang`,
 //! section 8.3).
@@ -414,7 +415,8 @@ impl Sender<'_> {
 
     /// Returns the number of TTIs from TTI `tti` that can be simulated in one step: all their
     /// channels carry new blocks, none fails, and only the last TTI may complete a packet. Returns
-    /// 0 if there are too few of these TTIs or they end after `horizon`, the end of the simulation.
+    /// 0 or 1 if there are too few of these TTIs, and 0 if they end after `horizon`, the end of the
+    /// simulation.
     #[inline]
     fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let channels = u64::from(self.air.channels);

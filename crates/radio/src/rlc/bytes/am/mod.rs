@@ -4,8 +4,8 @@
 //! of any size. It polls for reports. The receiver reports when it is polled and when t-Reordering
 //! expires.
 //!
-//! A STATUS PDU that does not fit into the block reports only on the first missing PDUs, and
-//! acknowledges no PDU after them. If the report on a PDU fits only in part, the STATUS PDU names
+//! A STATUS PDU that does not fit into the block reports only on the PDUs before the first missing
+//! one that does not fit. If the report on a PDU fits only in part, the STATUS PDU names
 //! some missing parts of this PDU, and acknowledges only the PDUs before it.
 
 pub mod params;
@@ -101,7 +101,7 @@ impl Acknowledged {
     }
 
     /// Returns an estimate of the octets that can be sent now, including headers. While the window
-    /// is full, only retransmissions count.
+    /// is full or too many SDUs are in flight, only retransmissions count.
     #[inline]
     pub fn sendable(&self) -> u64 {
         let new = if tx::is_stalled(&self.pdus, &self.stream) { 0 } else { self.new_data() };
@@ -121,8 +121,8 @@ impl Acknowledged {
         self.stream.size() + u64::from(header::AMD + self.subheader)
     }
 
-    /// Fills a block of `room` octets with PDUs, retransmissions first. Returns the numbers of the
-    /// PDUs, none if nothing fits.
+    /// Fills a block of `room` octets with PDUs, retransmissions first. Returns the numbers and
+    /// sizes of the PDUs, none if nothing can be sent or fits.
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         let mut filled = Filled::empty(self.in_flight.next());
@@ -141,7 +141,7 @@ impl Acknowledged {
     }
 
     /// Returns the parts of packets that the PDUs `units` carry. PDUs that are not in flight, and
-    /// packets that are acknowledged, are omitted.
+    /// packets that are acknowledged in sequence, are omitted.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         units.filter_map(|unit| self.pdu(unit)).flat_map(|amd| self.stream.parts(&amd.octets)).collect()
     }
@@ -171,8 +171,8 @@ impl Acknowledged {
         }
     }
 
-    /// Puts a status report into a block of the other direction with `room` octets. Returns `None`
-    /// if there is no report to send or it does not fit.
+    /// Puts a status report, shortened if necessary, into a block of the other direction with
+    /// `room` octets. Returns `None` if there is no report to send or not even its fixed part fits.
     pub fn take_report(&mut self, now: Time, room: u32) -> Option<Report> {
         let room = room.checked_sub(self.subheader)?;
         let mut status = self.reports.spare();

@@ -21,8 +21,8 @@ pub struct Receiver {
     vr_ms: u64,
     /// Number after that of the highest PDU received, VR(H).
     vr_h: u64,
-    /// Expiry of t-Reordering, and VR(X), the number after that of the PDU that started the timer;
-    /// `None` if it does not run.
+    /// Expiry of t-Reordering, and VR(X), the value of VR(H) when the timer started; `None` if the
+    /// timer does not run.
     timer: Option<(Time, u64)>,
     /// Octets received that belong to PDUs of which other octets are missing.
     partial: RangeSet,

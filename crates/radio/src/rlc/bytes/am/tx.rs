@@ -74,7 +74,7 @@ impl Sender {
     }
 
     /// Cuts a new AMD PDU from the SDU stream. Returns `None` if the window is full, no SDU waits,
-    /// or nothing fits into `room` octets.
+    /// too many SDUs are in flight, or nothing fits into `room` octets.
     #[inline]
     fn take_new(
         &mut self,

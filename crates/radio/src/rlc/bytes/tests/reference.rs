@@ -136,7 +136,8 @@ impl AmReceiver {
         }
     }
 
-    /// 5.1.3.2.3.
+    /// Updates the state variables and t-Reordering after octets of PDU `sn` were placed in the
+    /// buffer (TS 36.322, 5.1.3.2.3).
     fn placed(&mut self, now: u64, sn: u16) {
         if self.at(sn) >= self.at(self.vr_h) {
             self.vr_h = (sn + 1) % AM;
@@ -174,7 +175,7 @@ impl AmReceiver {
         }
     }
 
-    /// 5.1.3.2.4.
+    /// Handles the expiry of t-Reordering if it is due by `now` (TS 36.322, 5.1.3.2.4).
     pub fn on_time(&mut self, now: u64) {
         if self.expires.is_some_and(|at| at <= now) {
             self.expires = None;

@@ -109,7 +109,7 @@ impl UmReceiver {
         }
     }
 
-    /// 5.1.2.2.4.
+    /// Handles the expiry of t-Reordering if it is due by `now` (TS 36.322, 5.1.2.2.4).
     pub fn on_time(&mut self, now: u64) {
         if self.expires.is_some_and(|at| at <= now) {
             self.expires = None;
