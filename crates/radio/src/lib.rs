@@ -142,7 +142,7 @@ pub trait Bearer: Send + std::fmt::Debug {
     /// packets that wait for transmission.
     fn backlog(&self, user: usize) -> Backlog;
     /// Returns the CQI that the Node B has received from a user, or `None` if there is no CQI.
-    /// Deferred updates are applied first.
+    /// Deferred updates that affect the CQI are applied first.
     fn cqi(&mut self, _ctx: &mut Context, _user: usize) -> Option<f32> {
         None
     }
@@ -164,9 +164,10 @@ pub trait Bearer: Send + std::fmt::Debug {
 /// always waited.
 pub trait BandwidthMeter {
     /// Starts to measure the available bandwidth of a user. Must be called at the start of the run.
+    /// Has no effect on plain and trace-driven links, which always measure.
     fn measure(&mut self, user: usize);
     /// Starts to measure the available bandwidth of all users, and to emit it periodically as
-    /// events.
+    /// events. Plain and trace-driven links emit none.
     fn record(&mut self);
     /// Returns the number of packet bytes that could have been sent to a user from the start of the
     /// run until `now`, or `None` if the user is not measured.

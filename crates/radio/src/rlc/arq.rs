@@ -106,7 +106,8 @@ impl Buffer {
         self.end - self.next
     }
 
-    /// Returns the first TTI in which the buffer has something to send, or `None` if it has nothing.
+    /// Returns the first TTI in which the buffer has something to send, 0 if it has new PDUs, or
+    /// `None` if it has nothing.
     pub fn eligible(&self) -> Option<u64> {
         if self.new_pdus() > 0 { Some(0) } else { self.failed.eligible() }
     }

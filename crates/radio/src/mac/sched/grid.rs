@@ -3,7 +3,7 @@
 //!
 //! The score of a user on a group is `scale * x + offset`. Here `x` is the property of the user on
 //! this group that the scheduler's [`View`](super::View) names: the rate, or else the quality. All
-//! built-in schedulers have scores of this form, so a TTI takes one multiplication and one
+//! built-in schedulers have scores of this form, so a TTI takes one multiplication, addition and
 //! comparison for each user and group, and no calls of functions.
 
 use super::{Candidate, Scheduler};

@@ -45,7 +45,7 @@ impl Checked for TcpAware {
 }
 
 /// Current burst of a user: the number of TTIs in which the user was served since its last pause,
-/// and the last TTI in which it had something to send.
+/// and the last TTI in which it was a candidate.
 #[derive(Clone, Copy, Debug, Default)]
 struct Burst {
     ttis: u64,

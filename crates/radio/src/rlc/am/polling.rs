@@ -110,8 +110,8 @@ impl Poller {
         [waiting, timer, self.next_periodic].into_iter().flatten().min()
     }
 
-    /// Requests a poll if Timer_Poll or Timer_Poll_Periodic has expired by `now`. The poll becomes
-    /// urgent unless Timer_Poll_Prohibit runs.
+    /// Requests a poll if Timer_Poll or Timer_Poll_Periodic has expired by `now`. A poll that was
+    /// requested now or before becomes urgent unless Timer_Poll_Prohibit runs.
     pub fn on_time(&mut self, now: Time) {
         if self.unanswered.is_some_and(|(at, _)| at <= now) {
             self.unanswered = None;

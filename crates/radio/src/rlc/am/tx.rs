@@ -312,7 +312,8 @@ impl Sender {
         0..0
     }
 
-    /// Resets the protocol. All packets of which a part was sent are lost.
+    /// Resets the protocol. All packets of which a part was sent are lost, except those that the
+    /// phone has delivered.
     fn reset(&mut self) {
         let (end, next) = (self.end(), self.next_packet);
         let begun = self.segmenter.front();

@@ -45,7 +45,7 @@ params! {
     }
 }
 
-/// Largest number of slots in a window: half the range of 12-bit sequence numbers.
+/// Largest number of slots in a window: one less than half the 12-bit sequence numbers.
 const MAX_PLACES: u32 = 2_047;
 const LONGEST_DELAY: Duration = Duration::from_secs(600);
 
