@@ -31,7 +31,7 @@ pub trait Mac: Send + std::fmt::Debug {
     /// Returns false if the user's buffer is full or its queue drops the packet.
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool;
     /// Returns the time of the MAC's next event at or after `now`, or `None` if no event is
-    /// pending. Events are starts of TTIs and expiries of timers.
+    /// pending. Events are starts of TTIs, expiries of timers and arrivals of feedback.
     fn due(&self, grid: &Grid, now: Time) -> Option<Time>;
     /// Returns the same time as [`Self::due`]. Called after a packet was accepted, when some MACs
     /// find this time with less work.
@@ -47,7 +47,7 @@ pub trait Mac: Send + std::fmt::Debug {
     }
     /// Delivers the blocks and packets that were completed in the TTI before TTI `tti`.
     fn complete(&mut self, ctx: &mut Context, tti: u64);
-    /// Handles the timers that have expired until now. Default: the MAC has no timers.
+    /// Handles the timers and feedback that are due until now. Default: the MAC has none.
     fn run_timers(&mut self, _ctx: &mut Context) {}
     /// Fills TTI `tti`, and those following TTIs that no arrival can change. In the latter case,
     /// sets `grid.next` to the first TTI that is not yet simulated.

@@ -3,8 +3,8 @@
 //! [`Dealer::deal`] first assigns all groups by the scheduler's weights. Then it corrects the
 //! result. A user with more groups than its data needs returns the worst ones. If there are more
 //! users than the control channel can address, those with the lowest scores return all groups.
-//! Returned groups are assigned again among the other users, until all are assigned or no user that
-//! may be served has data left. After every repetition at least one user gets no further groups, so
+//! Returned groups are assigned again among the other users, until no user that may be served can
+//! use those that are left. After every repetition at least one user gets no further groups, so
 //! there are at most as many repetitions as users.
 //!
 //! All users are compared on all groups in loops over arrays, which are vectorized: a repetition
