@@ -63,17 +63,17 @@ class Interval:
 
     mean: float
     low: float
-    """Lower end; NaN if there are fewer than two values."""
+    """Lower end; NaN if there is none, as for fewer than two values."""
     high: float
-    """Upper end; NaN if there are fewer than two values."""
+    """Upper end; NaN if there is none, as for fewer than two values."""
     stdev: float
-    """Sample standard deviation of the values; NaN if there are fewer than two."""
+    """Sample standard deviation of the values; NaN for fewer than two values and for a ratio."""
     n: int
     """Number of values."""
 
     @property
     def half_width(self) -> float:
-        """Half the length of the interval; NaN if there are fewer than two values."""
+        """Half the length of the interval; NaN if it has no ends."""
         return (self.high - self.low) / 2
 
     @property
@@ -355,7 +355,7 @@ class Precision:
     """Sequential stopping rule: replicate until the mean has a relative precision.
 
     Stops after the first n >= `min_runs` replications whose 95 % half-width is at most
-    `relative` times the mean of the values, or at `max_runs`. The minimum prevents an early stop
+    `relative` times their absolute mean, or at `max_runs`. The minimum prevents an early stop
     on an interval that is short by chance. `relative` refers to the estimated mean, as intervals
     are reported; the error relative to the true mean is then at most `relative / (1 - relative)`,
     2.04 % for 2 %. For at most g set `relative` to `g / (1 + g)`. Source: Law and Kelton, section
@@ -425,7 +425,8 @@ def ratio_interval(
         confidence: probability that the interval covers the true ratio, in (0, 1).
 
     Returns:
-        The ratio; `stdev` is NaN, as no ratio is formed for a single replication.
+        The ratio, NaN if the mean of the denominator is 0. Its ends are NaN too for fewer than two
+        replications; `stdev` is NaN, as no ratio is formed for a single replication.
 
     Raises:
         InputError: the sequences have different lengths, or see `mean_interval`.
@@ -551,7 +552,8 @@ def jackknife(value: float, left_out: NDArray[np.float64]) -> Estimate:
 
     Formula: `v +- t(n-1, 0.975) * sqrt((n-1)/n * sum (v_i - mean)^2)`, v_i the function without
     replication i. For a plain mean this is the Student-t interval. Source: Efron and Tibshirani,
-    An Introduction to the Bootstrap, 1993, chapter 11.
+    An Introduction to the Bootstrap, 1993, chapter 11. The ends are NaN for one replication and
+    equal `value` for none.
 
     Args:
         value: the function of the means over all replications.

@@ -58,7 +58,10 @@ def wait(
     is_driven: Callable[[], bool],
     report: Callable[[], None],
 ) -> tuple[str, int]:
-    """Waits until the commands have ended, the duration is over or a signal has arrived.
+    """Waits until the phones' commands have ended, the driver has stopped or a signal arrives.
+
+    The end of the server's command ends nothing. A SIGINT that has reached the phones' running
+    commands too does not end the wait either; these commands decide on its effect.
 
     Args:
         endpoints: the server and the phones, in this order.
@@ -67,7 +70,8 @@ def wait(
         report: function called every `POLL_S`.
 
     Returns:
-        Cause of the end (`command`, `duration` or `signal`), and number of the signal (else 0).
+        Cause of the end (`command`, `duration` if the driver has stopped, or `signal`), and number
+        of the signal (else 0).
 
     Raises:
         RunError: the process that holds a namespace was killed.

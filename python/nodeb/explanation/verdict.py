@@ -71,10 +71,10 @@ def effects(parts: Sequence[Part], causes: Sequence[str]) -> list[Part]:
 
 
 def _largest_side_effect(less: bool, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """Returns a text on the largest effect on another cause, or "" if there is none.
+    """Returns a text on the largest significant change of a cause outside `causes`.
 
     If `less`, it is the cause that grew most, which makes the gain smaller; otherwise, the cause
-    that shrank most.
+    that shrank most. Returns "" if there is no such cause.
     """
     most = next((part for part in effects(parts, causes) if _moves(part, grows=less)), None)
     if most is None:

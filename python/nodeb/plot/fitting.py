@@ -28,7 +28,10 @@ def width_of(text: str, size: float, weight: str = "normal") -> float:
 
 
 def broken(text: str, room: float, size: float, weight: str = "normal") -> str:
-    """Returns text with line breaks at spaces, so that lines are at most `room` inches wide."""
+    """Returns text with line breaks at spaces, so that lines are at most `room` inches wide.
+
+    Line breaks of the text stay. A word wider than `room` is not broken; its line is wider.
+    """
     return "\n".join(_lines(text.split("\n"), room, size, weight))
 
 

@@ -299,7 +299,10 @@ class RunAnswer:
         return row is not None and row["mean"] == 0
 
     def picture(self) -> Bars | Rows | None:
-        """Returns the causes of one transfer's time, or the rates in a cell by distance."""
+        """Returns the causes of the time of a single phone's transfer if they are known.
+
+        Otherwise, returns the phones' rates by distance, or None if there are none.
+        """
         if self.why is not None and self.why.causes and self.users == 1:
             return cause_bars(self.why)
         return distance_table(self.result)

@@ -333,11 +333,13 @@ def remove(path: Path) -> None:
 def swap(new: Path, old: Path) -> None:
     """Exchanges two folders, so that the new one is in the place of the old one.
 
+    If `old` is missing or empty, the new one may only be moved, so that nothing remains at `new`.
     If the system can exchange two names in one step, readers always find one of the two folders;
     otherwise there is none for a moment.
 
     Raises:
-        OSError: the exchange failed; the old folder stays.
+        OSError: the exchange failed. The old folder stays, but under a temporary name if it could
+            be moved away and the new one could not be moved to its place.
     """
     for _ in range(TRIES):
         if _exchange(new, old):

@@ -1,7 +1,7 @@
 """Reduction of the reference phone's session over time: bytes and windows in bins of 0.5 s.
 
-The scenario records `bandwidth`, `segments` and `cwnd`. Bytes include packet headers, because the
-bandwidth does.
+The scenario records `bandwidth`, `segments` and `cwnd`. Bytes include packet headers, as
+`available_bytes` of the series `bandwidth` does.
 """
 
 import numpy as np

@@ -90,7 +90,7 @@ def downlink(model, connections, eta, load, energy, code, attempts, window, dela
 def anchors(
     model, connections, eta=0.6, load=2.0, energy=20.0, code=0, attempts=5, window=5, delay=50
 ):
-    """Scenario of the two numbers of the text, 84 and 80 kb/s."""
+    """Scenario of the two throughputs that the paper's text states, 84 and 80 kb/s."""
     return downlink(model, connections, eta, load, energy, code, attempts, window, delay)
 
 
@@ -342,7 +342,10 @@ def code_pays_many():
 
 
 def cost_of_code(**others):
-    """Returns the gain of t = 4 over t = 1 at N_c = 1, in %; negative for a loss."""
+    """Returns the gain in effective throughput of t = 4 over t = 1 at N_c = 1, in %.
+
+    It is negative for a loss.
+    """
     more, less = CODE["t = 4", "t = 1"]
     return change(effective(B, ONE, more, **others), effective(B, ONE, less, **others))
 
