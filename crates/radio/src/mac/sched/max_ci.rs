@@ -48,7 +48,7 @@ impl Scheduler for MaxCiScheduler {
     }
 
     /// Sets the weights so that each group goes to the user with the best channel quality on it. If
-    /// qualities differ by less than [`EQUAL`], a user served less recently may get the group.
+    /// qualities differ by less than `EQUAL`, a user served less recently may get the group.
     fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         let step = EQUAL / candidates.len() as f32;
         let ranks = self.ranks.of(candidates, |candidate| self.last_served[candidate.user]);
