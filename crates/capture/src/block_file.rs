@@ -52,7 +52,8 @@ impl Write for BlockFile {
         Ok(part.len())
     }
 
-    /// Writes all blocks in the buffer to the file. Must not be called while a block is incomplete.
+    /// Writes all blocks in the buffer to the file, or drops them if an earlier write failed. Must
+    /// not be called while a block is incomplete.
     fn flush(&mut self) -> io::Result<()> {
         if self.failed {
             self.buffer.clear();

@@ -173,8 +173,9 @@ impl Fates {
     }
 }
 
-/// Describes the fate of a packet for a comment in the capture: its outcome, its delay in seconds,
-/// and how many radio blocks carried it.
+/// Describes the fate of a packet for a comment in the capture: whether it is a retransmission, its
+/// outcome, its delay in seconds unless it is in flight, and, if radio blocks carried it, how many,
+/// and the number of their retransmissions.
 fn describe(fate: &Fate, at: Time, end: End) -> String {
     let took = at.as_secs() - fate.sent.as_secs();
     let mut text = if fate.is_retransmission { "retransmission; ".to_owned() } else { String::new() };

@@ -3,7 +3,8 @@
 //!
 //! A listener to the run turns every packet into a valid IPv4 and TCP packet and writes it under the interface that
 //! it passes, `server`, `phone` or `proxy`, with the simulated time in nanoseconds. With [`Options::radio`] there are
-//! also the interfaces `rnc` and `node_b`, and every packet has a comment on its fate.
+//! also the interfaces `node_b` and, if the radio has an RNC, `rnc`, and every packet has a comment
+//! on its fate.
 //!
 //! Layers: `frame` builds headers, `place` maps events to interfaces and connections, `fates` holds records back
 //! until the fates of their packets are known, `block_file` writes complete blocks, and [`recording`] captures
@@ -176,7 +177,8 @@ struct Capture {
 
 /// Simulates replication number `run` of a scenario under `seed`, and writes the packets at its interfaces to `path`.
 ///
-/// If a write fails or the run is cancelled, the run ends and the file keeps the packets so far.
+/// If a write fails or the run is cancelled, the run ends and the file keeps the packets written so
+/// far. Packets that are held back for comments on their fates are lost.
 ///
 /// # Errors
 ///

@@ -120,11 +120,12 @@ table! {
 pub struct Path {
     /// Start of the transfer.
     pub begun: Time,
-    /// Time at which the phone had received the last byte, or the end of the run.
+    /// Time at which the receiver had the last byte, or the end of the run. The receiver is the
+    /// phone, or the server if a real phone uploads.
     pub ended: Time,
     /// Size of the transfer in bytes.
     pub bytes: u64,
-    /// Whether the phone has received all bytes.
+    /// Whether the receiver has all bytes.
     pub complete: bool,
     /// Numbers of packets of the connection lost during the transfer.
     pub lost: Lost,

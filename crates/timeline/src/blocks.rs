@@ -75,8 +75,8 @@ impl BlockLog {
         block
     }
 
-    /// Returns the number in the run of the latest block to which the bearer gave the number
-    /// `number`, or 0 if there is none.
+    /// Returns the number in the run of the latest block of `user` to which the bearer gave the
+    /// number `number`, or 0 if there is none.
     pub fn number(&self, user: u32, number: u64) -> u32 {
         self.latest.get(&(user, number)).copied().unwrap_or_default()
     }
@@ -91,7 +91,8 @@ impl BlockLog {
             .unwrap_or_default()
     }
 
-    /// Adds the bytes of a part of a packet to the block that carries the part.
+    /// Adds the bytes of a part of a packet to the block that carries the part, if the row of the
+    /// block is kept.
     pub fn carry(&mut self, block: u32, bytes: u32) {
         if let Some(row) = self.row(block) {
             row.bytes += bytes;

@@ -48,7 +48,7 @@ pub use places::{Hop, Places};
 
 use recorder::Recorder;
 
-/// Default maximum number of events, which take 56 B each during the run.
+/// Default maximum number of events, which take 64 B each during the run.
 pub const DEFAULT_MAX: u64 = 4_000_000;
 
 /// Time for which packets in flight are followed after the end of the window: 10 s.
@@ -61,7 +61,7 @@ pub struct Options {
     pub from: Time,
     /// End of the window, exclusive.
     pub to: Time,
-    /// Number of the only user whose packets are recorded; `None` for all users.
+    /// Number of the only user whose packets, blocks and events are recorded; `None` for all users.
     pub user: Option<u32>,
     /// Maximum number of events in the window. If there are more, the recording fails with
     /// [`Error::TooMany`].
@@ -144,18 +144,19 @@ pub struct Timeline {
     pub tables: Vec<Table>,
     /// Names of the columns that store codes, each with its list of names; a code is an index in this list.
     pub names: Vec<(&'static str, Vec<String>)>,
-    /// Places that packets pass, and the lanes between which these places lie.
+    /// Places (nodes, links and bearers) that packets pass, and the lanes at or between which the
+    /// places lie.
     pub places: Places,
     /// Time up to which packets were followed.
     pub until: Time,
-    /// Results of the run; `None` if it was ended after the window.
+    /// Results of the run; `None` if the recorder ended the run after the window.
     pub result: Option<RunResult>,
 }
 
 /// Simulates replication number `run` of a scenario under `seed` and records its events in the window.
 ///
-/// The run ends [`FOLLOW_TIME`] after the window. Packets still in flight at that time have `under way` in
-/// the column `end`.
+/// The run ends at the first event more than [`FOLLOW_TIME`] after the window, if it has not ended
+/// before. Packets still in flight at the end have `under way` in the column `end`.
 ///
 /// # Errors
 ///

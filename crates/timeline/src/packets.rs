@@ -17,8 +17,8 @@ pub struct HopRow {
     pub place: u16,
     /// Time at which the packet entered the place.
     pub entered: Time,
-    /// Time of the first block that carries a part of the packet. At places that are not bearers this is the
-    /// same as `entered`.
+    /// Time of the first block that carries a part of the packet. The same as `entered` if no block
+    /// does, as at places that are not bearers.
     pub begun: Time,
     /// Time at which the packet left the place or was lost there, or up to which it was followed.
     pub left: Time,
@@ -35,7 +35,8 @@ pub struct PacketRow {
     pub user: u32,
     /// Role of the packet in its connection.
     pub purpose: Purpose,
-    /// Segment number, or for an ACK the segment number that it acknowledges.
+    /// Segment number, or for an ACK its acknowledgement number. Counts segments in the classic
+    /// family, and bytes in `linux`. For a real packet, its number in the recording.
     pub seq: u64,
     /// Size of the packet in bytes, headers included.
     pub size: u32,

@@ -1,4 +1,5 @@
-//! Places that packets pass, and the lanes (boxes of the network) between which these places lie.
+//! Places that packets pass, and the lanes (boxes of the network) at or between which these places
+//! lie.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_sim::Scenario;
@@ -28,8 +29,9 @@ pub struct Places {
     core: usize,
 }
 
-/// Places that every scenario has, in the order of their numbers. The links of the core network
-/// have the next numbers, with downlink and uplink alternating.
+/// Places that have the same number in every scenario, even in one without proxy or Snoop agent, in
+/// the order of their numbers. The links of the core network have the next numbers, with downlink
+/// and uplink alternating.
 const SITES: [Site; 8] = [
     Site::Server,
     Site::WiredDown,

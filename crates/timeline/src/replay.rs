@@ -12,7 +12,7 @@ use crate::{Error, Options, Result, Timeline, check};
 /// # Errors
 ///
 /// Returns an [`Error`] if the window or user is invalid, if the window has no events or too many,
-/// or if the log cannot be replayed.
+/// if the log cannot be replayed, or if the replay differs from the recording.
 pub fn replay(
     log: Log<'_>,
     scenario: &Scenario,

@@ -24,7 +24,8 @@ pub struct EventRow {
     pub user: u32,
     /// Number of the packet concerned, from 1; 0 if the event concerns no packet.
     pub packet: u32,
-    /// Segment number of the packet, or the acknowledged number if the packet is an ACK.
+    /// Segment number of the packet, or the acknowledgement number if the packet is an ACK; 0 if
+    /// the event concerns no packet.
     pub seq: u64,
     /// Number of bytes of the packet, of its part in a block, of the backlog or of the transfer.
     pub bytes: u32,
@@ -38,7 +39,7 @@ pub struct EventRow {
     pub detail: Detail,
     /// Further information as a number, whose meaning depends on the kind of event.
     pub value: f64,
-    /// Slow-start threshold in segments, for events of kind `window`.
+    /// Slow-start threshold in segments for events of kind `window`, NaN for others.
     pub ssthresh: f64,
 }
 

@@ -45,7 +45,7 @@ struct ReplayCapture<'a> {
 
 /// Replays a log and writes the captured packets to `path`. `users` are the numbers of those users
 /// in the scenario who were real phones. The capture has as many bytes of each real packet as the
-/// log. `radio` adds the interfaces of RNC and Node B.
+/// log. `radio` adds the interfaces of RNC and Node B, and comments on the fates of packets.
 ///
 /// # Errors
 ///

@@ -1,7 +1,8 @@
 //! Inference of why a host sent a packet, from headers and times alone.
 //!
-//! A packet sent within [`ANSWERS`] of an arrival is taken as an answer to it. A later packet was
-//! triggered by a timer, a pacer or the application; the rules that tell these apart are listed in
+//! A packet sent within [`ANSWERS`] of an arrival is taken as an answer to it, and the first new
+//! data after a request as its answer however late they are. Other packets were triggered by a
+//! timer, a pacer or the application; the rules that tell these apart are listed in
 //! `docs/explain.md`, section "Real connections".
 
 use std::collections::{HashMap, VecDeque};
@@ -267,7 +268,8 @@ impl Host {
         }
     }
 
-    /// Returns true if the application limited the sender: its last segment was not full.
+    /// Returns true if the application limited the sender: it has sent no data yet, or its last
+    /// segment was a SYN or not full.
     fn is_application_limited(&self, packets: &[Sent]) -> bool {
         let last = self.last_data.map(|number| packets[number as usize].tcp);
         last.is_none_or(|tcp| tcp.payload < self.largest || tcp.has(SYN))

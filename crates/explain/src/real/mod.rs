@@ -72,7 +72,8 @@ struct ConnectionListener<'a> {
     connection: &'a Connection,
     /// Number of packets of the connection sent so far.
     sent: usize,
-    /// Number in the recording of the packet that ends the path.
+    /// Number in the recording of the packet at whose arrival the path ends: the packet that
+    /// completes the in-order data, or the last packet to arrive if there are no data.
     last: u64,
     bytes: u64,
     /// First difference between replay and recording, which ends the replay; `None` if there is
@@ -81,9 +82,9 @@ struct ConnectionListener<'a> {
     names: PlaceNames,
 }
 
-/// Replays a recording and returns the critical path of its TCP connection number `connection`,
-/// counted from
-/// 0. `users` has, for each recorded phone, the number of its user in the scenario.
+/// Replays a recording and returns the critical path of its TCP connection with the number
+/// `connection`, from 0. `users` has, for each recorded phone, the number of its user in the
+/// scenario.
 ///
 /// # Errors
 ///

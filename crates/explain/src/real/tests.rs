@@ -165,8 +165,8 @@ fn download_has_the_causes_of_its_closed_form() {
     assert_eq!(causes(&path), expected);
 }
 
-/// Returns an emulation over a link whose queue of two packets is full, and the time at which two
-/// packets of another connection filled the queue.
+/// Returns an emulation over a link with a queue of two packets, and the time at which the server
+/// sends two packets of another connection, which fill the queue.
 fn with_full_queue() -> (Emulation, Time) {
     let mut emulation = Emulation::over(&format!("{LINK}queue.drop_tail.limit = 2\n"));
     let at = ask(&mut emulation, Time::ZERO, 40_000);

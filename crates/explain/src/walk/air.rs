@@ -304,9 +304,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin` through a time without transmissions to the user. `sent` is the index
-    /// of the transmission that follows, or `None` if that transmission begins at the current time
-    /// of the walk.
+    /// Goes back to `begin`, or to the packet's arrival at the bearer if this is later, through a
+    /// time without transmissions to the user. `sent` is the index of the transmission that
+    /// follows. If it is `None`, the next transmission is the one that begins at the current time
+    /// of the walk, if any.
     fn not_sent(&mut self, begin: Time, stay: &Hop, sent: Option<u32>) {
         let begin = begin.max(stay.entered).max(self.floor);
         if self.now <= begin {
@@ -320,9 +321,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the Iub frame with the first new unit of the next transmission, or `None` if that
-    /// frame arrived at the Node B after the current time of the walk. `sent` is the index of that
-    /// transmission; if it is `None`, the transmission begins now.
+    /// Returns the Iub frame with the first new unit of the next transmission. Returns `None` if
+    /// there is no such frame or transmission, or if the frame arrived at the Node B after the
+    /// current time of the walk. `sent` is the index of the transmission, or `None` for the one
+    /// that begins at the current time.
     fn frame_before(&self, sent: Option<u32>) -> Option<Frame> {
         let next = sent.or_else(|| self.air().tx_at(self.now))?;
         self.air().frame_of(next).filter(|frame| frame.arrives <= self.now)

@@ -18,7 +18,7 @@ use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;
 use crate::scenario::Scenario;
 
-/// Results of one connection in one run. Times are NaN if the event did not happen.
+/// Results of one user's connection in one run. Times are NaN if the event did not happen.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the table says what they are")]
 pub struct FlowRow {
@@ -211,7 +211,8 @@ pub struct ProxyRow {
     pub user: u64,
     /// Counts of the TCP sender at the server.
     pub server: SenderCounts,
-    /// Maximum number of bytes that the proxy held: acknowledged to the server, and not yet by the phone.
+    /// Maximum number of bytes that the proxy held: received in order from the server, and not yet
+    /// acknowledged by the phone.
     pub most_held_bytes: u64,
     /// Counts of the RNC's messages to the proxy; 0 without radio network feedback.
     pub messages: MeterCounts,
@@ -278,7 +279,8 @@ table! {
 /// Results of one run. [`Self::tables`] converts them to tables.
 #[derive(Clone, Debug, Default)]
 pub struct RunResult {
-    /// Results of each connection, in the order of users.
+    /// Results of each user, in the order of users. A user with real packets has no results of a
+    /// connection.
     pub flows: Vec<FlowRow>,
     /// Results of each radio bearer, in the order of the bearers' numbers.
     pub bearers: Vec<BearerRow>,

@@ -13,8 +13,8 @@ use crate::scenario::Record;
 pub enum SegmentEvent {
     /// The sender that faces the phone (the proxy if there is one, else the server) sent the segment.
     Send,
-    /// An ACK reached the sender that faces the phone. The column `seq` is then the highest segment received
-    /// in order.
+    /// An ACK reached the sender that faces the phone. The column `seq` is then the acknowledgement
+    /// number: the highest segment received in order, or with `linux` the next byte expected.
     Ack,
     /// Snoop retransmitted the segment at the Node B.
     Resend,
@@ -49,7 +49,8 @@ pub struct SegmentRow {
     pub at: Time,
     /// Kind of the event, such as the transmission or the loss of the segment.
     pub event: SegmentEvent,
-    /// Number of the segment; for an ACK the highest segment received in order.
+    /// Number of the segment, or with `linux` of its first byte; for an ACK the acknowledgement
+    /// number, see [`SegmentEvent::Ack`].
     pub seq: u64,
     /// Whether the segment had been sent before.
     pub retransmission: bool,
@@ -183,7 +184,8 @@ pub struct BandwidthRecord {
     pub at: Time,
     /// Number of the user in the scenario, from 0.
     pub user: usize,
-    /// Bytes of packets that could have been sent to the user since the start of the run.
+    /// Bytes of packets that could have been sent to the user since the start of the run if data
+    /// had always been waiting.
     pub available_bytes: f64,
     /// CQI known to the Node B, or SNR in dB if the link adaptation uses the SNR instead.
     pub cqi: f32,

@@ -2,7 +2,8 @@
 //!
 //! Like an HTTP proxy and like I-TCP (Bakre & Badrinath, ICDCS 1995), the proxy acknowledges the server's data itself
 //! and forwards them under its own congestion control. Round-trip time and losses of one connection do not affect the
-//! other. The proxy opens both connections when the phone's first packet arrives.
+//! other. The proxy opens both connections when the phone's first packet arrives. If the server
+//! opens its connection, the proxy opens the phone's when the server's first segment arrives.
 //!
 //! Not modelled: a limit on the bytes that the proxy holds (their maximum is reported), processing time, caching, and
 //! the FIN, in place of which the proxy is given the total number of bytes.
@@ -62,7 +63,7 @@ pub struct SplitProxy {
     relayed: u64,
     /// Total number of bytes that the server sends, or `None` until it is known.
     total: Option<u64>,
-    /// Maximum number of bytes that the proxy held: acknowledged to the server, and not yet by the phone.
+    /// Maximum number of bytes that the proxy held, as counted by [`Self::held`].
     max_held: u64,
 }
 
@@ -98,7 +99,8 @@ impl SplitProxy {
     }
 
     /// Handles a segment from the phone: a SYN or request makes the proxy send its own to the server, and an
-    /// ACK is passed to the sender that faces the phone.
+    /// ACK is passed to the sender that faces the phone. A SYN has no effect once the connection is
+    /// open.
     pub fn on_packet_of_phone(&mut self, now: Time, packet: &Segment, out: &mut Outbox) {
         match packet.kind {
             Kind::Connect if self.opened.is_some() => {}
@@ -191,7 +193,8 @@ impl SplitProxy {
         self.max_held
     }
 
-    /// Returns the number of bytes that the proxy has acknowledged to the server and the phone has not acknowledged.
+    /// Returns the number of bytes that the proxy has received in order and the phone has not
+    /// acknowledged.
     fn held(&self) -> u64 {
         self.relayed - self.sender.acked_bytes()
     }
@@ -246,8 +249,8 @@ mod tests {
         proxy.on_packet_of_phone(at(0), &Segment::control(3, Kind::Connect), &mut out);
         assert_eq!(seqs(&mut out.down), [(Kind::Data, 0)]);
         assert_eq!(seqs(&mut out.up), [(Kind::Connect, 0)]);
-        // A second SYN of the phone has no effect. The proxy repeats its request to the server and its SYN to the
-        // phone after 3 s without an answer.
+        // A second SYN of the phone has no effect. The proxy repeats its SYNs to the server and to
+        // the phone after 3 s without an answer.
         proxy.on_packet_of_phone(at(10), &Segment::control(3, Kind::Connect), &mut out);
         assert!(out.down.is_empty() && out.up.is_empty());
         assert_eq!(proxy.timer(), Some(at(3000)));

@@ -21,7 +21,8 @@ const SWEEP: &str = "sweep";
 ///
 /// # Errors
 ///
-/// [`Error::Scenario`] naming file, line, key and the allowed values.
+/// [`Error::Scenario`] naming file, line, key and the allowed values. If an override causes the
+/// error, the message names the override instead of a line.
 ///
 /// # Examples
 ///
@@ -58,8 +59,9 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
     })
 }
 
-/// Returns the keys without effect that a TOML text with overrides sets to their defaults, each as
-/// "file:line: key: reason". Returns an empty list if the text is not a valid scenario.
+/// Returns the keys of a TOML text that have no effect and, after the overrides, their default
+/// values, each as "file:line: key: reason". Returns an empty list if text and overrides are not a
+/// valid scenario.
 pub fn superfluous(text: &str, file: &str, overrides: &[String]) -> Vec<String> {
     let Ok(scenario) = from_toml(text, file, overrides) else {
         return Vec::new();
@@ -85,8 +87,9 @@ pub fn document(text: &str, file: &str) -> Result<String> {
     serde_json::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))
 }
 
-/// Returns the line, counted from 1, of the value at `path` in a TOML text, or of the nearest table or list around
-/// it. Entries of lists are numbered from 0.
+/// Returns the line, counted from 1, of the key at `path` in a TOML text, or of the nearest key or
+/// entry around it. Entries of lists are numbered from 0. Returns `None` if the text is not TOML or
+/// lacks the first key of the path.
 pub fn line_of(text: &str, path: &[String]) -> Option<usize> {
     let document = DeTable::parse(text).ok()?;
     span_of(document.get_ref(), path).map(|span| line_at(text, &span))
@@ -450,7 +453,9 @@ fn deepest_value(value: &DeValue<'_>, span: &Range<usize>, path: &mut Vec<String
     }
 }
 
-/// Returns the byte range of the value at `path` in the text, or of the nearest existing table around it.
+/// Returns the byte range of the key at `path` in the text (of the value if it is an entry of a
+/// list), or of the nearest existing one around it. Returns `None` if the first key of the path is
+/// missing.
 fn span_of(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
     let (first, rest) = path.split_first()?;
     let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;

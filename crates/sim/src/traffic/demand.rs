@@ -81,8 +81,9 @@ impl Demand {
     }
 
     /// Returns the time at which the upcoming transfer begins, given that `event` has just happened to the
-    /// previous transfer. Returns `None` if the wait counts from another event than `event`, or if it counts
-    /// from the end of the previous transfer and a transfer is still outstanding.
+    /// previous transfer. Returns `None` if no transfer is upcoming, if the wait counts from
+    /// another event than `event`, or if it counts from the end of the previous transfer and a
+    /// transfer is still outstanding.
     pub fn next_beginning(&self, now: Time, event: After) -> Option<Time> {
         let upcoming = self.upcoming.filter(|upcoming| upcoming.after == event)?;
         (event == After::Beginning || self.outstanding.is_empty()).then_some(now + upcoming.wait)
@@ -100,8 +101,9 @@ impl Demand {
         }
     }
 
-    /// Completes and returns the oldest outstanding transfer. Returns `None` if the first `acked` bytes of the
-    /// connection, which are acknowledged, do not include all of its bytes.
+    /// Completes and returns the oldest outstanding transfer. Returns `None` if there is none, or
+    /// if the first `acked` bytes of the connection, which are acknowledged, do not include all of
+    /// its bytes.
     pub fn complete(&mut self, now: Time, acked: u64) -> Option<Outstanding> {
         if acked < self.awaited {
             return None;

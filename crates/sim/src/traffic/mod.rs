@@ -66,7 +66,8 @@ registry! {
     }
 }
 
-/// Maximum number of transfers in an open loop. A scenario with more is rejected, as they would fill the memory.
+/// Maximum number of transfers in an open loop, except recorded ones. A scenario with more is
+/// rejected, as they would fill the memory.
 const MAX_TRANSFERS: f64 = 2e7;
 
 impl TrafficSpec {
@@ -126,7 +127,8 @@ impl TrafficSpec {
         }
     }
 
-    /// Reports an error if more than 2 * 10^7 transfers would begin within `duration`.
+    /// Reports an error if more than about 2 * 10^7 transfers of an open loop would begin within
+    /// `duration`. Recorded transfers are not checked.
     pub fn check_pace(&self, duration: Duration, check: &mut Check) {
         let Some(([kind, key], pace_s)) = self.pace() else {
             return;

@@ -5,8 +5,8 @@
 //! time to read it.
 //!
 //! All objects use one persistent connection. The embedded objects are requested together, as with HTTP/1.1 pipelining.
-//! Parsing and reading begin when the server has received the last ACK. This is half a round trip and the delay of a
-//! delayed ACK after the data arrived at the phone.
+//! Parsing and reading begin when the server, or a proxy in front of it, has received the last ACK.
+//! This is half a round trip and the delay of a delayed ACK after the data arrived at the phone.
 //!
 //! Not modelled: parallel connections, caching, and requests of different sizes.
 

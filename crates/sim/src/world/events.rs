@@ -181,8 +181,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits the round-trip time, the congestion window and the loss recovery state of the sender that faces
-    /// a phone, each only if it has changed.
+    /// Emits a new round-trip time of the sender that faces a phone, and its congestion window,
+    /// loss recovery state and retransmission timer, each only if it has changed.
     #[inline]
     pub(super) fn emit_sender(&mut self, flow: u32) {
         let (now, sink) = (self.env.now, &mut self.env.common.sink);

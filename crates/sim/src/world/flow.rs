@@ -147,7 +147,8 @@ pub struct Flow {
     /// Snoop agent at the Node B, or `None` if the scenario has no agent.
     pub snoop: Option<Box<SnoopAgent>>,
     pub timers: ConnectionTimers,
-    /// Requester that repeats the phone's SYN or request until it has reached the server.
+    /// Requester that repeats the phone's SYN or request until it has reached the server, or the
+    /// proxy.
     pub requester: Requester,
     /// Payload in bytes of the request that the phone sends once the connection is established; `None` if it
     /// has been sent or there is no separate request.

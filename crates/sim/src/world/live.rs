@@ -16,7 +16,7 @@ use crate::scenario::Scenario;
 ///
 /// [`Live`] has no clock. The driver passes the time: [`Live::offer`] takes a packet after handling all events that
 /// are due by then, so that a packet never overtakes an earlier event, and [`Live::advance`] lets time pass. The
-/// world returns every packet once, as a [`Fate`].
+/// world returns every packet that arrives or is lost once, as a [`Fate`].
 ///
 /// # Examples
 ///
@@ -74,7 +74,8 @@ impl<L: Listener> Live<L> {
         Ok(Self { world })
     }
 
-    /// Returns the current time: all events up to it have been handled.
+    /// Returns the current time: all events up to it have been handled, unless the listener has
+    /// ended the run.
     pub fn now(&self) -> Time {
         self.world.env.now
     }
@@ -110,7 +111,8 @@ impl<L: Listener> Live<L> {
     }
 
     /// Takes a packet from outside at `now`, after handling all events due by then. With direction `Down` the packet is
-    /// from the server to user number `user`, with `Up` from that user to the server. Appends the fates known by `now`.
+    /// from the server to user number `user`, with `Up` from that user to the server. Appends the
+    /// fates known by `now`. A `now` before [`Self::now`] counts as that time.
     ///
     /// # Errors
     ///
@@ -161,8 +163,9 @@ impl<L: Listener> Live<L> {
         self.world.settle();
     }
 
-    /// Ends the world and returns the results up to now, as [`run`](super::run) does. Users with real packets have only
-    /// results of their links and bearers.
+    /// Ends the world and returns the results up to now, as [`run`](super::run) does. Users with
+    /// real packets have results of their links and bearers, and rows of flows without results of a
+    /// connection.
     pub fn finish(self, scenario: &Scenario) -> RunResult {
         self.world.into_result(scenario)
     }

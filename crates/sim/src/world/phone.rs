@@ -11,7 +11,8 @@ use super::env::Contents;
 use super::external::Direction;
 
 impl<T: Listener> World<T> {
-    /// Sends a phone's SYN or request. The requester repeats it until it has reached the server.
+    /// Sends a phone's SYN or request. The requester repeats it until it has reached the server, or
+    /// the proxy.
     pub(super) fn send_request(&mut self, packet: Segment) {
         let now = self.env.now;
         let request =

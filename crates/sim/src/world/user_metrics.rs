@@ -20,7 +20,8 @@ pub struct UserMetrics {
     page_begun: Option<Time>,
     /// Number of bytes that the phone has received in order.
     delivered: u64,
-    /// Time of the last arrival of data in order; `None` if no requested data are outstanding, or none have arrived.
+    /// Time of the last arrival of data in order; `None` if none have arrived, or if no requested
+    /// data were outstanding after that arrival.
     last: Option<Time>,
     /// Number of stalls so far.
     pub stalls: u64,

@@ -135,8 +135,8 @@ fn check_selection(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize
     Ok(())
 }
 
-/// Checks that a window has the events of the whole run that lie in it, the packets with an event in it and their
-/// stays, and the blocks whose first transmission is in it.
+/// Checks that a window has the events of the whole run that lie in it, the packets in flight in it
+/// and their stays, and the blocks whose first transmission is in it.
 fn check_window(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Checked {
     let options = Options { from: Time(from), to: Time(to), ..everything() };
     let times = numbers(whole, "events", "time_ns");

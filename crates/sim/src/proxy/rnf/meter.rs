@@ -33,10 +33,10 @@ pub struct Meter {
     interval: Duration,
     delay: Duration,
     loss: Loss,
-    /// Time of the next sample, or `None` if the meter is stopped.
+    /// Time of the next sample, or `None` if the meter is not started or is stopped.
     next: Option<Time>,
     /// Number of bytes that could have been sent to the phone up to the previous sample, or `None` if
-    /// unknown.
+    /// unknown or before the first sample.
     before: Option<f64>,
     /// Messages in flight with their times of arrival.
     in_flight: VecDeque<(Time, Message)>,
@@ -63,7 +63,7 @@ impl Meter {
     }
 
     /// Returns the time of the next sample or of the next message's arrival at the proxy, whichever is first, or `None`
-    /// if the meter is stopped.
+    /// if the meter is not started or is stopped.
     pub fn timer(&self) -> Option<Time> {
         let arrival = self.in_flight.front().map(|(at, _)| *at);
         [self.next, arrival].into_iter().flatten().min()
@@ -75,8 +75,8 @@ impl Meter {
     }
 
     /// Takes a sample: `available` bytes could have been sent from the start of the run until now, and
-    /// `queue` packets wait. Sends a message about the interval since the previous sample, unless the number
-    /// of bytes is unknown now or was unknown at that sample.
+    /// `queue` packets wait. Sends a message about the interval since the previous sample, unless
+    /// there was none or the number of bytes is unknown now or was unknown at that sample.
     pub fn sample(&mut self, now: Time, available: Option<f64>, queue: usize) {
         self.next = Some(now + self.interval);
         if let (Some(before), Some(available)) = (self.before, available) {

@@ -3,8 +3,9 @@
 //! improve TCP performance over cellular networks*, CDC 2005).
 //!
 //! The RNC measures the bandwidth available to the phone and reports it to the proxy at intervals (the [`meter`]).
-//! The proxy computes its window from the reported bandwidth (the [`law`]) instead of probing. Until the first message
-//! arrives, the proxy uses ordinary congestion control.
+//! The proxy computes its window from the reported bandwidth (the [`law`]) instead of probing.
+//! Until a message sets the first window, which needs an estimate of the round-trip time, the proxy
+//! uses ordinary congestion control.
 
 pub mod law;
 pub mod meter;
@@ -48,7 +49,7 @@ params! {
     }
 }
 
-/// Minimum of `interval`: a shorter one would be less than a TTI (at least 2 ms).
+/// Minimum of `interval`, half of HSDPA's TTI of 2 ms. A shorter one is rejected as a typing error.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
 /// Maximum of `q_ref` in packets. A larger value is rejected as a typing error.
 const MAX_PACKETS: f64 = 1e6;

@@ -51,7 +51,7 @@ impl RoundTrip {
         Self { spec: spec.clone(), least: None }
     }
 
-    /// Adds a round-trip time that TCP has measured on data.
+    /// Adds a round-trip time that TCP has measured on data. A fixed estimate ignores it.
     pub fn sample(&mut self, rtt: Duration) {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
     }

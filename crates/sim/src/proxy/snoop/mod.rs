@@ -3,8 +3,9 @@
 //! Balakrishnan, Seshan & Katz, *Improving reliable transport and handoff performance in cellular wireless networks*,
 //! Wireless Networks 1 (1995): the agent caches the data segments that pass until they are acknowledged. If a
 //! duplicate ACK asks for a cached segment, or the agent's own timer expires, the agent retransmits the segment and
-//! suppresses the duplicate ACK. A segment that is not cached was lost before the Node B; its duplicate ACKs are
-//! forwarded, as only the sender can retransmit it.
+//! suppresses the duplicate ACK. A segment that is not cached was lost before the Node B, passed a
+//! full cache or preceded a handover; its duplicate ACKs are forwarded, as only the sender can
+//! retransmit it.
 //!
 //! Not modelled: priority of local retransmissions (they queue behind the packets that are waiting), negative
 //! acknowledgements for data sent by phones, and a cache shared by connections.
@@ -119,7 +120,8 @@ pub struct SnoopAgent {
     /// Number of unnecessary local retransmissions in flight, each of which causes a duplicate ACK.
     needless: u64,
     rtt: RoundTrip,
-    /// Number of timeouts since the last new ACK; each doubles the timeout.
+    /// Number of timeouts since the last new ACK, at most [`MAX_DOUBLINGS`]; each doubles the
+    /// timeout.
     doublings: u32,
     timer: Option<Time>,
     /// Counts of the agent's retransmissions and suppressed ACKs so far.

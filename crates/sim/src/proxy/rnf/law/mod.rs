@@ -3,8 +3,9 @@
 //! The window is `w = b T + q_ref + I`, where `b` is the bandwidth in packets per second from the last message, `T` the
 //! estimate of the round-trip time, `q_ref` the target queue length in packets and `I` the integral action (`fiorenzi`,
 //! III.A). Packets of the window that are not in flight wait, so the queue settles at `q_ref + b (T - round trip) + I`.
-//! Without feedback `I` is 0. With feedback every message adds `gain (q_ref - queue)` to `I`, so that the queue reaches
-//! its target even if the estimate `T` is wrong.
+//! Without feedback `I` is 0. With feedback every message adds `gain (q_ref - queue)` to `I` if the
+//! proxy's data fill the window, so that the queue reaches its target even if the estimate `T` is
+//! wrong.
 //!
 //! A change of the window changes the queue by the same amount `d` messages later, so the loop is
 //! `I[k+1] = I[k] - gain I[k-d]`. It is stable for a gain below `2 sin(pi / (4 d + 2))`: 2 for `d` = 0, 1 for `d` = 1,
@@ -25,7 +26,8 @@ const MIN_WINDOW: f64 = 1.0;
 /// Windows that a control law has set so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Windows {
-    /// Number of windows set, one for each message that arrived after the first measured round trip.
+    /// Number of windows set, one for each message that arrived when an estimate of the round-trip
+    /// time existed.
     pub count: u64,
     /// Window that was set last, in packets; 0 before the first.
     pub last: f64,
@@ -62,8 +64,9 @@ impl Law {
         }
     }
 
-    /// Adds the mean of the round-trip times that the sender has measured on data since the last call. The round-trip
-    /// time of the SYN does not count: it is too short, as a SYN takes less time to transmit than a full segment.
+    /// Adds the mean of the round-trip times that the sender has measured on data since the last
+    /// call, if any. The round-trip time of the SYN does not count: it is too short, as a SYN takes
+    /// less time to transmit than a full segment.
     pub fn note_round_trip(&mut self, counts: &SenderCounts) {
         let (samples, sum) = std::mem::replace(&mut self.seen, (counts.rtt_samples, counts.rtt_sum_ns));
         if counts.rtt_samples > samples {
@@ -87,8 +90,8 @@ impl Law {
         Some(window)
     }
 
-    /// Returns true if the proxy's data fill the last window. If not, the queue is short for lack of data, and the
-    /// integral would grow without effect (wind-up).
+    /// Returns true if a window has been set and the proxy's data fill it. If not, the queue is
+    /// short for lack of data, and the integral would grow without effect (wind-up).
     fn is_in_use(&self, held: u64) -> bool {
         self.windows.count > 0 && held as f64 >= self.windows.last * self.packet_bytes
     }
