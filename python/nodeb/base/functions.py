@@ -45,7 +45,8 @@ def call_checked(
         named: keyword arguments of the function.
 
     Raises:
-        Mistake: the function raised an exception, even `SystemExit`, or its result is not correct.
+        Mistake: the function raised an exception that is not in `PASSED_ON`, even `SystemExit`, or
+            its result is not correct.
     """
     file, first = _beginning(function)
     try:

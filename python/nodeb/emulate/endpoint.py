@@ -129,7 +129,9 @@ class Endpoint:
             self._record_exit(message)
 
     def answer(self, key: str, timeout_s: float) -> Any:
-        """Waits for the answer to a request and returns it, or `None` if none arrives in time.
+        """Waits for the answer to a request and returns it.
+
+        Returns `None` if none arrives in time or the process ends.
 
         Args:
             key: key of the answer in the message that carries it.

@@ -150,7 +150,7 @@ def _spread(where: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_bare(headers: Columns, rows: NDArray[Any]) -> NDArray[Any]:
-    """Returns a mask of packets without payload and SYN flag, that is, pure ACKs."""
+    """Returns a mask of packets without payload and SYN flag, which count as pure ACKs."""
     found: NDArray[Any] = (headers["payload"][rows] == 0) & (headers["flags"][rows] & SYN == 0)
     return found
 
@@ -161,7 +161,8 @@ def _purposes(
     """Returns the purposes of real packets.
 
     Payload in the direction that carries more bytes of a connection is data, payload in the other
-    direction a request.
+    direction a request; if both carry equally many, data comes from the server. A SYN is
+    `connect`, a SYN-ACK data, and any other packet without payload an ACK.
     """
     code = names["purpose"].index
     from_server = origin == names["place"].index("server")

@@ -16,11 +16,11 @@ __all__ = ["coverage", "coverage_by_run", "left_out", "of_whom"]
 
 
 def coverage(metric: Metric, group: Group, values: Array) -> float:
-    """Returns the share of expected values of a metric that exist, 1 for all.
+    """Returns the share of expected values of a metric that exist; 1 if none is expected.
 
-    A mean over users expects a value of each user in each replication; other metrics expect one of
-    each replication. Below 1, the mean is over survivors: users who did not finish, or received
-    nothing, are excluded.
+    A mean over users expects a value of each user in each replication, but a metric of completed
+    transfers expects none of an endless one. Other metrics expect a value of each replication.
+    Below 1, the mean excludes users or replications that lack a value.
 
     Args:
         metric: a metric that the group's tables provide.
@@ -32,7 +32,10 @@ def coverage(metric: Metric, group: Group, values: Array) -> float:
 
 
 def coverage_by_run(metric: Metric, group: Group, values: Array) -> Array:
-    """Returns for each replication the share of a metric's expected values that exist."""
+    """Returns for each replication the share of a metric's expected values that exist.
+
+    The share is 1 for a replication of which no value is expected.
+    """
     has, at = _existing(metric, group, values)
     count = np.bincount(at, minlength=len(group.run))
     shares = np.ones(len(group.run))

@@ -44,16 +44,17 @@ class Unfinished:
     count: int
     """Number of transfers of which the phone had not received everything."""
     received: float
-    """Share of the unfinished transfers' bytes that had arrived, on average."""
+    """Mean over the unfinished transfers of the share of bytes that had arrived; 1 without any."""
     at_least_s: float
     """Lower bound of all transfers' mean download time: unfinished ones end with the run."""
     median_s: float
-    """Kaplan-Meier estimate of the median download time of all; NaN if fewer than half ended."""
+    """Kaplan-Meier estimate of the median download time of all; NaN if it is not reached."""
     starved: float
-    """Share of the unfinished transfers of which nothing had arrived."""
+    """Share of the unfinished transfers of which nothing had arrived; 0 if none is unfinished."""
     enough_s: float
-    """Duration in which 95 of 100 of the transfers of which something had arrived would finish at
-    their pace; NaN if it is more than `MAX_FACTOR` times the present one."""
+    """Duration in which 95 of 100 of the unfinished transfers of which something had arrived would
+    finish at their pace, with `MARGIN`; NaN if there are none, or if it is more than `MAX_FACTOR`
+    times the present one."""
 
     @property
     def share(self) -> float:

@@ -31,7 +31,7 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
     Raises:
         ScenarioError: the file cannot be read, is larger than `max_bytes`, or is a pipe whose
             writer does not finish in time.
-        InputError: the file differs from its checksum in `provenance.json` of its folder.
+        InputError: the file differs from its checksum in `provenance.json`, or that is damaged.
     """
 
     def read() -> bytes:
@@ -71,7 +71,7 @@ def read_text(path: Path, max_bytes: int) -> str:
 
     Raises:
         ScenarioError: the file cannot be read, is larger than `max_bytes`, or is not UTF-8.
-        InputError: the file differs from its checksum in `provenance.json` of its folder.
+        InputError: the file differs from its checksum in `provenance.json`, or that is damaged.
     """
     data = read_bytes(path, max_bytes)
     try:

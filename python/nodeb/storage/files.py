@@ -271,7 +271,7 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
 
     Raises:
         OSError: the file does not exist, or cannot be read.
-        InputError: the file differs from its checksum in `provenance.json` of its folder.
+        InputError: the file differs from its checksum in `provenance.json`, or that is damaged.
         ValueError: the file is not a Parquet file, or is damaged.
     """
     import pyarrow as pa
@@ -381,7 +381,8 @@ def _exchange(one: Path, other: Path) -> bool:
 def _abandoned(part: Path, found: re.Match[str]) -> bool:
     """Returns true if the process that created a temporary file has ended.
 
-    A process on another machine counts as ended if the file is older than `LEFTOVER_S`.
+    A process on another machine, or on a system without POSIX signals, counts as ended if the file
+    is older than `LEFTOVER_S`.
     """
     if found["host"] == _HOST and os.name == "posix":
         try:

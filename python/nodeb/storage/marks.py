@@ -2,7 +2,8 @@
 
 The mark, `provenance.json`, has the SHA-256 of every file of a complete folder (`sha256`), and in
 its first line the hash of its other lines (`checksum`). Files that nodeb reads are compared with
-the mark of their folder if it lists them, because flipped bits would be read as other numbers.
+the nearest mark, in their folder or up to two above, if it lists them, because flipped bits would
+be read as other numbers.
 """
 
 from __future__ import annotations
@@ -139,7 +140,10 @@ def read_settled(folder: Path, read: Callable[[], Found]) -> Found:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Yields all files in a folder, in a fixed order, or `path` itself if it is a file."""
+    """Yields all files in a folder, in a fixed order, or `path` itself if it is a file.
+
+    Yields nothing for a folder with its own mark.
+    """
     if path.is_dir() and not (path / MARK).exists():
         yield from sorted(file for file in path.rglob("*") if file.is_file())
     elif path.is_file():
