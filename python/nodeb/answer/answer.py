@@ -1,8 +1,9 @@
 """Parts of a command's answer, before it is rendered as text or as a page.
 
-The order is always the same: a headline (result, amount, confidence, reason), one picture, at most
-`MAX_ROWS` key figures with their intervals, marks (transfers that did not finish or are excluded,
-which are never hidden), and notes (provenance and the next command).
+The order is always the same: a headline (result, amount, confidence, reason), a picture, at most
+`MAX_ROWS` key figures with their intervals, possibly a second picture, marks (transfers that did
+not finish or are excluded; hidden only if they concern folded tables), and notes (provenance and
+the next command).
 """
 
 from __future__ import annotations

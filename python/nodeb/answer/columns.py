@@ -12,7 +12,10 @@ from nodeb.base.streams import printable
 __all__ = ["NAME", "aligned", "beside", "filled", "fitted"]
 
 NAME = 24
-"""Minimum width of a column of names, so that pictures and figures are aligned."""
+"""Minimum width of a column of names, so that pictures and figures are aligned.
+
+If names are split to fit a narrow terminal, it is their maximum width.
+"""
 HEAD = 10
 """Minimum width of a column's head before it is split."""
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[mu]?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
@@ -27,11 +30,11 @@ Cells = Sequence[str | Shown]
 
 
 def filled(shown: str, width: int, first: str = "", later: str = "") -> str:
-    """Wraps a paragraph so that numbers keep their units, and commands stay in one piece.
+    """Wraps a paragraph so that numbers keep their units, and `--set KEY="VALUE"` is not split.
 
     Args:
         shown: text of the paragraph.
-        width: maximum width of a line.
+        width: maximum width of a line; a longer word has a line of its own and is not split.
         first: prefix of the first line.
         later: prefix of the other lines.
     """
@@ -51,8 +54,9 @@ def filled(shown: str, width: int, first: str = "", later: str = "") -> str:
 def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] = ()) -> list[str]:
     """Formats rows as lines of at most `width` characters.
 
-    The first layout that fits is used: aligned columns, aligned columns with long names split, or
-    one block of lines per row.
+    The first layout that fits is used: aligned columns, the first padded to `NAME` or not; aligned
+    columns with long names and heads split; or one block of lines per row, whose long words may be
+    wider.
 
     Args:
         head: name of each column; empty names for a table without a head.

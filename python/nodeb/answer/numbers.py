@@ -1,9 +1,10 @@
 """Formatting of numbers: the uncertainty determines the number of digits.
 
 Of the half-width of an interval, two digits are kept if these are 10 to 35, and one otherwise; the
-mean and both ends are rounded to the last digit kept, but the mean has at most `DIGITS` digits.
-Without an interval a number has `PLAIN` digits. This is the rule of the Particle Data Group for
-uncertainties (Review of Particle Physics, introduction, section 5.3).
+mean and both ends are rounded to the last digit kept. This is the rule of the Particle Data Group
+for uncertainties (Review of Particle Physics, introduction, section 5.3). Here one digit is also
+kept if the mean would have more than `DIGITS` digits with two. Without an interval a number has
+`PLAIN` digits, and a whole number all its digits.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ SCALES: dict[str, tuple[tuple[float, str, float], ...]] = {
 }
 """Unit -> (smallest value, displayed unit, factor), largest first."""
 DIGITS = 4
-"""Maximum number of significant digits of a mean."""
+"""Significant digits of a mean above which one digit of its half-width is kept, not two."""
 PLAIN = 3
-"""Significant digits of a number without an interval."""
+"""Significant digits of a number without an interval, unless it is a whole number."""
 MIN_TWO_DIGITS, MAX_TWO_DIGITS = 10, 35
 """Range of leading digits of a half-width for which two digits are kept."""
 ALWAYS = "in every replication"
@@ -59,9 +60,9 @@ class Shown:
     """A value, such as a mean, with its interval if it has one, as text."""
 
     number: str
-    """Mean."""
+    """Value without its unit."""
     unit: str
-    """Unit; empty for a count."""
+    """Unit; empty for a count or a ratio."""
     low: str = ""
     """Lower end of the interval; empty if there is none."""
     high: str = ""
@@ -119,7 +120,7 @@ def shown(
     """Formats a mean and its interval, in a readable unit.
 
     Args:
-        mean: mean; NaN is shown as a dash.
+        mean: mean; NaN and infinity are shown as a dash, without an interval.
         low: lower end of its interval; NaN for none.
         high: upper end of its interval.
         unit: unit of all three, as in tables; 1 for a ratio.
@@ -247,5 +248,5 @@ def _rounded(value: float, decimals: int) -> float:
 
 
 def signed(text: str) -> str:
-    """Puts a plus sign before a positive number, given as text; other texts stay as they are."""
+    """Puts a plus sign before a text, unless it is empty, zero or begins with a minus sign."""
     return text if not text or text.startswith(MINUS) or not text.strip("0.") else f"+{text}"

@@ -16,9 +16,9 @@ WIDTH = 80
 MIN_WIDTH = 20
 """Minimum width that is assumed for a terminal."""
 COMMAND = ": nodeb "
-"""Text of notes that end with a command."""
+"""Text by which a note with a command is recognised."""
 BAR, MIN_BAR = 30, 4
-"""Width of the longest bar, and width below which no bars are drawn."""
+"""Maximum width of the longest bar, and width below which no bars are drawn."""
 PLAIN = str.maketrans(
     {
         "\N{MINUS SIGN}": "-",
@@ -48,8 +48,8 @@ def text(
 
     Args:
         answer: answer to format.
-        everything: whether all metrics follow the key figures.
-        encoding: encoding of the terminal; unsupported characters are replaced.
+        everything: whether the folded tables and their marks are printed too.
+        encoding: encoding of the terminal; without block characters, `PLAIN` replaces some.
         width: columns of the terminal; in a narrow one, names are above their numbers.
     """
     width = max(width, MIN_WIDTH)

@@ -68,7 +68,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def spelled(number: int) -> str:
-    """Returns a number up to 12 in letters, a larger one in digits."""
+    """Returns a number up to 12 in letters (`no` for 0), a larger or negative one in digits."""
     return SMALL[number] if 0 <= number < len(SMALL) else str(number)
 
 

@@ -45,8 +45,8 @@ def call_checked(
         named: keyword arguments of the function.
 
     Raises:
-        Mistake: the function raised an exception that is not in `PASSED_ON`, even `SystemExit`, or
-            its result is not correct.
+        Mistake: the function raised an exception other than those of `PASSED_ON` and
+            `KeyboardInterrupt`, even `SystemExit`, or its result is not correct.
     """
     file, first = _beginning(function)
     try:
@@ -82,7 +82,10 @@ def mistake(function: Callable[..., Any], text: str) -> Mistake:
 
 
 def _beginning(function: Callable[..., Any]) -> tuple[str, int]:
-    """Returns the file and first line of a function; "" and 0 if it is not written in Python."""
+    """Returns the file and first line of a function.
+
+    Returns "" and 0 for a callable without Python code of its own, such as a built-in or a partial.
+    """
     code = getattr(inspect.unwrap(function), "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code else ("", 0)
 
@@ -109,7 +112,7 @@ def reason(error: BaseException) -> str:
 
 
 def numbers(found: Any) -> bool:
-    """Returns true if a value is a number or an array of numbers."""
+    """Returns true if a value is a number, or an array or list of numbers; bools are numbers."""
     try:
         return np.asarray(found).dtype.kind in "fiub"
     except ValueError:  # NumPy raises this error for nested lists of different lengths.

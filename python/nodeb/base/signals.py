@@ -49,9 +49,10 @@ class Signalled(KeyboardInterrupt):
 
 
 def end_as_interrupts() -> None:
-    """Makes SIGTERM, and SIGHUP unless it is ignored, raise KeyboardInterrupt as SIGINT does.
+    """Makes SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt.
 
-    A signal within `SAME_S` after one that raised KeyboardInterrupt raises nothing.
+    A signal that is ignored, or has a handler other than Python's default, stays as it is. A signal
+    within `SAME_S` after one that raised KeyboardInterrupt raises nothing.
     """
     for number in STOPPING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -100,7 +101,11 @@ def ignore() -> None:
 
 @contextmanager
 def undisturbed(note: str | None = None) -> Iterator[None]:
-    """Delays signals that would stop the process until the end of the `with` block.
+    """Delays signals that a Python function handles until the end of the `with` block.
+
+    Of several signals, only the first is raised then; none is if the block raises an exception. A
+    signal with the system's default action, such as SIGTERM before `end_as_interrupts`, is not
+    delayed.
 
     In a thread other than the main thread this does nothing, because Python raises the exceptions
     of signals in the main thread only.

@@ -1,4 +1,4 @@
-"""A table of results: named columns of equal length that Arrow tools open without a copy."""
+"""A table of results: named columns of equal length that Arrow tools can open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHUNK = 1000
 """Number of rows converted to plain Python values at a time."""
 
 Layout = tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]]
-"""Number of rows, names of the columns, and the types of columns of numbers or text."""
+"""Number of rows, names of the columns, and names and types of all but those of objects."""
 LAYOUTS: dict[Layout, Layout] = {}
 """Cache with one object per layout, so that pickle writes it once."""
 ALIGNED = 8

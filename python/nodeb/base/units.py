@@ -24,7 +24,7 @@ _TIME = re.compile(rf"\s*({_NUMBER})\s*([a-z]+)\s*", re.ASCII)
 
 
 def in_s(time: str) -> float:
-    """Converts a time with its unit, such as `1.5 ms`, to seconds.
+    """Converts a time with its unit, such as `1.5 ms`, to seconds, rounded to 1 ns.
 
     Raises:
         ValueError: the text is not a time with a unit.

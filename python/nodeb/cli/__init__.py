@@ -2,8 +2,9 @@
 
 Tables go to stdout, progress and errors to stderr. An error is one paragraph that begins with
 `error:`. Exit status: 0 success, 1 failure while running (also if the disk is full, after the
-results are printed), 2 invalid input, 130 interrupted. Modules that are slow to import are imported
-inside functions, and of the commands only the requested one is imported.
+results are printed), 2 invalid input or output folder, 130 interrupted; `nodeb emulate` also passes
+on the status of its command. Modules that are slow to import are imported inside functions, and of
+the commands only the requested one is imported.
 """
 
 from __future__ import annotations
@@ -63,7 +64,10 @@ def _common(
 
 
 def _app(arguments: list[str]) -> typer.Typer:
-    """Returns the command line with the requested command only, or with all if it is unknown."""
+    """Returns the command line with the requested command only.
+
+    If the first argument is not a command, all commands are included.
+    """
     app = typer.Typer(
         name="nodeb",
         help="Simulate TCP over UMTS and HSDPA radio access, packet by packet.",
@@ -83,12 +87,15 @@ def _app(arguments: list[str]) -> typer.Typer:
 
 
 def invoke(arguments: list[str]) -> int:
-    """Runs the command line and returns the exit status; prints errors without a traceback."""
+    """Runs the command line and returns the exit status; prints errors without a traceback.
+
+    If the variable NODEB_DEBUG is set, errors of the system and of nodeb itself are raised instead.
+    """
     status = _invoke(arguments)
     unwritten = streams.finish()
     if unwritten is None or isinstance(unwritten, BrokenPipeError):
         return status if unwritten is None else FAILED
-    if status == 0:  # If the status is not 0, an error has been printed already.
+    if status == 0:  # Otherwise the status already reports a failure.
         _try_print_error(f"cannot print to stdout: {os_reason(unwritten)}")
     return status or FAILED
 

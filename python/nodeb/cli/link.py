@@ -104,7 +104,7 @@ def curve(
     from nodeb.plot.source import save
 
     links = dict(read_points(folder) for folder in folders)
-    # Names of folders are not unique here, so curves are labelled by path.
+    # Two results have the same name, so curves are labelled by the names of their folders.
     if len(links) < len(folders):
         links = {folder.name: read_points(folder)[1] for folder in folders}
     figure = link_curves(links, rate, title)

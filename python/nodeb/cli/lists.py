@@ -75,7 +75,7 @@ def _key(path: str) -> str:
 
 
 def _metrics() -> str:
-    """Returns the table of metrics with name, label and meaning."""
+    """Returns the table of all metrics as text."""
     rows = [
         [
             one.name,

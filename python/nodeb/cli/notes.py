@@ -55,9 +55,9 @@ def print_empty_cells(outcome: Outcome) -> None:
 
 
 def print_missing_metric(outcome: Outcome, metric: str) -> None:
-    """Prints a note if no row of a sweep has the shown metric.
+    """Prints a note if no row of a sweep has a value of `metric`.
 
-    The note names a metric that all rows have.
+    The note names the first metric that all rows have, if there is one.
     """
     import numpy as np
 
@@ -73,7 +73,7 @@ def print_missing_metric(outcome: Outcome, metric: str) -> None:
 
 
 def print_idle_axes(sweep: Sweep, outcome: Outcome) -> None:
-    """Prints the swept keys that had no effect on any result."""
+    """Prints the swept keys that had no effect on any result; nothing if no data arrived."""
     from nodeb.sweep.effects import without_effect
 
     if not outcome.table["received_bps"].any():

@@ -3,13 +3,13 @@
 The headline is about the first metric of `MAIN` that both scenarios have. It is the first of these
 that applies:
 
-0. nothing arrived in either scenario: there is nothing to compare;
+0. no metric has values in both scenarios, or nothing arrived in either: nothing to compare;
 1. no metric differs in any pair: no difference;
 2. the shares of transfers acknowledged in full differ, and one is at most a half: both shares;
 3. some metrics are better and others worse: both, the main metric first if it is decided;
 4. the main metric is better or worse: by how much;
 5. other metrics are better or worse: their names, and the result of the main metric;
-6. the main metric is the same within the margin: no relevant difference;
+6. the main metric is equal in all pairs, or the same within the margin: no difference;
 7. undecided: how many further replications would decide.
 """
 
@@ -94,7 +94,7 @@ def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") ->
 
 
 def shown_of(tried: Tried) -> list[Difference]:
-    """Returns the key metrics of a comparison that differ or are undecided."""
+    """Returns the metrics of the table in the answer of a comparison, as `_Answer.shown` does."""
     return _Answer(Comparison("", [tried], 0, 0, 0.0), tried, "").shown
 
 
@@ -151,7 +151,8 @@ class _Answer:
     def shown(self) -> list[Difference]:
         """Metrics of the table: those of the headline, key metrics, and other decided metrics.
 
-        Metrics with the verdict equal or same are reported in one line instead.
+        There are at most `MAX_ROWS`. Of the metrics with the verdict equal or same, only the main
+        metric can be in the table; if all have one of these verdicts, the table is empty.
         """
         differ = [one for one in self.ordered if one.verdict.kind not in QUIET]
         if not differ:
@@ -163,7 +164,7 @@ class _Answer:
 
     @property
     def named(self) -> list[Difference]:
-        """Differences in the metrics that the headline names."""
+        """Differences in the metrics that the headline names, unless it is that of `_finish`."""
         better, worse = self._decided("better"), self._decided("worse")
         if better and worse:
             return [_first(better, self.main), _first(worse, self.main)]
@@ -239,7 +240,10 @@ class _Answer:
         return [one for one in self.ordered if one.verdict.kind == kind]
 
     def _relative(self, one: Difference) -> str:
-        """Returns the relative difference in per cent of the baseline, with its interval."""
+        """Returns the relative difference in per cent of the baseline, with its interval.
+
+        Returns the absolute difference if the baseline's mean is not above 0 or there is no ratio.
+        """
         ratio = one.ratio
         if not (math.isfinite(ratio.mean) and one.baseline.mean > 0):
             return difference_of(one).with_interval
@@ -335,7 +339,7 @@ class _Answer:
         ]
 
     def marks(self) -> Iterator[Mark]:
-        """Yields marks on excluded users, missing values, and groups of one scenario only."""
+        """Yields marks on excluded users, missing values, empty scenarios, and unpaired groups."""
         visible = [one for one in self.of_all if one in self.shown or one.verdict.kind in QUIET]
         rest = [one for one in self.tried.differences if one not in visible]
         for rows, folded in ((visible, False), (rest, True)):

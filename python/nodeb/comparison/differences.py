@@ -77,7 +77,10 @@ class Difference:
     """Other over baseline."""
     verdict: Verdict
     unpaired: float
-    """Width of the interval without pairing, relative to the width with pairing."""
+    """Width of the interval without pairing, relative to the width with pairing.
+
+    NaN if the differences of the pairs do not vary, or there is only one pair.
+    """
     differing: int
     """Number of pairs whose values differ."""
     missing: int = 0
@@ -108,7 +111,7 @@ class Comparison(Answering):
     """Name of the baseline."""
     tried: list[Tried]
     runs: int
-    """Number of replications of each scenario."""
+    """Number of pairs: the replications of the scenario with fewest."""
     seed: int
     margin: float
     """Equivalence margin, as a share of the baseline's mean."""
@@ -151,7 +154,8 @@ def compare(
         durations_s: duration of a run of each scenario, s, if known.
 
     Raises:
-        InputError: there is nothing to compare, or the margin is invalid.
+        InputError: there is nothing to compare, the margin is invalid, or a requested metric is
+            unknown or has no values.
     """
     if len(tables) < 2:
         raise InputError("there is nothing to compare with; give at least two scenarios")

@@ -43,7 +43,7 @@ SOURCE, TABLE, TEXT = "scenarios.json", "comparison.parquet", "comparison.csv"
 CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
 """Tables of the causes of differences, if these were computed."""
 DEFAULT_RUNS = 20
-"""Default number of replications: a difference needs more than a mean."""
+"""Minimum number of replications unless the user sets one: a difference needs more than a mean."""
 FEW_RUNS = 10
 """Number of replications below which intervals cover too rarely if a rare event matters."""
 
@@ -268,7 +268,11 @@ def _settings(change: str) -> list[str]:
 
 
 def _labels(files: Sequence[Path]) -> list[str]:
-    """Returns names of scenarios: file names without suffix, or full paths if two are equal."""
+    """Returns names of scenarios: file names without suffix, or paths as given if two are equal.
+
+    Raises:
+        InputError: a path is given twice.
+    """
     stems = [file.stem for file in files]
     labels = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
     labels = [*map(printable, labels)]

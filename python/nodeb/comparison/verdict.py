@@ -26,7 +26,10 @@ class MoreRuns:
     """
 
     low: float = 0.0
-    """Sufficient for half of the plausible differences; infinite for a single pair."""
+    """Sufficient for half of the plausible differences.
+
+    Infinite for a single pair, and above `MAX_RUNS`.
+    """
     high: float = 0.0
     """Sufficient for four in five, and if there is no difference; infinite if no number is."""
 
@@ -40,7 +43,7 @@ class Verdict:
     `equal` if all pairs are equal to the last bit; `undecided`.
     """
     sign: int = 0
-    """1 if the other has more, -1 if it has less, 0 if no difference is significant."""
+    """1 if the other has more, -1 if it has less; 0 for `same`, `equal` and `undecided`."""
     more_runs: MoreRuns = MoreRuns()
     """Further replications that would decide; 0 if decided."""
 

@@ -1,8 +1,9 @@
 """Answer of `nodeb explain`: where the time of a transfer went, and which change would save most.
 
 If changes were simulated, the headline names the largest gain that differs from 0 significantly. If
-no gain does, it names the largest one and says so. It also names the change with which most
-transfers finish, if more finish than without it.
+no gain does, it names the largest one and says so; for a single pair, it names the largest without
+a test. If no change saves time, it says that. It also names the change with which most transfers
+finish, if more finish than without it.
 
 Without simulated changes, the headline names the causes that take half of the time, and the change
 that targets most of the time. If the largest cause is an outage, or no change targets a tenth of
@@ -51,7 +52,8 @@ def answer(
     Args:
         found: the explained transfer.
         tried: simulated changes; None if none were requested.
-        named: name of the scenario on the command line; empty in a notebook.
+        named: file and options of a scenario on the command line; empty in a notebook, and for a
+            recording.
         beside: explanations of other users, by name.
     """
     known = [one for one in tried or () if one.won.n]
@@ -104,7 +106,7 @@ def _lead(found: Explanation) -> str:
 
 
 def _is_nothing(one: WhatIf) -> bool:
-    """Returns true if a change has no effect in any pair."""
+    """Returns true if a change saves nothing on average."""
     return one.won.low == one.won.high == 0 or one.won.mean == 0
 
 

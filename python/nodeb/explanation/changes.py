@@ -1,7 +1,7 @@
 """Changes of a scenario that remove causes of waiting, or halve them.
 
-Each change modifies the data of a resolved scenario for the explained user. It returns true if
-there was anything to change.
+Each change modifies the data of a resolved scenario, mostly for all users. It returns true if there
+was anything to change.
 """
 
 from __future__ import annotations
@@ -304,7 +304,7 @@ def _radio_faster(data: Data, user: int) -> bool:
 
 
 def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
-    """Doubles the bits of the block of each CQI. Returns false if the radio is not `hsdpa`."""
+    """Doubles the bits of the block of each CQI. Returns false if the radio does not use CQIs."""
     reports = radio.get("link_adaptation", {}).get("cqi")
     if reports is None:
         return False

@@ -118,8 +118,8 @@ def short_differences(
 ) -> Differences | None:
     """Returns the differences in user 0's first transfer over all pairs.
 
-    Returns None if a first transfer was not completed in every replication, has more than
-    `SHORT_BYTES`, or cannot be explained.
+    Returns None if user 0 completed no transfer in a replication, if its transfers have more than
+    `SHORT_BYTES` on average, or if they cannot be explained.
     """
     if not all(_is_short(one["flows"]) for one in tables.values()):
         return None
@@ -133,7 +133,8 @@ def short_differences(
 def _is_short(flows: Table) -> bool:
     """Returns true if user 0 completed transfers in every replication, and they were short.
 
-    In each replication, the mean of their sizes must be at most `SHORT_BYTES`.
+    In each replication, the bytes of the transfers that have begun, divided by the number of
+    completed ones, must be at most `SHORT_BYTES`.
     """
     own = np.asarray(flows["user"]) == 0
     transfers = np.asarray(flows["transfers"])[own]

@@ -47,7 +47,7 @@ class Share(NamedTuple):
     round: str = ""
     """Cause of the round trip; empty on the last flight."""
     after_loss: bool = False
-    """True after the first loss on the path."""
+    """True from the first repair of a loss on the path on."""
 
 
 class Lost(NamedTuple):
@@ -83,7 +83,7 @@ class Path:
     busy: Mapping[str, int] = field(default_factory=dict)
     """Nanoseconds in which each link or channel was sending packets of the connection."""
     columns: Columns | None = field(default=None, compare=False, repr=False)
-    """Spans as returned by the core; kept for the first replication only."""
+    """Spans as returned by the core; None if they are not kept, see `Explanation.typical`."""
 
     @cached_property
     def spans(self) -> Table:

@@ -36,7 +36,8 @@ def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
     required.
 
     Raises:
-        InputError: the sequence is too short, or has no errors, or only errors.
+        InputError: the sequence is too short, or has no errors, or only errors; or the number of
+            states is out of range.
     """
     if not 2 <= states <= MAX_STATES:
         raise InputError(
@@ -114,9 +115,11 @@ def hidden_markov(
 
 
 def _random_start(states: int, rate: float, length: int, random: np.random.Generator) -> Start:
-    """Draws random states, which last 2 symbols to a tenth of the sequence on average.
+    """Draws random transition and error probabilities of `states` states.
 
-    Their error probabilities are 1/100 to 100 times the error rate of the sequence.
+    A next state, which may be the same, is drawn every 2 symbols to a tenth of the sequence on
+    average. Error probabilities are 1/100 to 100 times the error rate of the sequence, but at most
+    0.95.
     """
     sojourn = np.exp(random.uniform(np.log(2.0), np.log(max(length / 10.0, 4.0)), states))
     transition = random.dirichlet(np.ones(states), states) / sojourn[:, None]

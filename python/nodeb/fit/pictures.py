@@ -38,7 +38,7 @@ def tails(comparison: Comparison, kind: str = "gap") -> Figure:
         kind: `gap`, `burst` or `lost_per_block`.
 
     Raises:
-        InputError: there is no such distribution, or no error in the sequence.
+        InputError: there is no such distribution, or the sequence has no gap, burst or lost block.
     """
     if kind not in DISTRIBUTIONS:
         raise InputError(

@@ -32,7 +32,8 @@ class ErrorSequence:
     """Sequence of lost PDUs, and the number of PDUs per transport block.
 
     Raises:
-        InputError: the sequence is empty, or does not consist of whole blocks.
+        InputError: the sequence is empty, does not consist of whole blocks, or has other values than
+            0 and 1; or `pdus_per_block` is below 1.
     """
 
     errors: Bits
@@ -88,7 +89,8 @@ def read_errors(path: str | os.PathLike[str], pdus_per_block: int | None = None)
             pdus_per_block = N` in the text, or 1.
 
     Raises:
-        InputError: the file cannot be read, or has other symbols.
+        InputError: the file cannot be read, is empty, has other symbols, or does not consist of
+            whole blocks; or the folder has no or several sequences.
     """
     file = as_path(path, "path")
     if file.is_dir():

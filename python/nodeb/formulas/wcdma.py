@@ -99,7 +99,7 @@ def check_bits(bits: int, correctable: int) -> int:
     `2**r > sum(comb(bits - 1, i) for i < 2 t)`.
 
     Raises:
-        ValueError: if no bit would be left for data.
+        ValueError: if no bit would be left for data, or an argument is out of range.
     """
     _code(bits, correctable)
     found = _core.wcdma_check_bits(bits, correctable)
@@ -198,7 +198,7 @@ def mean_factor(scenario: Scenario, places: int = 10_000) -> float:
     """Returns the factor eta of the `mean` model that is equivalent to a scenario's map.
 
     It is the ratio of the power from other cells to that from the own cell, averaged over `places`
-    random positions in the cell.
+    random positions in the cell. For a scenario with the `mean` model, it is that model's factor.
     """
     return _core.wcdma_mean_factor(scenario.compiled(), places)
 

@@ -29,9 +29,9 @@ def test_window_time_includes_the_queue_of_the_last_window() -> None:
         (384_000, 0.15, 1500, 3),
         (384_000, 0.3, 1500, 4),
         (32_000, 0.15, 1500, 1),
-        # Exactly one packet is in flight, so a window of two fills the path.
+        # Exactly one packet is in flight and one is in service, so a window of two fills the path.
         (12_000, 1.0, 1500, 1),
-        # Exactly three packets are in flight, so a window of four fills the path.
+        # Three packets are in flight and one is in service, so a window of four fills the path.
         (36_000, 1.0, 1500, 2),
     ],
 )
@@ -78,7 +78,7 @@ def test_slow_start_by_hand() -> None:
     # On a path of 10 packet times with windows of 1, 2 and 4, the sender waits twice, for 10 and 9
     # packet times. The last ACK takes 10.
     assert analytics.slow_start_transfer_time(7, 10, 1, 1) == pytest.approx(7 + 10 + 9 + 10)
-    # If the window is larger than the path, the sender never waits.
+    # If the window fills the path and the link, the sender never waits.
     assert analytics.slow_start_transfer_time(100, 1, 1, 2) == pytest.approx(101)
 
 
