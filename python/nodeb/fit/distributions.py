@@ -38,8 +38,8 @@ class Match:
     """Probability of samples that differ at least as much if they had the same distribution; NaN if
     unknown. Samples are treated as independent, and a model's as if it had not been fitted."""
     distance: float
-    """Maximum difference of the distribution functions (Kolmogorov and Smirnov); NaN if a sample has
-    fewer than five values."""
+    """Maximum difference of the distribution functions (Kolmogorov and Smirnov); NaN if a sample
+    has fewer than five values."""
 
 
 def match(first: Counts, second: Counts) -> Match:

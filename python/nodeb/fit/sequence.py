@@ -32,8 +32,8 @@ class ErrorSequence:
     """Sequence of lost PDUs, and the number of PDUs per transport block.
 
     Raises:
-        InputError: the sequence is empty, does not consist of whole blocks, or has other values than
-            0 and 1; or `pdus_per_block` is below 1.
+        InputError: the sequence is empty, has values other than 0 and 1, or does not consist of
+            whole blocks; or `pdus_per_block` is below 1.
     """
 
     errors: Bits

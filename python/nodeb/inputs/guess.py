@@ -13,7 +13,7 @@ from nodeb.inputs import column_units
 __all__ = ["Head", "guess"]
 
 ENTRIES = 2_000
-"""Entries examined."""
+"""Maximum number of entries examined."""
 MAX_CQI, MAX_SNR_DB = 30, 60
 NAMES = {
     "cqi": r"cqi",
@@ -31,7 +31,8 @@ class Head:
     Attributes:
         line: number of its first line with content.
         names: names of its columns if the first line is not all numbers.
-        rows: numbers of the next lines; None for a word that is not a finite number.
+        rows: numbers of its lines, without that of names; None for a word that is not a finite
+            number.
     """
 
     line: int

@@ -282,7 +282,7 @@ def _several(kind: str) -> str:
 def _limits(value: Schema) -> str:
     """Returns the range of a number, preceded by a comma, such as `, 1 to 64`.
 
-    Returns "" if the schema has no limits.
+    Returns "" if the schema has no minimum, or only a minimum of 0.
     """
     low, high = value.get("minimum"), value.get("maximum")
     if "exclusiveMinimum" in value:

@@ -141,7 +141,8 @@ class Part:
             data: keys and values, valid by the scenario schema.
 
         Raises:
-            InputError: the data is not a table, or a key is not one of the fields.
+            InputError: the data is not a table, a key is not one of the fields, or a field without
+                a default is missing.
         """
         if not isinstance(data, Mapping):
             raise InputError(f"{cls.__name__}: expected a table of keys, not {data!r}")
@@ -211,7 +212,10 @@ def _decode(hint: Any, value: Any) -> Any:
 
 
 def _decode_table(hint: Any, value: Mapping[str, Any]) -> Any:
-    """Returns the part that a table represents: the variant whose tag is its only key, if any."""
+    """Returns the part that a table represents: the variant whose tag is its only key, if any.
+
+    Otherwise it is a part without a tag, or a plain dictionary if `hint` has none.
+    """
     parts = [option for option in _options(hint) if _is_part(option)]
     for part in parts:
         if part.tag is not None and set(value) == {part.tag}:
