@@ -246,9 +246,9 @@ def _attached(wanted: Sequence[str], endpoints: list[str]) -> dict[str, str]:
 
 
 def _nameservers(wanted: Sequence[str], *, nat: bool) -> tuple[str, ...]:
-    """Returns the DNS servers for the commands; empty if the host's own can be used.
+    """Returns the DNS servers for the commands; empty leaves them the host's `resolv.conf`.
 
-    Prints a note if no usable server is known.
+    Prints a note if phones behind NAT cannot reach any known server.
     """
     from ipaddress import ip_address
 

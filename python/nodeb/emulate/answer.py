@@ -192,7 +192,7 @@ class Link:
         return Rows(head, rows, "All counts and delays")
 
     def marks(self) -> Iterator[Mark]:
-        """Yields a mark for losses by cause, and one for packets that were still in transit."""
+        """Yields marks for the losses of each phone and direction, and for packets in transit."""
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
                 losses = [

@@ -5,10 +5,11 @@ because only a process with one thread can enter a user namespace, and nodeb has
 process creates the namespace and a TUN device in it, passes the device to the driver, and starts
 the command on request, as its parent. Requests of nodeb and answers are lines of JSON on a socket.
 
-Namespace and device have no names, so the kernel removes them when the last process that has them
-open ends, however the emulation ends. Processes started by the command end with it: this process
-inherits its orphans (`PR_SET_CHILD_SUBREAPER`), and `nodeb.emulate.guard` kills them and this
-process when the socket is closed, which also happens if nodeb is killed.
+A new namespace has no name and the device is not persistent, so the kernel removes them when the
+last process that has them open ends, however the emulation ends. Processes started by the command
+end with the emulation: this process inherits its orphans (`PR_SET_CHILD_SUBREAPER`), and
+`nodeb.emulate.guard` kills them and this process when the socket is closed, which also happens if
+nodeb is killed.
 
 Only the standard library is imported, so that the process starts quickly.
 """

@@ -1,11 +1,11 @@
 """Guard process: kills everything that an emulation has started, however nodeb ends.
 
 Each endpoint consists of two processes in its namespace. The holder is the parent of the command.
-The guard is the parent of the holder and inherits the command's orphans. It waits until the holder
-has ended or nodeb has closed its side of the socket, which also happens if nodeb is killed. Then
-the guard kills the remaining processes. If the guard itself is killed, the kernel signals the
-holder. The guard leads its own process group, so that neither a signal to nodeb's group nor Ctrl-Z
-reaches it.
+The guard is the parent of the holder. The command's orphans become children of the holder, or of
+the guard once the holder has ended. The guard waits until the holder has ended or nodeb has closed
+its side of the socket, which also happens if nodeb is killed. Then it kills the remaining
+processes. If the guard itself is killed, the kernel signals the holder. The guard leads its own
+process group, so that neither a signal to nodeb's group nor Ctrl-Z reaches it.
 """
 
 from __future__ import annotations

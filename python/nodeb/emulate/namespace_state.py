@@ -22,9 +22,10 @@ def is_listening() -> bool:
 
 
 def device_counters(device: str) -> dict[str, int]:
-    """Returns the number of packets that the kernel `sent` to a device, and of those `dropped`.
+    """Returns the numbers of packets that the kernel `sent` over a device and that it `dropped`.
 
-    Dropped packets never reached the driver. The result is empty if there is no such device.
+    Of a TUN device, the driver has read the sent packets; dropped packets are not among them. The
+    result is empty if there is no such device.
     """
     with contextlib.suppress(OSError, StopIteration, ValueError, IndexError):
         lines = Path("/proc/self/net/dev").read_text().splitlines()

@@ -179,7 +179,9 @@ def _pair(link: Netlink, process: int) -> str:
 
 
 def _unused_links(link: Netlink, number: int) -> dict[int, Link]:
-    """Returns free addresses for the link by IP version: those to which the host has no route.
+    """Returns free addresses for the link by IP version.
+
+    Free addresses are those to which the host has no route, or only its default route.
 
     The search begins at the device's index, so that emulations that start at the same time get
     different addresses.

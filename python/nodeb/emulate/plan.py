@@ -62,9 +62,8 @@ def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]
     Args:
         scenario: the scenario, which is not changed.
         wanted: pairs of a group's name and a command; None stands for the first group that is real
-            or `external` in the scenario. A group that is real in the scenario takes one command
-            for all of its phones, or one per phone. Of any other group, one phone becomes real and
-            the rest stay simulated.
+            or `external` in the scenario. Such a group takes one command for all of its phones, or
+            one per phone. Of any other group, one phone becomes real and the rest stay simulated.
 
     Raises:
         InputError: there is no such group, no group is real, a real group has no command, or there

@@ -44,8 +44,8 @@ def claimed(
         The folder; None if `folder` is None.
 
     Raises:
-        OutputError: the folder belongs to another command or file; or, despite `once`, it has
-            results or another emulation is using it.
+        OutputError: the folder belongs to another command or file; or, with `once`, it has complete
+            results that `force` does not replace, or another emulation is using it.
     """
     if folder is None:
         yield None

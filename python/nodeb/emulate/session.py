@@ -75,7 +75,7 @@ class Outcome:
     tables: Mapping[str, Mapping[str, Any]]
     """Result tables of all users, links and bearers, as of a run."""
     exits: dict[str, int]
-    """Exit status of each phone's command by name; negative for a signal."""
+    """Exit status of each phone's command that has ended, by name; negative for a signal."""
     failed: dict[str, str]
     """Reasons why commands could not be started, by name."""
     ended: str
@@ -91,7 +91,11 @@ class Outcome:
 
     @property
     def status(self) -> int:
-        """Exit status of `nodeb emulate`: that of the first command that failed, or 0."""
+        """Exit status of `nodeb emulate`, unless its timing or its recording failed.
+
+        It is `STOPPED` if the duration ended, else that of the first command that failed, else 128
+        plus the number of the signal that ended the emulation, or 0 without a signal.
+        """
         if self.ended == "duration":
             return STOPPED
         codes = [128 - code if code < 0 else code for code in self.exits.values()]

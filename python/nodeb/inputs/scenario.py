@@ -35,7 +35,7 @@ __all__ = ["Scenario", "load"]
 MAX_RUNS = 1_000_000
 """Maximum number of replications, as in the core."""
 MAX_SIDE = 2_000
-"""Points along each side of a map; a map has the square of this number."""
+"""Maximum number of points along each side of a map."""
 
 PLAN = ("name", "seed", "runs", "precision", "max_runs")
 """Fields read from the core directly, without creating the others."""

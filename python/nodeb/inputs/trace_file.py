@@ -15,7 +15,8 @@ columns, and an entry in each other line.
     800000
 
 Entries are `step` apart and hold for that long; or, without a `step`, each begins at its `time_s`
-and holds until the next one, the last one until `end`.
+and holds until the next one, the last one until `end`. Entries of traffic have a `time_s` and no
+duration.
 """
 
 from __future__ import annotations

@@ -229,7 +229,8 @@ def check_times(
         show: returns a time, given in s, as the file has it.
 
     Raises:
-        ScenarioError: a time is out of range or decreases; the message names its line.
+        ScenarioError: a time is out of range or decreases, or those of a channel do not begin at 0
+            or are not distinct; the message names the line.
     """
 
     def wrong(odd: NDArray[np.bool_], message: str) -> ScenarioError:

@@ -42,7 +42,7 @@ DATA = ("data", "external")
 RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
 """Fates of packets."""
 USERS = 20
-"""Largest number of users with a row of their own."""
+"""Largest number of users for which there is a table by user."""
 
 Numbers = NDArray[np.float64]
 Texts = NDArray[np.str_]
@@ -54,7 +54,8 @@ def answer(life: Life, named: str = "", folder: str = "") -> Answer:
 
     Args:
         life: the timeline.
-        named: name of the scenario or log on the command line; empty in a notebook.
+        named: file and options of the scenario or recording on the command line; empty in a
+            notebook.
         folder: folder of the tables; empty if they are not saved.
     """
     return LifeAnswer(life, named, folder).answer()
@@ -266,7 +267,7 @@ class LifeAnswer:
         yield f"Why it took so long: nodeb explain {self.named}"
 
     def everything(self) -> Iterator[Rows]:
-        """Yields tables of packets by purpose, and by user if there are several."""
+        """Yields tables of packets by purpose, and by user if there are 2 to `USERS`."""
         packets = self.life.packets
         yield self._counts("Packets by purpose", _texts(packets, "purpose"))
         users = _numbers(packets, "user").astype(int).astype(str)

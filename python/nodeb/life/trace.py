@@ -3,9 +3,9 @@
 The format is the Trace Event Format, as gzipped JSON. A user is a process. Each place has threads:
 a stay of a packet is a slice, and packets that are at a place at the same time are in different
 threads, each in the lowest free one. Blocks on the air are slices in threads in the same way.
-Windows, queues and round trips are counters; losses, states of recovery, expired timers, handovers
-and transfers are instants. Times are microseconds with three decimals, so that nanoseconds are
-preserved.
+Windows, queues and round trips are counters; losses, states of recovery, channel switches,
+handovers, blocks given up and completed transfers are instants. Times are microseconds with three
+decimals, so that nanoseconds are preserved.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ The headline is the first of these that fits:
 1. nothing was simulated;
 2. there is one Eb/N0: the share of its blocks that failed;
 3. no block failed at any Eb/N0, or all did;
-4. the shares at the lowest and the highest Eb/N0, and the two Eb/N0 between which a tenth of the
-   blocks fails.
+4. the shares at the lowest and the highest Eb/N0, and the first two neighbouring Eb/N0 between
+   which a tenth of the blocks fails, if there are such.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _headline(known: Sequence[Point]) -> Iterator[str]:
 
 
 def _target(known: Sequence[Point]) -> Iterator[str]:
-    """Yields a sentence on the two neighbouring points between which a tenth of blocks fails."""
+    """Yields a sentence on the first two points between which a tenth of blocks fails, if any."""
     for one, other in pairwise(known):
         if one.bler.rate >= TARGET > other.bler.rate:
             yield f"A tenth fails between {one.eb_n0_db:g} and {other.eb_n0_db:g} dB."

@@ -219,6 +219,7 @@ def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experime
         settings: changes of the file, each `key.path=value`.
 
     Raises:
+        InputError: a setting is not `key=value`, or is to remove a key that the file lacks.
         ScenarioError: the file cannot be read or is not a valid link experiment.
     """
     file = as_path(path, "path")

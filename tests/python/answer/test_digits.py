@@ -64,8 +64,8 @@ def test_numbers_without_interval_have_three_digits():
     st.floats(-1e12, 1e12, allow_nan=False), st.floats(0, 1e9), st.sampled_from(["", "s", "bit/s"])
 )
 def test_rounding_keeps_the_mean_and_the_order_of_the_ends(mean, half, unit):
-    """Rounding moves a mean by at most about half a unit of its last digit, and keeps low <= mean
-    <= high.
+    """Rounding moves a mean by at most about half of its half-width, or 0.6 %, and keeps low <=
+    mean <= high.
     """
     scale = (unit, 1.0)
     found = shown(mean, mean - half, mean + half, unit, scale=scale)

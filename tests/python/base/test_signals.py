@@ -74,8 +74,8 @@ main()
 
 @needs_linux
 def test_signal_during_exec_of_a_string_is_not_replaced(tmp_path) -> None:
-    """A signal must not be lost while a string is executed, as happens in imports that create named
-    tuples.
+    """A signal sets the exit status even if it comes while a string is executed, as happens in
+    imports that create named tuples.
     """
     (tmp_path / "within.py").write_text(WITHIN)
     command = [sys.executable, "-m", "within"]
