@@ -32,8 +32,9 @@ pub struct Sent {
     /// Relative acknowledgement number: the SYN of the other end has 0. It is 0 if the packet has no ACK
     /// flag.
     pub ack: u64,
-    /// Whether this end had already sent the first sequence number of the packet (data, SYN or FIN) in an
-    /// earlier packet. False for packets without sequence numbers, such as pure ACKs.
+    /// Whether this end had already sent the first sequence number of the packet (data, SYN or FIN)
+    /// or a later one in an earlier packet. False for packets without sequence numbers, such as
+    /// pure ACKs.
     pub is_retransmission: bool,
     /// Time at which the packet arrived in the simulated world, or `None` if it was lost or still in transit at
     /// the end of the emulation.
@@ -181,12 +182,13 @@ impl Connection {
 pub struct Traffic {
     /// TCP connections in the order of their first packets.
     pub connections: Vec<Connection>,
-    /// For each packet by number: index of its connection and its index in [`Connection::packets`], or `None` if
-    /// the packet is not TCP or too few of its bytes were recorded.
+    /// For each packet by number: index of its connection and its index in [`Connection::packets`],
+    /// or `None` for the packets that [`Self::others`] and [`Self::unknown`] count.
     pub of_packet: Vec<Option<(u32, u32)>>,
     /// Number of packets of protocols other than TCP.
     pub others: u64,
-    /// Number of packets of which too few bytes were recorded to identify the connection.
+    /// Number of packets without a connection, as too few bytes were recorded, the packet is a
+    /// later fragment, or its TCP header is invalid.
     pub unknown: u64,
     /// Numbers of the packets that arrived with CE in their ECN field.
     pub marked: HashSet<u64>,

@@ -28,7 +28,7 @@ const BATCH: usize = 16;
 /// longer sleep would delay the next real packet more.
 const MAX_SLEEP: u64 = 1_000_000_000;
 
-/// Interval between two status updates, ns.
+/// Minimum interval between two status updates, ns.
 const PUBLISH_INTERVAL: u64 = 200_000_000;
 
 /// Epoll identifier of the timer. A device has its number as identifier.
@@ -179,7 +179,9 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Waits until an event is due or a device has a packet.
+    /// Waits until an event is due, a device has a packet, or the emulation is to end, but at most
+    /// for [`MAX_SLEEP`]. Does not wait if an event is due or a device may have more packets to
+    /// read.
     fn sleep(&mut self, now: Time, end: Time) -> Result<()> {
         let due = self.exchange.next().unwrap_or(end).min(end).min(Time(now.0 + MAX_SLEEP));
         let at_once = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -12,8 +12,9 @@ use crate::watch::Watch;
 /// Maximum number of packets read from a device before the other one is read.
 const BATCH: usize = 16;
 
-/// Copies packets from each of two devices to the other until `watch` stops it. Returns the number of packets
-/// copied. `mtu` is the maximum size of a packet in bytes.
+/// Copies packets from each of two devices to the other until `watch` stops it. Returns the number
+/// of packets read, including those that the other device did not accept. Packets longer than `mtu`
+/// bytes are discarded and not counted.
 ///
 /// # Errors
 /// If a system call fails.

@@ -30,7 +30,8 @@ pub struct Head {
     pub from: SocketAddr,
     /// Destination address; the port is 0 if the protocol has none or it was not recorded.
     pub to: SocketAddr,
-    /// TCP header, if the packet is TCP and the 20 bytes of the fixed header were recorded.
+    /// TCP header, if the packet is TCP, the 20 bytes of the fixed header were recorded, and the
+    /// length of the header is valid.
     pub tcp: Option<Tcp>,
 }
 

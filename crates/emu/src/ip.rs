@@ -22,13 +22,14 @@ const CE: u8 = 0b11;
 pub struct Header {
     /// Destination IP address, from which the exchange finds the phone of a downlink packet.
     pub to: IpAddr,
-    /// Hash of addresses, protocol and ports: equal for all packets of a flow.
+    /// Hash of addresses, protocol and ports, equal for all packets of a flow. IPv4 fragments are
+    /// hashed without ports.
     pub flow_hash: u32,
     /// ECN field of the packet (RFC 3168), which an active queue management reads.
     pub ecn: EcnField,
 }
 
-/// Reads the header of a packet. Returns `None` if it is not IP or its length field is wrong.
+/// Reads the header of a packet. Returns `None` if it is not IP or its length fields are wrong.
 pub fn read(packet: &[u8]) -> Option<Header> {
     match packet.first()? >> 4 {
         4 => read_v4(packet),
@@ -88,7 +89,8 @@ fn ecn_of(traffic_class: u8) -> EcnField {
     }
 }
 
-/// Sets the ECN field of a packet that [`read`] accepted to CE, and updates the checksum.
+/// Sets the ECN field of a packet that [`read`] accepted to CE, and updates the checksum of an IPv4
+/// header.
 pub fn mark_ce(packet: &mut [u8]) {
     match packet {
         [first, ..] if *first >> 4 == 6 => packet[1] |= CE << 4,

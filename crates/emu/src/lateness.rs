@@ -2,7 +2,8 @@
 
 use hdrhistogram::Histogram;
 
-/// Histogram of durations in nanoseconds, with buckets at most 1 % wide. Adding a duration allocates nothing.
+/// Histogram of durations in nanoseconds, with buckets at most 1 % or 1 ns wide. Adding a duration
+/// allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     times: Histogram<u64>,
@@ -38,8 +39,8 @@ impl Lateness {
         if self.count() == 0 { 0.0 } else { self.total as f64 / self.count() as f64 * 1e-9 }
     }
 
-    /// Returns the quantile `share` (0 to 1) in seconds, or 0 if there are no durations. It is at most 1 % too
-    /// large, and never above the maximum.
+    /// Returns the quantile `share` (0 to 1) in seconds, or 0 if there are no durations. It is at
+    /// most 1 % too large and never above the maximum; a quantile above 1 h is too small.
     pub fn quantile_s(&self, share: f64) -> f64 {
         self.times.value_at_quantile(share).min(self.longest) as f64 * 1e-9
     }

@@ -47,7 +47,9 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Creates a pool for packets of up to `slot_bytes` that uses at most `limit` bytes, but has at least one slot.
+    /// Creates a pool for packets of up to `slot_bytes`. It has as many slots as fit into `limit`
+    /// bytes, but at least one and at most 2^24. As chunks are allocated as a whole, the memory may
+    /// exceed `limit` by almost a chunk.
     pub fn new(slot_bytes: usize, limit: usize) -> Self {
         let limit = (limit / slot_bytes).clamp(1, 1 << SLOT_BITS);
         Self { chunks: Vec::new(), entries: Vec::new(), free: Vec::new(), slot_bytes, limit, sent: 0 }

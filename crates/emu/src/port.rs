@@ -8,7 +8,7 @@ use rustix::io::{Errno, readv, write};
 
 use crate::error::{Result, system};
 
-/// Maximum size of an IP packet, bytes.
+/// Size of the buffer for excess bytes: the maximum size of an IPv4 packet, bytes.
 const MAX_PACKET: usize = 65_535;
 
 /// Result of reading from a TUN device.

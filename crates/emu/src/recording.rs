@@ -8,11 +8,13 @@
 //! records:
 //!
 //! | first byte | contents, with their sizes in bytes |
-//! |---|---| | 1, accepted | time (8), direction (1), phone (1), packet size (4), flow hash (4), ECN (1), bytes kept
-//! (2), the kept bytes |
+//! |---|---|
+//! | 1, accepted | time (8), direction (1), phone (1), size (4), flow hash (4), ECN (1), ... |
 //! | 2, arrived | packet number (8), time (8), lateness of the delivery (8), ECN (1) |
 //! | 3, lost | packet number (8), time (8), cause (1) |
 //! | 4, end | time (8) |
+//!
+//! A record of an accepted packet ends with the number of kept bytes (2) and these bytes.
 //!
 //! After the end record follows the CRC-32 (4, as in ISO 3309) of all bytes before, which reveals damage. Logs of
 //! earlier versions have none. Times are nanoseconds of the world. Packets are numbered from 0 in the order in which
@@ -187,7 +189,8 @@ impl Recorder {
         }
     }
 
-    /// Passes the buffered records to the writing thread.
+    /// Passes the buffered records to the writing thread, or drops them if the recording has
+    /// failed.
     pub fn flush(&mut self) {
         if self.failed.is_some() {
             self.buffer.clear();

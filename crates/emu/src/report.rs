@@ -100,9 +100,10 @@ impl PhoneReport {
 /// Counts of packets that were refused or could not be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// Packets that are not IP, or whose length field is wrong.
+    /// Packets that are not IP, or whose length fields are wrong.
     pub malformed: u64,
-    /// Packets that are not routed: the destination is link-local, multicast, or an address that no phone has.
+    /// Packets that are not routed: from the server to an address that no phone has, or from a
+    /// phone to an address to which routers forward nothing, such as a multicast or link-local one.
     pub stray: u64,
     /// Packets longer than the MTU of the emulation.
     pub too_long: u64,
@@ -125,8 +126,8 @@ pub struct Report {
     pub refused: Refused,
     /// Lateness of deliveries: time of the write to the device minus time of the arrival in the world.
     pub late: Lateness,
-    /// Time for which the driver was busy between two reads of the devices. A packet may have waited this long before
-    /// it was accepted.
+    /// Durations of the passes of the driver's main loop, without the sleep at their ends. A packet
+    /// may have waited this long before it was accepted.
     pub busy: Lateness,
     /// Number of real packets still in transit at the end.
     pub waiting: usize,

@@ -1,5 +1,5 @@
-//! Explains a transfer of a user of a scenario file and prints its causes and first spans: `explain FILE [USER]
-//! [TRANSFER] [SPANS]`.
+//! Explains a transfer of a user of a scenario file and prints its causes and the first `SPANS`
+//! spans: `explain FILE [USER] [TRANSFER] [SPANS]`, where the three numbers are 0 by default.
 
 use std::collections::BTreeMap;
 

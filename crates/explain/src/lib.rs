@@ -102,8 +102,9 @@ fn too_long(after: Time) -> String {
     )
 }
 
-/// Simulates replication number `run` of a scenario under `seed` up to the end of transfer number `transfer` of
-/// `user`, both counted from 0, and returns the critical path of that transfer.
+/// Simulates replication number `run` of a scenario under `seed` up to the end of transfer number
+/// `transfer` of `user`, both counted from 0, or up to the end of the run if the transfer does not
+/// end. Returns the critical path of that transfer.
 ///
 /// # Errors
 ///

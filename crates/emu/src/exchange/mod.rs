@@ -101,7 +101,8 @@ impl Exchange {
         self.recorder.as_mut()
     }
 
-    /// Returns the time of the world's next event, or `None` if no event will happen unless a packet is accepted.
+    /// Returns the time by which [`Self::advance`] must be called next, or `None` if no event will
+    /// happen unless a packet is accepted.
     pub fn next(&self) -> Option<Time> {
         self.live.next()
     }
@@ -157,8 +158,9 @@ impl Exchange {
         Ok(())
     }
 
-    /// Accepts at `now` the packet of `bytes` bytes that the caller has read into a slot. Events before `now` are
-    /// processed first. A packet that cannot be routed is refused and counted.
+    /// Accepts at `now` the packet of `bytes` bytes that the caller has read into a slot. Events
+    /// due by `now` are processed first. A packet that is malformed or cannot be routed is refused
+    /// and counted.
     ///
     /// # Errors
     /// If the simulation fails.

@@ -51,7 +51,8 @@ impl<'a> Log<'a> {
         replay_watched(&mut reader, scenario, seed, users, listener, (self.control, end))
     }
 
-    /// Returns the time at which the emulation ended, or `None` if the log has no end record.
+    /// Returns the time at which the emulation ended, or `None` if the log does not end with an end
+    /// record and a checksum or cannot be read.
     fn end(self) -> Option<Time> {
         let mut file = File::open(self.path).ok()?;
         let mut last = [0; END_BYTES];

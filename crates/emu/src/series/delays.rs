@@ -5,7 +5,8 @@ use super::bins::Merge;
 /// Number of low bits of a delay in ns that are ignored: the resolution is 1024 ns.
 const UNIT_BITS: u32 = 10;
 
-/// Binary logarithm of the number of buckets per octave. A bucket is at most 1/16 as wide as the delays in it.
+/// Binary logarithm of the number of buckets per octave. A bucket is at most 1/16 as wide as the
+/// delays in it, but at least 1024 ns.
 const PART_BITS: u32 = 4;
 const PARTS: usize = 1 << PART_BITS;
 
@@ -93,7 +94,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// A delay lies between the ends of its bucket, and a bucket is at most 1/16 of its delays wide.
+        /// A delay lies between the ends of its bucket. A bucket is at most 1/16 as wide as its
+        /// delays, or 1024 ns.
         #[test]
         fn delay_is_within_its_bucket(nanoseconds in 0..(1_u64 << (OCTAVES + UNIT_BITS))) {
             let bucket = bucket(nanoseconds);

@@ -165,7 +165,8 @@ impl Series {
         shared.late_max_ns = shared.late_max_ns.max(late);
     }
 
-    /// Advances a world to `now`. At each sampling time on the way, samples the queues and CQI of the world.
+    /// Advances a world to each sampling time up to `now`, and samples its queues and CQI there.
+    /// Events after the last sampling time are left to the caller.
     ///
     /// # Errors
     /// If the simulation fails.

@@ -2,8 +2,9 @@
 //! of them, and the reasons for which they were sent.
 //!
 //! The record covers the time from the start of the transfer to its end. Of the time before, it
-//! keeps only packets still in flight at the start. So the memory grows with the size of the
-//! transfer and not with the time before it; [`MAX_RECORDS`] limits the memory.
+//! keeps the packets still in flight and, besides these, about [`FORGET_AFTER`] records at most. So
+//! the memory grows with the size of the transfer and not with the time before it; [`MAX_RECORDS`]
+//! limits the memory.
 
 mod air;
 mod in_flight;
@@ -53,7 +54,7 @@ pub(crate) struct Radio {
     /// Length of a TTI, or `None` if the radio works packet by packet.
     pub tti: Option<Duration>,
     /// Time from the start of a TTI in which a block fails to the earliest retransmission of the
-    /// block; 0 if blocks are not retransmitted.
+    /// block; 0 if the radio has no such parameter.
     pub retransmits_after: Duration,
     /// Whether hybrid ARQ retransmits blocks.
     pub has_harq: bool,
@@ -211,7 +212,7 @@ impl Timeline {
     }
 
     /// Returns the time for which each link or channel transmitted packets of the flow between
-    /// `begun` and `ended`.
+    /// `begun` and `ended`, without those for which this time is 0.
     pub fn busy(&self, begun: Time, ended: Time) -> Vec<(Place, Duration)> {
         let mut busy: Vec<_> = self.lanes.busy(begun, ended).collect();
         let on_air = self.air.busy(begun, ended);

@@ -64,7 +64,7 @@ pub(crate) struct Hop {
     pub packet: u32,
     pub place: Place,
     pub entered: Time,
-    /// Time of arrival at the next place without jitter; `Time(u64::MAX)` before the packet is
+    /// Time of arrival at the next place without jitter; `Time(u64::MAX)` until the whole packet is
     /// served.
     pub arrives: Time,
     /// Index of the packet's transmission in the list of the flow's transmissions at the place;

@@ -105,7 +105,7 @@ impl Lane {
     }
 
     /// Returns the last interval of other packets that began before `time`, clipped to the range
-    /// from `least` to `time`, or `None` if it ended by `least`.
+    /// from `least` to `time`, or `None` if there is none or it ended by `least`.
     pub fn others_before(&self, time: Time, least: Time) -> Option<Served> {
         let begun = self.others.partition_point(|served| served.from < time);
         let Served { from, sent } = *self.others[..begun].last()?;

@@ -55,7 +55,7 @@ impl Walk<'_> {
 
     /// Returns the block that completed a packet that left the bearer at the current time of the
     /// walk. This block ends at that time or, if the packet waited for something else, is the last
-    /// block with a part of the packet.
+    /// block with a part of the packet. Returns `None` if no recorded block carried the packet.
     fn completing(&mut self, packet: u32, stay: &Hop) -> Option<Block> {
         let left = self.now;
         let group = self.air().group_before(left)?;
@@ -242,7 +242,8 @@ impl Walk<'_> {
         !self.air().is_cut() && !self.timeline.radio.has_harq
     }
 
-    /// Returns true if a block is a retransmission, or if RLC retransmits all data in it.
+    /// Returns true if a block is a retransmission, or if RLC retransmits all data of the flow in
+    /// it. A block with units but without data of the flow carries nothing new, too.
     fn carries_nothing_new(&self, block: &Block) -> bool {
         let is_hidden = || block.units > 0 && self.air().parts_of(block).all(|part| part.is_retransmission);
         block.is_retransmission() || is_hidden()
@@ -392,8 +393,8 @@ impl Walk<'_> {
         self.to(begin, Cause::Segmentation, Step::TtiBegins, stay.place);
     }
 
-    /// Returns true if a failed block waits for its retransmission just before the current time of
-    /// the walk.
+    /// Returns true if, just before the current time of the walk, a failed block waited for a
+    /// retransmission that follows in the record.
     fn awaits_retransmission(&self) -> bool {
         let waits = |next: Option<Time>| next.is_some_and(|next| next >= self.now);
         self.air().next_attempts_of_failed(self.now, LOOK_BACK).any(waits)

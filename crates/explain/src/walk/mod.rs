@@ -30,7 +30,8 @@ const MAX_AT_ONCE: usize = 1 << 19;
 /// Point at which the walk continues, backwards in time.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// The walk is at the end of a packet's stay `hop` at a link or bearer.
+    /// The walk is at the end of a packet's stay `hop` at a link or bearer, or at the packet's
+    /// transmission if `hop` is [`NONE`].
     Packet { packet: u32, hop: u32 },
     /// The walk is at the transmission of the packet with this number, and continues with the
     /// reason for it.
@@ -117,8 +118,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the point at which the walk starts: the packet that completed the transfer or, if
-    /// the end of the run interrupted the transfer, the oldest data packet in flight or the wait at
-    /// that time.
+    /// the end of the run interrupted the transfer, the data packet in flight with the lowest
+    /// segment number. If no data are in flight, charges the wait at that time first.
     fn first(&mut self) -> Next {
         let packets = &self.timeline.packets;
         if self.timeline.ended.is_some() {
@@ -136,7 +137,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Handles an unfinished transfer without data in flight: charges the time since the packet
-    /// sent last, number `last`, arrived or was lost.
+    /// sent last, number `last`, arrived or was lost; nothing if this packet is in flight.
     fn stalled(&mut self, last: u32) -> Next {
         let packet = self.timeline.packets.list[last as usize];
         let place = Place::new(packet.site, self.timeline.position.flow);

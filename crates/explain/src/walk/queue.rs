@@ -110,8 +110,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if packets of other flows delay a packet at this place: everywhere except on a
-    /// dedicated channel.
+    /// Returns true if packets of other flows delay a packet at this place. On a bearer they do so
+    /// only if the user is on the FACH or the packets are real.
     fn shares(&self, stay: &Hop) -> bool {
         stay.place.site != Site::Bearer || self.is_real() || self.state() == Some(State::Fach)
     }
@@ -121,8 +121,8 @@ impl Walk<'_> {
         State::ALL.get(usize::from(state)).copied()
     }
 
-    /// Attributes the time from `begin` to `now`, in which the place transmitted no packet at all, to the causes of
-    /// its idle time.
+    /// Attributes the time from `begin` to `now`, in which the place transmitted no packet that
+    /// delays this one, to the causes of its idle time.
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
         if self.has_opportunities(place.site) {

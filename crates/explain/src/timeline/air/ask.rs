@@ -90,9 +90,9 @@ impl Air {
         self.reported_parts(self.first_transmission(block)).iter().copied().chain(cuts)
     }
 
-    /// Returns the number of the packet if a new block carries units of exactly one packet. Returns
-    /// `None` if it carries units of several packets or of none, if it is a retransmission, or if
-    /// the bearer does not report units (see [`Self::is_cut`]).
+    /// Returns the number of the packet if a new block carries units of exactly one packet of the
+    /// flow. Returns `None` if it carries units of several of them or of none, if it is a
+    /// retransmission, or if the bearer does not report units (see [`Self::is_cut`]).
     #[inline]
     pub fn only_packet(&self, block: &Block) -> Option<u32> {
         if !self.is_cut() || block.is_retransmission() {
@@ -175,7 +175,7 @@ impl Air {
     }
 
     /// Returns the frame that brought the first new unit of the run of blocks at index `tx` in
-    /// [`Self::tx`] to the Node B, or `None` if no frames are recorded.
+    /// [`Self::tx`] to the Node B, or `None` if no recorded frame has that unit.
     pub fn frame_of(&self, tx: u32) -> Option<Frame> {
         let units = self.tx[tx as usize].blocks.first;
         let at = self.frames.partition_point(|frame| frame.end <= units);
@@ -195,8 +195,8 @@ impl Air {
     }
 
     /// Returns the start of the earliest TTI in the run of `group` from which on all TTIs up to
-    /// `group` contain only new blocks and begin with a unit of `packet`. The walk handles these
-    /// TTIs in one step.
+    /// `group` contain only new blocks and begin with a unit of `packet`, or the start of `group`
+    /// if `group` itself is no such TTI. The walk handles these TTIs in one step.
     pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
         let sent = &self.tx[group.from as usize];
         let blocks = &sent.blocks;

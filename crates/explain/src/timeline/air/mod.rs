@@ -104,7 +104,8 @@ pub(crate) struct Air {
     /// Index of the last attempt of each block that may be retransmitted, by the block's number;
     /// empty if [`Self::is_cut`].
     latest: HashMap<u64, u32>,
-    /// Number of units of the user that blocks have carried for the first time.
+    /// Number of units of the user that blocks have carried for the first time, or that were
+    /// discarded at a change of cell. Used only without [`Self::is_cut`].
     units: u64,
     near_tx: Near,
     near_cut: Near,
