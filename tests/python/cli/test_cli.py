@@ -19,7 +19,9 @@ USERS = '[[users]]\ntraffic.ftp.size = "20 kB"\n'
 
 @pytest.fixture
 def refused(call):
-    """Calls the command line, which must fail and print one paragraph. Returns this paragraph."""
+    """Returns a function that runs the command line, which must reject its input and print one
+    paragraph; it returns this paragraph.
+    """
 
     def refuse(*arguments):
         status, out, err = call(*arguments)

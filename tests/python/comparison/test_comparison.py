@@ -50,7 +50,7 @@ def block_errors(bler, seed, runs=10):
 
 
 def test_interval_covers_a_difference_known_in_closed_form():
-    """The interval contains 0.1, the exact difference of the two error rates.
+    """About 95 % of the intervals contain 0.1, the exact difference of the two error rates.
 
     It is exact, because blocks fail with the set probability.
     """

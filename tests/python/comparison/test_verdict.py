@@ -22,8 +22,7 @@ def interval(mean, half, n=20):
     ("mean", "half", "better", "kind", "sign"),
     [
         (0.5, 1.0, "more", "same", 0),  # The interval is within the margin of 2 around 0.
-        # The interval excludes 0, and the mean is within the margin but its end is not certain to
-        # be.
+        # The interval excludes 0. The mean is within the margin, but the interval is not.
         (1.5, 1.0, "more", "better", 1),
         (1.5, 1.6, "more", "undecided", 0),
         # The interval excludes 0 but is within the margin, so the difference does not matter.

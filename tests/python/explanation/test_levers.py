@@ -38,7 +38,7 @@ def download(radio, size="200 kB", count=1, **more):
 
 
 def named(found):
-    """Returns the name of the change that the headline suggests before any change is simulated."""
+    """Returns the name of the change that targets most of the time on the path."""
     return found.levers()[0].name
 
 
@@ -63,8 +63,8 @@ def are_good(many, capsys):
 
 
 def test_lever_named_by_the_path_is_among_the_best_two(capsys):
-    """In 90 % of random scenarios, the suggested change gains at least half as much as the best
-    change.
+    """In 90 % of random scenarios, at most one change gains more than the suggested one, and that
+    gains at least half as much as the best change.
     """
     are_good(80, capsys)
 

@@ -191,7 +191,7 @@ class Kills:
     def _whole_of(self, name: str) -> tuple[float, dict[str, bytes], set[str]]:
         """Runs a command twice to its end.
 
-        Returns its duration, its files, and the files that differ.
+        Returns its duration, its files, and the files that differ; of `emulate`, all may differ.
         """
         if name not in self._whole:
             files, took_s = [], 0.0

@@ -36,7 +36,7 @@ def rate_units(draw):
 
 
 def dressed(unit):
-    """Draws the name of a column that contains a unit."""
+    """Returns a strategy that draws names of columns with a unit in them."""
     shapes = ["rate_{}", "throughput ({})", "goodput [{}]", "{}", "bandwidth {}", "dl_rate_{}_mean"]
     return st.sampled_from(shapes).map(lambda shape: shape.format(unit))
 

@@ -177,7 +177,8 @@ traffic.ftp.size = "100 kB"
 }
 
 NOT_REACHED = [
-    # These keys limit queues and windows that are never full here, or set timers that never expire.
+    # These keys set limits that are not reached here or timers that do not expire, or matter only
+    # after such events.
     r".*\.queue\.drop_tail\.limit",
     r".*\.buffer",
     r"duration",
