@@ -60,8 +60,8 @@ fn pair(radius: u32, phase: u32) -> (f32, f32) {
     (radius * turned(x), radius * turned(y))
 }
 
-/// Returns the natural logarithm of a positive normal number with an error of at most 2e-7. The
-/// logarithm of the mantissa m is `2 artanh((m - 1) / (m + 1))`.
+/// Returns the natural logarithm of a positive normal number with a relative error of at most 3e-7.
+/// The logarithm of the mantissa m is `2 artanh((m - 1) / (m + 1))`.
 #[inline(always)]
 fn ln(x: f32) -> f32 {
     const TWO_THIRDS: i32 = 0x3F2A_AAAB;

@@ -1,8 +1,9 @@
 //! Selection of the instruction set for the hot loops at run time.
 //!
-//! A loop passed to [`Isa::run`] is compiled twice, for the baseline and for AVX2, and the compiler vectorises each.
-//! Both give the same bits: integer operations are exact, and floating-point operations are neither reassociated nor
-//! fused. If a sum is split into lanes, the source splits it.
+//! A loop passed to [`Isa::run`] is compiled for the baseline and, on x86-64, also for AVX2, and
+//! the compiler vectorises each. Both give the same bits: integer operations are exact, and
+//! floating-point operations are neither reassociated nor fused. If a sum is split into lanes, the
+//! source splits it.
 
 /// Instruction set for which the most time-consuming loops are compiled.
 #[derive(Clone, Copy, Debug)]

@@ -73,7 +73,7 @@ fn fer(point: &Point, settings: Settings, errors: usize) -> f64 {
 }
 
 /// Checks the simulated frame error rate at a point of the reference file, whose rates have
-/// standard errors of 6 to 8 %.
+/// standard errors of up to 8 %.
 fn assert_matches_reference(point: &Point, errors: usize) {
     let ours = fer(point, point.settings, errors);
     println!("{point:?}: {ours:.3e}, ratio {:.3}", ours / point.fer);

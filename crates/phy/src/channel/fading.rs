@@ -13,8 +13,8 @@ use crate::rng::{Stream, unit};
 use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, FRAME_CHIPS};
 
-/// Number of chips for which a path's coefficient is constant. At 120 km/h and 2 GHz the
-/// coefficient's phase changes by at most 0.023 rad in 64 chips.
+/// Number of chips for which a path's coefficient is constant. At 120 km/h and 2 GHz the phase of
+/// each oscillator changes by at most 0.023 rad in 64 chips.
 pub const SEGMENT: usize = 64;
 
 const OSCILLATORS: usize = 64;

@@ -103,12 +103,12 @@ pub struct Outcome {
 }
 
 /// Simulates `link` under `seed` on `threads` threads until the rule `stop` is met. The outcome
-/// does not depend on the number of threads. A few times a second `watch` is called with the
-/// counts, and it may end the run early.
+/// does not depend on the number of threads. After each batch, in which every thread simulates four
+/// units, `watch` is called with the counts. It may end the run early.
 ///
 /// # Errors
 ///
-/// Returns an error if a value of the link cannot be simulated.
+/// Returns an error if a value of the link cannot be simulated or the threads cannot be started.
 pub fn run(
     link: &Link,
     seed: u64,

@@ -35,11 +35,11 @@ impl Tally {
         self.errors as f64 / self.trials as f64
     }
 
-    /// Returns the 95 % confidence interval of the rate.
+    /// Returns the 95 % confidence interval of the rate, which is 0 to 1 without trials.
     ///
-    /// Errors are bursty, so it is the wider of two intervals: the normal interval from the variance between units,
-    /// and the score interval of independent trials (E. B. Wilson, J. Am. Stat. Assoc. 22, 1927), which also holds
-    /// without any errors.
+    /// Errors are bursty, so it covers two intervals: the normal interval from the variance between
+    /// units, and the score interval of independent trials (E. B. Wilson, J. Am. Stat. Assoc. 22,
+    /// 1927), which also holds without any errors.
     pub fn interval95(&self) -> (f64, f64) {
         let (n, p) = (self.trials as f64, self.rate());
         let shrink = 1.0 / (1.0 + Z * Z / n);
@@ -84,7 +84,7 @@ mod tests {
             bursts.add(&Tally::unit(1000, if unit % 10 == 0 { 500 } else { 0 }));
         }
         let (low, high) = bursts.interval95();
-        // One of ten units of a hundred trials has an error rate of 0.5, the others have no errors.
+        // One in ten of the hundred units has an error rate of 0.5, the others have no errors.
         // So the mean rate is 0.05, with a standard error of 0.5 sqrt(0.09 / 99).
         let half = Z * 0.5 * (0.09f64 / 99.0).sqrt();
         assert!((high - low - 2.0 * half).abs() < 1e-6, "{low} to {high}");

@@ -48,7 +48,7 @@ pub struct Stop {
     pub errors: u64,
     /// Minimum number of blocks, even if there are enough errors.
     pub at_least: u64,
-    /// Maximum number of blocks.
+    /// Number of blocks after which no further group of 16 is sent, unless `at_least` is larger.
     pub at_most: u64,
 }
 

@@ -83,9 +83,9 @@ mod tests {
         assert!((0..COLUMNS).map(column).eq(table));
     }
 
-    /// Returns the position of each coded bit of a block of 40 bits in the buffer, by hand. Streams have 44
-    /// bits, so that 20 dummy bits are in front of them in a matrix of 2 rows and 32 columns. Its first
-    /// column has a dummy bit and bit 12, the next one, column 16, a dummy bit and bit 28.
+    /// The order of the coded bits of a block of 40 bits was computed by hand. Streams have 44
+    /// bits, so that 20 dummy bits are in front of them in a matrix of 2 rows and 32 columns. Its
+    /// first column has a dummy bit and bit 12, the next one, column 16, a dummy bit and bit 28.
     #[test]
     fn buffer_of_40_bits_matches_hand_computation() {
         let buffer = CircularBuffer::new(40);

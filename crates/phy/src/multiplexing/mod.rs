@@ -48,8 +48,8 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// Returns an error if a channel cannot be cut into radio frames, or if puncturing would remove
-    /// more than the parity bits of a turbo code or more than half of another channel's bits.
+    /// Returns an error if puncturing would remove all parity bits of a turbo code or more than
+    /// half of another channel's bits.
     pub fn new(channels: &[Channel], capacity: usize) -> Result<Self> {
         let sizes: Vec<usize> = channels.iter().map(|c| c.coded.div_ceil(c.frames)).collect();
         let weights: Vec<_> = channels.iter().zip(&sizes).map(|(c, &size)| (c.attribute, size)).collect();

@@ -57,7 +57,7 @@ impl Accumulator {
 
 /// Returns the numbers of the bits that radio frame `frame` sends, in order: `sent` numbers below
 /// `bits`. A repeated bit occurs several times. `frames` is the number of radio frames in the TTI.
-/// Only parity bits of a turbo code are punctured.
+/// Of a turbo code, only parity bits are punctured.
 pub fn pattern(frame: usize, frames: usize, bits: usize, sent: usize, turbo: bool) -> Vec<usize> {
     let change = sent as i64 - bits as i64;
     let copies: Vec<usize> = match change {

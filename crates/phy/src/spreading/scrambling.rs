@@ -120,7 +120,8 @@ mod tests {
         }
     }
 
-    /// Within a pair of chips the phase changes by a quarter turn, so the signal never passes through zero (HPSK).
+    /// Within a pair of chips the phase changes by a quarter turn, so the signal does not pass
+    /// through zero there (HPSK).
     #[test]
     fn phase_changes_by_a_quarter_turn_within_pairs() {
         let code = long(12_345);

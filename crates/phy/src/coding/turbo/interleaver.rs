@@ -108,7 +108,7 @@ mod tests {
     }
 
     /// Computed by hand for 40 bits: R = 5, p = 7, C = 8, v = 3, s = 1 3 2 6 4 5, r = 17 13 11 7 1.
-    /// As K = R C, the last row ends with its first column.
+    /// As K = R C and C = p + 1, the first and the last column of the last row are exchanged.
     #[test]
     fn interleaver_of_40_bits_matches_hand_computation() {
         let rows = [
@@ -123,8 +123,8 @@ mod tests {
         assert_eq!(permutation(40).unwrap(), by_hand);
     }
 
-    /// The test compares some primes and roots of table 2 of TS 25.212, including the two largest
-    /// primes.
+    /// The test compares some primes and roots of table 2 of TS 25.212, including the smallest and
+    /// the largest prime.
     #[test]
     fn least_primitive_roots_match_table_2() {
         let table = [

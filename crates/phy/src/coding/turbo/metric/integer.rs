@@ -8,9 +8,9 @@ use super::{LANES, Metric, Row, sign_bits, zip};
 
 /// Number of quantisation steps per unit of LLR, that is, three fractional bits.
 const RESOLUTION: f32 = 8.0;
-/// Maximum size of a channel LLR in quantisation steps, which is an LLR of 48.
+/// Maximum size of a channel LLR in quantisation steps, which is an LLR of 47.875.
 const CHANNEL_LIMIT: f32 = 383.0;
-/// Maximum size of extrinsic information in quantisation steps, which is an LLR of 192.
+/// Maximum size of extrinsic information in quantisation steps, which is an LLR of 191.875.
 const EXTRINSIC_LIMIT: i16 = 1535;
 /// Metric of an impossible path: more than 3 S below the metric of any possible path. It stays
 /// within 16 bits after three steps and after a backward metric is added.
