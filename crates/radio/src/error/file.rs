@@ -20,7 +20,7 @@ pub const VERSION: u64 = 1;
 /// Parses the text of a model file. `file` is the file's name in error messages and in the model.
 ///
 /// # Errors
-/// Returns [`Error::Scenario`] with the file, the key and the values allowed.
+/// Returns [`Error::Scenario`] with the file and the problem if the text is no valid model.
 pub fn read(text: &str, file: &str) -> Result<ErrorModel> {
     parse(text, file).map_err(|message| Error::Scenario(format!("{file}: {message}")))
 }

@@ -70,7 +70,7 @@ mod tests {
     }
 
     /// A chain with a period has a limit too, and the limit of a chain with disconnected states
-    /// depends on the first state.
+    /// depends on the initial distribution.
     #[test]
     fn periodic_and_disconnected_chains() {
         assert!(near(&stationary(&vec![vec![0.0, 1.0], vec![1.0, 0.0]], &[1.0, 0.0]), &[0.5, 0.5]));

@@ -117,8 +117,8 @@ fn skipping_equals_stepping() {
 }
 
 /// The closed form of `skip` holds in an extreme case: with `p = r = 1` a chain changes its state
-/// in every step. So it is in its first state after an even number of skipped steps, and in the
-/// other state after an odd number.
+/// in every step. So after one step and an odd number of skipped steps it is in its first state,
+/// and after one step and an even number in the other state.
 #[test]
 fn skip_takes_the_given_number_of_steps() {
     for run in 0..20 {
@@ -210,8 +210,8 @@ fn patterns_follow_their_distribution() {
     }
 }
 
-/// A model with independent errors fails as often as a BLER of the same value, with and without
-/// soft combining.
+/// Retransmissions with soft combining fail as often by a model with independent errors as by a
+/// BLER of the same value.
 #[test]
 fn combining_reduces_the_errors_of_a_model() {
     let combining = CombiningSpec::Chase(Chase::default());

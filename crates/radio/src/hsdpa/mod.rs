@@ -201,8 +201,8 @@ impl Hsdpa {
         TtiBearer::new(self.numerology().tti, HsdpaMac::new(self, users, streams))
     }
 
-    /// Reports an error if no block of the category carries data, or if a CQI that the category
-    /// uses has no measured curve.
+    /// Reports an error if no block of the category that fits in the cell's codes carries data, or
+    /// if `link_curve` has no curve of a CQI that the category uses.
     fn check_formats(&self, formats: &[Option<Format>; format::CQIS], category: u8, check: &mut Check) {
         let last = formats[format::CQIS - 1].map_or(0, |format| format.curve);
         let usable = formats.iter().flatten().filter(|format| format.codes <= self.codes.get());

@@ -39,8 +39,8 @@ impl Payload {
         bits.saturating_sub(header) / self.unit_bits()
     }
 
-    /// Returns the number of packet bytes that `units` units carry, without RLC headers; padding
-    /// counts as packet bytes.
+    /// Returns the number of packet bytes that `units` units carry, without RLC headers. Padding
+    /// counts as packet bytes, and octets count as those of full PDUs.
     pub fn bytes_in(self, units: u32) -> f64 {
         let pdu = f64::from(self.pdu_bytes);
         let per_unit = if self.segmented { pdu / (pdu + RLC_HEADER as f64) } else { pdu };

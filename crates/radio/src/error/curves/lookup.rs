@@ -16,7 +16,8 @@ const NEGLIGIBLE: f64 = 1e-7;
 pub struct BlockErrorRate {
     lowest: f32,
     highest: f32,
-    /// Rates from `lowest` to `highest`, the first one 1, the last one 0.
+    /// Rates from `lowest` to `highest`, the first one 1, the last one 0 (1 if blocks are never
+    /// decoded).
     rates: Box<[f32]>,
 }
 

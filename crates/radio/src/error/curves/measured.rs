@@ -22,8 +22,8 @@ pub struct Point {
 }
 
 impl Point {
-    /// Returns `ln(p / (1 - p))` of the block error rate p. Without errors, or without decoded blocks, there
-    /// counts half a block.
+    /// Returns `ln(p / (1 - p))` of the block error rate p. If no block is in error, half a block
+    /// counts as one; if no block is decoded, half a block counts as decoded.
     fn logit(&self) -> f64 {
         let blocks = self.blocks as f64;
         let errors = (self.errors as f64).clamp(0.5, blocks - 0.5);
@@ -50,9 +50,9 @@ impl Measured {
         f64::from(self.size) / f64::from(self.channel_bits)
     }
 
-    /// Returns the SNRs in dB at which the curve has the block error rates [`LEVELS`]. Where the curve rises by
-    /// chance, the smallest rate so far counts. Beyond its ends the curve continues as between its two last
-    /// points.
+    /// Returns the SNRs in dB at which the curve has the block error rates [`LEVELS`]. A point
+    /// whose rate is not below those of all earlier points is skipped. Beyond each end the curve
+    /// continues as between the two points next to that end.
     pub fn thresholds_db(&self) -> [f64; LEVELS.len()] {
         let mut curve: Vec<(f64, f64)> = Vec::new();
         for point in &self.points {

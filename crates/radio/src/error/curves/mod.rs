@@ -6,8 +6,8 @@
 //!
 //! - between rates, the mutual information per bit at that SNR is linear in the rate. It is proportional to the rate
 //!   below the lowest rate, where bits are repeated, and reaches 1 bit at rate 1, from which on no block is decoded;
-//! - between sizes, it is linear in `1 / sqrt(size)`, the first term of the loss of short blocks (Polyanskiy, Poor and
-//!   Verdú (2010), normal approximation);
+//! - between sizes, it is linear in `1 / sqrt(size)`, the first term of the loss of short blocks
+//!   (Polyanskiy, Poor and Verdú (2010), normal approximation); other sizes count as the nearest;
 //! - between two SNRs, `ln(p / (1 - p))` is linear in the SNR in dB, and continues so beyond the curve.
 //!
 //! A transport block of C code blocks fails with `1 - (1 - p)^C`.
@@ -125,7 +125,8 @@ impl Family {
     }
 }
 
-/// Returns 1 less the mutual information for each level, at a rate between those of `curves`.
+/// Returns 1 less the mutual information for each level, at a rate from 0 to 1, which may be beyond
+/// those of `curves`.
 fn at_rate(curves: &[Rated], rate: f64) -> [f64; LEVELS.len()] {
     let above = curves.partition_point(|curve| curve.rate < rate);
     let nothing = Rated { rate: 0.0, missing: [1.0; LEVELS.len()] };

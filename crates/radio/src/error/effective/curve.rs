@@ -10,12 +10,13 @@ const STEP_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 3;
 /// Number of steps between [`LOWEST`] and [`HIGHEST`].
 pub const STEPS: usize = ((HIGHEST.to_bits() - LOWEST.to_bits()) >> STEP_BITS) as usize;
 
-/// A function of the linear SNR that decreases from about 1 to about 0: the part of the information that noise
-/// removes.
+/// A function of the linear SNR that decreases from about 1 to about 0, such as the part of the
+/// information that noise removes.
 ///
-/// Its values are interpolated linearly between SNRs with distances of 1/8 to 1/16 of their value. Their indices
-/// are bits of the SNR's f32, so no logarithm is needed. The inverse is exact: it returns the SNR that was looked
-/// up, except for rounding.
+/// Its values are interpolated linearly between SNRs with distances of 1/8 to 1/16 of their value.
+/// Indices of the table are bits of the SNR's f32, so no logarithm is needed. The inverse uses the
+/// same table. Except for rounding, it returns the SNR that was looked up if that is within the
+/// table and the function decreases there; where the function is 0, it returns the lowest such SNR.
 #[derive(Clone, Debug)]
 pub struct Curve(Box<[f32; STEPS + 1]>);
 
@@ -31,7 +32,8 @@ impl Curve {
         Self(curve)
     }
 
-    /// Returns the value at a linear SNR, that at [`HIGHEST`] if it is NaN.
+    /// Returns the value at a linear SNR, which is limited to [`LOWEST`] to [`HIGHEST`] and must
+    /// not be NaN.
     #[inline]
     pub fn missing(&self, snr: f32) -> f32 {
         let bits = snr.clamp(LOWEST, HIGHEST).to_bits() - LOWEST.to_bits();

@@ -49,7 +49,7 @@ impl LinkCurves {
     }
 
     /// Reports an error if any CQI from 1 to `last`, the highest that UEs of `category` use, has no
-    /// measured curve.
+    /// measured curve, unless the file with the curves has not been read yet.
     pub fn check_covers(&self, last: u8, category: u8, check: &mut Check) {
         let missing: Vec<u8> = (1..=last).filter(|cqi| !self.cqi.contains(cqi)).collect();
         check.require(self.unread().is_some() || missing.is_empty(), "cqi", || {
@@ -146,8 +146,8 @@ impl Curves {
         })
     }
 
-    /// Returns true if a block of CQI `cqi` is decoded at an SNR in dB. `draw` is a random number
-    /// uniform in [0, 1), which must be at least the BLER.
+    /// Returns true if a block of CQI `cqi` is decoded at an SNR in dB, that is, if `draw`, a
+    /// random number uniform in [0, 1), is at least the BLER.
     pub fn decodes(&self, cqi: u8, snr_db: f64, draw: f64) -> bool {
         // Most blocks are far from failing, so a bound of the BLER that is cheap to compute decides
         // them.

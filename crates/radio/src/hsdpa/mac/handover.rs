@@ -4,7 +4,7 @@
 //! Bs as described in [`super::super::handover`]. Then they sleep. Like a phone in a state without
 //! a serving HS-DSCH cell, a sleeping phone belongs to the cell that it receives best (TS 25.304,
 //! 5.2.6, without its hysteresis), and is served there as soon as there is data. This cell does not
-//! depend on earlier cells. So a pause takes the same work whatever its length, and it has the same
+//! depend on earlier cells. So a pause longer than that takes no more work, and it has the same
 //! result with and without observers.
 
 use nodeb_base::context::{Context, Output};
@@ -133,8 +133,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Makes the comparisons of Node Bs that are due until now. They are deferred while no user has
-    /// data to receive, as they affect no packet then.
+    /// Makes the comparisons of Node Bs that were due before now. They are deferred while no user
+    /// has data to receive, as they affect no packet then.
     pub(super) fn follow_users(&mut self, ctx: &mut Context, grid: &Grid) {
         if let Some(last) = grid.from(ctx.now).checked_sub(1) {
             self.change_cells(ctx, last);

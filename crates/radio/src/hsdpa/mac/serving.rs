@@ -108,8 +108,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Lists the users of a cell with something to send, with the properties that the scheduler
-    /// needs. If the scheduler needs rates, omits users whose channel allows no payload unit.
+    /// Lists the users of a cell that may have something to send, with the properties that the
+    /// scheduler needs. If the scheduler needs rates, omits users that can be sent nothing.
     fn gather(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
         let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, learns, .. } = self;
@@ -133,7 +133,7 @@ impl HsdpaMac {
     }
 
     /// Accounts in all bandwidth meters for the TTIs before TTI `tti` that they have not accounted
-    /// for, in which no user has data.
+    /// for, in which no user could be sent anything.
     pub(super) fn pass_idle(&mut self, tti: u64) {
         for meter in &mut self.meters {
             meter.pass(tti, &mut self.node_bs);

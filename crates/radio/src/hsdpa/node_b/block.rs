@@ -13,17 +13,17 @@ pub struct Block {
     pub codes: u32,
     /// CQI whose BLER curve decides whether the block is decoded; `None` if the block cannot fail.
     pub curve: Option<u8>,
-    /// Number of transmissions so far.
+    /// Number of transmissions so far in the serving cell.
     pub transmissions: u32,
     /// Whether the block was first sent in a cell that the user has left, and continues in the new
     /// cell.
     pub forwarded: bool,
-    /// SNR of all transmissions so far after combining (linear, per symbol).
+    /// SNR of all transmissions so far in the serving cell after combining (linear, per symbol).
     pub symbol_snr: f64,
     /// Whether the UE has decoded the block.
     pub decoded: bool,
-    /// Random number uniform in [0, 1) that decides the first transmission. If decoding uses one
-    /// number per block, it decides all transmissions.
+    /// Random number uniform in [0, 1) that decides the first transmission in each cell. If
+    /// decoding uses one number per block, it decides all transmissions.
     pub draw: f64,
 }
 

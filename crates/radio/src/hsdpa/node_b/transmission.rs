@@ -28,7 +28,7 @@ pub struct Outcome {
 pub struct SentBlock {
     pub tsn: u64,
     pub units: Range<u64>,
-    /// Number of transmissions of the block so far.
+    /// Number of transmissions of the block so far in the serving cell.
     pub transmission: u32,
     /// Whether the units of the block were sent for the first time. False for retransmissions, also
     /// for those after a change of cell.

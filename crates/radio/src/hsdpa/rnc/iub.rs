@@ -214,8 +214,8 @@ impl FlowControl {
     }
 
     /// Returns the time of the next event of flow control, or `None` if no event is pending. An
-    /// event is the arrival of an allocation at the RNC, the first start of a TTI after a frame has
-    /// arrived at the Node B, or an allocation in a TTI from number `next`.
+    /// event is the arrival of an allocation at the RNC, the first start of a TTI at or after the
+    /// arrival of a frame at the Node B, or an allocation in a TTI from number `next`.
     pub fn next(&self, next: u64) -> Option<Time> {
         let on_grid = |at: Time| self.numerology.beginning(self.numerology.first_from(at));
         let allocation = self.allocations.front().map(|(at, ..)| *at);

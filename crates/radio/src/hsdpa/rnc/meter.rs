@@ -97,8 +97,8 @@ impl Meter {
         }
     }
 
-    /// Accounts for all TTIs before TTI `tti` that have not been accounted for. No user has data in
-    /// these TTIs.
+    /// Accounts for all TTIs before TTI `tti` that have not been accounted for. No user could be
+    /// sent anything in these TTIs.
     ///
     /// If these TTIs take more than 200 s and no records are kept, only the last 200 s are
     /// evaluated. Their mean bandwidth is then assumed for the whole time.

@@ -124,8 +124,8 @@ fn answer_errors_cost_what_theory_says() {
     let settled = (nacks.packets_delivered + nacks.packets_dropped) as f64;
     let expected = p * e / (1.0 - p * (1.0 - e));
     let lost = nacks.packets_dropped as f64 / settled;
-    // Blocks that fail three or more times in a row exceed T1 of 40 ms, so up to this share of
-    // blocks is lost in addition.
+    // T1 of 40 ms may expire for blocks that fail more than three times, so less than the share of
+    // blocks that fail three times or more is lost in addition.
     let late = (p * (1.0 - e)).powi(3);
     let sigma = (expected / settled).sqrt();
     assert!(lost > expected - 4.0 * sigma && lost < expected + late + 4.0 * sigma, "{lost} {expected}");

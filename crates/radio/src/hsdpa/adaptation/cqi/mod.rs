@@ -1,8 +1,8 @@
 //! CQI reports and the transport formats that they select.
 //!
-//! The UE reports the CQI `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the SNR in dB
-//! before despreading; the block of this CQI fails with a probability of at most about 10 %
-//! (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS 25.214, 6A.1.2) and arrive with a
+//! By default, the UE reports the CQI `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the
+//! SNR in dB before despreading; the block of this CQI fails with a probability of at most about
+//! 10 % (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS 25.214, 6A.1.2) and arrive with a
 //! delay. An outer loop at the Node B shifts the reported CQIs until the share of failed first
 //! transmissions meets a target `p`: it lowers later CQIs by a step at a NACK, and raises them by
 //! `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
@@ -265,7 +265,7 @@ impl Rounding {
 enum Thresholds {
     /// Thresholds of the formula, which are 1.02 dB apart.
     OfFormula(&'static [f32; CQIS + 1]),
-    /// Thresholds of measured curves; infinite for CQIs without a curve.
+    /// Thresholds of measured curves; infinite for CQIs that are never reported.
     Measured(Box<[f32; CQIS]>),
 }
 
@@ -309,8 +309,8 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Returns the CQI that the Node B knows in TTI `tti`: that of a measurement at least `delay`
-    /// TTIs earlier.
+    /// Returns the CQI that the Node B knows in TTI `tti`: that of the last measurement at least
+    /// `delay` TTIs earlier, or that of TTI 0 if there is none.
     #[inline]
     pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
         let at = tti.saturating_sub(self.delay);
@@ -396,9 +396,9 @@ impl Reporter {
     }
 
     /// Returns the block for a reported CQI, or `None` if no payload unit fits or too few codes are
-    /// free. The CQI is first reduced for the outer loop and shared power, then to the largest CQI
-    /// whose block needs no more than the free codes, and finally to the smallest CQI whose block
-    /// still holds all units to be sent.
+    /// free. The CQI is first shifted by the outer loop and reduced for shared power, then reduced
+    /// to the largest CQI whose block needs no more than the free codes, and finally to the
+    /// smallest CQI whose block still holds all units to be sent.
     #[inline]
     pub fn offer(&self, cqi: f32, limits: Limits) -> Option<Offer> {
         if cqi < 1.0 {
@@ -433,8 +433,8 @@ impl Reporter {
         cqis.map(|cqi| self.blocks.units[usize::from(cqi).min(enough) % UNITS])
     }
 
-    /// Returns a reported CQI, rounded down, after the deductions for the outer loop and for
-    /// transmit power shared among `sharers` users.
+    /// Returns a reported CQI, rounded down, after the shift by the outer loop and the deduction
+    /// for transmit power shared among `sharers` users.
     fn deduct(&self, cqi: f32, sharers: u32) -> usize {
         let sharing = match sharers {
             0 | 1 => 0.0,

@@ -111,7 +111,7 @@ impl Acknowledged {
     }
 
     /// Returns the parts of packets that `units` carry; these units must have been sent already.
-    /// All headers and length indicators are assumed to be at the start of their PDU.
+    /// All headers, length indicators and padding are assumed to be at the start of their PDU.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         let mut parts = Vec::new();
         for number in units.start / self.pdu_units..units.end.div_ceil(self.pdu_units) {

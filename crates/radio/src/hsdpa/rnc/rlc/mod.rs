@@ -116,8 +116,8 @@ impl Packets {
         in_mode!(self.take(now, most))
     }
 
-    /// Hands over `units` units from the RNC, in acknowledged mode rounded up to whole PDUs, or all
-    /// units if fewer wait. Returns the number of units handed over.
+    /// Hands over `units` units from the RNC, in acknowledged mode rounded up to whole PDUs, or as
+    /// many as RLC can send now if these are fewer. Returns the number of units handed over.
     pub fn take_for(&mut self, now: Time, units: u64) -> u64 {
         match self {
             Self::Um(packets) => packets.take(now, units),
