@@ -158,7 +158,10 @@ def _print(outcome: Outcome, where: str, causes: Differences | None, everything:
 def _causes(
     plan: Experiment, outcome: Outcome, user: int | None, workers: Workers
 ) -> Differences | None:
-    """Computes the causes of the difference in the duration of a user's first transfer."""
+    """Returns the causes of the difference in the duration of a user's first transfer.
+
+    If `user` is None, user 0 is explained; returns None if `short_differences` does.
+    """
     with progress_bar("explaining") as bar:
         if user is None:
             return short_differences(plan, outcome.tables, workers, bar)

@@ -89,7 +89,7 @@ def fit(
 
 
 def _range(text: str | None) -> list[int] | None:
-    """Parses a range of whole numbers such as `2-8`, or a single one."""
+    """Returns the numbers of a range such as `2-8`, or a single one; None for None."""
     if text is None:
         return None
     found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.)\s*(\d+)\s*)?", text)

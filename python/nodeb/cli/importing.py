@@ -96,7 +96,7 @@ def _step(text: str | None) -> int | None:
 
 
 def _data_unit(text: str | None) -> str | None:
-    """Returns the canonical name of a unit of rates or amounts, such as `kbit/s` for `kbps`."""
+    """Returns the canonical name of a unit, such as `kbit/s` for `kbps`; None for None."""
     if text is None:
         return None
     unit = column_units.unit(text, RATES) or column_units.unit(text, AMOUNTS)

@@ -37,7 +37,7 @@ class Connection:
     begun_s: float
     """Time at which its first packet was accepted, s."""
     ended_s: float
-    """Time at which its last packet arrived or was accepted, s."""
+    """Time of its last arrival, or of a later acceptance of a packet that did not arrive, s."""
     packets: int
     """Number of packets in both directions."""
     down_bytes: int

@@ -16,7 +16,7 @@ SUFFIXES = (".html", ".htm")
 
 
 def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Path | None:
-    """Returns the path of a report, after checking that it can be written.
+    """Returns the path of a report, or None if none is requested, after checking the path.
 
     The check is made before the emulation, which takes time.
 

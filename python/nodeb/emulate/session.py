@@ -192,7 +192,7 @@ def set_real_time_priority() -> bool:
 def emulate(
     plan: Plan, options: Options, status: Callable[[Mapping[str, Any]], None] | None = None
 ) -> Outcome:
-    """Runs commands as phones of a scenario, until they have ended.
+    """Runs commands as phones until they have ended, the duration is over or a signal ends it.
 
     Args:
         plan: the scenario and its real phones.

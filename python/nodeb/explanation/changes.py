@@ -209,10 +209,11 @@ def _large_queues(data: Data, _user: int) -> bool:
 
 
 def _large_window(data: Data, _user: int) -> bool:
-    """Sets the initial window to each user's share of the limit of the shortest queue on the path.
+    """Sets the initial window to what the shortest queue holds, but not to less than before.
 
-    A larger window would overflow that queue at once. Returns false, without a change, if the share
-    is at most `MAX_USUAL` packets.
+    A link's queue has a share of its limit for each user, the radio its whole buffer for each user.
+    A larger window would overflow that queue at once. Returns false, without a change, if it holds
+    at most `MAX_USUAL` packets.
     """
     users = sum(group["count"] for group in data["users"])
     limits = (next(iter(link["queue"].values())).get("limit") for link in _links(data))

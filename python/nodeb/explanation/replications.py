@@ -70,10 +70,10 @@ class Path:
     run: int
     begun_s: float
     ended_s: float
-    """Time at which the phone had its last byte in order, or at which the run ended."""
+    """Time at which the receiver had its last byte in order, or at which the run ended."""
     bytes: int
     complete: bool
-    """True if the phone had received everything at the end of the run."""
+    """True if the receiver had everything at the end of the run."""
     shares: Mapping[Share, int]
     """Nanoseconds of each share; they add up to the duration exactly."""
     packets: Mapping[str, int]

@@ -23,9 +23,9 @@ def save(comparison: Comparison, folder: Path, seed: int, *, force: bool = False
 
     Args:
         comparison: comparison to write.
-        folder: created if missing; earlier results for the same sequence are replaced.
+        folder: created if missing; earlier results for the same sequence and seed are replaced.
         seed: seed of the fit, for the provenance.
-        force: replace results of another sequence or command too.
+        force: replace results of another fit or command too.
 
     Returns:
         The folder: `comparison.parquet`, a model file `<unit>_<name>.json` for each candidate,
@@ -33,8 +33,8 @@ def save(comparison: Comparison, folder: Path, seed: int, *, force: bool = False
         and the pictures `gaps.png`, `bursts.png` and `bic.png`.
 
     Raises:
-        OutputError: the folder is not nodeb's, belongs to another sequence, or cannot be written;
-            its previous content is kept.
+        OutputError: the folder is not nodeb's, belongs to another fit or command, or cannot be
+            written; its previous content is kept.
     """
     errors = comparison.errors
     settled = name_of({"errors": errors.digest(), "block": errors.pdus_per_block, "seed": seed})

@@ -301,8 +301,9 @@ class Scenario(ScenarioFields):
 
         Args:
             runs: number of replications; None takes the scenario's, and its `precision`.
-            precision: relative 95 % half-width of the mean application bit rate to reach, with at
-                least the scenario's `runs` and at most its `max_runs` replications.
+            precision: relative 95 % half-width of the mean application bit rate to reach (of the
+                mean bit rate received if a transfer is not completed), with at least the scenario's
+                `runs` and at most its `max_runs` replications.
             jobs: number of replications simulated concurrently; None takes one per processor; or a
                 `nodeb.Cluster` that simulates them.
             seed: seed of the random streams; None takes the scenario's.
@@ -359,9 +360,9 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: the scenario is invalid.
             InputError: an argument is invalid.
-            OutputError: the file cannot be written.
-            RunError: the replication failed; if the disk is full, the file keeps the packets
-                written so far.
+            OutputError: the file cannot be written; if the disk is full, a new file keeps the
+                packets written so far.
+            RunError: the replication failed.
         """
         file = as_path(path, "path")
         return self.run(1, None, 1, seed, None, file, snap_length, at, radio, causes)

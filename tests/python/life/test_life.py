@@ -282,7 +282,7 @@ def test_timeline_without_an_explained_transfer_says_so(scenario, monkeypatch):
     from nodeb.life import path
 
     def refuses(*_):
-        # The core raises the same error if there are too many records.
+        # The core raises an error, too, if a transfer needs too many records.
         raise OSError("too many records")
 
     monkeypatch.setattr(path, "run_with_progress", refuses)
