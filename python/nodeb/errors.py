@@ -72,7 +72,7 @@ def writing(what: str, outcome: object = None) -> Iterator[None]:
 
     Args:
         what: completes the message `cannot ...`, such as `write results to out/a`.
-        outcome: the results being written; stored in a `FullError` as `outcome`.
+        outcome: the results; stored as `outcome` in a `FullError` that the block raises.
 
     Raises:
         FullError: there is no space.
@@ -115,7 +115,7 @@ def os_reason(error: OSError) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns the end of a message about an unknown name: the most similar name, and all names."""
+    """Returns the end of a message about an unknown name: a similar name, if any, and all names."""
     from difflib import get_close_matches  # Imported here, because it is needed for messages only.
 
     names = list(known)

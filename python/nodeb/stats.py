@@ -106,7 +106,7 @@ class BatchMeans:
     interval: Interval
     """The mean and its interval over the batches."""
     warmup: int
-    """Observations deleted at the start."""
+    """Observations deleted as warm-up, without further ones dropped to fill whole batches."""
     batch_size: int
     """Observations in each batch."""
 
@@ -429,7 +429,7 @@ def ratio_interval(
         replications; `stdev` is NaN, as no ratio is formed for a single replication.
 
     Raises:
-        InputError: the sequences have different lengths, or see `mean_interval`.
+        InputError: the sequences have different lengths or no values, or some are not finite.
     """
     x, y = _pairs(numerator, denominator)
     n, mean_y = x.size, float(y.mean())

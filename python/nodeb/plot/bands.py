@@ -25,7 +25,7 @@ HOLLOW: dict[str, Any] = {
 }
 """Style of markers for means that exclude users."""
 MAX_MARKERS = 40
-"""Number of points above which a curve has no markers."""
+"""Number of points above which a joined curve has no markers."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,9 @@ def bands(
     key: str = "",
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Returns a figure of curves with intervals: bands, or error bars if a curve has few points.
+    """Returns a figure of curves with intervals, as bands.
+
+    Texts on the x axis, and a curve of a single point, have error bars instead.
 
     Args:
         title: title of the figure.

@@ -16,12 +16,12 @@ from nodeb.plot.style import BAND, LABEL, SIZE, legend, new_figure, pale
 __all__ = ["causes"]
 
 SHOWN = 7
-"""Number of causes with a name; the others share one entry."""
+"""Largest number of causes with an entry of their own; the others share one."""
 OTHERS = "all others"
 HATCHES = ("", "////", "....", "\\\\\\", "---")
 """Textures that distinguish the causes of a family, in order."""
 ROW_IN, AROUND_IN = 1.5 * LABEL / POINTS, 1.4
-"""Smallest height of a transfer's bar, so that labels do not touch, and height of the rest of the
+"""Smallest height of a transfer's row, so that labels do not touch, and height of the rest of the
 figure, inches.
 """
 
@@ -61,7 +61,7 @@ def causes(
 def _fill(cause: str) -> dict[str, Any]:
     """Returns the fill of a cause as matplotlib arguments: the colour of its family, and a texture.
 
-    Behind a texture the colour is pale.
+    Behind a texture the colour is pale. The entry of all other causes is grey.
     """
     if cause not in CAUSES:
         return {"color": BAND}
@@ -77,7 +77,10 @@ def _fill(cause: str) -> dict[str, Any]:
 
 
 def _shown(found: Mapping[str, Explanation]) -> list[str]:
-    """Returns the causes that take most time in all transfers, and one entry for all others."""
+    """Returns the causes by the sum of their shares of each transfer's time, the largest first.
+
+    If there are more than `SHOWN`, one entry follows for all others.
+    """
     sums: dict[str, float] = {}
     for one in found.values():
         for cause in one.causes:

@@ -34,12 +34,12 @@ Size = tuple[float, float]
 def rates(
     phones: Table, cell: Table, names: Mapping[int, str], way: str, size: Size = SIZE
 ) -> Figure:
-    """Returns a figure of the bit rate of each real phone, and of all simulated phones together.
+    """Returns a figure of the bit rates of real phones, and of all simulated phones together.
 
     Args:
         phones: the table `emulation`.
-        cell: the table `emulation_cell`.
-        names: names of the real users by user index.
+        cell: the table `emulation_cell`; its rate is drawn only if any byte was transferred.
+        names: names of the real users by user index; the first `MAX_CURVES` are drawn.
         way: `down` or `up`.
         size: width and height in inches.
     """
@@ -55,7 +55,7 @@ def rates(
 def delays(phones: Table, names: Mapping[int, str], way: str, size: Size = SIZE) -> Figure | None:
     """Returns a figure of the median delay in each interval, with a band up to the 99th percentile.
 
-    Returns None if no packet has arrived. The arguments are those of `rates`.
+    Returns None if no packet of these phones has arrived. The arguments are those of `rates`.
     """
     found = [one for one in _of(phones, names, way) if np.isfinite(one[1]["delay_p50_s"]).any()]
     if not found:
@@ -94,7 +94,10 @@ def losses(phones: Table, size: Size = SIZE) -> Figure | None:
 
 
 def queues(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure:
-    """Returns a figure of the queue lengths of bearers and uplinks; arguments as for `rates`."""
+    """Returns a figure of the queue lengths of bearers and uplinks; arguments as for `rates`.
+
+    The curve of an uplink whose queue was always empty is left out.
+    """
     curves = {}
     for way in ("down", "up"):
         for name, rows in _of(phones, names, way):
@@ -144,6 +147,8 @@ def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None
 def delay_shares(table: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | None:
     """Returns a figure of the distribution of delays, for each phone and direction.
 
+    Returns `None` if no packet has arrived.
+
     Args:
         table: the table `emulation_delays`.
         names: names of the real users by user index.
@@ -158,7 +163,10 @@ def delay_shares(table: Table, names: Mapping[int, str], size: Size = SIZE) -> F
 
 
 def late_shares(table: Table, size: Size = SIZE) -> Figure | None:
-    """Returns a figure of the distribution of lateness, from the table `emulation_lateness`."""
+    """Returns a figure of the distribution of lateness, or `None` if nothing was delivered.
+
+    `table` is the table `emulation_lateness`.
+    """
     if not len(table):
         return None
     return _shares(
@@ -200,7 +208,7 @@ def _stairs(
 def _shares(
     title: str, column: str, curves: Mapping[str, tuple[Values, Values]], size: Size
 ) -> Figure | None:
-    """Returns a figure of distribution functions, computed from counts in buckets.
+    """Returns a figure of distribution functions, computed from counts in buckets; `None` if empty.
 
     Only the upper end of each bucket is known.
     """

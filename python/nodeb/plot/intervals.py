@@ -40,7 +40,7 @@ class Line:
         mean: a value for each position on the axis.
         low: lower ends of the intervals; empty for none.
         high: upper ends of the intervals.
-        published: values to compare with, drawn hollow; None for a missing value.
+        published: values to compare with, drawn hollow or white; None for a missing value.
     """
 
     label: str
@@ -50,7 +50,7 @@ class Line:
     published: Sequence[float | None] = ()
 
     def errors(self) -> list[list[float]] | None:
-        """Returns the distances from means to the ends of intervals, as matplotlib needs."""
+        """Returns the distances from means to the ends of intervals; None without intervals."""
         if not self.low:
             return None
         below = [max(0.0, m - lo) for m, lo in zip(self.mean, self.low, strict=True)]
@@ -78,7 +78,7 @@ def lines(
         x: positions on the x axis.
         data: the curves.
         ticks: labels of the positions; empty for numbers.
-        from_zero: let the y axis begin at zero.
+        from_zero: let the y axis begin at zero, unless a value is negative.
         size: width and height in inches.
 
     Raises:
@@ -113,9 +113,9 @@ def panels(
         x: positions on the x axes.
         data: curves by case; all cases have the same curves.
         ticks: labels of the positions; empty for numbers.
-        from_zero: let the y axis begin at zero.
+        from_zero: let the y axes begin at zero, unless a value is negative.
         dodge: place the points of one position next to each other, and positions at equal
-            distances.
+            distances, without published values.
         rows: number of rows of panels; all rows have the same number of cases, in order.
         size: width and height in inches.
 
@@ -282,7 +282,10 @@ def _finish(figure: Figure, axes: Axes, data: Sequence[Line], from_zero: bool) -
 
 
 def _top(data: Sequence[Line]) -> float | None:
-    """Returns the upper limit of an axis from zero, or `None` if a value is negative."""
+    """Returns the upper limit of an axis from zero.
+
+    Returns `None` if a value is negative, or none is above 0.
+    """
     values = [
         v for line in data for v in (*line.mean, *line.high, *line.published) if v is not None
     ]

@@ -26,8 +26,8 @@ def chosen_columns(
     """Returns a table with the requested columns, and the name of each of them in it.
 
     The result is the first table that has all columns. Otherwise, the columns of several tables are
-    joined on run and user; all but one of these tables must have one row for each pair of run and
-    user. A name may include the table: `phones.cqi`.
+    joined on run and user; all but one of these tables must have at most one row for each pair of
+    run and user. Pairs that a table lacks are left out. A name may include the table: `phones.cqi`.
 
     Args:
         tables: the tables of a result by name.
@@ -62,6 +62,8 @@ def _homes(tables: Mapping[str, Table], name: str) -> dict[str, str]:
 
 def _check_known(tables: Mapping[str, Table], name: str) -> None:
     """Checks that some table has the column, before a join reports another problem.
+
+    A name that includes a table, such as `phones.cqi`, is not checked.
 
     Raises:
         InputError: there is no such column; the message suggests the most similar one.

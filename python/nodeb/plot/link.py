@@ -27,7 +27,7 @@ LINK_RATES = {
 def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | None = None) -> Figure:
     """Returns a figure of an error rate over Eb/N0 with 95 % intervals, one curve for each link.
 
-    A point without observed errors has no rate; a hollow triangle marks the upper end of its
+    A rate of 0 has no place on the logarithmic axis; a hollow triangle marks the upper end of its
     interval.
 
     Args:

@@ -31,7 +31,7 @@ TIME_LABEL = "Time (s)"
 DOTS = 200
 """Number of samples above which a curve has no dots."""
 PAUSE = 4.0
-"""Gap between samples that breaks a curve, in round trips."""
+"""Smallest gap between samples that breaks a curve, in round trips."""
 
 Draw = Callable[[Axes, int, "Table", dict[str, Any]], None]
 """Draws the rows of a user, given by index, with this colour and label."""
@@ -78,7 +78,7 @@ def throughput(
     Args:
         result: a result whose scenario has `record.segments = true`.
         user: index of a user; None for all.
-        bin_s: width of the time bins, s; None for about a hundredth of the duration.
+        bin_s: width of the time bins, s; None for a round width that makes 40 to 100 bins.
         run: index of the replication.
         size: width and height in inches.
 
@@ -104,8 +104,8 @@ def throughput(
 def _bins(end: float, width: float) -> NDArray[np.float64]:
     """Returns the edges of time bins.
 
-    The last bin ends with the series and is 0.5 to 1.5 times as wide as the others. A bin that
-    reached beyond the series would show a decrease of the rate at its end.
+    The last of several bins ends with the series and is 0.5 to 1.5 times as wide as the others. A
+    bin that reached beyond the series would show a decrease of the rate at its end.
     """
     if end <= 0:
         return np.array([0.0, width])
@@ -285,7 +285,10 @@ def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> N
 def _without_pauses(
     times: NDArray[np.float64], samples: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns round-trip times with breaks where samples are missing for several round trips."""
+    """Returns round-trip times with breaks at long gaps.
+
+    A gap is long if it exceeds `PAUSE` round trips and a hundredth of the whole time.
+    """
     if len(times) < 2:
         return times, samples
     usual = np.maximum(samples[1:], samples[:-1])

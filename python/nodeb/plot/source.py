@@ -25,7 +25,7 @@ DPI = 150
 
 
 def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[str, str]]:
-    """Returns the table to draw, its folder, and the names of the columns in it.
+    """Returns the table to draw, its folder, and the names of the columns in it; {} for a file.
 
     Args:
         path: a Parquet file; or a results folder, in which case the first table with all columns is
@@ -33,7 +33,8 @@ def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[st
         columns: the columns that are needed.
 
     Raises:
-        InputError: the file or a column does not exist, or tables cannot be joined.
+        InputError: the file is missing or damaged, a folder lacks a column, or tables cannot be
+            joined.
     """
     if not path.is_dir():
         return _read(path), path.parent, {}
@@ -51,7 +52,9 @@ def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[st
 
 
 def save(figure: Figure, path: Path) -> Path:
-    """Writes a figure in the format of its suffix; equal figures give identical files.
+    """Writes a figure in the format of its suffix.
+
+    Equal figures of the same name give identical files.
 
     Raises:
         InputError: the suffix is not that of a supported format.

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["MAX_POINTS", "thinned"]
 
 PARTS = 400
-"""Number of intervals across a figure, each about a pixel wide."""
+"""Number of intervals across a figure, each one to three pixels wide."""
 MAX_POINTS = 4 * PARTS
 """Largest number of points of a curve that is drawn unchanged."""
 
@@ -17,7 +17,8 @@ def thinned(times: ArrayLike, values: ArrayLike) -> tuple[NDArray[np.float64], N
     """Returns the visible points of a series: first, last and extremes of each small interval.
 
     This is the aggregation M4 (Jugel and others, VLDB 2014), which leaves the pixels of a line
-    unchanged. A series of at most `MAX_POINTS` points is returned whole.
+    unchanged if an interval is a pixel wide. A series of at most `MAX_POINTS` points is returned
+    whole.
 
     Args:
         times: sorted times.

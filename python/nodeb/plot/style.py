@@ -240,7 +240,7 @@ def name_places(axes: Axes, names: Sequence[str], width: float) -> None:
 
 
 def nice_step(span: float, parts: int) -> float:
-    """Returns about `span / parts`, rounded up to 1, 2 or 5 times a power of ten."""
+    """Returns `span / parts` rounded up to 1, 2 or 5 times a power of ten; 1 if `span` <= 0."""
     if span <= 0:
         return 1.0
     raw = span / parts

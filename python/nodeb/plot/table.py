@@ -1,4 +1,4 @@
-"""Curves from a table of results: one column over another, a curve for each value of others."""
+"""Curves from a table of results: one column over another, one for each combination of others."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def curves(
     The intervals are those of the table (the columns `<y>_ci95_low` and `<y>_ci95_high` of a
     sweep). For a table with a column `run` and without intervals, they are computed from the
     replications, after averaging the rows of a run with the same x. Means that exclude users
-    (`<y>_covered`) have hollow markers, which the legend explains. Time series are averaged in
-    about a hundred intervals, up to the end of the shortest run. The unit suffix of a column's name
-    may be omitted.
+    (`<y>_covered`) have hollow markers, which the legend explains. Time series (x is `t_s`) are
+    averaged in 40 to 100 intervals, up to the end of the shortest run. The unit suffix of a
+    column's name may be omitted.
 
     Args:
         table: a table of a sweep or of a result.
@@ -62,12 +62,13 @@ def curves(
         y: column of the y axis.
         by: columns that distinguish curves.
         where: value by column of the rows to use. Of several groups of users, the rows of all users
-            together are used, unless `group` is named here or in `by`.
+            together are used, unless an argument names `group`.
         log: axes with a logarithmic scale: "", "x", "y" or "xy".
         title: title of the figure; None for the conditions in `where`.
 
     Raises:
-        InputError: there is no such column, no such row, or several rows for one point.
+        InputError: there is no such column, no such row, or several rows for one point; or an axis
+            does not suit its column.
     """
     if log not in LOG:
         raise InputError(f"log is `{log}`; expected x, y or xy")
@@ -200,7 +201,7 @@ def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: 
 
 
 def _check_unique(rows: Table, x: str, used: set[str]) -> None:
-    """Checks that each point has one row; the error names the column in which rows differ."""
+    """Checks that each point has one row; the error names a column in which rows differ, if any."""
     if len(np.unique(rows[x])) == len(rows):
         return
     about = (*ENDS, COVERED)

@@ -1,4 +1,4 @@
-"""Packet captures of the first replication, as seen by server, phones and proxy."""
+"""Packet captures of the first replication, as seen by server, phones, proxy and radio network."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Capture:
     snap_length: int | None = None
     """Bytes kept of each packet; None keeps the headers."""
     interfaces: tuple[str, ...] = ()
-    """Interfaces whose packets are kept; empty for all."""
+    """Interfaces whose packets are kept; empty for all, those of the radio network if `radio`."""
     radio: bool = False
     """Whether the radio network is captured too, with comments on packets."""
     causes: tuple[int, ...] = ()
@@ -93,9 +93,9 @@ def check_place(path: Path) -> None:
 def write_in_place(path: Path) -> Iterator[Path]:
     """Yields a temporary path for a capture, so that an interrupted one replaces no earlier one.
 
-    The temporary file is moved to `path` when it is complete. If the disk is full, the packets
-    written so far are moved to `path` unless a capture exists there. A device or a pipe is written
-    to directly.
+    The temporary file is moved to `path` when it is complete. If writing fails, as on a full disk,
+    the packets written so far are moved to `path` unless a file exists there. A device or a pipe is
+    written to directly.
 
     Raises:
         OSError: the capture cannot be written.

@@ -144,7 +144,7 @@ class Replicated(Subject[Tables]):
 
 
 class StoredCell(Replicated):
-    """Cell whose replications may be missing in the store; they are stored once there are enough.
+    """Cell whose replications may be missing in the store; they are stored when the cell ends.
 
     Args:
         cell: cell to simulate.
@@ -173,7 +173,10 @@ class StoredCell(Replicated):
         super().__init__(work, rule, known, f"{cell.label}: " if where is None else where)
 
     def on_end(self) -> None:
-        """Stores the tables if there are more replications than the store had before."""
+        """Stores the tables if there are more replications than the store had before.
+
+        An interruption ends the cell too.
+        """
         if self.runs > self._stored:
             self._store.save(self._identity, self.cell.scenario, self.tables())
 
@@ -204,7 +207,7 @@ class CellSimulator(Engine[Tables]):
         stop: number of replications of each cell, or the precision that determines it.
         store: store of the cells.
         jobs: replications simulated at a time, or the cluster that simulates them.
-        progress: called about ten times a second.
+        progress: called about ten times a second, or more often if replications end.
         called: word for cells in progress reports.
     """
 
@@ -229,7 +232,7 @@ class CellSimulator(Engine[Tables]):
         """Simulates until all cells are complete.
 
         Raises:
-            Interrupted: Ctrl-C; finished cells are stored.
+            Interrupted: Ctrl-C; finished replications are stored.
             RunError: a replication failed.
         """
         try:

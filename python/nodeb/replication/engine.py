@@ -2,8 +2,9 @@
 
 A pool executes the replications: threads of this process, or the workers of a cluster. Short
 replications share one call of the core. Results depend on the scenarios, the seed and the rules
-only (`.replications`). A subject is a scenario to be replicated: `nodeb run` has one, a sweep one
-per cell, a reproduction one per scenario; stored replications of a subject are not simulated again.
+only (`nodeb.replication.replications`). A subject is a scenario to be replicated: `nodeb run` has
+one, a sweep one per cell, a reproduction one per scenario; stored replications of a subject are not
+simulated again.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ class Engine(Generic[T]):
         subjects: the scenarios to be replicated, read one by one when the pool has capacity.
         seed: seed of the named random streams, common to all subjects.
         jobs: replications simulated at a time here, or the cluster that simulates them.
-        progress: called about ten times a second.
+        progress: called about ten times a second, or more often if replications end.
     """
 
     def __init__(
@@ -151,7 +152,7 @@ class Engine(Generic[T]):
         progress: ProgressCallback | None = None,
     ) -> None:
         self.replications = 0
-        """Replications simulated, except those that were no longer needed."""
+        """Replications simulated, except those that ended after their subject was closed."""
         self.completed = 0
         """Subjects with enough replications."""
         self._waiting: Iterator[Subject[T]] | None = iter(subjects)
@@ -341,7 +342,7 @@ class Single(Engine[T]):
         only: subject to replicate.
         seed: seed of the named random streams.
         jobs: replications simulated at a time here, or the cluster that simulates them.
-        progress: called about ten times a second.
+        progress: called about ten times a second, or more often if replications end.
         limit: text after the number of replications, with their maximum number.
     """
 

@@ -36,7 +36,8 @@ class CellFolder:
         beside: use a folder next to `path` if `path` belongs to another owner.
 
     Raises:
-        OutputError: the folder belongs to another owner, or cannot be written; nothing is changed.
+        OutputError: the folder belongs to another owner, in which case nothing is changed; or it
+            cannot be written.
     """
 
     def __init__(

@@ -100,7 +100,7 @@ class RemoteWorkers(Protocol):
 
 
 Jobs = int | RemoteWorkers
-"""Number of replications simulated concurrently in this process, or another workplace."""
+"""Number of replications simulated concurrently in this process, or workers outside it."""
 
 
 def pool(jobs: Jobs) -> Pool[Any, Any]:
@@ -158,7 +158,7 @@ def check_threads(jobs: Any) -> int:
     """Checks a number of threads and returns it, or one per processor if it is None.
 
     Raises:
-        InputError: the number is not a whole number, or below 1.
+        InputError: the number is not a whole number, below 1 or above `MAX_JOBS`.
     """
     if jobs is None:
         return default_jobs()

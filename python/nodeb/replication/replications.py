@@ -29,7 +29,7 @@ class Replications(Generic[T]):
         self.finished: list[T] = []
         """Outcomes of the first replications, without a gap; each of one or more replications."""
         self.done = 0
-        """Number of these replications."""
+        """Number of replications in `finished`."""
         self._early: dict[int, tuple[T, int]] = {}
         self._failed: dict[int, Exception] = {}
 

@@ -1,8 +1,7 @@
 """Stopping rules: when a scenario has enough replications.
 
-A rule receives replications in order and is asked after each one. Its decision depends on the first
-n of them only, not on batches or on replications beyond n, so the number of threads has no
-influence.
+A rule receives batches of replications in order. Its decision depends on the first n replications
+only, not on batches or on replications beyond n, so the number of threads has no influence.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
 SAFETY = 1.1
 """Factor of replications beyond what the last interval requires, so that rounds stay few."""
 NEAR = 1.001
-"""Widths within this factor of the requested one are computed exactly."""
+"""Widths up to this multiple of the requested one are computed exactly."""
 
 
 class Rule(Protocol[T_contra]):
@@ -125,12 +124,15 @@ class Sequential:
     def stop(self) -> Stop | None:
         """Returns the end of the experiment, or `None` if more replications are needed.
 
-        It ends if the precision or the maximum number is reached, or if a mean is undefined.
+        It ends if the precision or the maximum number is reached, or if the mean is 0 or undefined.
         """
         return self._stop
 
     def ahead(self) -> int:
-        """Returns the expected number of replications, but at least one more than received."""
+        """Returns the expected total, but at least one more than received and at most the maximum.
+
+        Until `min_runs` replications are received, it is `min_runs`.
+        """
         seen = len(self._rates[0].values)
         likely = self.expected() if seen >= self._precision.min_runs else self._precision.min_runs
         return min(max(likely, seen + 1), self._limit)
@@ -138,7 +140,8 @@ class Sequential:
     def expected(self) -> int:
         """Returns the expected total, extrapolated from the last half-width.
 
-        The half-width shrinks with the root of the number of replications.
+        The half-width shrinks with the root of the number of replications. Without a half-width,
+        the result is the maximum number.
         """
         seen = len(self._rates[0].values)
         spread = next((s for s in self._rates if s.known == math.inf), self._rates[-1])
@@ -181,7 +184,8 @@ class Rounds:
     def stop(self) -> Stop | None:
         """Returns the end of the experiment, or `None` if more replications are needed.
 
-        It ends if the precision or the maximum number of replications is reached.
+        It ends if the precision or the maximum number of replications is reached, or if a value is
+        missing; without a precision, after the first round.
         """
         return Stop(self._target, True, "known well enough") if self._enough else None
 
@@ -217,9 +221,9 @@ class _Spread:
     def __init__(self) -> None:
         self.values: NDArray[np.float64] = np.empty(0)
         self.known = math.inf
-        """Number of values before the first missing one."""
+        """Number of values before the first missing one; infinite if none is missing."""
         self.width = math.inf
-        """Half-width of all values."""
+        """Half-width of all values relative to their mean."""
         self._sums = np.zeros((2, 1))
 
     def extend(self, new: NDArray[np.float64]) -> NDArray[np.float64]:

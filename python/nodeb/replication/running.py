@@ -1,4 +1,4 @@
-"""Runs a scenario: simulates its replications, and writes a capture of the first one."""
+"""Runs a scenario: simulates its replications, and captures the first one on request."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Simulated(Generic[T]):
 
     parts: list[tuple[range, T]]
     time_s: float = 0.0
-    """Duration of the simulation, s."""
+    """Duration of the simulation, s; 0 if the batch failed."""
     failed: Failure | None = None
     """First failure, after which no replication was simulated."""
 

@@ -17,7 +17,7 @@ __all__ = ["Workers"]
 BATCH_S = 0.1
 """Approximate duration of a batch of replications, s."""
 POLL_S = 0.1
-"""Interval between progress reports, s."""
+"""Longest wait for a finished task, and so between progress reports, s."""
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")

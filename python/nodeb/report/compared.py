@@ -1,4 +1,4 @@
-"""Page of a comparison: answer, differences of all pairs, and their causes."""
+"""Page of a comparison: answer, differences of single pairs, and their causes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["page"]
 MAX_DOTS = 100
 """Largest number of pairs that are drawn."""
 WIDEST = 1.0
-"""Differences beyond this share of the baseline's mean are counted at the margin."""
+"""Largest range of the axis, as a share of the baseline's mean; pairs beyond it are counted."""
 LEAST = 0.05
 """Smallest range of the axis, as a share of the baseline's mean."""
 REACH = 48.0

@@ -20,7 +20,7 @@ from nodeb.results.result import Result
 __all__ = ["delays", "packet_delays"]
 
 MAX_EVENTS = 3_000_000
-"""Size of a table of segments above which only the first replication is used."""
+"""Number of rows of a series above which only one replication is used."""
 
 Samples = Mapping[str, NDArray[np.float64]]
 

@@ -71,7 +71,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: 
 def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: str) -> Answer:
     """Returns the answer of the explanation, with bars for all causes.
 
-    If changes of the scenario were simulated, their effects are bars too, instead of a table.
+    Simulated changes of the scenario that have an effect are bars too, instead of a table.
     """
     first, *others = users
     found = users[first]

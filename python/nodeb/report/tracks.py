@@ -23,7 +23,9 @@ __all__ = ["line", "picture", "steps", "strip", "track", "word"]
 TICKS = 7
 """Approximate number of axis ticks."""
 SHARED = 0.005
-"""Share of the axis below which stretches share a box, each as high as its share."""
+"""Share of the axis below which stretches of causes share a box; the height of a cause in it is its
+share of the box's time.
+"""
 TOP = 0.78
 """Height of the largest value in its track, as a share of the track."""
 
@@ -37,10 +39,10 @@ def picture(
 
     Args:
         title: title of the figure.
-        note: text on the shown replication.
+        note: text on the shown replications.
         tracks: tracks from top to bottom.
-        end: end of the axis in s; the axis begins at 0.
-        axis: unit and origin of the axis.
+        end: end of the axis in the unit of `axis`; the axis begins at 0.
+        axis: unit and origin of the axis, such as seconds since the request.
         css: CSS class of the figure.
     """
     step = nice_step(end, TICKS)
@@ -111,8 +113,8 @@ def strip(path: Path, end: float) -> Content:
 def _boxes(path: Path, end: float) -> list[Content]:
     """Returns boxes of the stretches of time of each cause, from left to right.
 
-    Stretches shorter than `SHARED` (a fraction of the axis) that begin in the same slot share a
-    box.
+    Adjacent stretches shorter than `SHARED` (a fraction of the axis) that begin in the same slot of
+    that length share a box.
     """
     if not path.columns:
         return []

@@ -311,7 +311,7 @@ def _silence_logs() -> None:
 
 
 def _threads(client: Client) -> int:
-    """Returns the number of threads of all workers; waits up to `CONNECT_S` for one worker."""
+    """Returns the number of threads of all workers; 0 if none appears within `CONNECT_S`."""
     end = time.monotonic() + CONNECT_S
     while True:
         found: Mapping[str, int] = client.nthreads()

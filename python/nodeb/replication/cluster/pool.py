@@ -31,12 +31,12 @@ MAX_BUNDLE = 2000
 MAX_TASKS = 20_000
 """Approximate maximum number of tasks in progress, of about 4 kB each."""
 GROWTH = 8
-"""Maximum ratio of the sizes of consecutive bundles."""
+"""Maximum ratio of the size of a bundle to the size of the bundle before."""
 AHEAD = 2
-"""ClusterPool per thread of a worker: one in progress, one waiting there."""
+"""Bundles per thread of a worker: one in progress, one waiting there."""
 POLL_S = 0.1
 MAX_DEATHS = 4
-"""Workers that a task may kill before it counts as faulty (Dask's `allowed-failures` and one)."""
+"""Workers that a task may kill before it counts as faulty (Dask's `allowed-failures` plus one)."""
 
 K = TypeVar("K", bound=Hashable)
 Piece = tuple[K, Callable[..., Any]]
