@@ -233,7 +233,7 @@ class _Answer:
         return f"Rarer effects can be unseen: up to {share} of pairs may differ (95 %)."
 
     def _of(self, one: Difference) -> str:
-        """Returns the share of users that the metric covers as text; "" if it covers all users."""
+        """Returns the share of users or replications that have a value as text; "" if all have."""
         return f" (of the {percent(one.covered)} that have one)" if one.covered < 1 else ""
 
     def _decided(self, kind: str) -> list[Difference]:
@@ -393,7 +393,7 @@ class _Answer:
 
 
 def _marked(one: Difference) -> str:
-    """Returns the label of a metric, with a mark if its mean excludes some users."""
+    """Returns the label of a metric, with a mark if its mean excludes users or replications."""
     return f"{one.metric.label} {mark_of(one)}".strip()
 
 

@@ -86,7 +86,7 @@ class Difference:
     missing: int = 0
     """Number of replications in which only one scenario has a value."""
     covered: float = 1.0
-    """Share of users that have a value, in the scenario in which it is smaller."""
+    """Share of users or replications that have a value, in the scenario in which it is smaller."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def compare(
 
 
 def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Iterator[Difference]:
-    """Yields the differences, each with its `covered` set: the share of users that have a value.
+    """Yields the differences, each with its `covered` set: the share of values that exist.
 
     Of the shares in the two scenarios, the smaller is used.
 

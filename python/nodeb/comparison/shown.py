@@ -67,7 +67,7 @@ def ratio_of(one: Difference) -> Shown:
 
 
 def mark_of(one: Difference) -> str:
-    """Returns the mark of a metric whose mean excludes some users; "" for other metrics."""
+    """Returns the mark of a metric whose mean excludes users or replications; "" for others."""
     return SURVIVORS if one.covered < 1 else ""
 
 

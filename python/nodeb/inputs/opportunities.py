@@ -28,7 +28,7 @@ def read(path: Path) -> dict[str, Column]:
     """Returns the list `times_ms` of `radio.trace.down` or `radio.trace.up` from a file.
 
     Args:
-        path: the file; read again only if it has changed.
+        path: the file; the last four files are kept, and read again only if they have changed.
 
     Raises:
         ScenarioError: the file cannot be read, or a line is not a time; the message names the line.

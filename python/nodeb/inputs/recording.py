@@ -42,7 +42,7 @@ def read(path: Path, traffic: bool) -> dict[str, Column]:
     """Returns the lists of `traffic.replay` or of `ue.channel.trace` from a trace file.
 
     Args:
-        path: the file; read again only if it has changed.
+        path: the file; the last four files are kept, and read again only if they have changed.
         traffic: whether the file must be a trace of traffic; otherwise, of a channel.
 
     Raises:

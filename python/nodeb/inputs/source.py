@@ -264,7 +264,11 @@ class Source:
         times: tuple[int, Numbers] | None,
         what: str,
     ) -> Trace:
-        """Creates a channel's trace, with a step instead of times if entries are equally spaced."""
+        """Creates a channel's trace, with a step instead of times if entries are equally spaced.
+
+        Raises:
+            InputError: there is only one time, from which no duration follows.
+        """
         for name, values in columns.items():
             self.check(name, values)
         if times is None:
