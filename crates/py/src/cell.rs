@@ -1,4 +1,4 @@
-//! Map of the cells of a `hsdpa` radio, without a simulation.
+//! Map of the cells of a `hsdpa` or `lte` radio, without a simulation.
 
 use nodeb_radio::cell::map::Map;
 use numpy::PyArray1;
@@ -9,8 +9,8 @@ use crate::errors::{ScenarioError, guarded};
 use crate::scenario::CompiledScenario;
 
 /// Computes the mean SNR of the served cells of a scenario on a grid of `side` by `side` points.
-/// Returns a dict with the SNR in dB (`snr_db`), and the coordinates in metres of the points
-/// (`axis_m`) and of the sites (`sites_m`).
+/// Returns a dict with the SNR in dB (`snr_db`, NaN outside the cells), and the coordinates in
+/// metres of the points (`axis_m`) and of the sites (`sites_m`).
 #[pyfunction]
 pub fn cell_map<'py>(
     py: Python<'py>,

@@ -73,7 +73,8 @@ impl Emulation {
     }
 
     /// Receives two TUN devices through the socket and copies packets between them until
-    /// [`Self::stop`] is called. Returns the number of packets copied.
+    /// [`Self::stop`] is called. Returns the number of packets read, including those that the other
+    /// device did not accept.
     fn forward(&self, py: Python<'_>, mtu: usize) -> PyResult<u64> {
         let work = || -> nodeb_emu::Result<u64> {
             let devices = <[OwnedFd; 2]>::try_from(self.devices(2)?).expect("two devices are returned");

@@ -54,10 +54,10 @@ pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
     Ok((serde_json::to_string(&experiment).map_err(to_json)?, service))
 }
 
-/// Simulates a link experiment at an Eb/N0 of `eb_n0_db`. Calls `watch` a few times per second with
-/// the numbers of bits and block errors so far. Ctrl-C ends the run and sets `interrupted` in the
-/// result. If `portable` is true, only processor instructions that every processor of the platform
-/// has are used.
+/// Simulates a link experiment at an Eb/N0 of `eb_n0_db`. After each batch, in which every thread
+/// simulates four units of 16 blocks, calls `watch` with the numbers of bits and block errors so
+/// far. Ctrl-C ends the run and sets `interrupted` in the result. If `portable` is true, only
+/// processor instructions that every processor of the platform has are used.
 #[pyfunction]
 #[pyo3(signature = (json, eb_n0_db, threads, watch=None, portable=false))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
@@ -103,8 +103,9 @@ fn call(watch: Option<&Py<PyAny>>, counts: &Counts) -> PyResult<()> {
     })
 }
 
-/// Returns the counts as a dict. For each kind of trial (bits, PDUs, blocks) the dict has the
-/// numbers of trials and errors, the error rate and its confidence interval.
+/// Returns the counts as a dict. For each kind of trial (bits, PDUs, blocks, bits before decoding,
+/// TTIs of signalling) the dict has the numbers of trials and errors, the error rate and its
+/// confidence interval.
 fn tables<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     let tallies = [

@@ -114,7 +114,7 @@ nodeb_base::table! {
 }
 
 /// Analyses a recording. Returns four values: a table of the TCP connections, the number of packets
-/// of other protocols, the number of packets whose protocol is unknown, and true if the log is
+/// of other protocols, the number of packets whose connection is unknown, and true if the log is
 /// complete.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]

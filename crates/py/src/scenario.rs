@@ -202,8 +202,9 @@ impl CompiledScenario {
         serde_json::from_str(&document).is_ok_and(|found: serde_json::Value| found.get("sweep").is_some())
     }
 
-    /// Returns the keys that the scenario file sets to their defaults although they have no effect,
-    /// each as "file:line: key: reason". The list is empty for a scenario without a file.
+    /// Returns the keys of the scenario file that have no effect and, after the overrides, their
+    /// default values, each as "file:line: key: reason". The list is empty for a scenario without a
+    /// file.
     fn superfluous(&self) -> PyResult<Vec<String>> {
         let Some(origin) = &self.origin else { return Ok(Vec::new()) };
         let Origin { text, file, overrides } = &**origin;
@@ -274,8 +275,8 @@ impl CompiledScenario {
     /// interfaces if empty) in the pcapng file `path`. The file has the first `snap_length` bytes
     /// of each packet, or only the headers if `snap_length` is None. If `radio` is true, packets at
     /// the interfaces of the radio network are captured, too, and packets have comments. If a
-    /// packet is on the critical path of a user in `causes`, its comment lists those spans of the
-    /// path that belong to the packet.
+    /// packet is on the critical path of one of the first 20 transfers of a user in `causes`, its
+    /// comment lists those spans of the path that belong to the packet.
     #[pyo3(signature = (
         seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false, causes=Vec::new(),
     ))]
@@ -323,10 +324,11 @@ impl CompiledScenario {
         tables::all(py, py.detach(captured)?)
     }
 
-    /// Simulates replication number `run` up to the end of a user's transfer, and explains how long
-    /// the transfer took. Returns three tables: the transfer, the time for which each component was
-    /// busy with it, and the spans of its critical path. A text column of the spans is a pair: an
-    /// array of indices, and the list of texts to which they refer.
+    /// Simulates replication number `run` up to the end of a user's transfer (or of the run, if the
+    /// transfer does not end), and explains how long the transfer took. Returns three tables: the
+    /// transfer, the time for which each component was busy with it, and the spans of its critical
+    /// path. A text column of the spans is a pair: an array of indices, and the list of texts to
+    /// which they refer.
     fn explain<'py>(
         &self,
         py: Python<'py>,
@@ -514,8 +516,9 @@ pub fn document(text: &str, file: &str) -> PyResult<String> {
     guarded(|| format!("reading {file}"), || scenario::document(text, file))?.map_err(|error| to_py(&error))
 }
 
-/// Returns the line (from 1) of the value at a path of keys in a TOML text. If the path does not
-/// lead to a value, returns the line of the innermost existing table or list on the path.
+/// Returns the line (from 1) of the key at a path of keys in a TOML text. If the path does not lead
+/// to a key, returns the line of the innermost key or list entry on the path that exists, or `None`
+/// if the text is not TOML or lacks the first key.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
 pub fn line_of(text: &str, path: Vec<String>) -> Option<usize> {

@@ -77,8 +77,9 @@ pub fn wcdma_rates(
     }))
 }
 
-/// Returns the interference factor of the `mean` model of other cells that is equivalent to a scenario's `map` model,
-/// averaged over `places` random phone positions.
+/// Returns the interference factor of the `mean` model of other cells that is equivalent to a
+/// scenario's `map` model, averaged over `places` random phone positions. For a scenario with the
+/// `mean` model, returns the factor of that model.
 #[pyfunction]
 pub fn wcdma_mean_factor(
     py: Python<'_>,

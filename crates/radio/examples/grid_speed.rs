@@ -135,7 +135,8 @@ fn whole(cell: &mut Cell, tti: u64) -> f32 {
     (0..6).map(|i| cell.receive((5 * tti as usize + i) % USERS, tti, Groups::first(4))).sum()
 }
 
-/// Returns the mean CPU time of a call in nanoseconds.
+/// Returns the mean CPU time of a call in nanoseconds, or its mean duration if the system does not
+/// report CPU times.
 fn measure(limit: Duration, mut call: impl FnMut(u64) -> f32) -> f64 {
     let (begin, used, mut calls) = (Instant::now(), cpu_time(), 0);
     while begin.elapsed() < limit {

@@ -74,7 +74,8 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Generates overrides, most of which have real keys and values.
+/// Generates overrides whose paths consist of names that occur in scenarios, in random order, and
+/// whose values often occur there.
 fn overrides() -> impl Strategy<Value = String> {
     let keys = [
         "seed",

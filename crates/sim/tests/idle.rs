@@ -49,8 +49,9 @@ const VOID: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Rejected scenarios with one group of users on `hsdpa`: keys of the radio, keys of `ue`, the key without effect, and
-/// a part of the reason in the message.
+/// Scenarios with one group of users on `hsdpa`: keys of the radio, keys of `ue`, the key without
+/// effect, and a part of the reason in the message. Scenarios with an empty key are accepted, the
+/// others rejected.
 const VOID_UE: &[(&str, &str, &str, &str)] = &[
     (
         "cell.power_dbm = 40.0",

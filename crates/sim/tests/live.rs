@@ -40,7 +40,8 @@ impl Listener for Trace {
 }
 
 fn read(radio: &str, rest: &str, traffic: &str) -> Scenario {
-    // The recorded delays are not multiples of a TTI, so that no event coincides with the start of a TTI.
+    // The delays of the links are not multiples of a TTI, so that no event coincides with the start
+    // of a TTI.
     let recorded = "{ trace = { down = { times_ms = [3, 20, 21, 21] }, up = { times_ms = [1, 9] } } }";
     let radio = if radio == "trace" { recorded.to_owned() } else { format!("'{radio}'") };
     let text = format!(

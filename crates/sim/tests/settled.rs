@@ -29,7 +29,8 @@ fn handover_resets_snoop_agent_before_it_acts() {
     }
 }
 
-/// The utilization of a phone counts only its own failed blocks, not those of another phone at the edge of the cell.
+/// The utilization of a phone counts only its own failed blocks, not those of another phone of the
+/// cell.
 #[test]
 fn failed_blocks_of_a_neighbour_are_not_charged() {
     let two = read(

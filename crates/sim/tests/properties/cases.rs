@@ -168,8 +168,8 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     })
 }
 
-/// Returns a generator for the values of `key` of the radio `hsdpa`, or `None` if the type of the key suffices to
-/// generate values.
+/// Returns a generator for the values of `key` of the radios `hsdpa` and `lte`, or `None` if the
+/// type of the key suffices to generate values.
 fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     Some(match key {
         "codes" => any_json(1..=15),

@@ -210,8 +210,9 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     Ok(())
 }
 
-/// Checks that recorded windows are at least 1, that round trips are longer than the sum of all delays, and that a
-/// backlog has bytes if and only if it has packets.
+/// Checks that recorded windows are at least 1, that round trips are longer than the sum of the
+/// delays of the links that they cross outside the radio, and that a backlog has bytes if and only
+/// if it has packets.
 fn series_are_possible(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
     let Scenario { wired, core, uplink, proxy, .. } = &case.scenario;
     let core_ns = core.as_ref().map_or(0, |core| 2 * core.delay().0);

@@ -63,9 +63,9 @@ fn ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     ends
 }
 
-/// Lets sender and receiver exchange segments until no segment is in flight and no timer is armed, and checks both
-/// ends at every step. Returns the last ACK, and the bytes of all segments that are not retransmissions, without the
-/// SYN.
+/// Lets sender and receiver exchange segments until no segment is in flight, the sender is idle and
+/// the receiver's timer is not armed, and checks both ends at every step. Returns the last ACK, and
+/// the bytes of all segments that are not retransmissions, without the SYN.
 fn exchange(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Segment>, u64), TestCaseError> {
     let mut syn = Vec::new();
     ends.0.open(Time::ZERO, &mut syn);
