@@ -179,8 +179,9 @@ impl Rake {
     /// Returns the SNR on HS-PDSCH (linear, per chip) for the given path gains. `disturbance` is
     /// the power of other cells and noise, divided by that of the own cell.
     ///
-    /// Maximum-ratio combining adds the SNRs of the paths. Codes are orthogonal on one path, so a path
-    /// receives interference only from the power on the other paths, from other cells and noise.
+    /// Maximum-ratio combining adds the SNRs of the paths. Codes are orthogonal on one path, so a
+    /// path receives interference only from the power on the other paths, from other cells and
+    /// noise. If `orthogonality` is set, a fixed share of the own cell's power interferes instead.
     pub fn snr(self, gains: impl Iterator<Item = f32> + Clone, disturbance: f32) -> f32 {
         let total: f32 = gains.clone().sum();
         match self.disturbing {
@@ -236,7 +237,7 @@ const STEP_SHARE: f64 = 0.02;
 const LONGEST_STEP_M: f64 = 5.0;
 
 /// Number of steps after which a user's shadowing is drawn again. They are 655 correlation
-/// distances, 33 km by default; less only if the correlation distance is extreme. The position and
+/// distances, 33 km by default; less if the correlation distance exceeds 250 m. The position and
 /// shadowing of a user who was not evaluated for long can then be computed without simulating every
 /// step in between. The cost is that shadowing changes suddenly after so many steps.
 const STRETCH: u64 = 1 << 15;

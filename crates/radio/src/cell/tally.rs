@@ -68,7 +68,8 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a transmission at the linear SNR `snr`. `is_new` is true for the first transmission
-    /// of a block in any cell; `cqi` is NaN if link adaptation uses no CQIs.
+    /// of a block, but false if the block was sent in another cell before; `cqi` is NaN if link
+    /// adaptation uses no CQIs.
     pub fn sent(&mut self, snr: f64, cqi: f32, is_new: bool, failed: bool) {
         self.ttis += 1;
         self.blocks += u64::from(is_new);

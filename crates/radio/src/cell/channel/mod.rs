@@ -30,7 +30,7 @@ pub struct ChannelFacts {
     pub ends: bool,
     /// Whether the user has a position in the cell.
     pub has_place: bool,
-    /// Whether the user moves in the cell.
+    /// Whether the movement of the user in the cell is not `stays`, whatever the speed.
     pub moves: bool,
     /// Whether the channel has fading and so needs a fading sequence.
     pub fades: bool,
@@ -120,8 +120,8 @@ impl Channel {
     }
 
     /// Returns an upper bound of the linear SNR per chip from TTI `tti` on, and the first TTI in
-    /// which the bound is not valid. Returns `None` unless the user stands still in the cell,
-    /// because only then is a bound cheap to compute.
+    /// which the bound is not valid. Returns `None` unless the user stands still in the cell and
+    /// its channel fades slowly, because only then is a bound cheap to compute.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         if let Self::Cell(placed) = self { placed.peak(sequence, tti) } else { None }
     }

@@ -9,8 +9,8 @@ use super::{CHANGE, Complex, FRACTION_BITS, JakesSequence, LENGTH, SEGMENT, frac
 
 /// Paths with different positions in the sequence and equal distances to its samples.
 ///
-/// Paths continue elsewhere at the same time too. The transition differs from that of a [`Ray`](super::Ray) only
-/// between samples, where it is linear.
+/// All paths also change to other positions of the sequence at the same time. The transition differs
+/// from that of a [`Ray`](super::Ray) only between samples, where it is linear.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     /// Samples per TTI, with [`FRACTION_BITS`] fractional bits.
@@ -43,12 +43,13 @@ impl Bundle {
         (position >> FRACTION_BITS, fraction_of(position))
     }
 
-    /// Returns true if there are several TTIs between two samples.
+    /// Returns true if a TTI is shorter than the time between two samples.
     pub fn is_slow(&self) -> bool {
         self.step < 1 << FRACTION_BITS
     }
 
-    /// Passes the index and the complex amplitude of each path at a sample to `look`. The mean power is 1.
+    /// Passes the index and the complex amplitude of each path at a sample to `look`. The mean power
+    /// is 1 if amplitudes between samples are interpolated linearly.
     #[inline]
     pub fn read(&mut self, sequence: &JakesSequence, sample: u64, mut look: impl FnMut(usize, Complex<f32>)) {
         if sample / SEGMENT != self.segment {

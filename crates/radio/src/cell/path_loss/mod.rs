@@ -73,8 +73,8 @@ impl PathLossSpec {
         }
     }
 
-    /// Returns the largest distance for which the standard gives the formulas, or `None` if there is no
-    /// limit.
+    /// Returns the largest distance for which TR 38.901 gives the formulas both with and without
+    /// line of sight, or `None` for the other models, whose range of distances is not checked.
     pub fn reach(&self) -> Option<Distance> {
         self.sight_correlation_m().map(|_| REACH)
     }

@@ -21,8 +21,8 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// Link that has a line of sight exactly where most links have one, and whose effective environment
-    /// height is 1 m.
+    /// Link that has a line of sight exactly where at least half of the links have one, and whose
+    /// effective environment height is 1 m.
     pub const MEDIAN: Self = Self { level: 0.0, ground: [0.0; 2] };
 
     /// Returns true if the link has a line of sight, where a share of `probability` of links has one.
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// The numbers of changes of state on 100 m is the same whether the user is evaluated every metre or
+    /// The number of changes of state on 100 m is the same whether the user is evaluated every metre or
     /// every centimetre. Between two points 53 m apart a process crosses a level at most twice.
     #[test]
     fn a_user_near_the_limit_does_not_flicker() {

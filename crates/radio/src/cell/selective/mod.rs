@@ -4,8 +4,9 @@
 //! `p`, delay `tau` and complex amplitude `z` of each path. All paths of a user read the fading sequence at the
 //! same instants ([`Bundle`]), so `H_g` is linear between samples, which are 11 ms apart at 3 km/h and 2 GHz.
 //! A sample takes a multiplication for each path and group, an evaluation between samples one for each group.
-//! For users so fast that every TTI has another sample, amplitudes are interpolated first, and `H_g` is computed
-//! once. In either case a value depends on the TTI only, and TTIs that are not evaluated cost nothing.
+//! For users so fast that every TTI has another sample, nothing is kept: the paths of both samples
+//! are added with their weights. In either case a value depends on the TTI only, and TTIs that are
+//! not evaluated cost nothing.
 //!
 //! Not modelled: variation within a group, which is 720 kHz wide at 20 MHz. Delays of 5 us turn phases by several
 //! periods within such a group, so that its mean gain would vary less than the gain at its centre.
@@ -129,7 +130,8 @@ impl Selective {
         h
     }
 
-    /// Returns the channel at a fraction of the distance from a sample to the next, by interpolation of each path.
+    /// Returns the channel at a fraction of the distance from a sample to the next: the weighted sum
+    /// of the paths at both samples.
     fn direct(&mut self, sequence: &JakesSequence, sample: u64, fraction: f32) -> Rows {
         let mut h = [[0.0; MAX_GROUPS]; 2];
         let Self { response, bundle, .. } = self;

@@ -8,7 +8,7 @@ pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Returns parameters with which a block holds one PDU, and a packet is one PDU, at any SNR.
+/// Returns parameters with which a block of CQI 5 holds one PDU of 40 bytes and is sent once.
 pub fn one_by_one(text: &serde_json::Value) -> Hsdpa {
     let mut all =
         json!({ "segmentation": false, "combining": "none", "max_transmissions": 1, "t1": "20 ms" });

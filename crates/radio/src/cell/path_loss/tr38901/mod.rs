@@ -86,7 +86,7 @@ struct TwoSlopes {
     at_1m: f64,
     /// Loss in dB per decade of distance before the breakpoint.
     slope: f64,
-    /// Factor of the logarithm of the squared breakpoint distance, in dB per decade.
+    /// Factor in dB of the logarithm of the squared distance of the antennas at the breakpoint.
     breakpoint: f64,
 }
 
