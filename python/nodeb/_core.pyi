@@ -107,7 +107,7 @@ class Emulation:
         """Receives two TUN devices, and copies packets between them until `stop` is called.
 
         Returns:
-            The number of packets copied.
+            The number of packets read, including those that the other device did not accept.
 
         Raises:
             OSError: a system call failed.
@@ -158,8 +158,8 @@ def flight_connections(
 
     Returns:
         Four values: a dict with the table `connections`; the number of packets of other protocols;
-        the number of packets whose protocol is unknown, because too few of their bytes were
-        recorded; and whether the log is complete.
+        the number of packets whose connection is unknown, mostly because too few of their bytes
+        were recorded; and whether the log is complete.
 
     Raises:
         Cancelled: `control` was cancelled.
@@ -493,7 +493,8 @@ def document(text: str, file: str) -> str:
 def line_of(text: str, path: list[str]) -> int | None:
     """Returns the line, from 1, of the value at a path of keys.
 
-    If the value is missing, the line of the closest enclosing part is returned.
+    If the value is missing, the line of the closest enclosing part is returned, or None if the
+    text is not TOML or lacks the first key.
     """
 
 def resolve(json: str) -> str:
@@ -563,7 +564,8 @@ def link_run(
         json: the experiment, as JSON.
         eb_n0_db: Eb/N0 of the point, dB.
         threads: number of threads; does not affect the results.
-        watch: called a few times a second with the bits and the block errors so far.
+        watch: called with the bits and the block errors so far, whenever every thread has simulated
+            four units of 16 blocks.
         portable: use no instructions beyond the platform's baseline; does not affect the results.
 
     Returns:
@@ -613,5 +615,6 @@ def wcdma_rates(
 def wcdma_mean_factor(scenario: CompiledScenario, places: int) -> float:
     """Returns the interference factor of the `mean` model that is equivalent to a scenario's map.
 
-    The factor is averaged over `places` random positions of phones.
+    The factor is averaged over `places` random positions of phones. For a scenario with the `mean`
+    model its own factor is returned.
     """
