@@ -69,31 +69,33 @@ pub struct Window {
 /// `recovery` and `is_done`.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Time at which the caller must call [`Sender::on_timer`], unless it calls another method
-    /// before; `None` if no timer is armed.
+    /// Time at which the caller must call [`Sender::on_timer`], unless a call of another method
+    /// changes this time before; `None` if no timer is armed.
     pub timer: Option<Time>,
     /// Number of application bytes that the phone has acknowledged.
     pub acked_bytes: u64,
     /// State of loss recovery: open, fast recovery, reduced by an ECN mark, or timeout.
     pub recovery: Recovery,
-    /// Whether all data is acknowledged and the application has closed the connection, so that the
-    /// sender never sends again.
+    /// Whether the SYN and all data are acknowledged and the application has closed the connection,
+    /// so that the sender never sends again.
     pub is_done: bool,
 }
 
-/// Maximum number of retransmissions per ACK after a timeout while the window is set from outside
-/// (see [`Sender::steer`]). Two per ACK is the pace of slow start (RFC 5681, 3.1). Without this
-/// limit a large window would release all retransmissions at once.
+/// Maximum number of retransmissions per ACK after a timeout, as long as data is in flight and the
+/// window is set from outside (see [`Sender::steer`]). Two per ACK is the pace of slow start (RFC
+/// 5681, 3.1). Without this limit a large window would release all retransmissions at once.
 const RETRANSMISSIONS_PER_ACK: u64 = 2;
 
 /// The sender of a connection, located at the server. Its methods append the segments that must be
 /// transmitted to `out`.
 pub trait Sender: Send + std::fmt::Debug {
-    /// Accepts `bytes` bytes of application data, and sends what the window allows.
+    /// Accepts `bytes` bytes of application data, and sends what the window allows. Before
+    /// [`Self::open`] nothing is sent.
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>);
     /// Closes the connection for writing: the sender is done once all data is acknowledged.
     fn close(&mut self);
-    /// Sends the SYN, or the SYN-ACK if the phone has opened the connection.
+    /// Sends the SYN, or the SYN-ACK if the phone has opened the connection. Has no effect if it
+    /// was sent before.
     fn open(&mut self, now: Time, out: &mut Vec<Segment>);
     /// Processes an ACK that has arrived at the server.
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>);
@@ -104,7 +106,8 @@ pub trait Sender: Send + std::fmt::Debug {
     fn timer(&self) -> Option<Time>;
     /// Returns true if all data that the application has written so far is acknowledged.
     fn is_idle(&self) -> bool;
-    /// Returns true if all data is acknowledged and the application has closed the connection.
+    /// Returns true if the SYN and all data are acknowledged and the application has closed the
+    /// connection.
     fn is_done(&self) -> bool;
     /// Returns the number of application bytes that the phone has acknowledged.
     fn acked_bytes(&self) -> u64;
@@ -132,6 +135,8 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Returns the limit that stops the sender from transmitting more at present.
     fn send_limit(&self) -> SendLimit;
     /// Returns the kind of the timer that expires at `now`, the time that [`Self::timer`] returned.
+    /// In the `linux` family this time may come before any timer expires; the result is then
+    /// `Pacing`.
     fn expired_timer(&self, now: Time) -> TimerKind;
     /// Returns the counters of the connection since its start.
     fn counts(&self) -> &SenderCounts;

@@ -11,7 +11,7 @@ use crate::segment::{Kind, Segment};
 const MAX_DOUBLINGS: u32 = 4;
 
 /// Sender of a client's requests, one at a time. It retransmits the pending request until the
-/// request arrives at the server.
+/// request arrives at the server, or at the proxy if there is one.
 #[derive(Debug)]
 pub struct Requester {
     /// Time from the first transmission of a request to its first retransmission. The interval
@@ -36,8 +36,8 @@ impl Requester {
         packet
     }
 
-    /// Handles the arrival at the server of a request of kind `kind`, which ends the pending
-    /// request. As an exception, a late copy of the SYN (`Connect`) does not end a pending
+    /// Handles the arrival at the server or proxy of a request of kind `kind`, which ends the
+    /// pending request. As an exception, a late copy of the SYN (`Connect`) does not end a pending
     /// application request.
     pub fn on_request(&mut self, kind: Kind) {
         self.pending =

@@ -67,8 +67,8 @@ pub struct Segment {
     pub kind: Kind,
     /// Whether the packet is a retransmission.
     pub retransmission: bool,
-    /// Whether the first segment that this ACK answers was a retransmission. Eifel detection uses
-    /// this bit.
+    /// Whether the first segment that this ACK answers was a retransmission. Eifel detection of the
+    /// `classic` family uses this bit.
     pub answers_retransmission: bool,
     /// Number of the segment, or the acknowledgement number of an ACK, in the units of the TCP
     /// family (see [`Numbering`](crate::numbering::Numbering)).
@@ -77,7 +77,8 @@ pub struct Segment {
     pub sack: SackBlocks,
     /// Timestamp value (RFC 7323) in microseconds; 0 if the option is not used.
     pub timestamp_us: u32,
-    /// Timestamp echo reply in microseconds; 0 if the option is not used.
+    /// Timestamp echo reply in microseconds; 0 if the option is not used or no timestamp has
+    /// arrived yet.
     pub echo_us: u32,
     /// Advertised window of an ACK in bytes; the `classic` family ignores it.
     pub window: u32,

@@ -23,7 +23,8 @@ pub enum End {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the header")]
 pub struct TcpFields {
-    /// Sequence number of the first payload byte or, in a SYN, that of the SYN itself.
+    /// Sequence number of the first payload byte, or of the next one to be sent if there is no
+    /// payload; in a SYN, that of the SYN itself.
     pub seq: u64,
     /// Acknowledgement number in bytes; `None` if the ACK flag is not set.
     pub ack: Option<u64>,
@@ -88,7 +89,8 @@ pub struct Handshake {
     pub opener: Opener,
     /// Maximum segment size in bytes (payload without headers) that both ends announce.
     pub mss: u16,
-    /// Initial advertised window of the phone in bytes.
+    /// Window of the phone in bytes that its SYN shows, cut to 65,535 since a SYN is not scaled. It
+    /// is the largest window that the phone advertises.
     pub window_bytes: u64,
     /// Window scale of the phone. If it is 0, neither SYN carries the option. Otherwise the server
     /// sends the option with a scale of 0, since scaling is in use only if both ends send the
@@ -203,7 +205,8 @@ impl Ends {
 }
 
 /// Translator of the packets of one connection into TCP headers. The caller must report each packet
-/// twice, at the end that sends it and at the end that receives it, in order of time.
+/// at the end that sends it and, unless the packet is lost, at the end that receives it, in order
+/// of time.
 pub trait Wire: Send + std::fmt::Debug {
     /// Records that `end` sends a packet, and returns the header of the packet.
     fn fields(&mut self, end: End, packet: &Segment) -> TcpFields;

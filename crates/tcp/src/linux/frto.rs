@@ -4,12 +4,13 @@
 //! After the first segment is retransmitted, an ACK of new data releases new segments instead of
 //! retransmissions of the other outstanding segments. If an ACK delivers a segment that was sent
 //! before the timeout and never retransmitted, that segment had only been late, and the timeout was
-//! spurious. Linux draws this conclusion even from the first ACK, with SACK or without, unless the
-//! ACK covers a retransmission.
+//! spurious. Linux draws this conclusion even from the first ACK, but without SACK not from an ACK
+//! that covers a retransmission.
 //!
 //! Eifel detection (RFC 3522) is applied before F-RTO: timestamps show which transmission an ACK
-//! answers. So F-RTO is needed only in two cases: on connections without timestamps, and if the
-//! first ACK answers the retransmission although the rest of the window was only late.
+//! answers. So F-RTO is needed only in two cases: on connections without timestamps or with the key
+//! `undo` off, and if the first ACK answers the retransmission although the rest of the window was
+//! only late.
 
 use super::loss::Episode;
 use super::sender::{AckResult, Sender};
@@ -52,9 +53,9 @@ impl Sender {
     }
 
     /// Returns the stage with which the detection starts at a timeout (step 1), or `None` if the
-    /// timeout is not examined. It is not examined if a recovery is in progress, since
-    /// retransmissions of the recovery would be taken for originals. A repeated timeout restarts
-    /// the detection in any case.
+    /// timeout is not examined. It is not examined if F-RTO is off, or if a recovery is in
+    /// progress, since retransmissions of the recovery would be taken for originals. A repeated
+    /// timeout restarts the detection.
     pub(super) fn begin_frto(&self) -> Option<Frto> {
         let may = !self.episode.repairs() || self.timeouts > 0;
         (self.params.frto && may).then_some(Frto::Waiting)

@@ -10,7 +10,8 @@ use super::sender::Sender;
 pub enum CaState {
     /// No sign of a loss, such as a duplicate ACK or SACK.
     Open = 0,
-    /// Duplicate ACKs or SACKs have arrived, but no segment is marked lost.
+    /// Segments are missing, as duplicate ACKs or SACKs show, or were retransmitted, but no
+    /// recovery is in progress.
     Disorder = 1,
     /// The window is being reduced because of an ECN mark.
     Cwr = 2,
@@ -27,12 +28,12 @@ pub struct Info {
     pub ca_state: CaState,
     /// Congestion window in segments, rounded up.
     pub cwnd: u64,
-    /// Slow-start threshold in segments; `None` before the first window reduction.
+    /// Slow-start threshold in segments; `None` if there is none, as always with BBR.
     pub ssthresh: Option<u64>,
     /// Number of segments sent and not acknowledged cumulatively (`packets_out`).
     pub unacked: u64,
-    /// Number of segments delivered beyond a gap (`sacked_out`); without SACK, the number of
-    /// duplicate ACKs.
+    /// Number of segments delivered beyond a gap (`sacked_out`); without SACK, the number that
+    /// duplicate ACKs indicate.
     pub sacked: u64,
     /// Number of segments marked lost and not reported delivered since, whether retransmitted or
     /// not (`lost_out`).
@@ -41,10 +42,11 @@ pub struct Info {
     pub retrans: u64,
     /// Number of retransmissions since the start of the connection.
     pub total_retrans: u64,
-    /// Number of timeouts since data was last acknowledged.
+    /// Number of timeouts since data was last acknowledged, without those while the receiver's
+    /// window was closed.
     pub retransmits: u64,
-    /// Degree of reordering: the number of duplicate ACKs that indicate a loss if RACK is off
-    /// (`reordering`).
+    /// Degree of reordering, initially 3: without SACK, the number of duplicate ACKs that indicate
+    /// a loss (`reordering`).
     pub reordering: u64,
     /// Smoothed round-trip time; `None` before the first measurement.
     pub rtt: Option<Duration>,

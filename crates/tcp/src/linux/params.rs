@@ -49,9 +49,11 @@ params! {
         /// Whether the window is halved once per retransmission timeout of a pause (RFC 2861;
         /// Linux: `tcp_slow_start_after_idle`). BBR never halves its window after a pause.
         pub slow_start_after_idle: bool = true,
-        // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_ATO_MIN, TCP_MAX_QUICKACKS, the largest
-        // tcp_wmem, and tcp_rmem of 6.18: 32 MiB and 128 KiB, of which 160 in 256 hold payload where
-        // 1448 B take 2304 B of memory.
+        // The defaults are those of Linux 6.18: `min_rto` is TCP_RTO_MIN, `max_rto` TCP_RTO_MAX,
+        // `initial_rto` TCP_TIMEOUT_INIT, `delayed_ack` TCP_ATO_MIN, `quick_acks`
+        // TCP_MAX_QUICKACKS, and `send_buffer` the largest tcp_wmem. `receive_buffer` and
+        // `initial_receive_buffer` are the largest and the initial tcp_rmem, 32 MiB and 128 KiB, of
+        // which 160 in 256 hold payload, since 1448 B take 2304 B of memory.
         /// Lower bound of the variation term of the retransmission timeout. As in Linux, the timeout is the
         /// smoothed round-trip time plus at least this.
         pub min_rto: Duration = Duration::from_millis(200),
@@ -92,14 +94,15 @@ const SACK_PERMITTED_BYTES: u32 = 4;
 const MAX_WINDOW: u64 = 65_535 << 14;
 
 impl Linux {
-    /// Returns the size in bytes of the IP and TCP headers of a data segment, timestamps included.
+    /// Returns the size in bytes of the IP and TCP headers of a data segment, timestamps included
+    /// if they are on.
     pub fn header_bytes(&self) -> u32 {
         HEADER_BYTES + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
     }
 
-    /// Returns the size of a SYN in bytes, with MSS, window scale if windows need it,
-    /// SACK-permitted and timestamps, padded to words. SACK-permitted adds nothing if timestamps
-    /// are used, since it fits into their padding.
+    /// Returns the size of a SYN in bytes, with MSS, window scale if windows need it, and
+    /// SACK-permitted and timestamps if they are on, padded to words. SACK-permitted adds nothing
+    /// if timestamps are used, since it fits into their padding.
     pub fn syn_bytes(&self) -> u32 {
         let scale = if window_shift(self.receive_buffer.0) > 0 { WINDOW_SCALE_BYTES } else { 0 };
         let sack = if self.sack && !self.timestamps { SACK_PERMITTED_BYTES } else { 0 };

@@ -2,10 +2,10 @@
 //! recovery, counted in segments as in Linux (`tcp_cwnd_reduction`, version 6).
 //!
 //! While more segments than the new slow-start threshold are in flight, transmissions are spread so
-//! that the window reaches the threshold after one round trip. Below the threshold, an ACK releases
-//! as many segments as it delivers or, if larger, the difference between the segments delivered and
-//! sent in this recovery. The ACK releases one more segment if it acknowledges new data and reveals
-//! no new loss (RFC 9937, 6.2, `SafeACK`).
+//! that the window reaches the threshold after one round trip. Otherwise an ACK releases as many
+//! segments as it delivers or, if larger, the difference between the segments delivered and sent in
+//! this recovery. The ACK releases one more segment if it acknowledges new data and reveals no new
+//! loss (RFC 9937, 6.2, `SafeACK`). All of these count only up to the threshold.
 
 /// State of Proportional Rate Reduction during one recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,9 @@ impl Prr {
         }
     }
 
-    /// Processes an ACK that delivers `delivered` segments and leaves `pipe` bytes in flight.
-    /// `safe` is true if the ACK acknowledges new data and reveals no loss (`SafeACK` of RFC 9937).
+    /// Processes an ACK that delivers `delivered` segments and leaves `pipe` bytes in flight. An
+    /// ACK that delivers nothing has no effect. `safe` is true if the ACK acknowledges new data and
+    /// reveals no loss (`SafeACK` of RFC 9937).
     pub fn on_ack(&mut self, delivered: u64, pipe: u64, safe: bool) {
         if delivered == 0 {
             return;
@@ -51,8 +52,7 @@ impl Prr {
             let catching_up = self.delivered.saturating_sub(self.out).max(delivered);
             (catching_up + u64::from(safe)).min(self.ssthresh - in_flight)
         };
-        // At least one segment may leave until the first retransmission of the recovery has been
-        // sent.
+        // At least one segment may leave until the first segment of the recovery has been sent.
         let allowed = allowed.max(u64::from(self.out == 0));
         self.cwnd = pipe + allowed * self.mss;
     }

@@ -3,8 +3,8 @@
 //! A segment is considered lost if a segment that was sent later has been delivered, and a
 //! round-trip time plus the reordering window has passed since the segment was sent. The reordering
 //! window is a quarter of the smallest round-trip time, and more if D-SACKs show that a quarter was
-//! too little. On paths without observed reordering the window is 0 during recovery and after three
-//! SACKs.
+//! too little. On paths without observed reordering the window is 0 during recovery and as soon as
+//! three segments are delivered beyond a gap.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -84,8 +84,8 @@ impl Rack {
         }
         let end = segment.end();
         let rtt = now.since(segment.sent);
-        // The ACK arrives too early to answer the retransmission, so it answers the original. It
-        // gives no valid round-trip time and is not used.
+        // By its timestamp, or because it arrives too early, the ACK answers the original and not
+        // the retransmission. It gives no valid round-trip time and is not used.
         if segment.retransmitted && (!echoed || min_rtt.is_some_and(|min| rtt < min)) {
             return;
         }
@@ -114,7 +114,7 @@ impl Rack {
 
     /// Widens the reordering window by a quarter of the smallest round-trip time if a segment has
     /// been delivered since the last D-SACK. This happens at most once per round trip: the
-    /// delivered segment must have been sent after the window was last widened (Linux:
+    /// delivered segment must not have been sent before the window was last widened (Linux:
     /// `tcp_rack_update_reo_wnd`, which compares counts of deliveries instead of times).
     pub fn adapt(&mut self, now: Time) {
         let Some(sent) = self.newest_since_dsack.take() else {

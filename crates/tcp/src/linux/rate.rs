@@ -112,8 +112,9 @@ impl Sampler {
     }
 
     /// Ends the processing of an ACK. Returns the sample of the newest segment that the ACK
-    /// delivers, or `None` if the ACK delivers no segment. The sample has no rate if the interval
-    /// is shorter than the smallest round-trip time, since the rate would be unreliable (3.3).
+    /// delivers, or `None` if the ACK delivers no segment or the sampler gives no rates. The sample
+    /// has no rate if the interval is shorter than the smallest round-trip time, since the rate
+    /// would be unreliable (3.3).
     pub fn finish(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
@@ -141,14 +142,14 @@ impl Sampler {
         self.lost.wrapping_sub(snapshot.lost).into()
     }
 
-    /// Records that the application limits the sender now. The limit lasts until the `in_flight`
-    /// bytes in flight are delivered.
+    /// Records that the application limits the sender now. The limit lasts until an ACK has
+    /// delivered more than the `in_flight` bytes in flight.
     pub fn set_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// Returns true while data that was in flight when the application limited the sender is not
-    /// yet delivered.
+    /// Returns true from the time at which the application limits the sender until an ACK has
+    /// delivered data that was sent later.
     pub fn is_app_limited(&self) -> bool {
         self.app_limited_until != 0
     }

@@ -109,7 +109,8 @@ impl Reassembly {
 
     /// Records the part of a new segment that had already arrived, for the next D-SACK. This part
     /// lies below the next expected byte, or within those elements `ranges` of `beyond` that the
-    /// segment overlaps (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
+    /// segment overlaps. Of several separate parts only the first is recorded (`tcp_data_queue`,
+    /// `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
     fn record_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
         if !self.with_dsack {
             return;
@@ -126,7 +127,7 @@ impl Reassembly {
     }
 
     /// Returns the SACK blocks of an ACK in sequence numbers. A duplicate range comes first (RFC
-    /// 2883, 4), and then the changed ranges, the most recent first (RFC 2018, 4).
+    /// 2883, 4), and then ranges beyond gaps, the most recently changed first (RFC 2018, 4).
     pub fn report(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if let Some((first, end)) = self.duplicate.take() {

@@ -10,11 +10,11 @@ use super::{FIRST_BYTE, clock_us, is_older, jiffies, sack_bytes};
 use crate::Opener;
 use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 
-/// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`).
+/// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`), unless the key `delayed_ack` is longer.
 const MAX_DELAY: Duration = Duration::from_millis(200);
 
-/// Number of quick ACKs (ACKs without delay) after a CE mark, or after a retransmission on an ECN
-/// path (Linux: `__tcp_ecn_check_ce`).
+/// Maximum number of quick ACKs (ACKs without delay) that start with the first CE mark, or with a
+/// segment that is not ECN-capable on an ECN path (Linux: `__tcp_ecn_check_ce`).
 const QUICK_ACKS_FOR_ECN: u32 = 2;
 
 /// Application at the phone, which reads received data immediately or at a constant rate.
@@ -76,8 +76,9 @@ pub struct Receiver {
     sack: bool,
     ecn: bool,
     window: ReceiveWindow,
-    /// Smallest delay of an ACK (`TCP_ATO_MIN`). `ato` is the adaptive delay, `None` before the
-    /// first data in order.
+    /// Smallest delay of an ACK (`TCP_ATO_MIN`). `ato` is the adaptive delay, `None` until it is
+    /// set by the first data in order, by the start of quick ACKs after a duplicate, an ECN mark or
+    /// a full window, or by the last quick ACK.
     delay: Duration,
     ato: Option<Duration>,
     min_rto: Duration,
@@ -90,7 +91,8 @@ pub struct Receiver {
     /// Whether the server's SYN has arrived.
     connected: bool,
     /// Number of segments that the receiver will still acknowledge without delay (quick ACKs).
-    /// `max_quick_acks` is the maximum of this number.
+    /// `max_quick_acks` is the largest number with which quick ACKs start; while the window opens,
+    /// the number may exceed it by one.
     quick_acks: u32,
     max_quick_acks: u32,
     /// Number of payload bytes in order that the last ACK acknowledged.
@@ -234,7 +236,8 @@ impl Receiver {
     }
 
     /// Stores the timestamp of a segment if it must be echoed: the segment begins at or below the
-    /// last acknowledged byte, and its timestamp is not older than the stored one (RFC 7323, 4.3).
+    /// last acknowledgement number sent, and its timestamp is not older than the stored one (RFC
+    /// 7323, 4.3).
     fn record_stamp(&mut self, segment: &Segment) {
         if self.timestamps
             && segment.seq <= FIRST_BYTE + self.last_acked
@@ -253,9 +256,9 @@ impl Receiver {
         accepts
     }
 
-    /// Processes the ECN codepoint of new data (`__tcp_ecn_check_ce`). The first mark starts the
-    /// echo and quick ACKs. If earlier segments were ECN-capable and this one is not, it is
-    /// probably a retransmission and starts quick ACKs.
+    /// Processes the ECN codepoint of new data (`__tcp_ecn_check_ce`). A mark starts the echo and,
+    /// unless the receiver already echoes, quick ACKs. If earlier segments were ECN-capable and
+    /// this one is not, it is probably a retransmission and starts quick ACKs.
     fn check_ecn(&mut self, segment: &Segment) {
         if !self.ecn {
             return;
@@ -285,9 +288,10 @@ impl Receiver {
     }
 
     /// Returns true if the ACK of an in-order segment of `payload` bytes may be delayed (Linux:
-    /// `__tcp_ack_snd_check`). The ACK is not delayed if more than one segment is unacknowledged
-    /// (RFC 9293, 3.8.6.3). Nor is that of the last segment of a write, since an application that
-    /// reads immediately triggers the ACK by reading (`tcp_cleanup_rbuf`).
+    /// `__tcp_ack_snd_check`). The ACK is not delayed if delayed ACKs are off, if quick ACKs
+    /// remain, or if more than one segment is unacknowledged (RFC 9293, 3.8.6.3). Nor is it if the
+    /// segment is not full-sized and the application reads immediately, since reading the end of a
+    /// write triggers the ACK (`tcp_cleanup_rbuf`).
     fn may_wait(&self, payload: u64) -> bool {
         let is_end = payload < self.mss && self.reader.rate.is_none();
         self.delay > Duration::ZERO
@@ -297,7 +301,7 @@ impl Receiver {
     }
 
     /// Returns the retransmission timeout that Linux would compute at the phone if the round-trip
-    /// time had been measured once.
+    /// time had been measured once; `min_rto` if it is unknown.
     fn rto(&self) -> Duration {
         let rtt = self.window.rtt().unwrap_or_default();
         Duration(rtt.0 + self.min_rto.0.max(2 * rtt.0))
@@ -372,7 +376,7 @@ impl crate::Receiver for Receiver {
         self.reader.advance(now, self.data.expected());
         let before = self.data.expected();
         if first + payload > self.allowed && !self.accepts_beyond(first) {
-            // The segment lies beyond the window and is discarded. The ACK reports the window's
+            // The segment extends beyond the window and is discarded. The ACK reports the window's
             // edge to the sender.
             if first == self.allowed {
                 self.enter_quick_acks(self.max_quick_acks);

@@ -10,8 +10,8 @@ const MAX_DEGREE: u64 = 300;
 /// Reordering that a connection has observed on its path.
 #[derive(Clone, Copy, Debug)]
 pub struct Reordering {
-    /// Degree of reordering, from 3 to 300: the number of segments delivered beyond a gap that
-    /// indicate a loss.
+    /// Degree of reordering, initially 3 and at most 300: the number of segments delivered beyond a
+    /// gap, or without SACK of duplicate ACKs, that indicate a loss.
     degree: u32,
     /// Whether reordering has been observed since the start of the connection (`reord_seen`).
     seen: bool,
@@ -24,8 +24,8 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Returns the degree of reordering: the number of segments delivered beyond a gap, or of
-    /// duplicate ACKs, that indicate a loss.
+    /// Returns the degree of reordering: the number of segments delivered beyond a gap, or without
+    /// SACK of duplicate ACKs, that indicate a loss.
     pub fn degree(self) -> u32 {
         self.degree
     }
@@ -43,7 +43,7 @@ impl Reordering {
 
     /// Records that the byte `late`, which was never retransmitted, was delivered after data up to
     /// the byte `fack`. The degree grows to the distance of the two bytes in segments of `mss`
-    /// bytes.
+    /// bytes. Has no effect if `late` is not below `fack`.
     pub fn record_late(&mut self, late: u64, fack: u64, mss: u64) {
         if late < fack {
             let distance = fack - late;

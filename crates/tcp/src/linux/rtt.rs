@@ -12,10 +12,11 @@ use nodeb_base::units::Duration;
 
 use super::jiffies;
 
-/// Maximum number of doublings of the timeout. After so many doublings the timeout has reached its
-/// maximum for any parameters.
+/// Maximum number of doublings of the timeout. With the default parameters the timeout reaches its
+/// maximum before.
 const MAX_DOUBLINGS: u32 = 16;
-/// Timeout for data if the SYN was lost and no round-trip time was measured (RFC 6298, 5.7).
+/// Smallest timeout for data if the SYN was lost and no round-trip time was measured (RFC 6298,
+/// 5.7).
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
 /// Round-trip estimator of one connection, with the retransmission timeout that follows from it.
@@ -65,7 +66,7 @@ impl RttEstimator {
     }
 
     /// Records a round-trip time and ends the backoff. `new_round` is true if a round has ended:
-    /// all data that was outstanding at the start of the round is acknowledged.
+    /// data sent after the start of the round is acknowledged.
     pub fn sample(&mut self, rtt: Duration, new_round: bool) {
         self.doublings = 0;
         if let Some(srtt) = self.srtt {
@@ -103,7 +104,8 @@ impl RttEstimator {
         }
     }
 
-    /// Returns the retransmission timeout with backoff, in whole jiffies of 4 ms.
+    /// Returns the retransmission timeout with backoff, in whole jiffies of 4 ms unless the maximum
+    /// limits it.
     pub fn rto(&self) -> Duration {
         self.rto
     }
@@ -130,8 +132,8 @@ impl RttEstimator {
         self.update_rto();
     }
 
-    /// Raises the initial timeout to at least 3 s, because the SYN was retransmitted and no
-    /// round-trip time is known (RFC 6298, 5.7).
+    /// Raises the initial timeout to at least 3 s, or to the maximum if that is shorter, because
+    /// the SYN was retransmitted and no round-trip time is known (RFC 6298, 5.7).
     #[cold]
     pub fn lost_syn(&mut self) {
         self.initial = self.initial.max(AFTER_LOST_SYN).min(self.max);

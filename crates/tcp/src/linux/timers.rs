@@ -1,9 +1,9 @@
 //! Timers of a sender. Each timer has an expiry or is disarmed. The simulator schedules one event
 //! per sender, at or before the earliest expiry.
 //!
-//! Every ACK defers the retransmission timeout and the tail loss probe, but the event of the sender
-//! stays where it is. If no timer has expired when the event happens, the event is scheduled again.
-//! This is cheaper than rescheduling it on every ACK.
+//! ACKs of new data defer the retransmission timeout and the tail loss probe, but the event of the
+//! sender stays where it is. If no timer has expired when the event happens, the event is scheduled
+//! again. This is cheaper than rescheduling it on each of these ACKs.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -12,8 +12,8 @@ use super::jiffies;
 /// Purpose for which the timer of the retransmission queue is armed (Linux: `icsk_pending`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    /// Retransmission timeout, after which the first outstanding segment is retransmitted (RFC
-    /// 6298).
+    /// Retransmission timeout, after which the SYN or the first outstanding segment is
+    /// retransmitted (RFC 6298).
     Timeout,
     /// Tail loss probe, which elicits an ACK before the retransmission timeout (RFC 8985, 7).
     Probe,

@@ -14,17 +14,18 @@ pub struct Wire {
     handshake: Handshake,
     timestamps: bool,
     /// Size in bytes of the IP and TCP headers of a SYN. `header_bytes` is the size for all other
-    /// segments.
+    /// segments, without SACK blocks.
     syn_bytes: u32,
     header_bytes: u32,
     ecn: bool,
     /// Acknowledgement numbers that the server's segments carry. Each entry is (first byte of the
     /// first segment that carries the number, acknowledgement number).
     acks: Vec<(u64, u64)>,
-    /// Sequence number after the highest byte that the server has sent.
+    /// Sequence number after the highest byte that the server has sent; 0 before the first segment
+    /// after its SYN.
     end: u64,
-    /// Sequence number after the highest byte that the server has sent; 0 before the first data
-    /// segment.
+    /// Window in bytes of the last ACK of the phone; the maximum size of the receive buffer before
+    /// the first ACK.
     window_bytes: u64,
     ends: Ends,
 }

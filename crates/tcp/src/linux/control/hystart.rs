@@ -1,6 +1,6 @@
 //! HyStart as in Linux (`tcp_cubic.c`, version 6; Ha and Rhee, Computer Networks 55(9), 2011). Slow
-//! start ends if the closely spaced ACKs of a round (its train) last for half of the smallest
-//! round-trip time, or if round-trip times grow.
+//! start ends if the closely spaced ACKs of a round (its train) last for more than half of the
+//! smallest round-trip time (the whole of it with pacing), or if round-trip times grow.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -29,8 +29,7 @@ pub struct HyStart {
     /// closely spaced ACKs.
     begun: Time,
     last: Time,
-    /// Next byte to be sent when the round started. The round ends when a byte above it is
-    /// acknowledged.
+    /// Next byte to be sent when the round started. The round ends when this byte is acknowledged.
     end: u64,
     /// Smallest round-trip time measured in the round.
     rtt: Option<Duration>,

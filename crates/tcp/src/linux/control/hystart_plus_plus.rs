@@ -1,9 +1,10 @@
 //! HyStart++ (RFC 9406), which ends slow start when the round-trip time grows, before the queue
 //! overflows.
 //!
-//! If the smallest round-trip time of a round exceeds that of the previous round by a threshold,
-//! the window grows more slowly (conservative slow start). If the round-trip time then falls again,
-//! slow start resumes; otherwise congestion avoidance starts after five rounds.
+//! If the smallest round-trip time of a round exceeds that of the previous round by at least a
+//! threshold, the window grows more slowly (conservative slow start). If the round-trip time then
+//! falls below the one that started this phase, slow start resumes; otherwise congestion avoidance
+//! starts after five rounds.
 
 use nodeb_base::units::Duration;
 
@@ -28,7 +29,7 @@ const L: u64 = 8;
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
     limit: u64,
-    /// Byte whose acknowledgement ends the round (`windowEnd`).
+    /// Number of acknowledged bytes that ends the round (`windowEnd`).
     window_end: u64,
     last_round_min: Option<Duration>,
     this_round_min: Option<Duration>,

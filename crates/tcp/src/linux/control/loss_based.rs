@@ -1,5 +1,4 @@
-//! Common parts of congestion controls that open the window until a loss and then reduce it to a
-//! share of its size.
+//! Common parts of congestion controls that open the window until a loss and then reduce it.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -77,7 +76,8 @@ pub struct LossWindow {
     pub mss: u64,
     /// Congestion window in bytes.
     pub cwnd: u64,
-    /// Slow-start threshold in bytes; `u64::MAX` before the first reduction.
+    /// Slow-start threshold in bytes; `u64::MAX` as long as neither a reduction nor the end of slow
+    /// start has set one.
     pub ssthresh: u64,
     initial: u64,
     /// Number of segments delivered since congestion avoidance last opened the window
@@ -138,8 +138,8 @@ impl LossWindow {
     }
 
     /// Reduces the window to the mean of its size and `used`, the largest number of bytes that were
-    /// in flight during a retransmission timeout, but at least to the initial window (RFC 2861;
-    /// Linux: `tcp_cwnd_application_limited`).
+    /// outstanding during a retransmission timeout, or the initial window if that is larger (RFC
+    /// 2861; Linux: `tcp_cwnd_application_limited`).
     pub fn unused(&mut self, used: u64) {
         let used = used.max(self.initial);
         if used < self.cwnd {

@@ -44,7 +44,8 @@ pub struct AckEvent {
     pub now: Time,
     /// Number of bytes that the ACK acknowledges cumulatively.
     pub acked: u64,
-    /// Number of bytes that the ACK delivers, including bytes that SACKs report beyond gaps.
+    /// Number of bytes that the ACK delivers, including bytes that SACKs report beyond gaps and
+    /// duplicates that a D-SACK reports.
     pub delivered: u64,
     /// Number of segments that the ACK delivers, by which windows grow (Linux: `acked_sacked`). An
     /// ACK may acknowledge many more segments, if SACKs have reported them before.
@@ -76,8 +77,8 @@ pub struct AckEvent {
     /// Whether the ACK delivers data beyond a gap on a path with a high degree of reordering, where
     /// the window grows on any delivery (Linux: `tcp_may_raise_cwnd`).
     pub reordered: bool,
-    /// Whether the congestion window, and not a lack of data or the receiver's window, limited the
-    /// sender.
+    /// Whether the congestion window or the pacer, and not a lack of data or the receiver's window,
+    /// limited the sender.
     pub window_limited: bool,
     /// Time at which the pacer allows the next segment (Linux: `tcp_wstamp_ns`).
     pub departure: Time,
@@ -85,8 +86,8 @@ pub struct AckEvent {
 
 impl AckEvent {
     /// Returns true if a loss-based control may open its window, apart from the condition that the
-    /// window is in use (`tcp_may_raise_cwnd`). Data must be acknowledged outside of fast recovery,
-    /// and in order unless the degree of reordering is high.
+    /// window is in use (`tcp_may_raise_cwnd`). Data must be acknowledged outside of fast recovery
+    /// and of a reduction after an ECN mark, and in order unless the degree of reordering is high.
     pub fn may_raise(&self) -> bool {
         self.phase != Phase::Recovery && (self.acked > 0 || self.reordered)
     }
@@ -116,15 +117,15 @@ pub struct Loss {
 /// Congestion control of one connection. All sizes are in bytes.
 pub trait CongestionControl: Send + std::fmt::Debug {
     /// Handles the establishment of the connection. `rtt` is the round-trip time of the SYN, `None`
-    /// if it is unknown because the SYN was retransmitted.
+    /// if it is unknown because the SYN was retransmitted without timestamps.
     fn on_established(&mut self, _now: Time, _rtt: Option<Duration>) {}
     /// Processes an ACK, on which the window and the pacing rate may change.
     fn on_ack(&mut self, ack: &AckEvent);
     /// Records a lost segment. The sender reports the resulting reduction by
     /// [`Self::on_congestion`] or [`Self::on_timeout`].
     fn on_loss(&mut self, _loss: &Loss) {}
-    /// Handles the start of a recovery after a loss or an ECN echo. `in_flight` bytes are
-    /// outstanding.
+    /// Handles the start of a recovery after a loss or an ECN echo, or a loss that a tail loss
+    /// probe has repaired. `in_flight` bytes are outstanding.
     fn on_congestion(&mut self, now: Time, in_flight: u64);
     /// Handles a retransmission timeout with `in_flight` bytes still in flight. `again` is true if
     /// the window has already been reduced for the outstanding data.
@@ -151,7 +152,8 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// Returns the slow-start threshold in bytes, `u64::MAX` if there is none.
     fn ssthresh(&self) -> u64;
     /// Returns the pacing rate in bytes per second. `None` means that the sender derives the rate
-    /// from the window and the round-trip time.
+    /// from the window and the round-trip time if the key `pacing` is on, and otherwise does not
+    /// pace.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
@@ -202,7 +204,7 @@ pub struct Plan {
     /// Slow-start threshold in bytes, `u64::MAX` if there is none.
     pub ssthresh: u64,
     /// Pacing rate in bytes per second. `None` means that the sender derives the rate from the
-    /// window and the round-trip time.
+    /// window and the round-trip time if the key `pacing` is on, and otherwise does not pace.
     pub pacing_rate: Option<f64>,
     /// Minimum number of segments that leave together at the present pacing rate.
     pub min_quantum: u64,

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn recovery_time_is_independent_of_window() {
-        // By section 3 of the paper recovery takes log(1 - b) / log(1 + a) = 13.4 round trips,
+        // By section 3 of the paper recovery takes -log(1 - b) / log(1 + a) = 13.4 round trips,
         // while Reno needs half as many as its window has segments. The reduced window is rounded
         // down, for example from 87.5 to 87 segments.
         assert_eq!([100, 1_000, 10_000].map(rounds_to_recover), [15, 14, 14]);

@@ -5,8 +5,8 @@ use crate::linux::control::Phase;
 use crate::linux::frto::Frto;
 use crate::linux::prr::Prr;
 
-/// Episode of loss recovery, from its start until the byte `until` is acknowledged. `Open` lasts
-/// until the next loss or ECN mark.
+/// Episode of loss recovery. It lasts until the data sent before its start is acknowledged, or
+/// until it turns out to be spurious. `Open` lasts until the next loss or ECN mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Episode {
     /// No segment is known to be lost.
@@ -14,7 +14,9 @@ pub enum Episode {
     /// Recovery without a timeout: lost segments are retransmitted, or the window is reduced
     /// because of an ECN mark. PRR spreads the reduction, if the congestion control uses PRR.
     Recovery {
-        /// Byte whose acknowledgement ends the recovery (`RecoveryPoint`).
+        /// Next byte to be sent at the start (`RecoveryPoint`). The recovery ends when all bytes
+        /// below it are acknowledged; a reduction after an ECN mark alone ends when the byte itself
+        /// is.
         until: u64,
         /// PRR state of the window reduction; `None` if the congestion control does not use PRR or
         /// the reduction was undone.
@@ -25,7 +27,8 @@ pub enum Episode {
     },
     /// Recovery after a retransmission timeout, in which lost segments are retransmitted.
     Loss {
-        /// Byte whose acknowledgement ends the recovery after the timeout.
+        /// Next byte to be sent at the timeout. The recovery ends when all bytes below it are
+        /// acknowledged.
         until: u64,
         /// Stage of F-RTO's detection of a spurious timeout; `None` if the detection is off or has
         /// ended.
@@ -74,7 +77,8 @@ impl Episode {
         if let Self::Recovery { prr, .. } = self { prr.as_mut() } else { None }
     }
 
-    /// Returns the byte whose acknowledgement ends the episode, or `None` in the episode `Open`.
+    /// Returns the next byte that was to be sent when the episode began, or `None` in the episode
+    /// `Open`.
     pub fn until(&self) -> Option<u64> {
         match self {
             Self::Open => None,

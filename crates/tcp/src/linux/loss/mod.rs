@@ -21,8 +21,8 @@ use super::prr::Prr;
 use super::sender::{AckResult, Sender};
 use crate::segment::Segment;
 
-/// Time that is added to the timers of RACK and of the tail loss probe (Linux:
-/// `TCP_TIMEOUT_MIN_US`).
+/// Time that is added to the timer of RACK and, if several segments are outstanding, to that of the
+/// tail loss probe (Linux: `TCP_TIMEOUT_MIN_US`).
 const MIN_WAIT: Duration = Duration::from_millis(2);
 
 impl Sender {
@@ -57,9 +57,9 @@ impl Sender {
         }
     }
 
-    /// Ends a recovery if its byte `until` is acknowledged. Returns true if the byte is
-    /// acknowledged but the end is delayed. A reduction after an ECN mark lasts until later data is
-    /// acknowledged, so that the receiver has seen CWR.
+    /// Ends a recovery without a timeout if all bytes below its `until` are acknowledged. Returns
+    /// true if they are but the end is delayed. A reduction after an ECN mark lasts until later
+    /// data is acknowledged, so that the receiver has seen CWR.
     fn end_episode(&mut self, now: Time, ack: &Segment) -> bool {
         let una = self.scoreboard.una();
         match self.episode {
@@ -136,7 +136,8 @@ impl Sender {
     }
 
     /// Handles an ACK without new losses. Starts a window reduction if the ACK echoes an ECN mark
-    /// in the episode `Open`, otherwise stays in this episode or returns to it (`tcp_try_to_open`).
+    /// in the episode `Open`. Otherwise stays in this episode or returns to it, unless a reduction
+    /// after an ECN mark is in progress (`tcp_try_to_open`).
     fn try_to_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if !self.scoreboard.has_retransmitted() {
             self.undo.forget_retransmission_time();

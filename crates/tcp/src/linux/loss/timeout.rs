@@ -43,7 +43,7 @@ impl Sender {
         self.episode = Episode::Loss { until: self.scoreboard.next(), frto: self.begin_frto() };
         self.send_cwr = self.params.ecn;
         // While the receiver's window is closed, the retransmission is a window probe, which does
-        // not count as a timeout (`tcp_retransmit_timer`).
+        // not count here as a timeout (`tcp_retransmit_timer`).
         self.timeouts += u32::from(!self.is_window_closed());
         self.send(now, head, Transmission::Repair, out);
         self.timers.set(now, self.rtt.rto(), Pending::Timeout);

@@ -9,7 +9,8 @@ const MARKED_LOST: u64 = u64::MAX;
 
 impl Scoreboard {
     /// Returns the number of segments that are marked lost and were not reported delivered since.
-    /// It does not matter whether they were retransmitted (`lost_out`).
+    /// It does not matter whether they were retransmitted (`lost_out`). The number is derived from
+    /// their bytes, so several short segments may count as one.
     pub fn lost_segments(&self) -> u64 {
         self.lost_bytes.div_ceil(self.mss)
     }
@@ -125,7 +126,7 @@ impl Scoreboard {
         bytes
     }
 
-    /// Marks each outstanding segment lost for which `lost` returns true, in ascending order of
+    /// Marks each segment in flight lost for which `lost` returns true, in ascending order of
     /// segment numbers. Returns the number of bytes newly marked.
     pub fn mark_where(&mut self, mut lost: impl FnMut(u64, &SentSegment) -> bool) -> u64 {
         let mut bytes = 0;

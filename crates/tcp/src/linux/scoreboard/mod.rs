@@ -47,7 +47,8 @@ pub struct Scoreboard {
     /// there.
     lost_from: u64,
     /// Times and segment numbers of all transmissions, oldest first (`tsorted_sent_queue`). A
-    /// transmission no longer counts if its segment was sent again later or has been delivered.
+    /// transmission no longer counts if its segment was sent again later or has been delivered, or
+    /// if RACK has marked it lost.
     order: VecDeque<(Time, u64)>,
     /// Number of retransmissions marked lost since the start of the connection.
     lost_retransmissions: u64,
@@ -324,9 +325,10 @@ impl Scoreboard {
     }
 
     /// Processes a D-SACK of the bytes `range`. Segments in this range that end above `una` are
-    /// delivered (`deliver` is called for each), and their retransmissions are no longer in flight
-    /// (`tcp_sacktag_one`). Returns the number of retransmitted segments in the range that end
-    /// above `marker`, and the first needless retransmission.
+    /// delivered (`deliver` is called for each that was not reported before), and their
+    /// retransmissions are no longer in flight (`tcp_sacktag_one`). Returns the number of
+    /// retransmitted segments in the range that end above `marker`, and the first needless
+    /// retransmission.
     #[cold]
     pub fn sack_duplicate(
         &mut self,
@@ -382,8 +384,8 @@ impl Scoreboard {
         (self.sacked_segments, self.highest_sacked, self.previous_blocks) = (0, 0, <_>::default());
     }
 
-    /// Returns the time of the oldest transmission that no ACK or SACK has answered, or `None` if
-    /// there is none.
+    /// Returns the time of the oldest transmission that is the last one of its segment, was not
+    /// answered by an ACK or SACK, and was not marked lost by RACK; `None` if there is none.
     pub fn oldest_sent(&mut self) -> Option<Time> {
         self.drop_stale();
         self.order.front().map(|&(sent, _)| sent)
@@ -395,8 +397,7 @@ impl Scoreboard {
         self.get(number).filter(|segment| segment.sent == sent && !segment.sacked)
     }
 
-    /// Removes the oldest transmissions from `order` as long as their segments were sent again
-    /// later or have been delivered.
+    /// Removes the oldest transmissions from `order` as long as they no longer count.
     fn drop_stale(&mut self) {
         while let Some(&(sent, number)) = self.order.front() {
             if self.current(sent, number).is_some() {

@@ -52,7 +52,7 @@ pub struct Duplicates {
     /// Number of retransmitted segments that the D-SACK covers and that end above the byte `marker`
     /// passed to [`Scoreboard::sack_duplicate`](super::Scoreboard::sack_duplicate).
     pub repeated: u64,
-    /// First byte of the lowest segment that was retransmitted although it had been reported
-    /// delivered; `None` if there is none.
+    /// First byte of the lowest segment that was retransmitted and had been reported delivered
+    /// before the D-SACK; `None` if there is none.
     pub needless: Option<u64>,
 }

@@ -39,7 +39,8 @@ pub struct AckResult {
     pub(in super::super) dsack: Option<DSack>,
     /// Whether the ACK updates the right edge of the receiver's window (`FLAG_WIN_UPDATE`).
     pub(in super::super) updates_window: bool,
-    /// Whether the ACK acknowledges nothing new although data is outstanding.
+    /// Whether the ACK acknowledges nothing new although data is outstanding, has no D-SACK, and
+    /// does not update the right edge of the receiver's window.
     pub(in super::super) duplicate: bool,
     /// Whether the timer of the retransmission queue must be re-armed.
     pub(in super::super) rearm: bool,
@@ -94,8 +95,9 @@ impl Span {
 /// Round-trip times that an ACK gives; `None` if there is no valid measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RoundTrips {
-    /// Round-trip time of the oldest segment that the ACK delivers. `newest` is the round-trip
-    /// time of the newest segment.
+    /// Round-trip time of the oldest segment that the ACK acknowledges cumulatively or, if these
+    /// give none, that it delivers by SACK. `newest` is the round-trip time of the newest segment,
+    /// first of those delivered by SACK.
     pub(super) oldest: Option<Duration>,
     pub(super) newest: Option<Duration>,
     /// Round-trip time of the oldest segment that the ACK delivers by SACK.
@@ -176,8 +178,8 @@ impl Sender {
                 sacked.late = sacked.late.min(found.needless.unwrap_or(u64::MAX));
             }
             scoreboard.sack(blocks.iter(), |segment| deliver(segment, &mut sacked, true));
-            // After a timeout it is unknown whether a SACK answers a retransmission or the
-            // original, so it is no evidence of reordering.
+            // After a timeout whose window reduction cannot be undone, it is unknown whether a SACK
+            // answers a retransmission or the original, so it is no evidence of reordering.
             if episode.phase() != Phase::Loss || undo.is_possible() {
                 reordering.record_late(sacked.late, scoreboard.fack(), *mss);
             }
@@ -197,7 +199,7 @@ impl Sender {
         }
         let acked_bytes = self.scoreboard.una() - prior_una;
         // By Karn's rule, an ACK that covers a retransmitted segment gives no round-trip time for
-        // any segment.
+        // the segments that it acknowledges cumulatively, unless by its timestamp.
         let mut rtts = RoundTrips::new(now, if repeated { Span::EMPTY } else { acked.span }, sacked.span);
         if rtts.oldest.is_none() && acked_bytes > 0 {
             rtts.oldest = self.rtt_by_stamp(now, ack);
@@ -221,8 +223,8 @@ impl Sender {
     }
 
     /// Returns the round-trip time that the echoed timestamp gives, or `None` if the ACK echoes no
-    /// timestamp. After a retransmission, only the timestamp shows which transmission was answered
-    /// (RFC 7323, 4).
+    /// timestamp or timestamps are off. After a retransmission, only the timestamp shows which
+    /// transmission was answered (RFC 7323, 4).
     #[cold]
     pub(super) fn rtt_by_stamp(&self, now: Time, ack: &Segment) -> Option<Duration> {
         let usable = self.params.timestamps && ack.echo_us != 0;

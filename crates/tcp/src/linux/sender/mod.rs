@@ -102,13 +102,14 @@ pub struct Sender {
     recent_stamp: u32,
     last_sent: Time,
     /// Next byte to be sent when the present round of round-trip estimation started. The round ends
-    /// when a byte above it is acknowledged.
+    /// when this byte is acknowledged.
     rtt_round: u64,
     pub(super) counts: SenderCounts,
     last_rtt: Option<Duration>,
     /// Number of consecutive probes of the closed receive window.
     window_probes: u32,
-    /// Number of timeouts since data was last acknowledged (`icsk_retransmits`).
+    /// Number of timeouts since data was last acknowledged, without those while the receiver's
+    /// window was closed (`icsk_retransmits`).
     pub(super) timeouts: u32,
 }
 

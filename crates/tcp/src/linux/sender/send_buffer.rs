@@ -4,7 +4,7 @@
 //! The size of the buffer counts memory, not payload. The buffer grows with the congestion window,
 //! but only while the buffer, and not the window, limits the sender (`tcp_should_expand_sndbuf`). A
 //! blocked application may write again when a third of the buffer is free. If a gap stays unfilled,
-//! the buffer therefore stops new data, at the latest when it holds two windows.
+//! the buffer therefore stops new data, at the latest when it holds two windows, or three with BBR.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ const HEADERS: u64 = 320 + 256;
 const SK_BUFF: u64 = 256;
 /// Smallest number of segments for which a window of the buffer has room (`TCP_INIT_CWND`).
 const MIN_SEGMENTS: u64 = 10;
-/// Number of segments per packet at the rates of cellular links (`tcp_min_tso_segs`).
+/// Maximum number of segments per packet at the rates of cellular links (`tcp_min_tso_segs`).
 const PACKET_SEGMENTS: u64 = 2;
 /// Maximum payload of an unsent packet in bytes (`GSO_LEGACY_MAX_SIZE` less headers).
 const UNSENT_BYTES: u64 = 65_536 - 320;
@@ -75,7 +75,7 @@ impl SendBuffer {
     }
 
     /// Expands the buffer to the memory for `windows` windows of `cwnd` bytes, unless it was
-    /// expanded for a window of this size before (`tcp_sndbuf_expand`).
+    /// expanded for a window of this size or more before (`tcp_sndbuf_expand`).
     pub fn expand(&mut self, cwnd: u64, windows: u64) {
         if cwnd > self.largest_cwnd {
             self.largest_cwnd = cwnd;
@@ -110,10 +110,10 @@ impl SendBuffer {
         self.blocked
     }
 
-    /// Moves one packet of application data into the buffer, unless the application is blocked and
-    /// there is not enough room. The application has written `written` bytes in total. The buffer
-    /// holds the bytes from `una` on, of which those from `next` on are unsent. Returns true if
-    /// data was added.
+    /// Moves one packet of application data into the buffer, unless the buffer is full, which
+    /// blocks the application, or a blocked application does not yet have enough room. The
+    /// application has written `written` bytes in total. The buffer holds the bytes from `una` on,
+    /// of which those from `next` on are unsent. Returns true if data was added.
     pub fn fill(&mut self, written: u64, una: u64, next: u64) -> bool {
         let memory = self.memory(una, next);
         self.blocked &= self.size.saturating_sub(memory) < memory / 2;

@@ -8,9 +8,9 @@ use crate::linux::control::Phase;
 use crate::linux::{FIRST_BYTE, clock_us};
 use crate::segment::{Ecn, Kind, Segment};
 
-/// Pacing rate in slow start, in windows per round trip, of a congestion control without a rate of
-/// its own (Linux: `tcp_pacing_ss_ratio`). `AVOIDANCE_PACE` is the rate in congestion avoidance
-/// (`tcp_pacing_ca_ratio`).
+/// Pacing rate below half of the slow-start threshold, in windows per round trip, of a congestion
+/// control without a rate of its own (Linux: `tcp_pacing_ss_ratio`). `AVOIDANCE_PACE` is the rate
+/// at larger windows (`tcp_pacing_ca_ratio`).
 const SLOW_START_PACE: f64 = 2.0;
 const AVOIDANCE_PACE: f64 = 1.2;
 
@@ -93,9 +93,10 @@ impl Sender {
         self.timers.reschedule(now);
     }
 
-    /// Sends segments as long as a window or the pacer permits. Returns true if one of these
-    /// stopped the sender, and false if nothing is left to send. If `gently` is true,
-    /// `max_retransmissions` limits the retransmissions.
+    /// Sends segments as long as windows and pacer permit. Returns true if the congestion window,
+    /// the pacer or the limit of retransmissions stopped the sender, and false if nothing is left
+    /// to send or the receiver's window stopped it. If `gently` is true, `max_retransmissions`
+    /// limits the retransmissions while data is in flight.
     fn send_allowed(
         &mut self,
         now: Time,
@@ -192,8 +193,9 @@ impl Sender {
         in_flight == 0 || in_flight + bytes <= self.cwnd()
     }
 
-    /// Reduces the congestion window if new data follows a pause. The window is halved once per
-    /// retransmission timeout in the pause (RFC 2861; Linux: `tcp_cwnd_restart`).
+    /// Reduces the congestion window if new data follows a pause of more than a retransmission
+    /// timeout and `slow_start_after_idle` is on. The window is halved once per retransmission
+    /// timeout in the pause (RFC 2861; Linux: `tcp_cwnd_restart`).
     fn restart_after_idle(&mut self, now: Time) {
         let (first, end) = self.scoreboard.next_range();
         if self.scoreboard.head().is_some() || first == end || end > self.edge {

@@ -11,8 +11,8 @@ use crate::segment::Segment;
 const MAX_DOUBLINGS: u32 = 10;
 
 impl Sender {
-    /// Returns the time until the next window probe. It is the retransmission timeout, doubled with
-    /// each probe sent, but at most `max_rto` (`tcp_probe0_when`).
+    /// Returns the time until the next window probe. It is the retransmission timeout, at least
+    /// `min_rto`, doubled with each probe sent, but at most `max_rto` (`tcp_probe0_when`).
     fn probe_wait(&self) -> Duration {
         let base = self.rtt.rto().max(self.params.min_rto);
         Duration(base.0.saturating_mul(1 << self.window_probes.min(MAX_DOUBLINGS))).min(self.params.max_rto)
@@ -20,7 +20,8 @@ impl Sender {
 
     /// Arms the timer of the first probe if nothing is outstanding and the receiver's window does
     /// not allow the next segment, since only a probe can then show that the window has opened
-    /// (`tcp_check_probe_timer`).
+    /// (`tcp_check_probe_timer`). Otherwise disarms it and, if nothing is outstanding, every other
+    /// timer of the retransmission queue.
     pub(super) fn update_window_probe_timer(&mut self, now: Time) {
         let waits = self.timers.pending() == Some(Pending::Window);
         if self.scoreboard.head().is_some() || self.scoreboard.is_exhausted() || self.timers.pacing.is_some()
@@ -47,8 +48,9 @@ impl Sender {
         self.timers.set(now, self.probe_wait(), Pending::Window);
     }
 
-    /// Processes an ACK that arrives when nothing is outstanding. If the window is still closed,
-    /// the time until the next probe starts again, otherwise probing ends (`tcp_ack_probe`).
+    /// Processes an ACK that arrives when nothing is outstanding. If the window still does not
+    /// allow the next segment, the time until the next probe starts again, otherwise probing ends
+    /// (`tcp_ack_probe`).
     pub(super) fn on_window_probe_ack(&mut self, now: Time) {
         if self.timers.pending() != Some(Pending::Window) {
             return;

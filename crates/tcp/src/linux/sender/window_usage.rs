@@ -8,15 +8,17 @@ use crate::linux::loss::Episode;
 
 /// Use of the congestion window in the present round and in the present period.
 ///
-/// A round ends when all data outstanding at its start is acknowledged. A period ends when the
-/// window is fully used, or after a retransmission timeout without growth.
+/// A round ends when all data outstanding at its start is acknowledged. It starts again if the
+/// window or the pacer stops the sender, or if more is outstanding in a round in which neither did.
+/// A period ends when the window is fully used, or after a retransmission timeout without growth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowUsage {
     /// Largest number of bytes outstanding in the present round (`max_packets_out`).
     outstanding: u64,
-    /// Whether the congestion window limited the sender in the present round (`is_cwnd_limited`).
+    /// Whether the congestion window or the pacer limited the sender in the present round
+    /// (`is_cwnd_limited`).
     limited: bool,
-    /// Byte whose acknowledgement ends the present round (`cwnd_usage_seq`).
+    /// Number of acknowledged bytes that ends the present round (`cwnd_usage_seq`).
     until: u64,
     /// Largest number of bytes outstanding in the present period (`snd_cwnd_used`).
     used: u64,
@@ -39,9 +41,10 @@ impl WindowUsage {
 }
 
 impl Sender {
-    /// Records that new data was sent or, if `limited` is true, that the congestion window stopped
-    /// the sender. The window is reduced if the application has not fully used it for a
-    /// retransmission timeout (`tcp_cwnd_application_limited`).
+    /// Records that new data was sent or, if `limited` is true, that the congestion window or the
+    /// pacer stopped the sender. If `slow_start_after_idle` is on, the window is reduced if the
+    /// application has not fully used it for a retransmission timeout
+    /// (`tcp_cwnd_application_limited`).
     pub(super) fn record_usage(&mut self, now: Time, limited: bool) {
         let outstanding = self.scoreboard.next() - self.scoreboard.una();
         let usage = &mut self.usage;
@@ -64,8 +67,8 @@ impl Sender {
         }
     }
 
-    /// Returns true if the congestion window limits the sender. In slow start the window also
-    /// counts as a limit if more than half of it is in use (`tcp_is_cwnd_limited`).
+    /// Returns true if the congestion window or the pacer limits the sender. In slow start the
+    /// window also counts as a limit if more than half of it is in use (`tcp_is_cwnd_limited`).
     pub(super) fn is_window_limited(&self) -> bool {
         let slow_start = self.control.is_slow_start;
         self.usage.limited || (slow_start && self.control.cwnd < 2 * self.usage.outstanding)

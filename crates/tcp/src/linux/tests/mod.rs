@@ -94,7 +94,8 @@ struct Pair {
     sender: Sender,
     receiver: Receiver,
     done: Option<Time>,
-    /// Highest byte that any ACK sent so far allows, plus 1 (the right edge of the window).
+    /// Highest byte that the ACKs sent so far and not lost allow, plus 1 (the right edge of the
+    /// window).
     allowed: u64,
 }
 

@@ -9,8 +9,8 @@ fn segment(number: u64) -> Segment {
     Segment { size: 1_500, seq, ..Segment::control(0, Kind::Data) }
 }
 
-/// Delivers 40 segments in order, 8 ms apart, after `lost` segments beyond a gap have arrived.
-/// Returns the number of these 40 segments that are acknowledged at once.
+/// Delivers ten segments, of which the first `lost` arrive last, and then 40 segments in order, 8
+/// ms apart. Returns how many of the 40 are acknowledged at once before the first one that is not.
 fn at_once(lost: u64) -> usize {
     let mut receiver = Receiver::new(0, 100, &Linux::default());
     let mut now = Time(NANOS_PER_S);

@@ -1,4 +1,5 @@
-//! Tests of everything that limits the data in flight: receive window, queues and pacing.
+//! Tests of limits of the data in flight: the receive window, ECN marks, and the congestion window
+//! of BBR and CUBIC.
 
 use super::*;
 

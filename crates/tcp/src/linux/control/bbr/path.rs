@@ -8,8 +8,8 @@ use super::super::filter::WindowedMax;
 use super::super::{AckEvent, Phase};
 use crate::linux::rate::RateSample;
 
-/// Smallest ratio of the bandwidths in successive rounds that counts as growth (v1: 4.3.2.2; v3:
-/// 5.3.1.2). After `FULL_ROUNDS` rounds without growth the pipe is full.
+/// Smallest ratio of a round's bandwidth to that of the last growth that counts as growth (v1:
+/// 4.3.2.2; v3: 5.3.1.2). After `FULL_ROUNDS` rounds without growth the pipe is full.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 /// Smallest congestion window in segments (`BBRMinPipeCwnd`).
@@ -27,7 +27,8 @@ const MAX_QUANTUM: f64 = 65_536.0;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
     pub count: u64,
-    /// Whether the last ACK ended a round and started the next.
+    /// Whether the last ACK ended a round and started the next. BBR version 1 also sets this on a
+    /// timeout.
     pub start: bool,
     end: u64,
 }
@@ -61,8 +62,8 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    /// Creates a detector that counts rounds in which the bandwidth does not grow above `baseline`
-    /// bytes per second.
+    /// Creates a detector that counts rounds in which the bandwidth does not reach 1.25 times
+    /// `baseline`, in bytes per second.
     pub fn above(baseline: f64) -> Self {
         Self { baseline, rounds: 0 }
     }

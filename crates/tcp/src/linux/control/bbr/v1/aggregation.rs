@@ -73,8 +73,8 @@ mod tests {
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
     /// By `bbr_update_ack_aggregation` the excess is the number of segments acknowledged beyond
-    /// bandwidth times the length of the epoch. An epoch ends when fewer segments are acknowledged
-    /// than the bandwidth delivers in this time.
+    /// bandwidth times the length of the epoch. An epoch ends when no more segments are
+    /// acknowledged than the bandwidth delivers in this time.
     #[test]
     fn excess_is_relative_to_bandwidth() {
         let mut aggregation = Aggregation::default();

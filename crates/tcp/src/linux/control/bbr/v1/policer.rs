@@ -50,7 +50,7 @@ struct Interval {
 pub struct Policer {
     interval: Option<Interval>,
     /// Number of rounds since the present interval began. While the policer's rate is used, the
-    /// number of rounds since this use began.
+    /// number of rounds in `ProbeBW` since this use began.
     rounds: u32,
     /// Delivery rate of the previous interval in bytes per second, or the policer's rate while it
     /// is used.

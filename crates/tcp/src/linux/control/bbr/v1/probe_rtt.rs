@@ -27,8 +27,9 @@ impl BbrControl {
         }
     }
 
-    /// Returns true if the ACK may have been delayed by the receiver: it acknowledges a single segment that
-    /// is not full-sized (`tcp_clean_rtx_queue`: `FLAG_ACK_MAYBE_DELAYED`).
+    /// Returns true if the ACK may have been delayed by the receiver: it acknowledges a single
+    /// segment that is not full-sized, and no other ACK has delivered data since that segment was
+    /// sent (`tcp_clean_rtx_queue`: `FLAG_ACK_MAYBE_DELAYED`).
     fn may_be_delayed(&self, ack: &AckEvent) -> bool {
         let alone = ack.sample.is_some_and(|sample| sample.delivered == ack.delivered);
         alone && ack.acked > 0 && ack.delivered < self.mss

@@ -5,7 +5,8 @@ use super::{BbrControl, State};
 use crate::linux::control::{AckEvent, Phase};
 
 /// Number of segments. Until so many have been delivered, the window grows in any case; it is also
-/// the window in bandwidth-delay products while no round-trip time is known (`TCP_INIT_CWND`).
+/// the bandwidth-delay product that is assumed while no round-trip time is known, whatever the gain
+/// (`TCP_INIT_CWND`).
 const INITIAL: u64 = 10;
 /// Rate in bytes per second below which segments leave one by one: 1.2 Mbit/s (`bbr_min_tso_segs`).
 const SLOW: f64 = 150_000.0;

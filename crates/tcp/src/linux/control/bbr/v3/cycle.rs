@@ -5,8 +5,8 @@ use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
-/// Minimum time between the starts of a cycle and of its probe (5.3.3.8.2). Up to a second is
-/// added, depending on the time.
+/// Time from the start of a cycle to that of its probe, if the number of rounds does not start the
+/// probe earlier (5.3.3.8.2). Up to a second is added, depending on the time.
 const MIN_WAIT: Duration = Duration::from_secs(2);
 /// Maximum number of round trips between probes, so that BBR and Reno flows can coexist
 /// (5.3.3.8.2).
@@ -32,13 +32,15 @@ enum Feedback {
 /// State of the cycle in which BBR probes for bandwidth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cycle {
-    /// Number of cycles so far. Bandwidth samples are kept for a number of cycles.
+    /// Number of cycles so far, without those that the application limited after their probe.
+    /// Bandwidth samples are kept for a number of cycles.
     pub count: u64,
     feedback: Feedback,
     /// Whether the rate samples and losses that arrive at present belong to a probe
     /// (`is_bw_probe_sample`).
     pub sampling: bool,
-    /// Start time of this cycle. The probe of the cycle begins at most `wait` after this time.
+    /// Start time of this cycle. The probe of the cycle begins with the first ACK more than `wait`
+    /// after this time, or earlier.
     since: Time,
     wait: Duration,
     pub rounds_since_up: u64,

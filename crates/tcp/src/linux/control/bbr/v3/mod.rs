@@ -34,8 +34,8 @@ const STARTUP_GAIN: f64 = 2.77;
 /// (5.3.2). `DRAIN_ROUNDS` is the maximum number of rounds of `Drain`.
 const DRAIN_GAIN: f64 = 0.5;
 const DRAIN_ROUNDS: u64 = 3;
-/// Window in bandwidth-delay products, except in `ProbeBW_UP`, where `UP_CWND_GAIN` applies
-/// (5.6.1).
+/// Window in bandwidth-delay products, except in `ProbeBW_UP`, where `UP_CWND_GAIN` applies, and in
+/// `ProbeRTT` (5.6.1).
 const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
 /// Share of the bandwidth at which segments are paced, so that the queue shrinks (5.6.2:
@@ -228,8 +228,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Starts a new search for a bandwidth plateau. Bandwidths must exceed `rate` bytes per second
-    /// to count as growth (`ResetFullBW`).
+    /// Starts a new search for a bandwidth plateau. Bandwidths must reach 1.25 times `rate`, in
+    /// bytes per second, to count as growth (`ResetFullBW`).
     fn search_full_pipe(&mut self, rate: f64) {
         self.full_pipe = FullPipe::above(rate);
         self.full_now = false;

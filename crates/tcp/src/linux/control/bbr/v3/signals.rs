@@ -104,7 +104,7 @@ pub struct Undo {
 
 impl Bbr3Control {
     /// Updates deliveries, rounds and bandwidth on an ACK, and lowers the short-term bounds after a
-    /// round with loss (`UpdateCongestionSignals`).
+    /// round with loss, unless BBR probes for bandwidth (`UpdateCongestionSignals`).
     pub(super) fn update_signals(&mut self, ack: &AckEvent) {
         self.latest.take(ack.sample, ack.total_delivered);
         self.path.rounds.on_ack(ack);
@@ -197,7 +197,7 @@ impl Bbr3Control {
         (in_flight + within.max(0.0)) as u64
     }
 
-    /// Lowers the long-term bound to `in_flight` bytes, but not below `beta` times the target, and
+    /// Sets the long-term bound to `in_flight` bytes, but not below `beta` times the target, and
     /// ends a probe. The bound stays if the application limited the sender
     /// (`HandleInflightTooHigh`).
     fn lower_long_term(&mut self, in_flight: u64, app_limited: bool) {

@@ -67,8 +67,9 @@ fn startup_ends_three_rounds_after_plateau() {
 
 #[test]
 fn probes_come_every_two_to_three_seconds() {
-    // By section 5.3.3.8.2 a probe begins two to three seconds after its cycle, since 63 round
-    // trips take longer on this path. A measurement of the round-trip time also begins a cycle.
+    // By section 5.3.3.8.2 a probe begins two to three seconds after the start of its cycle, since
+    // 63 round trips take longer on this path. A measurement of the round-trip time also begins a
+    // cycle.
     let seen = states(&mut pipe(), 30.0);
     let at = |wanted: State| seen.iter().filter(move |(state, _)| *state == wanted).map(|(_, at)| *at);
     for refill in at(State::Refill) {
