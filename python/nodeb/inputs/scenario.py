@@ -274,7 +274,7 @@ class Scenario(ScenarioFields):
 
         Raises:
             InputError: `side` is out of range.
-            ScenarioError: the radio is not `hsdpa`, or the scenario is invalid.
+            ScenarioError: the radio is neither `hsdpa` nor `lte`, or the scenario is invalid.
         """
         if not 1 <= as_whole(side, "side") <= MAX_SIDE:
             raise InputError(

@@ -28,14 +28,15 @@ PLACES = {"phones": ("x_m", "y_m", 1e-3, "km"), "cell": ("x_radii", "y_radii", 1
 
 
 def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figure:
-    """Returns a map of the phones of a replication; on `hsdpa` with the mean SNR.
+    """Returns a map of the phones of a replication; on `hsdpa` and `lte` with the mean SNR.
 
-    The map shows the mean SNR on HS-PDSCH, in dB before despreading, of one path without shadowing.
-    The colour of a phone is the rate of data received in order. A moving phone is shown at its last
-    position.
+    The map shows the mean SNR of one path without shadowing, in dB, on `hsdpa` that of HS-PDSCH
+    before despreading. The colour of a phone is the rate of data received in order. A moving phone
+    is shown at its last position.
 
     Args:
-        result: a result whose phones have positions: on `hsdpa` in the cell, on `wcdma` on the map.
+        result: a result whose phones have positions: on `hsdpa` or `lte` with the channel `cell`,
+            on `wcdma` with a map of other cells.
         run: index of the replication.
         size: width and height in inches.
 

@@ -139,7 +139,8 @@ def _against(statements: Iterable[Judged], verdict: str) -> Iterator[Mark]:
 def _table(found: ReproduceOutcome) -> Rows | None:
     """Returns the table that the study declares as its headline.
 
-    If that was not measured, the first measured item is returned.
+    Otherwise, it is the first measured table, or the first measured figure if there is no table;
+    None if nothing was measured.
     """
     if (chosen := found.study.headline) is not None and chosen[1] in found.grids:
         title, table, columns = chosen

@@ -53,7 +53,7 @@ def path_diagram(scenario: Mapping[str, Any]) -> Markup:
 
 
 def _core(scenario: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Returns names and delays of the core network's links and the Iub, as two labels."""
+    """Returns names and delays of the core network's links and the Iub; None without a core."""
     core = scenario.get("core", [])
     links = [core] if isinstance(core, Mapping) else list(core)
     if not links:

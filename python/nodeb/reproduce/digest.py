@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DIGEST, REPORT = "digest.json", "report.html"
 FILES = ("cells.csv", "claims.csv", REPORT)
-"""Files that exist if there is a digest."""
+"""Files that exist if there is a digest of complete results."""
 GRADES = ("near", "off", "far")
 STATES = ("met", "missed", "undecided", "not measured")
 

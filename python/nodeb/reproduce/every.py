@@ -42,7 +42,7 @@ class Summary(Answering):
         seed: seed of all random streams.
         quick: true for the short versions.
         jobs: number of threads, or a cluster.
-        digests: results of each study that was started.
+        digests: results of each study that has any, also from earlier calls.
         reports: path of each study's report.
         report: path of the page about all studies.
         stayed: names of studies that were complete before this call.
@@ -124,8 +124,8 @@ def run_all(
 
     Raises:
         InputError: a study is unknown, or a number is invalid.
-        OutputError: a folder belongs to another owner, is in use, or cannot be written to; no study
-            has been started.
+        OutputError: a folder belongs to another owner or is in use, which is checked before the
+            first study; or it cannot be written to.
         RunError: a simulation failed; the results until then are summarized.
     """
     workers = check_jobs(jobs)

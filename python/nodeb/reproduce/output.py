@@ -116,7 +116,8 @@ def claim(
     """Claims a folder for a study.
 
     Complete results of an earlier run, possibly of other items, are kept until new complete results
-    replace them; incomplete ones are removed. Replications are kept in any case.
+    replace them; incomplete ones are removed. Replications are kept, unless `force` replaces
+    another owner's folder.
 
     Args:
         folder: results folder; created if necessary.

@@ -88,8 +88,8 @@ def _stacked(grid: Grid, groups: Mapping[str, str], mixed: bool) -> list[Content
 def _subtitle(grid: Grid, unit: str) -> str:
     """Returns the unit and the name of the column axis.
 
-    The axis is named only if the columns' labels are plain numbers, which do not explain
-    themselves.
+    The axis is named only if the labels of all columns begin with a digit, because numbers do not
+    explain themselves.
     """
     bare = all(column[0].isdigit() for column in grid.columns)
     across = grid.across.replace(" (%)", "").lower().replace("internet", "Internet")

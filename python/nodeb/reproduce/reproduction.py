@@ -88,7 +88,8 @@ def choose(study: Study, items: Iterable[str] | None) -> list[str]:
     Case and spaces in the given names are ignored.
 
     Raises:
-        InputError: an item is unknown; the message suggests the most similar name.
+        InputError: an item is unknown (the message suggests the most similar name), or none is
+            given.
     """
     known = study.items()
     if items is None:

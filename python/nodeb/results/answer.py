@@ -3,7 +3,8 @@
 The headline is the first of these that fits:
 
 0. nothing arrived;
-1. at least half of the transfers did not finish: how many, and how much had arrived;
+1. at least half of the transfers did not finish, but not all of several users': how many, and for
+   a single download how much had arrived;
 2. several users share a channel: its rate and how busy it is;
 3. several users with dedicated channels: the rate at which data arrived at all of them from the
    start to the end of the run, and the rate of a phone of each group from its request to its last
@@ -65,9 +66,9 @@ __all__ = [
 MAX_RUNS = 20
 """Maximum number of replications for which a run explains a transfer without being asked."""
 MAX_BYTES = 2_000_000
-"""Size above which a run does not explain a transfer without being asked."""
+"""Size, bytes, above which a run does not explain a transfer without being asked."""
 FULL = 0.95
-"""Share of busy time above which a channel counts as full."""
+"""Share of busy time from which a channel counts as full."""
 NAMED = 3
 """Minimum number of causes with bars of their own; the others share one bar."""
 SMALL = 0.05
@@ -468,7 +469,11 @@ def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
 
 
 def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
-    """Returns the causes of a transfer as ranked bars; causes below `small` share one bar."""
+    """Returns the causes of a transfer as ranked bars.
+
+    Causes whose share is below `small` have one bar together, except the `NAMED` largest and a
+    single other one.
+    """
     table = list(found.table)
     named = max(NAMED, sum(row["share"] >= small for row in table))
     if len(table) - named == 1:

@@ -88,7 +88,8 @@ def _quantile_of_all(share: float) -> Callable[[Array], Array]:
 def downloads(share: float) -> Callable[[Group], Array | None]:
     """Returns a function that computes a quantile of download times for each replication.
 
-    It gives `None` if a user's traffic is endless, or if no user finished.
+    It gives `None` for fewer than two users, if a user's traffic is endless, or if the quantile
+    falls on an unfinished user in each replication.
     """
     quantile = of_users("download_s", _quantile_of_all(share))
 
@@ -207,7 +208,10 @@ def queueing(group: Group) -> Array:
 
 
 def block_errors(group: Group) -> Array | None:
-    """Returns the share of failed blocks; `None` if bearers are shared, or no blocks were sent."""
+    """Returns the share of failed blocks.
+
+    Returns `None` if no blocks were sent, or for a group of some users if users share bearers.
+    """
     sums = group.bearers("blocks", "blocks_failed")
     if sums is None or not sums[0].any():
         return None

@@ -62,7 +62,7 @@ class Metric:
     can_fail: bool = False
     """Whether it is meaningful, and reported, that no user has a value."""
     column: tuple[str, str] | None = None
-    """Table and column of which this is the users' mean; None if it is computed otherwise."""
+    """Table and column that show which users have a value; None if it is not a mean over users."""
     completed: bool = False
     """Whether only complete transfers have a value, so that none is expected of endless traffic."""
 
@@ -87,7 +87,7 @@ class Metric:
 
 
 def by_run(tables: Mapping[str, Any]) -> Table:
-    """Computes each metric by replication: one row per group of users and run, groups first.
+    """Computes each metric by replication: one row per group of users and run, in this order.
 
     Columns are `group`, `run` and the metrics, NaN if one has no value. A scenario with one group
     has the rows of group `all` only.
@@ -335,7 +335,7 @@ def add(metric: Metric) -> None:
         metrics.add(metrics.Metric("longest_s", "s", "The longest transfer.", "longest", longest))
 
     Raises:
-        InputError: the name is taken, or the argument is not a metric.
+        InputError: the name is taken, or the argument is not a valid metric.
     """
     if not isinstance(metric, Metric) or not isinstance(metric.name, str) or not metric.name:
         raise InputError(f"{metric!r} is not a metric with a name; expected `metrics.Metric(...)`")

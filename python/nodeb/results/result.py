@@ -56,7 +56,7 @@ class Plots:
         return plot.cwnd(self.result, user)
 
     def throughput(self, user: int | None = None) -> Figure:
-        """Plots the data rate at which the phone received in order. Needs `record.segments = true`.
+        """Plots the rate at which data arrived at the phone. Needs `record.segments = true`.
 
         Args:
             user: number of one user; None for all.
@@ -69,7 +69,7 @@ class Plots:
         """Plots packet numbers over time: sent, dropped, acknowledged. Needs `record.segments`.
 
         Args:
-            user: number of one user; None for all.
+            user: number of one user; None for the first.
         """
         from nodeb import plot
 
@@ -106,7 +106,7 @@ class Plots:
         return plot.cqi(self.result, user)
 
     def cell(self, run: int = 0) -> Figure:
-        """Plots the phones' positions and rates. Needs `hsdpa`, or `wcdma` with a map.
+        """Plots the phones' positions and rates. Needs the channel `cell`, or `wcdma` with a map.
 
         Args:
             run: number of the replication.

@@ -160,7 +160,7 @@ def _sufficient_duration(
     received: NDArray[np.float64],
     duration_s: float,
 ) -> float:
-    """Returns a round duration, s, in which transfers would finish at their present pace.
+    """Returns a round duration, s, in which 95 of 100 transfers would finish at their pace.
 
     Transfers of which nothing has arrived are ignored. NaN if none is left, or if the duration is
     more than `MAX_FACTOR` times the present one.

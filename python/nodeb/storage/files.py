@@ -331,11 +331,11 @@ def remove(path: Path) -> None:
 
 
 def swap(new: Path, old: Path) -> None:
-    """Exchanges two folders, so that the new one is in the place of the old one.
+    """Exchanges two folders or files, so that the new one is in the place of the old one.
 
-    If `old` is missing or empty, the new one may only be moved, so that nothing remains at `new`.
-    If the system can exchange two names in one step, readers always find one of the two folders;
-    otherwise there is none for a moment.
+    If `old` is a file, an empty folder or missing, the new one may only be moved, so that nothing
+    remains at `new`. If the system can exchange two names in one step, readers always find one of
+    the two folders; otherwise there is none for a moment.
 
     Raises:
         OSError: the exchange failed. The old folder stays, but under a temporary name if it could
@@ -345,7 +345,7 @@ def swap(new: Path, old: Path) -> None:
         if _exchange(new, old):
             return
         with contextlib.suppress(OSError):
-            new.rename(old)  # This succeeds only if `old` is missing or empty.
+            new.rename(old)  # This fails if `old` is a folder that is not empty.
             return
     between = aside(old)
     old.rename(between)
@@ -367,7 +367,7 @@ def _from_arrow(arrow: Any) -> Table:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swaps the names of two folders in one step. Returns false if the system cannot do so."""
+    """Swaps two names in one step. Returns false if that fails, for instance if one is missing."""
     try:
         rename = ctypes.CDLL(None).renameat2
     # Without `renameat2` in the C library, names cannot be exchanged in one step.

@@ -53,7 +53,7 @@ class Owner:
     """Owner of a folder of results: the command, the source and the settings that made it."""
 
     kind: str
-    """Command: `run`, `sweep`, `comparison`, `reproduction`, `link`, `fit`."""
+    """Command, such as `run`, `sweep`, `comparison`, `reproduction` or `link`."""
     of: str
     """Name of the source for readers: a file, a scenario, a study."""
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Place:
         beside: description of what occupies the folder named by the caller; None if that was free.
         before: the mark that was found before; None in a new folder.
         force: whether another owner's results may be replaced.
-        is_put: whether complete results have been put there.
+        is_put: whether `put` has replaced the folder's content.
     """
 
     path: Path
@@ -457,7 +457,8 @@ def _read_mark(path: Path, shown: Path) -> Mark | None:
     """Returns a folder's mark, `provenance.json`; `None` if the folder is empty or missing.
 
     Raises:
-        OutputError: the folder was not written by nodeb, or by a version without marks.
+        OutputError: the folder was not written by nodeb, or by a version without marks, or its
+            mark is damaged.
     """
     try:
         names = sorted(os.listdir(path))

@@ -1,9 +1,9 @@
 """Marks of folders of results: content, checksums, and verification of files.
 
-The mark, `provenance.json`, has the SHA-256 of every file of a complete folder (`sha256`), and in
-its first line the hash of its other lines (`checksum`). Files that nodeb reads are compared with
-the nearest mark, in their folder or up to two above, if it lists them, because flipped bits would
-be read as other numbers.
+The mark, `provenance.json`, has the SHA-256 of every file of a complete folder except its cells
+(`sha256`), and as its first entry the hash of its other entries (`checksum`). Files that nodeb
+reads are compared with the nearest mark, in their folder or up to two above, if it lists them,
+because flipped bits would be read as other numbers.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ CELLS = "cells"
 Tables = Mapping[str, Table]
 IDENTITY, SCENARIO = "nodeb.cell", "nodeb.scenario"
 PACKED = 1 << 16
-"""Size in bytes from which a cell is compressed; for small cells compression dominates the time."""
+"""Size above which a cell is compressed, bytes: for small cells compression dominates the time."""
 # Earlier versions of nodeb wrote cells as Parquet.
 _CELL = re.compile(r"[0-9a-f]{32}\.(arrow|parquet)")
 END = ".arrow"
@@ -42,7 +42,7 @@ CHECKSUM = hashlib.sha256().digest_size
 
 
 def other_files(folder: Path) -> list[str]:
-    """Returns the names of the files in `folder` that are not cells; none if it does not exist."""
+    """Returns names of files in a folder except cells and temporary files; [] without a folder."""
     if not folder.is_dir():
         return []
     return [
