@@ -150,7 +150,7 @@ DOWNLOAD = TRAFFIC["download without end"]
 
 @study.scenario(endless=True)
 def transfer(variant, errors=TWO_STATES, interpretation=NEVER, traffic=DOWNLOAD, *, given):
-    """Downloads for 300 s over the 64 kb/s channel, with one of the fitted error models."""
+    """Loads the 64 kb/s channel for 300 s, with fitted or recorded errors."""
     return base.with_(
         {
             "radio.dch.errors": given[errors],

@@ -21,7 +21,7 @@ BITS, QUICK_BITS = 20_000_000, 5_000_000
 KEPT = "link.json"
 FILES = KEPT, "link", "fit"
 MODELS = "pdu_hmm2", "pdu_bsc", "recorded"
-"""Fitted models that TCP runs over."""
+"""Error models that TCP runs over: two fitted ones, and the recorded errors."""
 
 
 def prepare(at):
@@ -111,8 +111,8 @@ def rates(point, name=""):
 def states(comparison):
     """Returns facts on the number of states of the Markov chain.
 
-    The facts are the number of states with the smallest BIC, and the agreement of the chain with
-    two states with the errors.
+    The facts are, for each unit of errors, the number of states with the smallest BIC, and the
+    agreement of the chain with two states with the errors.
     """
     facts = {}
     for unit in comparison.units:

@@ -309,7 +309,7 @@ study.figure(
 
 @study.stage()
 def sessions(at):
-    """Draws Figures 4 and 5 for one session."""
+    """Draws Figures 4 and 5 for one session of each arrangement."""
     # This imports matplotlib, which is slow.
     from nodeb.studies.fiorenzi_pictures import Session, draw
 
@@ -420,7 +420,7 @@ for name, (environment, distance) in FIGURES.items():
 
 
 def better(one, other, of=rate, digits=0, **how):
-    """Yields checks that the first arrangement has higher throughput in every scenario."""
+    """Yields checks that the first arrangement has more throughput, or more `of`, everywhere."""
     for place in PLACES:
         terms = {t: of(*place, t, **how) for t in (one, other)}
         yield ordered(terms, *place, digits=digits)

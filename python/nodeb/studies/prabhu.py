@@ -470,7 +470,7 @@ BEST_AGAINST_NONE = "best against T_h = 0"
 
 
 def loss_at_12(n, *policy, **how):
-    """Returns a check that a threshold of 12 has over 10 % more delay than the best one."""
+    """Returns a check that a threshold of 12 has at least 10 % more delay than the best one."""
     case = n, *(policy or [ORIGINAL])
     loss = change(delay(*case, T[12], **how), best(*case, **how))
     return at_least(loss, 10, n, *policy, name="T_h = 12 against the best")

@@ -77,7 +77,7 @@ class _Replications(StoredCell):
 
     @property
     def unfinished(self) -> int:
-        """Number of downloads that did not complete; 0 for cases in which they need not."""
+        """Number of downloads that did not complete; 0 if endless or with a reduction."""
         return 0 if self.endless or self.reduce or not self.runs else self.log.unfinished
 
 

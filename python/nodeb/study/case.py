@@ -106,7 +106,7 @@ class Settings:
     quick: bool = False
     warm_up_s: float = 0.0
     given: dict[str, Any] = field(default_factory=dict)
-    """Results of the stages that run before the scenarios, by name (`nodeb.study.Stage`)."""
+    """Results of the stages that run before the scenarios, by name (`StageContext.given`)."""
 
     def asked(self, function: Callable[..., Any]) -> dict[str, Any]:
         """Returns the settings whose names are arguments of the function."""

@@ -89,7 +89,7 @@ class Cell:
 
     @property
     def within(self) -> bool | None:
-        """True if the published value lies in the prediction interval; None if there is none."""
+        """True if the published value lies in the prediction interval; None if one is missing."""
         if self.published is None or self.expected is None or math.isnan(self.expected.low):
             return None
         slack = self.rounding + 1e-9 * max(1.0, abs(self.published))

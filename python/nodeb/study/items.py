@@ -99,7 +99,7 @@ class Table(_Item):
 
     @property
     def rounding(self) -> float:
-        """Half a unit of the last digit that the paper printed in the table."""
+        """Half a unit of the last decimal of the printed values, not counting trailing zeros."""
         texts = [f"{value:.12g}" for row in self.published for value in row if value is not None]
         digits = max((len(text.partition(".")[2]) for text in texts), default=0)
         return float(0.5 * 10.0**-digits)
@@ -198,8 +198,9 @@ def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
 def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | None:
     """Returns the prediction interval of the mean of `runs` replications.
 
-    Returns `None` for a quantity that combines two cases. Its interval would depend on whether both
-    cases had the same losses in the paper, which is not known.
+    Returns `None` if `runs` is None, if a replication has no value, or for a quantity other than a
+    metric of one case. The interval of two cases would depend on whether both had the same losses
+    in the paper, which is not known.
     """
     if runs is None or not isinstance(cell, Measured):
         return None

@@ -261,7 +261,8 @@ class Metric:
 def metric(unit: Any = "") -> Any:
     """Turns a function of means (`Means`) into a metric; a decorator.
 
-    @metric("kb/s") def application_rate(m):
+    @metric("kb/s")
+    def application_rate(m):
         return (m.app_bytes / m.transfer_s * 8 / 1000).mean(axis=-1)
     """
     return Metric(unit) if callable(unit) else lambda function: Metric(function, unit)

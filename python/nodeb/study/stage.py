@@ -41,7 +41,7 @@ class Stage:
     first: bool
     """True if it runs before the scenarios, otherwise after the items of a complete study."""
     leaves: Sequence[str] = ()
-    """Result files and folders that it writes; they are deleted before the study is run again."""
+    """Result files and folders that it writes; a new run of the study deletes or replaces them."""
     keeps: Sequence[str] = ()
     """Files and folders that the next run continues from."""
 
@@ -74,11 +74,11 @@ class StageContext:
         self.campaign = campaign
         """Campaign that measures cases."""
         self.out = out
-        """Results folder of the study."""
+        """Results folder of the study, or a temporary folder while that has complete results."""
         self.show = show
         """Callback that shows the current activity."""
         self.facts = campaign.facts
-        """Results of the stage, by name. Claims refer to them as `study.fact(name)`."""
+        """Results of all stages so far, by name. Claims refer to them as `study.fact(name)`."""
         self.given = campaign.settings.given
         """Values for scenario functions with an argument `given`, such as fitted models."""
         self.pictures: list[Picture] = []
@@ -111,7 +111,7 @@ class StageContext:
 def to_csv(facts: Mapping[str, Estimate]) -> str:
     """Returns the text of `facts.csv`: name, value and 95 % interval.
 
-    The ends of an unknown interval are empty.
+    The ends are empty for fewer than two replications.
     """
     rows = (
         (name, found.value, *((found.low, found.high) if found.runs > 1 else ("", "")))

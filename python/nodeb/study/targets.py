@@ -150,7 +150,7 @@ Found = tuple[bool | None, str] | None
 def _deviations(target: Target, about: Sequence[Cell]) -> Found:
     """Returns whether the deviations of cells from published values are within the target's limits.
 
-    Returns `None` if a table or figure of the target was not measured.
+    Returns `None` if an item of the target has no measured cell with a published value.
     """
     chosen = [cell for cell in about if cell.published is not None]
     if {cell.item for cell in chosen} != set(target.items):

@@ -92,6 +92,8 @@ class Comparison:
     def doubt(self) -> float:
         """Two-sided p-value of the measured value if it lies outside the range, otherwise 1.
 
+        With rivals, it is the largest of their p-values and that of the measured value.
+
         The p-value is at most 5 % if the 95 % interval excludes the range.
         """
         return max(self._doubt(one) for one in (self.estimate, *self.rivals))
@@ -173,8 +175,8 @@ class Verdict:
         counts: number of comparisons by judgement.
         asked: the required margins, in words.
         parts: text and judgement of each piece of evidence.
-        missing: about how many further replications would decide; NaN if nothing is undecided, or
-            if an undecided value comes from a stage.
+        missing: about how many further replications would decide; NaN unless the claim is
+            undecided, or if an undecided value comes from a stage.
     """
 
     id: str
@@ -214,7 +216,7 @@ class Verdict:
     def effort(self) -> str:
         """Number of further replications that would decide, in words.
 
-        The text is "" if nothing is undecided.
+        The text is "" unless the claim is undecided, or if `missing` is NaN.
         """
         if self.judgement != "undecided" or math.isnan(self.missing):
             return ""
@@ -285,7 +287,7 @@ def _missing(undecided: Sequence[Comparison], total: int) -> float:
 def rounded(missing: float) -> str:
     """Returns a number of replications rounded up to two significant digits.
 
-    Returns "" if no number of replications would decide.
+    Returns "" for NaN and for more than `MAX_MISSING`.
     """
     if not missing <= MAX_MISSING:
         return ""

@@ -1,7 +1,7 @@
 """Answer of a sweep: largest and smallest effect, their uncertainty, and unfinished transfers.
 
-The headline states the first of the following cases that applies. If most transfers are unfinished
-and the metric requires finished ones, their number precedes it:
+The headline states the first of the following cases that applies. If at least half of the transfers
+are unfinished and the metric requires finished ones, their share precedes it:
 
 1. no cell has the metric: the reason;
 2. there is one cell: its value;
@@ -9,7 +9,7 @@ and the metric requires finished ones, their number precedes it:
   effects are undecided, or a statement that no effect is decided or exists;
 4. all cells have the same value: no effect;
 5. the intervals of the smallest and the largest value overlap: no effect is certain;
-6. the smallest and the largest value, and the keys that change it most and least.
+6. the smallest and the largest value, and how much each of several keys changes it at most.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class SweepAnswer:
 
     @property
     def _table(self) -> Rows | None:
-        """Grid of the metric if two keys are swept, otherwise a list of cells."""
+        """Grid of the metric if two keys are swept, else a list of cells; None for one cell."""
         if self._grid is not None or len(self.values) < 2 or not self.values.known.any():
             return self._grid
         return listed(self.values, MAX_ROWS)
@@ -130,7 +130,7 @@ class SweepAnswer:
     # Methods that write the headline.
 
     def headline(self) -> Iterator[str]:
-        """Yields one or two sentences, preceded by the unfinished transfers if most are."""
+        """Yields one or two sentences, after the share of unfinished transfers if that is large."""
         about, values = self.outcome.open, self.values
         if not self.outcome.table["received_bps"].any():
             where = f"{self._any_cell}{self._in_time()}"

@@ -1,4 +1,4 @@
-"""Swept values as columns of numbers; each column's name ends in its unit."""
+"""Swept values as columns; the name of a column of quantities ends in their unit."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def column(key: str, written: Sequence[Any], resolved: Sequence[Any]) -> tuple[s
 
     Returns:
         Name with unit, and numbers in s, bit/s or bytes, if all values are such quantities.
-        Otherwise the key, with numbers if all values are numbers, else with the texts of the file.
+        Otherwise the key, with the values if all are numbers or all are Booleans, else with the
+        texts of the file.
     """
     found = [quantity(v) if isinstance(v, str) else None for v in resolved]
     known = [one for one in found if one is not None]

@@ -4,9 +4,9 @@
 in order, so that writing a sweep of any size needs only the memory of one part. The columns are
 `cell` (its index in the sweep), the swept keys as in `sweep.parquet`, and the table's own columns
 (`nodeb.results.glossary`). `metrics` has a row for each cell, replication and group, with every
-metric of `nodeb list metrics`, and, if any cell excludes users, the share of users that have a
-value (`download_s_covered`). All parts of a table have the same columns and types; missing values
-are null.
+metric of `nodeb list metrics` that applies, and, if any cell excludes users, the share of users
+that have a value (`download_s_covered`). All parts of a table have the same columns and types;
+missing values are null.
 """
 
 from __future__ import annotations

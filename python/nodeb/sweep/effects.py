@@ -42,7 +42,7 @@ def largest_effects(table: Table, axes: Sequence[Axis], metric: str, known: Know
         known: returns the metrics of a cell by run.
 
     Returns:
-        An effect for each axis; empty if the metric is missing or not positive in a cell.
+        The effects; empty if the metric is missing or not positive in a cell.
     """
     if metric not in table.columns:
         return []

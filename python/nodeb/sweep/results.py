@@ -92,7 +92,8 @@ class Baseline:
         """Reads the baseline from `KEY=VALUE` settings; `None` if there are none.
 
         Raises:
-            InputError: a key is not swept, or none of its swept values is `VALUE`.
+            InputError: a key is not swept, not exactly one of its swept values is `VALUE`, or
+                settings contradict each other.
         """
         fixed: dict[int, int] = {}
         for setting in settings:

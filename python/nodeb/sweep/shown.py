@@ -165,7 +165,8 @@ class Values:
     def relative_width(self) -> float | None:
         """Returns the largest half-width relative to its mean.
 
-        Returns `None` if these relative half-widths are too different to describe them in one line.
+        Returns `None` if there are none, or if they are too different or too large to describe them
+        in one line.
         """
         usable = self.known & np.isfinite(self.low) & (self.mean != 0)
         halves = (self.high - self.low)[usable] / 2 / np.abs(self.mean[usable])
@@ -181,7 +182,7 @@ class Values:
 
 
 def are_alike(halves: NDArray[np.float64]) -> bool:
-    """Returns true if relative half-widths are so similar that one line can describe them."""
+    """Returns true if there are relative half-widths, alike and small: one line describes them."""
     return bool(halves.size) and halves.max() <= min(ALIKE * halves.min(), WIDE)
 
 

@@ -171,7 +171,8 @@ class Sweep:
         """Returns the baseline that `KEY=VALUE` settings select; `None` if there are none.
 
         Raises:
-            InputError: a key is not swept, or none of its swept values is `VALUE`.
+            InputError: a key is not swept, not exactly one of its swept values is `VALUE`, or
+                settings contradict each other.
         """
         return Baseline.read(settings, self.axes)
 
@@ -200,7 +201,8 @@ class Sweep:
             progress: called with the fraction done and a short text.
             force: replace results of another scenario or another command in the folder.
             metric: metric to compare with a baseline and to show; the table has all. None for the
-                application bit rate if every cell has one, otherwise the received bit rate.
+                application bit rate if every cell has one and fewer than half of the transfers are
+                unfinished, otherwise the received bit rate.
             margin: equivalence margin, as a share of the baseline's mean.
             dataset: also write all replications as Parquet (`nodeb.sweep.dataset`). Without it, an
                 existing dataset of the same cells and replications is kept, any other dataset is
