@@ -294,7 +294,8 @@ def _half_the_propagation_delays(data: Data, _user: int) -> bool:
 def _radio_faster(data: Data, user: int) -> bool:
     """Doubles the capacity of the radio: its rates, channels, opportunities or block sizes.
 
-    If the radio has slots, their duration is halved.
+    If the radio has slots, their duration is halved. Returns false for the radio `lte`, which has
+    none of these keys.
     """
     radio = _radio(data)
     times = _double_opportunities(radio.get("down") or {})
@@ -305,7 +306,10 @@ def _radio_faster(data: Data, user: int) -> bool:
 
 
 def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
-    """Doubles the bits of the block of each CQI. Returns false if the radio does not use CQIs."""
+    """Doubles the bits of the block of each CQI.
+
+    Returns false unless the radio is `hsdpa` with link adaptation by CQI.
+    """
     reports = radio.get("link_adaptation", {}).get("cqi")
     if reports is None:
         return False

@@ -31,7 +31,7 @@ core."""
 
 
 def min_snr_db(cqi: Any) -> Any:
-    """Returns the lowest SNR, dB, at which a phone reports a CQI if no link curve is set.
+    """Returns the lowest SNR, dB, at which a phone on HSDPA reports a CQI without a link curve.
 
     The CQI may be an array.
     """

@@ -260,17 +260,17 @@ class Scenario(ScenarioFields):
             raise InputError(f"there is no user {user}; expected 0 to {users - 1}")
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
-        """Computes a map of the mean SNR before despreading, dB, from path loss alone.
+        """Computes a map of the mean SNR, dB, from path loss alone; on `hsdpa` before despreading.
 
         Shadowing, fading and multipath are not included.
 
         Args:
-            side: points along each side of the map.
+            side: points along each side of the map; 1 counts as 2.
 
         Returns:
-            `axis_m`, the coordinates of the points along each axis, m from the Node B in the
+            `axis_m`, the coordinates of the points along each axis, m from the base station in the
             middle; `snr_db`, the rows of the map from the south, NaN outside the cells; `sites_m`,
-            the coordinates (east, north) of each serving Node B.
+            the coordinates (east, north) of each serving base station.
 
         Raises:
             InputError: `side` is out of range.

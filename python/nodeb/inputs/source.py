@@ -27,7 +27,7 @@ class Options:
     """Options of an import; None for an option that was not given."""
 
     step_ns: int | None = None
-    """Spacing of entries without times, ns; else a TTI, 2 ms."""
+    """Spacing of entries without times, ns; else 2 ms, a TTI of HSDPA."""
     unit: str | None = None
     """Unit of rates or of amounts of data, one of `RATES` or `AMOUNTS`."""
     time_unit: str | None = None

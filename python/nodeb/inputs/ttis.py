@@ -1,4 +1,4 @@
-"""Conversion of channel traces to lists with one entry per TTI."""
+"""Conversion of channel traces to lists with one entry per TTI of HSDPA, whatever the radio."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_TTIS = 10_000_000
 
 
 def by_tti(trace: Trace) -> dict[str, Numbers]:
-    """Returns a channel trace's columns with one entry per TTI, including a last partial one.
+    """Returns a channel trace's columns with one entry per `TTI_NS`, including a last partial one.
 
     An SNR or a CQI is the value at the beginning of the TTI. A rate is the mean over the TTI, so
     that the number of bits is preserved; in a partial last TTI, over its part in the trace, so that
