@@ -5,8 +5,7 @@ use std::sync::OnceLock;
 
 use super::adaptation::Allocation;
 use super::bandwidth::Bandwidth;
-use super::block_errors::{BlockErrors, TARGET};
-use super::coding::{MAX_CODE_RATE, code_rate};
+use super::block_errors::{BlockErrors, Blocks, TARGET};
 use super::cqi::{CQIS, Cqi, CqiTable};
 use super::curves;
 use super::mcs::McsTable;
@@ -39,9 +38,6 @@ pub struct Format {
 #[derive(Debug)]
 pub struct Formats {
     band: Band,
-    mcss: McsTable,
-    /// Number of MCSs in the table.
-    mcs_count: u8,
     /// Number of resource elements for data in each group, by subframe.
     elements: Box<[[u32; MAX_GROUPS]; SUBFRAMES]>,
     effective: EffectiveSnr,
@@ -75,14 +71,12 @@ impl Formats {
             groups
         });
         Self {
-            mcs_count: modulations.len() as u8,
             effective: EffectiveSnr::by_information(&modulations),
             thresholds,
             block_bytes: Default::default(),
             elements: Box::new(elements),
             band,
-            mcss,
-            errors: BlockErrors::new(mcss, modulations.len(), loss_db),
+            errors: BlockErrors::new(mcss, loss_db),
         }
     }
 
@@ -125,29 +119,25 @@ impl Formats {
     /// in `snr` (linear), times `factor`, allow. If they allow none, it is that of MCS 0. Returns `None` if that
     /// one is too large.
     pub fn select(&self, tti: u64, groups: Groups, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
-        let allocation = self.allocation(tti, groups);
+        let blocks = self.blocks(tti, groups);
         let mut known = [f32::NAN; 4];
         let allows = |mcs: u8, known: &mut [f32; 4]| {
-            let (Some(row), Some(bits)) = (self.mcss.row(mcs), allocation.bits(self.mcss, mcs)) else {
-                return false;
-            };
-            let rate = code_rate(bits, allocation.elements, row.modulation);
-            if bits > most_bits || rate > MAX_CODE_RATE {
+            if !blocks.fits(mcs, most_bits) {
                 return false;
             }
-            let effective = &mut known[row.modulation as usize];
+            let effective = &mut known[blocks.modulation(mcs) as usize];
             if effective.is_nan() {
                 *effective = factor * self.effective.of(mcs, snr, groups, self.band.sizes());
             }
-            *effective >= self.errors.required_snr(mcs, allocation)
+            *effective >= self.errors.required_snr(blocks, mcs)
         };
         // A higher MCS needs a higher SNR, so the MCSs that are allowed come first.
-        let (mut found, mut above) = (0, self.mcs_count);
+        let (mut found, mut above) = (0, blocks.count());
         while found + 1 < above {
             let middle = found.midpoint(above);
             if allows(middle, &mut known) { found = middle } else { above = middle }
         }
-        let bits = allocation.bits(self.mcss, found)?;
+        let bits = blocks.bits(found)?;
         (bits <= most_bits).then_some(Format { mcs: found, bits })
     }
 
@@ -159,7 +149,13 @@ impl Formats {
 
     /// Returns the probability that a block of a format fails on `groups` in TTI `tti`, at an effective linear SNR.
     pub fn bler(&self, tti: u64, groups: Groups, format: Format, snr: f32) -> f64 {
-        self.errors.bler(format.mcs, self.allocation(tti, groups), snr)
+        self.errors.bler(self.blocks(tti, groups), format.mcs, snr)
+    }
+
+    /// Returns the blocks on `groups` in TTI `tti`.
+    #[inline]
+    fn blocks(&self, tti: u64, groups: Groups) -> &'static Blocks {
+        self.errors.blocks(self.allocation(tti, groups))
     }
 
     /// Returns the resource blocks and elements of `groups` in TTI `tti`, on one layer.
@@ -185,7 +181,7 @@ fn thresholds(table: CqiTable) -> [f32; CQIS as usize] {
             code_block_bits: bits,
             code_rate: row.code_rate(),
         };
-        curves::turbo().of(&format).map_or(f32::INFINITY, |rate| rate.snr(TARGET))
+        curves::turbo().snr(&format, TARGET).unwrap_or(f32::INFINITY)
     };
     let thresholds = || std::array::from_fn(|cqi| table.row(cqi as u8).map_or(f32::NAN, threshold));
     *KNOWN[table as usize].get_or_init(thresholds)

@@ -1,5 +1,7 @@
 //! Table of the block error rate of one format over the SNR.
 
+use std::sync::LazyLock;
+
 use super::measured::{LAST_DECADE, LEVELS, logit};
 
 /// Number of mantissa bits within a step, which leave 128 steps per octave: 0.02 to 0.03 dB each.
@@ -21,30 +23,63 @@ pub struct BlockErrorRate {
     rates: Box<[f32]>,
 }
 
+/// Block error rates of a format, from which a table is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rates {
+    /// SNRs in dB at which a code block has the error rates [`LEVELS`]; they do not fall.
+    pub thresholds_db: [f64; LEVELS.len()],
+    /// Number of code blocks.
+    pub code_blocks: u32,
+}
+
+impl Rates {
+    /// Returns the rate at the beginning of a step: 1 or 0 where the difference is negligible.
+    fn at(&self, step: u32) -> f32 {
+        let snr = snr_at(step);
+        let of_one = rate_at(&self.thresholds_db, 10.0 * libm::log10(f64::from(snr)));
+        let rate = of_blocks(of_one, self.code_blocks);
+        if rate > 1.0 - NEGLIGIBLE || snr < f32::MIN_POSITIVE {
+            1.0
+        } else if rate < NEGLIGIBLE || snr > 1e30 {
+            0.0
+        } else {
+            rate as f32
+        }
+    }
+
+    /// Returns the linear SNR at which the rate is `rate`, which is between 0 and 1. It lies between two steps that
+    /// are close to that of a single code block.
+    pub fn snr(&self, rate: f32) -> f32 {
+        let of_one = -libm::expm1(libm::log1p(-f64::from(rate)) / f64::from(self.code_blocks));
+        let mut above = step_of(snr_db_at(&self.thresholds_db, of_one));
+        let mut rates = [self.at(above - 1), self.at(above)];
+        while rates[1] > rate {
+            above += 1;
+            rates = [rates[1], self.at(above)];
+        }
+        while rates[0] <= rate {
+            above -= 1;
+            rates = [self.at(above - 1), rates[0]];
+        }
+        snr_between(above, rates, rate)
+    }
+}
+
 impl BlockErrorRate {
-    /// Creates the table for a number of code blocks, each of which has the error rates [`LEVELS`] at `thresholds_db`,
-    /// which do not fall.
-    pub(super) fn new(thresholds_db: &[f64; LEVELS.len()], code_blocks: u32) -> Self {
-        let rate = |snr_db: f64| of_blocks(rate_at(thresholds_db, snr_db), code_blocks);
-        let step_of = |snr_db: f64| (libm::pow(10.0, snr_db / 10.0) as f32).to_bits() >> STEP_BITS;
-        let (mut first, mut last) = (step_of(thresholds_db[4]), step_of(thresholds_db[4]) + 1);
-        let mut rates = std::collections::VecDeque::new();
-        let snr_db = |step: u32| 10.0 * libm::log10(f64::from(snr_at(step)));
-        while rates.front().is_none_or(|rate| *rate < 1.0) {
-            let found = rate(snr_db(first));
+    /// Creates the table of a format.
+    pub(super) fn new(rates: &Rates) -> Self {
+        let middle = step_of(rates.thresholds_db[4]);
+        let (mut first, mut last, mut table) = (middle, middle, vec![rates.at(middle)]);
+        while table.last().is_some_and(|rate| *rate < 1.0) {
             first -= 1;
-            rates.push_front(if found > 1.0 - NEGLIGIBLE || snr_at(first) < f32::MIN_POSITIVE {
-                1.0
-            } else {
-                found as f32
-            });
+            table.push(rates.at(first));
         }
-        while rates.back().is_none_or(|rate| *rate > 0.0) {
-            let found = rate(snr_db(last));
+        table.reverse();
+        while table.last().is_some_and(|rate| *rate > 0.0) {
             last += 1;
-            rates.push_back(if found < NEGLIGIBLE || snr_at(last) > 1e30 { 0.0 } else { found as f32 });
+            table.push(rates.at(last));
         }
-        Self { lowest: snr_at(first + 1), highest: snr_at(last - 1), rates: rates.into_iter().collect() }
+        Self { lowest: snr_at(first), highest: snr_at(last), rates: table.into() }
     }
 
     /// Creates the table of blocks that are never decoded.
@@ -69,17 +104,39 @@ impl BlockErrorRate {
             return f32::INFINITY;
         }
         let above = self.rates.partition_point(|known| *known > rate).clamp(1, self.rates.len() - 1);
-        let (from, to) = (self.rates[above - 1], self.rates[above]);
-        let within = if from > to { ((from - rate) / (from - to)).clamp(0.0, 1.0) } else { 0.0 };
         let step = self.lowest.to_bits() >> STEP_BITS;
-        let [low, high] = [above - 1, above].map(|at| snr_at(step + at as u32));
-        low + (high - low) * within
+        snr_between(step + above as u32, [self.rates[above - 1], self.rates[above]], rate)
     }
+}
+
+/// Returns the step that a SNR in dB belongs to.
+fn step_of(snr_db: f64) -> u32 {
+    (libm::pow(10.0, snr_db / 10.0) as f32).to_bits() >> STEP_BITS
+}
+
+/// Returns the linear SNR at which the rate is `rate`, between the step before `above` and `above`, which have the
+/// rates `from` and `to`.
+fn snr_between(above: u32, [from, to]: [f32; 2], rate: f32) -> f32 {
+    let within = if from > to { ((from - rate) / (from - to)).clamp(0.0, 1.0) } else { 0.0 };
+    let [low, high] = [above - 1, above].map(snr_at);
+    low + (high - low) * within
 }
 
 /// Returns the linear SNR at the beginning of a step.
 fn snr_at(step: u32) -> f32 {
     f32::from_bits(step << STEP_BITS)
+}
+
+/// `ln(p / (1 - p))` of the error rates [`LEVELS`].
+static LOGITS: LazyLock<[f64; LEVELS.len()]> = LazyLock::new(|| LEVELS.map(logit));
+
+/// Returns an SNR in dB at which a code block has about the error rate `p`, from its SNRs at [`LEVELS`]. Below the
+/// lowest level it is that of this level.
+fn snr_db_at(thresholds_db: &[f64; LEVELS.len()], p: f64) -> f64 {
+    let above = LEVELS.partition_point(|level| *level > p).clamp(1, LEVELS.len() - 1);
+    let [x0, x1] = [above - 1, above].map(|level| thresholds_db[level]);
+    let [y0, y1] = [above - 1, above].map(|level| LOGITS[level]);
+    x0 + (x1 - x0) * ((y0 - logit(p)) / (y0 - y1)).clamp(0.0, 1.0)
 }
 
 /// Returns the error rate of a code block at an SNR, from its SNRs at [`LEVELS`].
@@ -91,7 +148,7 @@ fn rate_at(thresholds_db: &[f64; LEVELS.len()], snr_db: f64) -> f64 {
         _ => [above - 1, above],
     };
     let (x0, x1) = (thresholds_db[from], thresholds_db[to]);
-    let [y0, y1] = [from, to].map(|level| logit(LEVELS[level]));
+    let [y0, y1] = [LOGITS[from], LOGITS[to]];
     let logit = if x1 > x0 { y0 + (y1 - y0) * (snr_db - x0) / (x1 - x0) } else { y1 };
     1.0 / (1.0 + libm::exp(-logit))
 }

@@ -21,6 +21,9 @@ mod tests;
 pub mod text;
 
 pub use lookup::BlockErrorRate;
+use lookup::Rates;
+
+use std::sync::OnceLock;
 
 use measured::{LEVELS, Measured};
 
@@ -40,10 +43,18 @@ pub struct Format {
     pub code_rate: f64,
 }
 
-/// Curves of one modulation.
+/// Curves of one modulation, measured and, once they are needed, prepared for interpolation. Preparing those of 256QAM
+/// takes much longer than the others, and few cells use it.
 #[derive(Clone, Debug)]
 struct Family {
     modulation: Modulation,
+    measured: Vec<Measured>,
+    prepared: OnceLock<Prepared>,
+}
+
+/// Curves of one modulation, prepared for interpolation.
+#[derive(Clone, Debug)]
+struct Prepared {
     information: &'static Curve,
     /// Sizes in ascending order, with their curves in ascending order of the rate.
     sizes: Vec<(f64, Vec<Rated>)>,
@@ -87,22 +98,52 @@ impl Curves {
     /// Returns the block error rate of a format as a table over the SNR, or `None` if there are no curves of its
     /// modulation. This takes some microseconds.
     pub fn of(&self, format: &Format) -> Option<BlockErrorRate> {
-        let family = self.families.iter().find(|family| family.modulation == format.modulation)?;
+        let family = self.family(format)?;
         if format.code_rate >= 1.0 {
             return Some(BlockErrorRate::never());
         }
-        let thresholds_db = family.thresholds_db(format.code_block_bits, format.code_rate);
-        Some(BlockErrorRate::new(&thresholds_db, format.code_blocks))
+        Some(BlockErrorRate::new(&family.rates(format)))
+    }
+
+    /// Returns the linear SNR at which blocks of a format fail with probability `rate`, infinity if they are never
+    /// decoded, or `None` if there are no curves of the modulation. The value is that of the table
+    /// ([`BlockErrorRate::snr`]), but computing it takes less time.
+    pub fn snr(&self, format: &Format, rate: f32) -> Option<f32> {
+        let family = self.family(format)?;
+        if format.code_rate >= 1.0 {
+            return Some(f32::INFINITY);
+        }
+        Some(family.rates(format).snr(rate))
+    }
+
+    fn family(&self, format: &Format) -> Option<&Family> {
+        self.families.iter().find(|family| family.modulation == format.modulation)
     }
 }
 
 impl Family {
     fn new(measured: &[Measured]) -> Self {
+        Self { modulation: measured[0].modulation, measured: measured.to_vec(), prepared: OnceLock::new() }
+    }
+
+    fn prepared(&self) -> &Prepared {
+        self.prepared.get_or_init(|| Prepared::new(&self.measured))
+    }
+
+    /// Returns the block error rates of a format with a code rate below 1.
+    fn rates(&self, format: &Format) -> Rates {
+        let thresholds_db = self.prepared().thresholds_db(format.code_block_bits, format.code_rate);
+        Rates { thresholds_db, code_blocks: format.code_blocks }
+    }
+}
+
+impl Prepared {
+    fn new(measured: &[Measured]) -> Self {
         let information = measured[0].modulation.curve();
         let rated = |one: &Measured| Rated { rate: one.rate(), missing: one.missing(information) };
         let by_size = measured.chunk_by(|a, b| a.size == b.size);
         let sizes = by_size.map(|curves| (f64::from(curves[0].size), curves.iter().map(rated).collect()));
-        Self { modulation: measured[0].modulation, sizes: sizes.collect(), information }
+        Self { sizes: sizes.collect(), information }
     }
 
     /// Returns the SNRs in dB at which code blocks have the block error rates [`LEVELS`].

@@ -79,7 +79,7 @@ fn tables_return_the_simulated_points() {
 #[test]
 fn information_rises_with_the_rate() {
     for family in &Curves::parse(TURBO).unwrap().families {
-        for (size, curves) in &family.sizes {
+        for (size, curves) in &family.prepared().sizes {
             for pair in curves.windows(2) {
                 let rising = pair[0].missing.iter().zip(&pair[1].missing).all(|(low, high)| low > high);
                 assert!(

@@ -12,7 +12,9 @@ use super::modulation::Modulation;
 /// Distance of two points of the integral, in standard deviations of the noise.
 const STEP: f64 = 0.2;
 /// Number of points on each side of 0.
-const REACH: i32 = 40;
+const REACH: usize = 40;
+/// Number of points of the integral.
+const POINTS: usize = 2 * REACH + 1;
 /// Value below which a curve is continued exponentially.
 const SMALL: f64 = 1e-6;
 
@@ -27,27 +29,27 @@ impl Modulation {
         let levels = 1u32 << self.bits_per_part();
         // Half the distance of two levels, in standard deviations of the noise.
         let half = libm::sqrt(3.0 * snr / f64::from(levels * levels - 1));
+        let likelihoods = Likelihoods::new(half, levels as usize);
+        let density = densities();
         let mut sum = 0.0;
         // The other half of the levels is symmetric.
-        for sent in 0..levels / 2 {
-            for point in -REACH..=REACH {
-                let noise = f64::from(point) * STEP;
-                sum += libm::exp(-noise * noise / 2.0) * self.doubt(half, sent, noise);
+        for sent in 0..levels as usize / 2 {
+            for (point, density) in density.iter().enumerate() {
+                sum += density * self.doubt(&likelihoods, sent, point);
             }
         }
         let density = STEP / libm::sqrt(std::f64::consts::TAU);
         sum * density / f64::from(levels / 2 * self.bits_per_part())
     }
 
-    /// Returns the uncertainty in bit, summed over the bits of a level, if this noise was added to it.
-    fn doubt(self, half: f64, sent: u32, noise: f64) -> f64 {
+    /// Returns the uncertainty in bit, summed over the bits of a level, if the noise of a point was added to it.
+    fn doubt(self, likelihoods: &Likelihoods, sent: usize, point: usize) -> f64 {
         let bits = self.bits_per_part();
-        let label = |level: u32| level ^ level >> 1;
+        let label = |level: usize| level ^ level >> 1;
         // Likelihoods of the levels relative to that of the one sent: all, and those with other bits.
         let (mut all, mut others) = (0.0, [0.0; 4]);
         for level in 0..1 << bits {
-            let shift = 2.0 * half * (f64::from(sent) - f64::from(level));
-            let likelihood = libm::exp(-shift * (shift / 2.0 + noise));
+            let likelihood = likelihoods.of(sent, level, point);
             all += likelihood;
             for (bit, other) in others.iter_mut().enumerate() {
                 *other += if (label(level) ^ label(sent)) >> bit & 1 == 1 { likelihood } else { 0.0 };
@@ -74,5 +76,46 @@ impl Modulation {
             last = [last[1], (snr, self.missing(snr))];
             last[1].1
         })
+    }
+}
+
+/// Returns the noise at a point of the integral, in standard deviations.
+fn noise_at(point: usize) -> f64 {
+    (point as f64 - REACH as f64) * STEP
+}
+
+/// Returns the density of the noise at each point of the integral, times the root of 2 pi.
+fn densities() -> &'static [f64; POINTS] {
+    static DENSITIES: OnceLock<[f64; POINTS]> = OnceLock::new();
+    let density = |point: usize| {
+        let noise = noise_at(point);
+        libm::exp(-noise * noise / 2.0)
+    };
+    DENSITIES.get_or_init(|| std::array::from_fn(density))
+}
+
+/// Likelihoods of levels relative to that of the level sent, at each point of the integral. They depend on the
+/// distance between the two levels only.
+struct Likelihoods {
+    /// By distance, from all levels but one below the one sent to half the levels above it.
+    by_distance: Vec<[f64; POINTS]>,
+    /// Index of distance 0.
+    zero: usize,
+}
+
+impl Likelihoods {
+    /// Creates the likelihoods of `levels` levels, two of which are `2 * half` standard deviations apart.
+    fn new(half: f64, levels: usize) -> Self {
+        let zero = levels - 1;
+        let at = |distance: usize| {
+            let shift = 2.0 * half * (distance as f64 - zero as f64);
+            std::array::from_fn(|point| libm::exp(-shift * (shift / 2.0 + noise_at(point))))
+        };
+        Self { by_distance: (0..levels + levels / 2 - 1).map(at).collect(), zero }
+    }
+
+    /// Returns the likelihood of a level if another one was sent, which is in the lower half.
+    fn of(&self, sent: usize, level: usize, point: usize) -> f64 {
+        self.by_distance[self.zero + sent - level][point]
     }
 }

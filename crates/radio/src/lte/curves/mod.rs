@@ -45,6 +45,24 @@ pub fn block_error_rate(
     table: McsTable,
     mcs: u8,
 ) -> Option<BlockErrorRate> {
+    curves.of(&format_on(allocation, table, mcs)?)
+}
+
+/// Returns the smallest linear SNR at which a block of an MCS on an allocation fails with at most `rate`, infinity if
+/// it always fails, or `None` if the tables have no such block or the curves lack its modulation. It is that of
+/// [`block_error_rate`], but takes less time.
+pub fn required_snr(
+    curves: &Curves,
+    allocation: Allocation,
+    table: McsTable,
+    mcs: u8,
+    rate: f32,
+) -> Option<f32> {
+    curves.snr(&format_on(allocation, table, mcs)?, rate)
+}
+
+/// Returns the format of a block of an MCS on an allocation, or `None` if the tables have no such block.
+fn format_on(allocation: Allocation, table: McsTable, mcs: u8) -> Option<Format> {
     let elements = allocation.elements * u32::from(allocation.layers);
-    curves.of(&format(allocation.bits(table, mcs)?, elements, table.row(mcs)?.modulation))
+    Some(format(allocation.bits(table, mcs)?, elements, table.row(mcs)?.modulation))
 }

@@ -135,3 +135,21 @@ proptest! {
         prop_assert!((found - wanted).abs() < 1e-3, "{found}, not {wanted}");
     }
 }
+
+/// The SNR that a block requires is equal with and without a table of its rates, bit for bit.
+#[test]
+fn required_snrs_are_those_of_tables() {
+    for table in [McsTable::Down64Qam, McsTable::Down256Qam, McsTable::Up] {
+        for blocks in [1, 2, 3, 4, 7, 8, 12, 25, 48, 76, 99, 100] {
+            for per_block in [102, 126, 144] {
+                let allocation =
+                    Allocation { blocks, layers: 1, elements: per_block * u32::from(blocks) - 2 };
+                for mcs in 0..=table.highest() {
+                    let of_table =
+                        block_error_rate(turbo(), allocation, table, mcs).map(|rate| rate.snr(0.1));
+                    assert_eq!(required_snr(turbo(), allocation, table, mcs, 0.1), of_table);
+                }
+            }
+        }
+    }
+}
