@@ -104,7 +104,8 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Returns the time at which the caller must call [`Self::on_timer`], or `None` if no timer is
     /// armed. Calls of other methods may change this time.
     fn timer(&self) -> Option<Time>;
-    /// Returns true if all data that the application has written so far is acknowledged.
+    /// Returns true if all data that the application has written so far is acknowledged, in the
+    /// `classic` family also the SYN.
     fn is_idle(&self) -> bool;
     /// Returns true if the SYN and all data are acknowledged and the application has closed the
     /// connection.
@@ -112,7 +113,7 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Returns the number of application bytes that the phone has acknowledged.
     fn acked_bytes(&self) -> u64;
     /// Returns the number of bytes on the wire, headers included, if each segment of the data
-    /// written so far is sent once.
+    /// written so far is sent once; the SYN is not included.
     fn wire_bytes(&self) -> u64;
     /// Sets the window from outside, in full-sized segments. From then on this window replaces the
     /// congestion window; losses are still repaired. A larger window releases segments at once.

@@ -1,5 +1,5 @@
 //! Meaning of segment numbers in the `classic` and `linux` families. Agents on the path that read
-//! TCP headers (Snoop) depend on it.
+//! TCP headers (Snoop) depend on this meaning.
 
 use super::TcpSpec;
 use crate::segment::{Kind, Segment};

@@ -150,9 +150,9 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// Records a packet of the phone with `payload` bytes of a request, and returns its sequence
-    /// number. `is_first` is true for the first request or a copy of it, and false for a request
-    /// that follows all requests so far.
+    /// Records a packet of the phone with `payload` bytes of a request, 0 for none, and returns its
+    /// sequence number. `is_first` is true for the first request or a copy of it, and false for a
+    /// packet that follows all requests so far.
     pub fn request(&mut self, is_first: bool, payload: u32) -> u64 {
         let before = if is_first { 0 } else { self.request_bytes };
         self.ask(before, payload)

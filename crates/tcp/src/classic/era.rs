@@ -22,7 +22,7 @@ pub struct Date {
     day: u8,
 }
 
-/// Creates a date without checking that it exists, for tables of dates in constants.
+/// Creates a date without checking that it exists.
 const fn on(year: u16, month: u8, day: u8) -> Date {
     Date { year, month, day }
 }
@@ -48,7 +48,7 @@ impl Date {
     }
 
     /// Parses a date such as `2003-06-01`, or returns `None` if `text` is no date. A missing month
-    /// or day counts as 1.
+    /// or day counts as 1. The date need not exist in the calendar.
     fn read(text: &str) -> Option<Self> {
         let mut numbers = text.splitn(3, '-').map(|part| part.parse::<u16>().ok());
         let year = numbers.next()??;
@@ -136,7 +136,7 @@ macro_rules! switches {
             };
         )+
 
-        /// Returns a row for each default that changed in ns-2, in order of time.
+        /// Returns a row for each change of a default in ns-2, in order of time.
         pub fn switches() -> Vec<Line> {
             vec![$({
                 let s = $name;

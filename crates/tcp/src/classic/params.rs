@@ -130,8 +130,8 @@ impl Classic {
         era::FRACTIONAL_HALVES.of(self.fractional_halves, self.era)
     }
 
-    /// Returns true if the phone delays the ACK of the server's SYN. A phone that has opened the
-    /// connection never does, since that ACK carries its request.
+    /// Returns true if the phone delays the ACK of the server's SYN like other ACKs. A phone that
+    /// has opened the connection never does, since that ACK carries its request.
     pub fn delayed_syn_ack(&self) -> bool {
         self.opened_by == Opener::Server && era::DELAYED_SYN_ACK.of(self.delayed_syn_ack, self.era)
     }

@@ -2,7 +2,8 @@
 //!
 //! The receiver follows RFC 5681, 4.2, as ns-2's `DelAckSink` does: it acknowledges every second
 //! segment in order, and a single segment after the delay. Segments out of order and segments that
-//! fill part of a gap are acknowledged at once, and so is the SYN unless `delayed_syn_ack` is set.
+//! fill a gap or part of it are acknowledged at once. So is the SYN, unless the server opens the
+//! connection and `delayed_syn_ack` applies.
 
 use std::collections::VecDeque;
 
@@ -32,8 +33,8 @@ pub struct Receiver {
     answers: Option<bool>,
     /// Time at which the delayed ACK must be sent; `None` if no ACK is delayed.
     timer: Option<Time>,
-    /// Blocks (first segment, last segment + 1) beyond a gap, most recently reported first; `None`
-    /// if the sender does not use SACK.
+    /// At most three blocks (first segment, last segment + 1) beyond a gap, most recently reported
+    /// first; `None` if the sender does not use SACK.
     recent: Option<Vec<(u64, u64)>>,
 }
 
@@ -82,8 +83,8 @@ impl Receiver {
     }
 
     /// Returns the ACK of all segments received in order, with `payload` bytes of a request. `seq`
-    /// is the segment that triggers the ACK. The ACK has number 0 if it answers the SYN or is sent
-    /// before the SYN arrives.
+    /// is the segment that triggers the ACK. The ACK has number 0 until both the SYN and the first
+    /// data segment have arrived.
     fn ack(&mut self, seq: u64, payload: u32) -> Segment {
         let sack = self.report(seq);
         let size = HEADER_BYTES + payload + SACK_BLOCK_BYTES * sack.len() as u32;

@@ -2,8 +2,9 @@
 //!
 //! The estimator `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988) on a clock
 //! with ticks. It stores the smoothed RTT in eighths of a tick (`srtt8`) and the variation in
-//! quarters of a tick (`var4`). From these `RTO = (8 var4 + srtt8) / 8` ticks, which is then raised
-//! to the minimum, multiplied by the backoff factor and limited to the maximum.
+//! quarters of a tick (`var4`). From these `RTO = (8 var4 + srtt8) / 8` ticks. It is raised to the
+//! minimum before (with `backoff_from_minimum`) or after it is multiplied by the backoff factor,
+//! and limited to the maximum, but is at least two ticks.
 //!
 //! The estimator `smoothed` uses exponential averages on a clock without ticks, with one gain for
 //! both the mean and the mean deviation: `RTO = mean + 4 deviation`, with the same limits and
@@ -65,8 +66,8 @@ impl Checked for Smoothed {
 #[derive(Clone, Debug)]
 enum Estimate {
     /// State of the `ticks` estimator: length of a tick and phase of the clock in ns; smoothed RTT
-    /// `srtt8` in eighths of a tick, 0 before the first sample; variation `var4` in quarters of a
-    /// tick.
+    /// `srtt8` in eighths of a tick, 0 before the first sample and after it was discarded;
+    /// variation `var4` in quarters of a tick.
     Ticks { tick: u64, phase: u64, srtt8: i64, var4: i64 },
     /// State of the `smoothed` estimator: weight `gain` of a new measurement, and the mean and mean
     /// deviation of the round-trip times in nanoseconds. The mean is `None` before the first
@@ -109,8 +110,9 @@ impl Estimate {
     }
 
     /// Updates the estimate after a spurious timeout. The round-trip time that exceeded the timeout
-    /// is treated like a first measurement, unless the present estimate is longer (RFC 4015, 3.2,
-    /// step 11; the RFC waits for the first round trip of data sent after the timer expired).
+    /// is treated like a first measurement, unless the present estimate, which `ticks` lengthens by
+    /// two ticks, is longer (RFC 4015, 3.2, step 11; the RFC waits for the first round trip of data
+    /// sent after the timer expired).
     /// Returns the new timeout in nanoseconds, to which limits and backoff are not yet applied.
     fn adapt(&mut self, rtt: Duration) -> u64 {
         match self {
@@ -219,9 +221,9 @@ impl RttEstimator {
         Duration(rto.min(self.max_rto).max(self.estimate.shortest()))
     }
 
-    /// Doubles the backoff factor after the timeout has expired. If backoff also multiplies the
-    /// smallest timeout, the factor grows until the timeout reaches its maximum, otherwise up to
-    /// 64. Above a factor of 8 the `ticks` estimator discards the smoothed RTT, since a path that
+    /// Doubles the backoff factor after the timeout has expired, up to 64. If backoff also
+    /// multiplies the smallest timeout, the factor grows further while the timeout is below its
+    /// maximum. Above a factor of 8 the `ticks` estimator discards the smoothed RTT, since a path that
     /// stays silent for so long has probably changed.
     pub fn back_off(&mut self) {
         let unlimited = self.backoff_from_minimum && self.rto() < Duration(self.max_rto);
@@ -276,8 +278,9 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_millis(2 * 560));
     }
 
-    /// The first round-trip time, 1 s, becomes the mean, and half of it the deviation, as RFC 2988
-    /// requires. With further round-trip times of 0.1 s both averages decay to the minimum timeout.
+    /// The first round-trip time, 1 s, becomes the mean. The deviation starts at half of it, as RFC
+    /// 2988 requires, and the same measurement, which equals the mean, reduces it by the gain of
+    /// 0.1 to 450 ms. With further round-trip times of 0.1 s the timeout decays to its minimum.
     #[test]
     fn first_rtt_initializes_smoothed_estimate() {
         let mut rtt = with(&EstimatorSpec::Smoothed(Smoothed::default()));

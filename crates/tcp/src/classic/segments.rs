@@ -26,8 +26,7 @@ pub struct Segments {
     writes: VecDeque<Write>,
     end: u64,
     wire_bytes: u64,
-    /// Writes of which at least one segment is not acknowledged. The newest write stays in the list
-    /// in any case.
+    /// Number of application bytes of the writes that [`Self::forget_below`] has removed.
     forgotten_bytes: u64,
 }
 

@@ -31,8 +31,8 @@ struct Run {
 pub struct Wire {
     handshake: Handshake,
     mss: u64,
-    /// Constant value of the window field in all ACKs of the phone, to which the window scale is
-    /// already applied.
+    /// Constant value of the window field in all packets of the phone after its SYN, to which the
+    /// window scale is already applied.
     window: u16,
     runs: Vec<Run>,
     /// Number of the next new segment of the server; `end_seq` is the sequence number of its first

@@ -6,9 +6,10 @@
 //! RFC uses timestamps for this. As an alternative the paper proposes one bit, which is set on
 //! retransmissions and echoed in the ACK; this module uses that bit.
 //!
-//! Response (RFC 4015): the sender continues with new data instead of going back N. Slow-start
-//! threshold and window are restored to the number of segments that were outstanding before the
-//! retransmission, without a burst. After a spurious timeout the retransmission timer adapts to the
+//! Response (RFC 4015): the sender continues with new data instead of going back N. The slow-start
+//! threshold becomes the number of segments outstanding before the retransmission, or its value at
+//! that time if larger. The window becomes the number of segments outstanding now plus those just
+//! acknowledged, of which at most an initial window counts, so that no burst follows. After a spurious timeout the retransmission timer adapts to the
 //! round-trip time that exceeded it. This module uses the round-trip time of the original segment,
 //! which is available at once; the RFC waits for the first measurement on data sent after the
 //! timeout. As in the paper, but not in the RFC, the window is also restored after a spurious fast
@@ -27,8 +28,8 @@ struct Suspect {
     timed_out: bool,
 }
 
-/// Values that the response to a spurious retransmission needs: window to restore and late
-/// round-trip time.
+/// Values that the response to a spurious retransmission needs: slow-start threshold to restore and
+/// late round-trip time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpuriousRetransmission {
     /// Number of segments outstanding before the retransmission, or the slow-start threshold at

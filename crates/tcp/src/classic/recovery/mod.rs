@@ -31,8 +31,9 @@ impl Ack<'_> {
 
 /// Loss recovery of one TCP variant. It controls the sender's `Transmission`.
 pub trait Recovery: Send + std::fmt::Debug {
-    /// Processes an ACK. Returns the maximum number of segments that the sender may transmit now
-    /// within its window, or `None` if the ACK permits no segment.
+    /// Processes an ACK, and appends to `out` the segments that the variant sends itself. Returns
+    /// the maximum number of segments that the sender may transmit after that within its window, or
+    /// `None` if it may transmit none.
     fn on_ack(
         &mut self,
         tx: &mut Transmission,
@@ -40,8 +41,9 @@ pub trait Recovery: Send + std::fmt::Debug {
         ack: Ack<'_>,
         out: &mut Vec<Segment>,
     ) -> Option<u64>;
-    /// Handles a write of the application. Returns the maximum number of segments that the sender
-    /// may transmit now within its window, or `None` if the write permits no segment.
+    /// Handles a write of the application, and appends to `out` the segments that the variant sends
+    /// itself. Returns the maximum number of segments that the sender may transmit after that
+    /// within its window, or `None` if it may transmit none.
     fn on_write(&mut self, _tx: &mut Transmission, _now: Time, _out: &mut Vec<Segment>) -> Option<u64> {
         Some(u64::MAX)
     }
@@ -49,8 +51,8 @@ pub trait Recovery: Send + std::fmt::Debug {
     /// has expired. After the timer has expired, the sender goes back to the first unacknowledged
     /// segment, `una`.
     fn abandon(&mut self, tx: &mut Transmission);
-    /// Returns true while the sender repairs a loss that duplicate ACKs indicated. Repair after a
-    /// timeout does not count.
+    /// Returns true while the sender repairs a loss that duplicate ACKs indicated. Tahoe returns
+    /// true also after a timeout, so the caller must first check if the last loss event was one.
     fn is_repairing(&self, tx: &Transmission) -> bool;
     /// Returns the number of segments by which duplicate ACKs inflate the window; 0 for variants
     /// without inflation.
@@ -69,7 +71,7 @@ trait Cumulative {
 }
 
 /// Passes an ACK to the method of `recovery` for ACKs of new data or to that for duplicate ACKs.
-/// The first two duplicate ACKs only trigger Limited Transmit; an ACK below `una` is ignored.
+/// The first two duplicate ACKs only trigger Limited Transmit; an older ACK is ignored.
 fn classify(
     recovery: &mut impl Cumulative,
     tx: &mut Transmission,
@@ -96,9 +98,9 @@ fn inflated(inflation: u64, dupacks: u32) -> u64 {
 }
 
 /// Returns the maximum number of segments that the sender may transmit after an ACK. There is no
-/// limit if the ACK is no duplicate, and the limit is `in_recovery` from the third duplicate ACK
-/// on. For the first two duplicate ACKs the result is `None`, since only Limited Transmit sends
-/// segments then.
+/// limit while no duplicate ACKs are counted. The limit is `in_recovery` from the third duplicate
+/// ACK on, also for partial ACKs of NewReno, which do not reset the count. After the first two
+/// duplicate ACKs the result is `None`, since only Limited Transmit sends segments then.
 fn limit_after_ack(tx: &Transmission, in_recovery: u64) -> Option<u64> {
     match tx.dupacks {
         0 => Some(u64::MAX),

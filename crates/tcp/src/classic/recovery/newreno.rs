@@ -16,7 +16,8 @@ use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 
-/// Maximum number of segments that an ACK may release during fast recovery (ns-2 `tcp-newreno.cc`).
+/// Maximum number of segments that an ACK releases from the third duplicate ACK on, besides the
+/// retransmission that it may trigger (ns-2 `tcp-newreno.cc`).
 const RECOVERY_BURST: u64 = 2;
 
 params! {

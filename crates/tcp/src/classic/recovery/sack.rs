@@ -34,7 +34,7 @@ struct Scoreboard {
 
 impl Scoreboard {
     /// Records the SACK blocks of an ACK. Returns true if the blocks report at least one segment
-    /// that no earlier ACK has reported.
+    /// that the scoreboard does not contain.
     fn update(&mut self, ack: Ack<'_>) -> bool {
         let mut changed = false;
         for (first, end) in ack.sack.of(ack.number) {
@@ -43,8 +43,8 @@ impl Scoreboard {
         changed
     }
 
-    /// Adds the segments from `first` to `end - 1`. Returns true if at least one of these segments
-    /// is reported for the first time.
+    /// Adds the segments from `first` to `end - 1`. Returns true if the scoreboard did not contain
+    /// all of these segments.
     fn add(&mut self, first: u64, end: u64) -> bool {
         let from = self.runs.partition_point(|run| run.1 < first);
         let to = self.runs.partition_point(|run| run.0 <= end);
@@ -186,9 +186,10 @@ impl Recovery for SackRecovery {
         (tx.dupacks == 0).then_some(u64::MAX)
     }
 
-    /// Follows ns-2's `Sack1TcpAgent::send_much`. In fast recovery new data is sent while the pipe
-    /// is smaller than the window. Outside of fast recovery no new data is sent while there is a
-    /// hole. If the connection has had a loss event before, the sender first retransmits these
+    /// Follows ns-2's `Sack1TcpAgent::send_much`. In fast recovery holes and then new data are sent
+    /// while the pipe is smaller than the window. Outside of fast recovery no new data is sent
+    /// while there is a hole. If the timer has expired after the handshake, or Eifel has undone a
+    /// recovery, and no fast recovery has been completed since, the sender first retransmits these
     /// holes, as far as the window allows.
     fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
         if let Some(pipe) = self.pipe {

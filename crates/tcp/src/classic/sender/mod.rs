@@ -4,8 +4,8 @@
 //! mechanisms that all variants share: window, transmission, round-trip measurement, retransmission
 //! timer, and go-back-N after a timeout. The reaction of a variant to duplicate and partial ACKs is
 //! its [`Recovery`]. The rules are those of ns-2.35 `tcp.cc`; tests compare the sender packet by
-//! packet with traces of ns-2. ECN, quick-start, timestamps, burst limits, and senders that never
-//! close are not modelled.
+//! packet with traces of ns-2. ECN, quick-start, timestamps and ns-2's burst limit `maxburst_` are
+//! not modelled.
 
 use nodeb_base::event::{self, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
@@ -33,17 +33,19 @@ pub struct Transmission {
     pub ssthresh: u64,
     /// Number of the first segment that is not yet acknowledged.
     pub una: u64,
-    /// Number of the next segment to send. A timeout sets it back to `una`.
+    /// Number of the next segment to send. A timeout or Tahoe's fast retransmission sets it back to
+    /// `una`.
     pub next: u64,
     /// Number of the highest segment ever sent, plus 1.
     pub end: u64,
     /// Value of `end` at the last loss event. Recovery ends when all segments below this number are
-    /// acknowledged.
+    /// acknowledged. It is 1 before any loss event and after a fast recovery with SACK.
     pub recover: u64,
     /// Value of `recover` if the last loss event was a timeout, otherwise 0. Recovery from the
     /// timeout lasts until all segments below this number are acknowledged.
     recover_timeout: u64,
-    /// Number of consecutive duplicate ACKs since the last ACK of new data.
+    /// Number of duplicate ACKs since the last ACK of new data, partial ACKs of NewReno and SACK
+    /// excluded. A timeout resets it, except for Tahoe.
     pub dupacks: u32,
     /// Counters of the connection since its start.
     pub counts: SenderCounts,
@@ -98,8 +100,9 @@ impl Transmission {
         }
     }
 
-    /// Sends a new segment on the first or second duplicate ACK, if Limited Transmit (RFC 3042) is
-    /// enabled and the receiver's window allows the segment.
+    /// Sends segment `next` on the first or second duplicate ACK, if Limited Transmit (RFC 3042) is
+    /// enabled. The outstanding segments then exceed the congestion window by at most the number of
+    /// duplicate ACKs, and do not exceed the receiver's window.
     pub fn send_beyond_window(&mut self, now: Time, out: &mut Vec<Segment>) {
         if !self.limited_transmit {
             return;
@@ -122,9 +125,9 @@ impl Transmission {
         (self.allowed() as u64 + inflation).min(self.max_window)
     }
 
-    /// Returns the maximum number of segments to send on an ACK. This is `limit`, the number that
-    /// the TCP variant allows, but at most [`RETRANSMISSIONS_PER_ACK`] if the sender retransmits
-    /// after a timeout with a window set from outside.
+    /// Returns the maximum number of segments to send on an ACK or when the window is set from
+    /// outside. This is `limit`, the number that the TCP variant allows, but at most
+    /// [`RETRANSMISSIONS_PER_ACK`] if the sender goes back N with a window set from outside.
     fn pace(&self, limit: u64) -> u64 {
         let is_retransmitting = self.steered.is_some() && self.next < self.end;
         if is_retransmitting { limit.min(RETRANSMISSIONS_PER_ACK) } else { limit }
@@ -142,14 +145,14 @@ impl Transmission {
 
     /// Returns half of the window in use, which becomes the window after a loss. The window in use
     /// is `cwnd` plus `inflation`, at most the receiver's window. The half is rounded down unless
-    /// the key `fractional_halves` is set.
+    /// the setting `fractional_halves` is true.
     pub fn half_window(&self, inflation: u64) -> f64 {
         let used = (self.cwnd + inflation as f64).min(self.max_window as f64);
         if self.fractional_halves { used / 2.0 } else { (used / 2.0).floor() }
     }
 
-    /// Returns half of the outstanding data if the key `half_of_flight` is set, otherwise half of
-    /// the window. The caller rounds this value and makes it the slow-start threshold after a
+    /// Returns half of the outstanding data if the key `half_of_flight` is true, otherwise half of
+    /// the window. The caller rounds this value down and makes it the slow-start threshold after a
     /// timeout.
     fn half_after_timeout(&self) -> f64 {
         if self.half_of_flight { (self.end - self.una) as f64 / 2.0 } else { self.half_window(0) }
@@ -198,8 +201,8 @@ impl Transmission {
     }
 
     /// Returns true if the ACK is the third duplicate ACK in a row and indicates a new loss: a
-    /// segment sent after the last loss event is missing. As in ns-2, a missing first data segment
-    /// counts as a new loss in any case.
+    /// segment is missing, and an earlier one that was first sent after the last loss event has
+    /// arrived. As in ns-2, a missing first data segment counts as a new loss in any case.
     pub fn may_retransmit_fast(&self) -> bool {
         self.dupacks == DUPACK_THRESHOLD && (self.una > self.recover || self.una == 1)
     }
@@ -234,8 +237,9 @@ impl Transmission {
         }
     }
 
-    /// Restores window, slow-start threshold and timer after a spurious retransmission, which an
-    /// ACK of `acked` new segments has revealed (RFC 4015, 3.2, steps 9 and 11).
+    /// Restores window and slow-start threshold after a spurious retransmission, which an ACK of
+    /// `acked` new segments has revealed (RFC 4015, 3.2, steps 9 and 11). If a timeout caused the
+    /// retransmission, also adapts the timeout and restarts the timer.
     fn respond_to_spurious(&mut self, now: Time, spurious: SpuriousRetransmission, acked: u64) {
         self.cwnd = (self.end - self.una) as f64 + (acked as f64).min(self.initial_window);
         self.ssthresh = spurious.pipe;
@@ -259,15 +263,16 @@ impl Transmission {
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// Records a loss event: recovery lasts until all segments outstanding now are acknowledged, and the
-    /// segment being timed no longer gives a round-trip time.
+    /// Records a loss event: recovery lasts until all segments outstanding now are acknowledged. If
+    /// only one segment is timed, it no longer gives a round-trip time.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;
         self.recover_timeout = 0;
         self.timing.mark_loss();
     }
 
-    /// Returns true if a segment that was outstanding at the last loss event is not yet acknowledged.
+    /// Returns true if a data segment that was outstanding at the last loss event is not yet
+    /// acknowledged.
     pub fn is_behind_loss(&self) -> bool {
         self.una > 0 && self.una < self.recover
     }

@@ -1,4 +1,5 @@
-//! Tests of the mechanisms that the senders of all `classic` variants share.
+//! Tests of the mechanisms that the senders of all `classic` variants share, and of SACK's reaction
+//! to writes.
 
 use nodeb_base::units::Probability;
 use proptest::prelude::*;
@@ -216,8 +217,8 @@ fn sack_sends_data_written_during_fast_recovery_at_once() {
 }
 
 proptest! {
-    /// No sequence of ACKs makes a variant send beyond the receiver's window, reduce its window below one
-    /// segment, or have data outstanding without a timer.
+    /// No sequence of ACKs and timeouts makes a variant send beyond the receiver's window, reduce
+    /// its window below one segment, or have data outstanding without a timer.
     #[test]
     fn every_variant_stays_within_limits(
         acks in prop::collection::vec((0u64..12, any::<bool>()), 1..200),
