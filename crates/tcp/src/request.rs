@@ -1,8 +1,9 @@
-//! The phone's requests, which are retransmitted until they arrive.
+//! Requests of the phone, or of a proxy to the server, which are retransmitted until they arrive.
 //!
-//! A request is a packet that a client sends before data flows: the SYN of a connection that the
-//! client opens, or the request of an application. The request is retransmitted by the rules of RFC
-//! 6298, 2.1 and 5.5, with a fixed initial timeout instead of an estimate of the round-trip time.
+//! A request is a packet that a client sends to get a connection or data: the SYN of a connection
+//! that the client opens, or the request of an application. The request is retransmitted by the
+//! rules of RFC 6298, 2.1 and 5.5, with a fixed initial timeout instead of an estimate of the
+//! round-trip time.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -10,8 +11,8 @@ use crate::segment::{Kind, Segment};
 
 const MAX_DOUBLINGS: u32 = 4;
 
-/// Sender of a client's requests, one at a time. It retransmits the pending request until the
-/// request arrives at the server, or at the proxy if there is one.
+/// Sender of a client's requests, one at a time. The client is the phone or a proxy. The pending
+/// request is retransmitted until it arrives at the other end of the connection.
 #[derive(Debug)]
 pub struct Requester {
     /// Time from the first transmission of a request to its first retransmission. The interval
@@ -36,9 +37,9 @@ impl Requester {
         packet
     }
 
-    /// Handles the arrival at the server or proxy of a request of kind `kind`, which ends the
-    /// pending request. As an exception, a late copy of the SYN (`Connect`) does not end a pending
-    /// application request.
+    /// Handles the arrival of a request of kind `kind` at the other end of the connection, which
+    /// ends the pending request. As an exception, a late copy of the SYN (`Connect`) does not end a
+    /// pending application request.
     pub fn on_request(&mut self, kind: Kind) {
         self.pending =
             self.pending.filter(|(packet, ..)| packet.kind == Kind::Request && kind == Kind::Connect);

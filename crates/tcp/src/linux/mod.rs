@@ -12,7 +12,7 @@
 //! - Sizes include options: on a SYN the MSS, the window scale, SACK-permitted and the timestamps, 20 B in
 //!   total by default; afterwards 12 B of timestamps, and for SACK 4 B plus 8 B per block.
 //!
-//! FIN, path MTU discovery, and data that the phone sends after its request are not modelled.
+//! FIN, path MTU discovery, and data of the phone other than its requests are not modelled.
 
 pub mod control;
 mod frto;
@@ -61,7 +61,7 @@ pub fn sack_bytes(blocks: usize) -> u32 {
 }
 
 /// Returns the value of the timestamp clock (RFC 7323, 5.4) at `now` in microseconds. The clock
-/// wraps after 71 minutes and is never 0, since 0 means that the option is absent.
+/// wraps after 71 minutes and is never 0, since in a segment 0 means that it has no timestamp.
 pub fn clock_us(now: Time) -> u32 {
     ((now.0 / 1_000) as u32).max(1)
 }

@@ -23,8 +23,8 @@ struct Reader {
     /// Reading rate in bits per second; `None` if the application reads immediately.
     rate: Option<u64>,
     read: u64,
-    /// Time of the last update of `read`. `remainder` is the part of a byte that has been read in
-    /// addition, in 10^-9 bits.
+    /// Time of the last update of `read`, if the application reads at a rate. `remainder` is the
+    /// part of a byte that has been read in addition, in 10^-9 bits.
     at: Time,
     remainder: u64,
 }
@@ -308,7 +308,7 @@ impl Receiver {
     }
 
     /// Adapts the ACK delay to the time between segments, and starts quick ACKs with the first data
-    /// in order and after a pause (Linux: `tcp_event_data_recv`).
+    /// in order, unless `ato` was set before, and after a pause (Linux: `tcp_event_data_recv`).
     fn adapt_ack_delay(&mut self, now: Time) {
         let between = Duration(jiffies::JIFFY.0 * (jiffies::at(now) - jiffies::at(self.last_segment)));
         self.last_segment = now;

@@ -19,8 +19,8 @@ pub trait LossBased: Send + std::fmt::Debug {
     /// Handles a retransmission timeout after the window has been reduced. By default nothing more
     /// happens.
     fn after_timeout(&mut self) {}
-    /// Handles the start of a transmission when nothing was in flight. The last data was sent
-    /// `pause` ago.
+    /// Handles the start of a transmission when nothing was in flight (see
+    /// [`CongestionControl::on_start`]).
     fn after_pause(&mut self, _now: Time, _pause: Duration) {}
 }
 

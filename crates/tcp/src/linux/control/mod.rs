@@ -139,7 +139,7 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// used at most `used` bytes of the window (RFC 7661).
     fn on_unused(&mut self, _used: u64) {}
     /// Handles the start of a transmission with nothing in flight. The last data was sent `pause`
-    /// ago.
+    /// ago; `pause` is 0 if [`Self::on_idle`] was just called for the pause.
     fn on_start(&mut self, _now: Time, _pause: Duration) {}
     /// Handles the restart of a transmission after a pause in which all data had been sent and
     /// delivered.

@@ -9,7 +9,7 @@ use crate::segment::Segment;
 
 impl Sender {
     /// Handles the expiry of the retransmission timer: marks segments lost, reduces the window, and
-    /// retransmits the first segment (RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`).
+    /// retransmits the first outstanding segment (RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`).
     #[cold]
     pub(in super::super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(head) = self.scoreboard.head() else {

@@ -116,8 +116,8 @@ impl Sender {
 
     /// Evaluates a partial ACK in a recovery (`tcp_try_undo_partial`). If the ACK answers a late
     /// original and no retransmission is in flight, the function undoes the reduction and returns
-    /// false. If retransmissions are in flight, it returns true, which means that no segment may be
-    /// marked lost or retransmitted on this ACK.
+    /// false. If the ACK answers a late original and retransmissions are in flight, it returns
+    /// true, which means that no segment may be marked lost or retransmitted on this ACK.
     pub(super) fn undo_partially(&mut self, now: Time, ack: &Segment, result: &AckResult) -> bool {
         if !self.params.undo || !self.undo.is_possible() || !self.was_delayed(ack) {
             return false;

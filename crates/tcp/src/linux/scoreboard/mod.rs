@@ -54,8 +54,8 @@ pub struct Scoreboard {
     lost_retransmissions: u64,
     /// Segments marked lost since the last call of [`Self::drain_newly_lost`].
     newly_lost: Vec<SentSegment>,
-    /// SACK blocks of the last ACK that had any. Their segments are already marked as delivered,
-    /// and need not be marked again.
+    /// SACK blocks beyond a gap of the last ACK that had any blocks. Their segments are already
+    /// marked as delivered, and need not be marked again.
     previous_blocks: [Block; SackBlocks::MAX],
 }
 

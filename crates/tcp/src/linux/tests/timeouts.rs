@@ -51,8 +51,7 @@ fn timeout_retransmits_first_segment_and_doubles() {
         assert_eq!(script.time_out(), [(0, true)]);
         assert_eq!(rto(&script), Some(jiffies::expiry(script.now, MS(next))));
     }
-    // After three timeouts an ACK ends the backoff. By RFC 5681, 3.1, the window restarts with one
-    // segment.
+    // After three timeouts an ACK ends the backoff.
     assert_eq!(script.sender.counts().timeouts, 3);
     let stamp = (script.now.0 / 1_000) as u32;
     script.wait(100);
