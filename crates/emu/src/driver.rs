@@ -24,7 +24,7 @@ use crate::watch::{Status, Watch};
 /// Maximum number of packets read from a device before due events are processed again.
 const BATCH: usize = 16;
 
-/// Maximum sleep of the driver, ns. The events of simulated users during a sleep are processed after it, so a
+/// Maximum sleep of the driver, ns. Work that bearers defer during a sleep is done after it, so a
 /// longer sleep would delay the next real packet more.
 const MAX_SLEEP: u64 = 1_000_000_000;
 

@@ -47,7 +47,8 @@ fn codes(py: Python<'_>, Texts { names, places }: Texts) -> (Bound<'_, PyArray1<
     (PyArray1::from_vec(py, places), names.into_iter().map(Text::into_owned).collect())
 }
 
-/// Returns texts as an array of numpy's fixed-width string type.
+/// Returns texts as an array of numpy's fixed-width string type. Without texts the array is empty
+/// and of type `float64`.
 fn texts(py: Python<'_>, texts: Texts) -> PyResult<Bound<'_, PyAny>> {
     let (places, names) = codes(py, texts);
     py.import("numpy")?.call_method1("array", (names,))?.call_method1("take", (places,))
