@@ -1,4 +1,4 @@
-//! TCP: the sender at the server and the receiver at the phone.
+//! TCP: the sender at the server and the receiver at the phone. A proxy has one of each.
 //!
 //! There are two families of implementations, the modules [`classic`] and [`linux`]. Each family
 //! has its own parameters, sender and receiver. The rest of the simulator uses senders and
@@ -86,8 +86,8 @@ pub struct Progress {
 /// 5681, 3.1). Without this limit a large window would release all retransmissions at once.
 const RETRANSMISSIONS_PER_ACK: u64 = 2;
 
-/// The sender of a connection, located at the server. Its methods append the segments that must be
-/// transmitted to `out`.
+/// The sender of a connection, located at the server, or at the proxy towards the phone. Its
+/// methods append the segments that must be transmitted to `out`.
 pub trait Sender: Send + std::fmt::Debug {
     /// Accepts `bytes` bytes of application data, and sends what the window allows. Before
     /// [`Self::open`] nothing is sent.
@@ -146,7 +146,7 @@ pub trait Sender: Send + std::fmt::Debug {
     fn take_rtt_sample(&mut self) -> Option<Duration>;
 }
 
-/// The receiver of a connection, at the phone.
+/// The receiver of a connection, at the phone, or at the proxy towards the server.
 pub trait Receiver: Send + std::fmt::Debug {
     /// Returns the SYN with which the phone opens the connection, to be sent now.
     fn connect(&self, now: Time) -> Segment;
