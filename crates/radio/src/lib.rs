@@ -138,8 +138,8 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn next_wake(&self) -> Option<Key>;
     /// Processes the event due at `key`, which [`Self::next_wake`] returned.
     fn wake(&mut self, ctx: &mut Context, key: Key);
-    /// Returns the number and size of a user's packets in the bearer. A plain link counts only
-    /// packets that wait for transmission.
+    /// Returns the number and size of a user's packets in the bearer. A plain or trace-driven link
+    /// counts only packets that wait for transmission.
     fn backlog(&self, user: usize) -> Backlog;
     /// Returns the CQI that the Node B has received from a user, or `None` if there is no CQI.
     /// Deferred updates that affect the CQI are applied first.
@@ -233,8 +233,8 @@ pub trait Radio {
     /// Returns the bit rate that counts as full utilization. For users with a C/I process this is
     /// the rate at the highest C/I value, `best_ci`.
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate;
-    /// Returns the parameters of the queue if the radio is a plain link, or `None` for other
-    /// radios.
+    /// Returns the parameters of the queue if the radio is a plain or trace-driven link, or `None`
+    /// for other radios.
     fn queue(&self) -> Option<&QueueSpec> {
         None
     }
@@ -242,8 +242,8 @@ pub trait Radio {
     fn own_queue(&self) -> Option<&QueueSpec> {
         None
     }
-    /// Returns the cell and the number of sites that serve users, or `None` if users have no
-    /// positions.
+    /// Returns the cell and the number of sites that serve users, or `None` if the radio does not
+    /// model a cell with sites.
     fn cell(&self) -> Option<(cell::plan::Cell, usize)> {
         None
     }

@@ -289,8 +289,8 @@ impl Radio for Hsdpa {
         }
     }
 
-    /// Returns the highest bit rate that all served cells can have together, whatever users they
-    /// have.
+    /// Returns the highest bit rate that link adaptation can give all served cells together,
+    /// whatever users they have. Recorded rates may exceed it.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         let most = match &self.link_adaptation {
             LinkAdaptationSpec::Cqi(reports) => {

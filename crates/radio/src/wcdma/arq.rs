@@ -61,7 +61,7 @@ pub struct Sent {
     pub gave_up: bool,
 }
 
-/// Packet that has not left the buffer, or that left it before earlier packets.
+/// Packet that has not left the buffer, or that left it or was given up before earlier packets.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
@@ -111,8 +111,8 @@ impl Queue {
         true
     }
 
-    /// Returns the first slot in which the connection has something to send, or `None` if it has
-    /// nothing.
+    /// Returns the first slot in which the connection has something to send (0 if it has unsent
+    /// frames), or `None` if it has nothing.
     pub fn eligible(&self) -> Option<u64> {
         let has_new = self.next_new < self.first + self.sdus.len() as u64;
         if has_new { Some(0) } else { self.failed.eligible() }

@@ -50,7 +50,7 @@ pub fn paths(gammas: &[f64]) -> f64 {
         sum += term;
         size += term.abs();
     }
-    // If two ratios are equal, `sum` is NaN, so the comparison is false and the integral is used.
+    // If two ratios are equal, `sum` and `size` are infinite or NaN, so the integral is used.
     if sum > LEAST_REMAINDER * size && size.is_finite() { sum } else { integral(gammas) }
 }
 

@@ -23,8 +23,8 @@ pub fn failure(ber: f64, bits: u32, correctable: u32) -> f64 {
     }
 }
 
-/// Returns true if success is less likely than failure. The probability of the less likely outcome
-/// is summed, as it is then more precise.
+/// Returns true if `correctable` is at least 1 below the mean number of errors. Success is then
+/// less likely than failure, and summing the less likely outcome is more precise.
 fn is_below_mean(ber: f64, bits: u32, correctable: u32) -> bool {
     f64::from(correctable) + 1.0 <= ber * f64::from(bits)
 }

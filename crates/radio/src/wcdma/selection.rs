@@ -69,8 +69,8 @@ impl SelectionSpec {
 }
 
 /// Raises the rates of connections step by step, each time the rate for which the resulting
-/// throughput is highest, until the power is used up or all rates are the highest. Stores the rates
-/// that had the highest throughput in `rates`.
+/// throughput is highest, until no further step fits in the power or all rates are the highest.
+/// Stores the rates that had the highest throughput in `rates`.
 fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32>) {
     let steps = cell.rates().to_vec();
     let mut level = vec![0usize; active.len()];

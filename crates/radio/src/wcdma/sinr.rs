@@ -6,8 +6,8 @@
 pub struct Interference {
     /// Sum of the rates of all codes of the cell, including the phone's own (x in the study).
     pub own_cell: f64,
-    /// Sum of the rates of all codes of all other cells, weighted by the share of their power that
-    /// the phone receives (eta alpha G in the study).
+    /// Sum of the rates of all codes of another cell, times the power received from all other cells
+    /// relative to that from the own cell at equal transmit powers (eta alpha G in the study).
     pub other_cells: f64,
 }
 

@@ -9,8 +9,8 @@ use super::{CHANGE, Complex, FRACTION_BITS, JakesSequence, LENGTH, SEGMENT, frac
 
 /// Paths with different positions in the sequence and equal distances to its samples.
 ///
-/// All paths also change to other positions of the sequence at the same time. The transition differs
-/// from that of a [`Ray`](super::Ray) only between samples, where it is linear.
+/// All paths also change to other positions of the sequence at the same time. The transition
+/// differs from that of a [`Ray`](super::Ray) only between samples, where it is linear.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     /// Samples per TTI, with [`FRACTION_BITS`] fractional bits.
@@ -48,8 +48,8 @@ impl Bundle {
         self.step < 1 << FRACTION_BITS
     }
 
-    /// Passes the index and the complex amplitude of each path at a sample to `look`. The mean power
-    /// is 1 if amplitudes between samples are interpolated linearly.
+    /// Passes the index and the complex amplitude of each path at a sample to `look`. The mean
+    /// power is 1 if amplitudes between samples are interpolated linearly.
     #[inline]
     pub fn read(&mut self, sequence: &JakesSequence, sample: u64, mut look: impl FnMut(usize, Complex<f32>)) {
         if sample / SEGMENT != self.segment {

@@ -252,8 +252,9 @@ impl Ray {
         (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MAX_PEAK_TTIS)
     }
 
-    /// Returns an upper bound of the power gain in `ttis` TTIs (1 to [`Self::peak_ttis`]) from `tti`
-    /// on, which only rounding errors can exceed. It is infinite if the TTIs belong to two segments.
+    /// Returns an upper bound of the power gain in `ttis` TTIs (1 to [`Self::peak_ttis`]) from
+    /// `tti` on, which only rounding errors can exceed. The bound is infinite if the TTIs belong to
+    /// two segments.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64, ttis: u64) -> f32 {
         let [first, last] = [tti, tti + ttis - 1].map(|tti| self.position(tti) >> FRACTION_BITS);
         if first / SEGMENT != last / SEGMENT {

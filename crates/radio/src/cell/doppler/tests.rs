@@ -78,8 +78,8 @@ fn level_crossings_match_rice() {
             }
             f64::from(crossings) / (TTIS as f64 * DOPPLER_PER_TTI)
         });
-        // The tolerance is 6 %, because an envelope that is sampled 90 times per Doppler period
-        // misses the shortest fades.
+        // A precision of 6 % is enough, because an envelope that is sampled 90 times per Doppler
+        // period misses the shortest fades.
         agrees(found, expected, 0.06 * expected, &format!("rho {rho}"));
     }
 }

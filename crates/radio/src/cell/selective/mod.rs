@@ -130,8 +130,8 @@ impl Selective {
         h
     }
 
-    /// Returns the channel at a fraction of the distance from a sample to the next: the weighted sum
-    /// of the paths at both samples.
+    /// Returns the channel at a fraction of the distance from a sample to the next: the weighted
+    /// sum of the paths at both samples.
     fn direct(&mut self, sequence: &JakesSequence, sample: u64, fraction: f32) -> Rows {
         let mut h = [[0.0; MAX_GROUPS]; 2];
         let Self { response, bundle, .. } = self;

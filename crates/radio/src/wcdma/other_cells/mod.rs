@@ -1,9 +1,9 @@
 //! Other cells: the interference that they cause, and their rates.
 //!
 //! Other cells are not simulated. They are assumed to be like this one: each has a Poisson number
-//! of connections with mean G, and uses the rate that the rate search would select for this number.
-//! The mean rate alpha of other cells depends on the interference between them, which in turn
-//! depends on alpha, so alpha is computed self-consistently.
+//! of connections with mean G, and uses the rate that the one-step search would select for this
+//! number. The mean rate alpha of other cells depends on the interference between them, which in
+//! turn depends on alpha, so alpha is computed self-consistently unless it is given.
 
 pub mod map;
 pub mod mean;
