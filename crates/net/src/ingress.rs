@@ -23,7 +23,8 @@ pub struct LinkCounts {
     pub dropped_early: u64,
     /// Number of packets that the queue discipline marked with Congestion Experienced (RFC 3168).
     pub marked: u64,
-    /// Number of bytes transmitted.
+    /// Number of bytes transmitted. A link with a constant rate counts the bytes of a packet before
+    /// it transmits them, one with recorded delivery opportunities after the last of them.
     pub bytes: u64,
 }
 

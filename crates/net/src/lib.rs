@@ -8,7 +8,7 @@
 //!
 //! - [`ingress`]: a loss model ([`loss`]), then a queue discipline ([`queue`]), which may drop or mark
 //!   packets.
-//! - the transmitter, which [`outage`]s can interrupt.
+//! - the transmitter, which starts no transmission during an [`outage`].
 //! - [`propagation`]: a fixed delay, optionally with [`jitter`] and reordering.
 //!
 //! [`Wired`], [`Uplink`] and [`Core`] are the parameters of links in a scenario. [`Path`] holds the

@@ -58,8 +58,8 @@ impl Line {
         self.rated().map_or_else(Overcount::default, |link| link.settle(end))
     }
 
-    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if the
-    /// link is idle.
+    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if
+    /// there is none (see [`Link::next_wake`] and [`TracedLink::next_wake`]).
     #[inline]
     pub fn next_wake(&self) -> Option<Key> {
         match self {
@@ -86,7 +86,8 @@ impl Line {
         }
     }
 
-    /// Returns the number of packets that wait for the transmitter.
+    /// Returns the number of packets that wait for the transmitter, including a packet of which an
+    /// opportunity has transmitted only a part.
     pub fn waiting(&self) -> usize {
         match self {
             Self::Rated(link) => link.waiting(),
@@ -94,7 +95,8 @@ impl Line {
         }
     }
 
-    /// Returns the number of bytes that wait for the transmitter.
+    /// Returns the number of bytes of the packets that wait for the transmitter, including a packet
+    /// of which an opportunity has transmitted only a part.
     pub fn waiting_bytes(&self) -> u64 {
         match self {
             Self::Rated(link) => link.waiting_bytes(),
@@ -112,7 +114,7 @@ impl Line {
     }
 
     /// Returns the number of bytes that the link could have transmitted until `now` if packets had
-    /// always waited.
+    /// always waited and there had been no outages.
     pub fn offered_by(&self, now: Time) -> f64 {
         match self {
             Self::Rated(link) => link.offered_by(now),

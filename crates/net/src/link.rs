@@ -46,7 +46,8 @@ pub struct Link {
     airtime: Airtime,
     propagation: Propagation,
     outages: Outages,
-    /// Number of bytes transmitted.
+    /// Number of bytes of all packets whose transmission has begun or is scheduled (after an
+    /// outage, or by look-ahead).
     bytes: u64,
     /// State of the look-ahead; `None` if look-ahead is not enabled.
     look_ahead: Option<LookAhead>,
@@ -94,7 +95,7 @@ impl Link {
 
     /// Accepts a packet that enters the link at `entry`, which is now or later, but not before the
     /// entry of the previous packet. Returns the key of the packet's arrival, or `None` if the
-    /// packet is lost.
+    /// packet is lost or dropped.
     ///
     /// # Panics
     /// Panics if look-ahead is not enabled.
@@ -220,8 +221,9 @@ impl Link {
         self.bytes += u64::from(bytes);
     }
 
-    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if the
-    /// link is idle.
+    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if no
+    /// packet waits, is transmitted or propagates. With look-ahead only packets that
+    /// [`Self::deliver`] has stored count.
     pub fn next_wake(&self) -> Option<Key> {
         let arrival = self.propagation.next();
         if self.has_waiting { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
@@ -246,12 +248,14 @@ impl Link {
         arrived
     }
 
-    /// Returns the number of packets that wait, without the packet that is being transmitted.
+    /// Returns the number of packets that wait, without the packet that is being transmitted; 0
+    /// with look-ahead.
     pub fn waiting(&self) -> usize {
         self.ingress.waiting()
     }
 
-    /// Returns the number of bytes that wait, without the packet that is being transmitted.
+    /// Returns the number of bytes that wait, without the packet that is being transmitted; 0 with
+    /// look-ahead.
     pub fn waiting_bytes(&self) -> u64 {
         self.ingress.waiting_bytes()
     }
@@ -338,8 +342,8 @@ mod tests {
         let (mut link, mut around) = (link(384_000, 3, Loss::Never), Surroundings::default());
         let taken: Vec<_> =
             (0..5).map(|seq| link.accept(&mut around.at(Time::ZERO), packet(1500, seq))).collect();
-        // The queue limit of 3 packets admits only two waiting packets, because the packet being
-        // transmitted counts too.
+        // The queue limit of 3 packets admits only two waiting packets, because as in ns-2 the
+        // third packet to wait is dropped. The packet being transmitted does not count.
         assert_eq!(taken, [true, true, true, false, false]);
         let lost = Output::Lost { user: 0, packet: packet(1500, 3), cause: Cause::Overflow };
         assert_eq!(around.common.out[0], lost);
@@ -361,8 +365,8 @@ mod tests {
         assert!((200..400).contains(&random.counts().lost), "{}", random.counts().lost);
     }
 
-    /// Offers packets (arrival time in ns, size in bytes) to a link, and runs it until `end`.
-    /// Returns its arrivals, losses and counters as text.
+    /// Offers packets (time in ns since the previous packet, size in bytes) to a link, and runs it
+    /// until `end`. Returns its arrivals, losses and counters as text.
     fn play(mut link: Link, packets: &[(u64, u32)], end: Time) -> String {
         let (mut around, mut arrived, mut now) = (Surroundings::default(), Vec::new(), 0);
         let mut wake = |link: &mut Link, around: &mut Surroundings, until: Time| {
@@ -407,8 +411,8 @@ mod tests {
             rate_gbps in 1u64..20,
             end in 0u64..200,
         ) {
-            // All times are small multiples of 8 ns. So packets often arrive exactly when a
-            // transmission ends.
+            // The times between packets are small multiples of 8 ns, and so are transmission times
+            // at 1 Gbit/s. So packets often arrive exactly when a transmission ends.
             let packets: Vec<_> = packets.into_iter().map(|(wait, size)| (8 * wait, size)).collect();
             let queue = DropTail { limit: limit.try_into().unwrap(), limit_bytes: None };
             let new = || {
@@ -422,8 +426,8 @@ mod tests {
         }
     }
 
-    /// A link continues to transmit even if its queue drops all waiting packets when the link asks
-    /// for the next one.
+    /// A link continues to transmit even if its queue drops waiting packets when the link asks for
+    /// the next one.
     #[test]
     fn a_link_continues_when_its_queue_drops_waiting_packets() {
         for (name, delay_ms) in QueueSpec::NAMES.iter().flat_map(|name| [(name, 0), (name, 30)]) {

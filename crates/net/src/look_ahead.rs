@@ -41,7 +41,7 @@ pub struct LookAhead {
 pub struct Overcount {
     /// Number of packets accepted.
     pub taken: u64,
-    /// Number of bytes transmitted.
+    /// Number of bytes of the packets whose transmission had not begun.
     pub bytes: u64,
     /// Number of packets that the loss model lost in front of the queue.
     pub lost: u64,
@@ -56,7 +56,7 @@ impl LookAhead {
         Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
-    /// Removes the packets from the queue whose transmission starts until a new packet enters at
+    /// Removes the packets from the queue whose transmission starts before a new packet enters at
     /// `entry`.
     #[inline]
     pub fn advance(&mut self, entry: Key, stamps: &mut Stamps) {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// Number of nanoseconds in a millisecond, the unit of times in a recording.
 const NANOS_PER_MS: u64 = 1_000_000;
-/// Largest length of a recording in ms. It exceeds the duration of every run.
+/// Largest length of a recording in ms. It equals the longest duration that a run may have.
 const LONGEST_MS: u64 = 8_000_000_000;
 const MOST: usize = 10_000_000;
 

@@ -93,7 +93,7 @@ impl Path<'_> {
     }
 
     /// Returns an idle link that transmits at the times of a recording instead of at
-    /// [`Self::rate`]. `entity` and `index` select its random streams.
+    /// [`Self::rate`], and has no outages. `entity` and `index` select its random streams.
     pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
         let (ingress, propagation) = self.parts(recording.mean_rate(), *streams, entity, index);
         TracedLink::new(recording, self.delay, ingress, propagation)
@@ -167,8 +167,9 @@ impl Uplink {
     }
 }
 
-/// Returns true if a link may have the name `name`. A name has letters, digits, `_` and `-`, and
-/// must not be the default name of a link or the name of a random stream.
+/// Returns true if a link may have the name `name`. A name has letters, digits, `_` and `-`. It
+/// must not be `wired`, `core`, `uplink` or `link`, alone or followed by `_`: default names of
+/// links and names of random streams have this form.
 fn is_free(name: &str) -> bool {
     let taken = ["wired", "core", "uplink", "link"];
     let is_taken =

@@ -26,8 +26,7 @@ impl Checked for Reordering {}
 
 type Lane = VecDeque<(Key, Packet)>;
 
-/// Packets in flight on a link. Without jitter and reordering they form one queue, ordered by
-/// arrival.
+/// Packets in flight on a link. Without reordering they form one queue, ordered by arrival.
 #[derive(Debug, Default)]
 pub struct Propagation {
     lane: Lane,
@@ -132,7 +131,7 @@ fn take(lane: &mut Lane, key: Key) -> Option<Packet> {
 
 impl Impairment {
     /// Adds jitter to `at`, the arrival time of a packet without jitter. The result is never
-    /// earlier than the arrival of a previous packet.
+    /// earlier than that of a previous packet.
     fn in_order(&mut self, at: Time) -> Time {
         let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
         self.latest = self.latest.max(at + extra);

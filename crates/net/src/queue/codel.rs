@@ -1,5 +1,5 @@
-//! CoDel, controlled delay (RFC 8289): drops packets at the head, at an increasing rate, once every packet
-//! has waited longer than a target for a whole interval.
+//! CoDel, controlled delay (RFC 8289): drops or marks packets at the head, at an increasing rate,
+//! once every packet has waited at least a target for a whole interval.
 
 use nodeb_base::params;
 use std::num::NonZeroU32;
@@ -57,15 +57,15 @@ pub struct Control {
     target: Duration,
     interval: Duration,
     ecn: bool,
-    /// Time from which packets may be dropped, an interval after the delay first exceeded the
-    /// target; `None` while the delay is below the target.
+    /// Time from which packets may be dropped, an interval after the delay first reached the
+    /// target; `None` while the delay is below the target or too few bytes wait (see `largest`).
     first_above: Option<Time>,
     drop_next: Time,
     count: u32,
     last_count: u32,
     dropping: bool,
-    /// Size in bytes of the largest packet so far. A queue with at most this many bytes has no
-    /// standing delay.
+    /// Size in bytes of the largest packet so far. A queue in which at most this many bytes remain
+    /// has no standing delay.
     largest: u32,
 }
 
@@ -150,7 +150,8 @@ impl Control {
     }
 
     /// Enters the dropping state. If the previous dropping state was recent (its next drop was due
-    /// less than 16 intervals ago), its drop rate is used again instead of a count of 1.
+    /// less than 16 intervals ago) and its count had grown by more than 1, this growth is the new
+    /// count, so that its drop rate continues. Otherwise the count is 1.
     fn begin(&mut self, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now.since(self.drop_next).0 < 16 * self.interval.0;
@@ -249,9 +250,9 @@ mod tests {
 
     #[test]
     fn drop_rate_grows_with_the_square_root_of_the_count() {
-        // After the first arrivals 50 packets wait, and the queue stays as long, because marks
-        // remove no packet. The delay of 50 ms exceeds the target from t = 5 ms on, so the first
-        // mark is at 105 ms.
+        // After the first departure 50 packets wait, and the queue stays as long, because marks
+        // remove no packet. The delay, which grows to 50 ms, reaches the target at t = 5 ms, so the
+        // first mark is at 105 ms.
         let signals = serve(&mut codel(), 700, true, |t| if t == 0 { 51 } else { 1 });
         let mut due = f64::from(105);
         let mut expected = vec![105];

@@ -1,6 +1,6 @@
 //! Queue disciplines of links.
 //!
-//! A discipline may drop a packet on arrival, and may drop or mark packets later; it records both in the
+//! A discipline may drop or mark packets on arrival or later, and records both in the
 //! [`DropLog`]. The packet being transmitted is no longer in the queue.
 //!
 //! # Examples

@@ -98,7 +98,7 @@ pub struct RedQueue {
     /// Moving average of the queue length in packets; in mode `bytes`, bytes divided by the mean
     /// packet size.
     average: f64,
-    /// Time at which the queue became empty; `None` while packets wait.
+    /// Start of the idle time that the average does not include yet; `None` while packets wait.
     empty_since: Option<Time>,
     /// Number of packets that arrived since the last drop or mark; `None` while the average is
     /// below the minimum threshold.

@@ -4,8 +4,9 @@
 //! opportunities, and an opportunity may complete several packets. A packet leaves when its last byte is
 //! transmitted. It uses only opportunities after its arrival, not one at the same time.
 //!
-//! Opportunities that find no packet are wasted, and so are the bytes that an opportunity has left when the
-//! queue becomes empty. They take no events: they are counted when the next packet arrives.
+//! Opportunities that find no packet are wasted, and so are the bytes that an opportunity has left
+//! when the queue becomes empty. Wasted opportunities take no events: they are counted when the next
+//! packet arrives or the usage is read.
 
 use std::collections::VecDeque;
 
@@ -226,8 +227,8 @@ impl TracedLink {
         ctx.emit(Event::Served { place, channel: 0, packet, from, sent, arrives });
     }
 
-    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if the
-    /// link is idle.
+    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if no
+    /// packet propagates, and none waits or no opportunity follows.
     pub fn next_wake(&self) -> Option<Key> {
         match (self.propagation.next(), self.resume) {
             (Some(arrival), Some(resume)) => Some(arrival.min(resume)),

@@ -137,7 +137,7 @@ fn delay_is_added_and_a_recording_may_stop() {
     assert_eq!((link.waiting(), link.waiting_bytes(), link.next_wake()), (1, 1500, None));
 }
 
-/// A year of opportunities without packets takes two events, and every opportunity is counted.
+/// A year of opportunities without packets takes no events, but every opportunity is counted.
 #[test]
 fn unused_opportunities_take_no_events() {
     let mut link = link(&[3, 3, 8], AtEnd::Loop, Duration::ZERO, &endless());

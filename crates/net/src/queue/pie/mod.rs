@@ -131,7 +131,7 @@ impl QueueParams for Pie {
     }
 }
 
-/// Queue with PIE. The fields have the names of RFC 8033, appendix A.
+/// Queue with PIE. The fields of its controller have the names of RFC 8033, appendix A.
 #[derive(Debug)]
 pub struct PieQueue {
     params: Pie,

@@ -68,7 +68,8 @@ fn the_departure_rate_estimates_the_delay() {
     let params = Pie { delay_estimate: DelayEstimate::DepartureRate, ..Pie::default() };
     let mut queue = pie(&params);
     serve(&mut queue, 0..60, false, |t| if t == 0 { 100 } else { 0 });
-    // After the arrivals 40 packets wait, each of which takes a millisecond to transmit.
+    // After 100 arrivals and 60 departures 40 packets wait, each of which takes a millisecond to
+    // transmit.
     assert_eq!(queue.fifo.len(), 40);
     assert!((queue.delay_s() - 0.040).abs() < 1e-9, "{}", queue.delay_s());
 }
