@@ -131,11 +131,12 @@ class Emulation:
         nothing.
 
         Returns:
-            The report, and the result tables by name.
+            The report, and the result tables by name. The report has the key `unrecorded` with the
+            reason if the recording is incomplete.
 
         Raises:
             ScenarioError: the scenario cannot be emulated.
-            OSError: a system call failed, or the recording is incomplete.
+            OSError: a system call failed, or the recording cannot be created.
         """
 
 def emulation_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
@@ -414,7 +415,7 @@ class CompiledScenario:
     def run(self, seed: int, run: int, control: Control) -> dict[str, dict[str, Any]]:
         """Simulates one replication. Returns values by table and column.
 
-        A column is a NumPy array of one dimension, or a list of str.
+        A column is a NumPy array of one dimension.
 
         Raises:
             Cancelled: `control` was cancelled.
