@@ -153,8 +153,8 @@ struct Path {
 /// gains of one TTI.
 pub const BLOCK: usize = 8;
 
-/// Largest number of paths whose gains are stored on the stack instead of the heap. No named
-/// profile has more paths.
+/// Largest number of paths whose gains are stored on the stack instead of the heap. With the chips
+/// of HSDPA, no named profile has more resolved paths.
 const FEW: usize = 8;
 
 impl Paths {
@@ -259,7 +259,8 @@ mod tests {
         assert!((found[0] - 2.0 / 3.0).abs() < 1e-6 && (found[1] - 1.0 / 3.0).abs() < 1e-6, "{found:?}");
     }
 
-    /// Root mean square delay spreads and largest delays of TS 36.101, table B.2.1-1, which has 45 ns for 43.
+    /// Root mean square delay spreads and largest delays are those of TS 36.101, table B.2.1-1,
+    /// which gives 45 ns where the paths have 43 ns.
     #[test]
     fn extended_profiles_have_the_delay_spreads_of_the_specification() {
         for (profile, paths, spread_ns, longest_ns) in [

@@ -198,7 +198,8 @@ impl LinkErrors {
     }
 
     /// Takes the error process through the block on resource `number`. Sets the elements of `wrong`
-    /// to true for PDUs in error and to false for others.
+    /// to true for PDUs in error and to false for others. In a partly filled block, a pattern of
+    /// errors may have none within `wrong`.
     fn wrong_pdus(&mut self, number: u64, wrong: &mut [bool]) {
         self.go_to(number);
         if self.unit == Unit::Pdu {

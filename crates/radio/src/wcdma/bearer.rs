@@ -59,7 +59,8 @@ table! {
 struct Connection {
     queue: Queue,
     errors: Hazards,
-    /// Slot at whose start the connection ceases to be active; `None` while it is inactive.
+    /// Slot at whose start the connection ceases to be active if no packets are in its buffer then;
+    /// `None` while it is inactive.
     active_until: Option<u64>,
     /// Number of frames per slot while the connection is active.
     rate: u32,

@@ -1,11 +1,11 @@
-//! Users that can be sent something in a TTI, and the block (grant) that each could be sent.
+//! Users that may be sent something in a TTI, and the block (grant) that each could be sent.
 
 use super::turn::Grant;
 use crate::hsdpa::adaptation::Limits;
 use crate::mac::sched::{Candidate, Scheduler};
 
-/// Users that can be sent something in a TTI, in ascending order of user index. The list of grants
-/// is empty if grants have not been computed.
+/// Users that may be sent something in a TTI, in ascending order of user index. The list of grants
+/// is empty if grants have not been computed; then some users may turn out to get none.
 #[derive(Debug, Default)]
 pub struct Candidates {
     pub list: Vec<Candidate>,

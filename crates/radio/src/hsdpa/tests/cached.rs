@@ -47,9 +47,9 @@ fn scenario() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Cached results equal newly computed ones in random scenarios. These include speeds of 120
-    /// km/h and more, at which a later block may be due for retransmission before an earlier one,
-    /// so the block that waits to be sent changes.
+    /// Cached results equal newly computed ones in random scenarios. These include high speeds and
+    /// wrong answers, so that a block fails repeatedly and a later one may be due for retransmission
+    /// before it.
     #[test]
     fn cached_state_equals_newly_computed_state(
         text in scenario(),

@@ -14,7 +14,7 @@ fn bler_after(cqi: u8, codes: f64, snr_db: f64, combining: &CombiningSpec, n: u3
 }
 
 /// For a single user at a fixed SNR without combining, the goodput per TTI is the number of octets
-/// in a block times 1 - BLER.
+/// of packets in a block times 1 - BLER.
 #[test]
 fn goodput_at_a_fixed_snr_is_the_closed_form() {
     for (cqi, bits, margin_db) in [(8, 792, 0.0), (16, 3_565, -0.2), (22, 7_168, 0.3)] {

@@ -143,7 +143,7 @@ impl Packets {
     }
 
     /// Returns the TTI since which the next packet to be sent has waited, or `None` if no packet
-    /// waits.
+    /// waits or, in acknowledged mode, the next PDU is a command.
     pub fn waits_since(&self) -> Option<u64> {
         in_mode!(self.waits_since())
     }
