@@ -565,8 +565,8 @@ def link_run(
         json: the experiment, as JSON.
         eb_n0_db: Eb/N0 of the point, dB.
         threads: number of threads; does not affect the results.
-        watch: called with the bits and the block errors so far, whenever every thread has simulated
-            four units of 16 blocks.
+        watch: called with the bits and the block errors so far, after each batch of four units (of
+            16 blocks) per thread.
         portable: use no instructions beyond the platform's baseline; does not affect the results.
 
     Returns:

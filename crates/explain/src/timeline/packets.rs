@@ -27,7 +27,8 @@ pub(crate) struct Packet {
     pub size: u32,
     pub seq: u64,
     pub is_retransmission: bool,
-    /// Limit that had stopped the sender from transmitting the packet earlier.
+    /// Limit that had stopped the sender from transmitting the packet earlier; the default for
+    /// packets without data.
     pub limit: SendLimit,
     /// Event that triggered the packet's transmission.
     pub moment: Moment,

@@ -111,7 +111,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if packets of other flows delay a packet at this place. On a bearer they do so
-    /// only if the user is on the FACH or the packets are real.
+    /// only if the user is on the FACH, no channel state is recorded, or the packets are real.
     fn shares(&self, stay: &Hop) -> bool {
         stay.place.site != Site::Bearer || self.is_real() || self.state() == Some(State::Fach)
     }
