@@ -71,7 +71,8 @@ impl Blocks {
     }
 
     /// Returns the number of the first unit (PDU or octet) in the first new block at or after block
-    /// `place`. If no new block follows, this is the next unit to be sent later.
+    /// `place`. If no new block follows, this is the next unit to be sent later, provided that the
+    /// last new block is full.
     pub fn unit(&self, place: u32) -> u64 {
         let new = u64::from(place - self.again_before(place));
         self.first + new * u64::from(self.per_block)

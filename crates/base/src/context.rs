@@ -37,8 +37,8 @@ pub struct Counts {
     pub packets_in: u64,
     /// Number of packets that left the place towards the next one.
     pub packets_delivered: u64,
-    /// Number of packets dropped: by a full buffer, a queue discipline or a loss model, or after
-    /// the last transmission allowed.
+    /// Number of packets dropped: by a full buffer, a queue discipline or a loss model, or lost on
+    /// the radio (see [`Cause::RadioLoss`]).
     pub packets_dropped: u64,
     /// Sum of the sizes of the delivered packets in bytes, headers included.
     pub bytes_delivered: u64,
@@ -54,7 +54,8 @@ pub struct BlockCounts {
 }
 
 impl BlockCounts {
-    /// Returns the mean number of transmissions per block received without errors, 1 if no block was sent.
+    /// Returns the mean number of transmissions per block received without errors: 1 if no block
+    /// was sent, infinity if all failed.
     pub fn per_success(&self) -> f64 {
         if self.sent == 0 { 1.0 } else { self.sent as f64 / (self.sent - self.failed) as f64 }
     }
@@ -106,8 +107,9 @@ impl Common {
 
 /// Argument of every call to a place: the state shared by all places, and the place's own counters.
 ///
-/// Every packet that a place accepts leaves it exactly once, through [`Self::deliver`] or [`Self::lose`].
-/// Both emit the event, update the counters and append to the output.
+/// Every packet that a place accepts leaves it once, through [`Self::deliver`], [`Self::pass`] or
+/// [`Self::lose`], unless the run ends before. All three emit the event and update the counters;
+/// `deliver` and `lose` also append to the output. A packet that is not accepted is lost, too.
 #[derive(Debug)]
 pub struct Context<'a> {
     /// State that all places share: the current time, the source of stamps, and the sink of events.

@@ -185,7 +185,7 @@ impl EventQueue {
         if first < second { one } else { other }
     }
 
-    /// Arms a timer with `key`, or disarms it if `key` is `None`.
+    /// Arms a timer with `key`, or disarms it if `key` is `None` or its time is `NEVER` or later.
     #[inline]
     pub fn set(&mut self, timer: usize, key: Option<Key>) {
         let (at, stamp) = match key {

@@ -1,8 +1,9 @@
-//! The event stream of a run, in which all layers report events in order of time.
+//! The event stream of a run, in which all layers report events with their times. Some events are
+//! reported later than they happen, so times may decrease.
 //!
-//! Layers emit an [`Event`] to a [`Sink`]; time series, captures and packet timelines are computed from this
-//! stream and from nothing else. A sink keeps only the classes of events in its [`Mask`], and callers build
-//! no event that the mask leaves out.
+//! Layers emit an [`Event`] to a [`Sink`]; time series, captures and packet timelines are computed
+//! from this stream and the TCP segments that accompany it. A sink keeps only the classes of events
+//! in its [`Mask`], and callers ask [`Sink::wants`] before they build a frequent event.
 //!
 //! # Examples
 //!
@@ -99,7 +100,7 @@ pub enum Cause {
 pub enum Purpose {
     /// A phone's request that opens a connection.
     Connect,
-    /// A phone's request for more data on an open connection.
+    /// A phone's request for data on an open connection, in a packet of its own.
     Request,
     /// A data segment that a server sends.
     Data,
@@ -189,8 +190,10 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
 pub enum Event {
-    /// A place sends a packet that enters the network. `seq` is the packet's segment number, or for
-    /// an ACK the segment number that it acknowledges; `again` is true for a retransmission.
+    /// A place sends a packet that enters the network. `seq` is the packet's sequence number, or
+    /// for an ACK the acknowledgement number: a segment number with `classic` TCP, a byte number
+    /// with `linux`. For a packet of a real host it is the packet's tag. `again` is true for a
+    /// retransmission.
     Sent { place: Place, packet: PacketId, flow: u32, purpose: Purpose, size: u32, seq: u64, again: bool },
     /// A place (link, bearer or agent) accepts a packet.
     Entered { place: Place, packet: PacketId },
@@ -243,8 +246,9 @@ pub enum Event {
     RoundTrip { flow: u32, rtt: Duration },
     /// A sender's loss recovery changed its state to `state`.
     Recovery { flow: u32, state: Recovery },
-    /// A sender's timer is armed for `at` or disarmed: the retransmission timer, or with `linux` the earliest
-    /// of the timers for retransmission, loss probes, reordering and pacing.
+    /// A sender's timer is armed for `at` or disarmed: the retransmission timer, or with `linux` a
+    /// timer that expires no later than those for retransmission, loss probes, reordering, window
+    /// probes and pacing.
     Timer { flow: u32, at: Option<Time> },
     /// The limit that stops a sender from transmitting changed to `limit`.
     SendLimit { place: Place, flow: u32, limit: SendLimit },

@@ -21,7 +21,7 @@ pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// Returns the numbers in the entries of a text as one list per column, without the first `skip`
-/// entries.
+/// entries. Without any other entry there are no lists.
 ///
 /// `columns` selects columns by index, from 0. If it is `None`, all columns are read, and every
 /// entry must have the same number of columns. At most `most` entries are accepted.
@@ -73,8 +73,8 @@ fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Resu
     })
 }
 
-/// Returns the words of an entry. The first of comma, semicolon and tab that occurs in the entry
-/// separates words; an entry without any of the three is split at blanks.
+/// Returns the words of an entry. Commas separate words if the entry has any, otherwise semicolons,
+/// otherwise tabs. An entry without any of the three is split at blanks.
 pub fn words(entry: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mark = [b',', b';', b'\t'].into_iter().find(|mark| entry.contains(mark));
     let is_end = move |byte: &u8| mark.map_or(*byte == b' ', |mark| *byte == mark);

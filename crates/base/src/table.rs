@@ -220,8 +220,8 @@ pub type Parts<'a, R> = [(u64, &'a [R])];
 pub struct Field<R> {
     /// Name of the column. If the values have a unit, the name ends in it, as in `rate_bps`.
     pub name: &'static str,
-    /// Unit of the values: "1" for a ratio, and an empty string for a count, a running number or a
-    /// text.
+    /// Unit of the values: "1" for a ratio or CQI, and an empty string for a count, a running number
+    /// or a text. Truth values have either.
     pub unit: &'static str,
     /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
@@ -283,8 +283,8 @@ fn count<R>(parts: &Parts<R>) -> usize {
 pub struct Column {
     /// Name of the column. If the values have a unit, the name ends in it, as in `rate_bps`.
     pub name: &'static str,
-    /// Unit of the values: "1" for a ratio, and an empty string for a count, a running number or a
-    /// text.
+    /// Unit of the values: "1" for a ratio or CQI, and an empty string for a count, a running number
+    /// or a text. Truth values have either.
     pub unit: &'static str,
     /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,

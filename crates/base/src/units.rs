@@ -1,8 +1,8 @@
 //! Quantities with units: integer time, bit rate, size, power and probability.
 //!
-//! In a scenario a quantity is a string with its unit (`"110 ms"`, `"384 kbps"`, `"50 kB"`). A number without
-//! a unit is rejected, because its unit would be a guess. Prefixes are decimal (1 kB = 1000 B), as in 3GPP
-//! rates and the studies' file sizes.
+//! In a scenario a quantity is a string with its unit (`"110 ms"`, `"384 kbps"`, `"50 kB"`). A
+//! number without a unit is rejected, because its unit would be a guess. Prefixes are decimal (1 kB
+//! = 1000 B), as in 3GPP rates and the studies' file sizes, except for KiB, MiB and GiB.
 //!
 //! # Examples
 //!
@@ -167,7 +167,7 @@ trait Quantity: Sized {
     const UNITS: &'static [(&'static str, u64)];
     /// Number of main names at the start of `UNITS`. Only these units are used to print a value.
     const MAIN: usize;
-    /// Unit in which a value of zero is printed, and its size in the base unit.
+    /// Unit in which a value of zero is printed, and the divisor 1 with which it is printed.
     const ZERO: (&'static str, u64);
     /// Plural of the base unit (such as "bytes") if the quantity must be a whole number of base
     /// units. Empty if fractions are rounded to the base unit.

@@ -12,8 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Wired;
 
-/// Links from the gateway to the Node B (or to the RNC, if there is one) in downlink order, at least
-/// one. In a scenario they are given as one table or as a list of tables.
+/// Links from the gateway to the Node B (or to the RNC, if there is one) in downlink order, at
+/// least one. In a scenario they are given as one table or as a list of tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core(Vec<Wired>);
 

@@ -5,8 +5,8 @@
 //! transmitted. It uses only opportunities after its arrival, not one at the same time.
 //!
 //! Opportunities that find no packet are wasted, and so are the bytes that an opportunity has left
-//! when the queue becomes empty. Wasted opportunities take no events: they are counted when the next
-//! packet arrives or the usage is read.
+//! when the queue becomes empty. Wasted opportunities take no events: they are counted when the
+//! next packet arrives or the usage is read.
 
 use std::collections::VecDeque;
 
