@@ -47,8 +47,8 @@ impl Rates {
         }
     }
 
-    /// Returns the linear SNR at which the rate is `rate`, which is between 0 and 1. It lies between two steps that
-    /// are close to that of a single code block.
+    /// Returns the linear SNR at which the rate is `rate`, which is between 0 and 1. The search for
+    /// its two steps starts where one code block has about the corresponding error rate.
     pub fn snr(&self, rate: f32) -> f32 {
         let of_one = -libm::expm1(libm::log1p(-f64::from(rate)) / f64::from(self.code_blocks));
         let mut above = step_of(snr_db_at(&self.thresholds_db, of_one));
@@ -109,13 +109,13 @@ impl BlockErrorRate {
     }
 }
 
-/// Returns the step that a SNR in dB belongs to.
+/// Returns the step to which an SNR in dB belongs.
 fn step_of(snr_db: f64) -> u32 {
     (libm::pow(10.0, snr_db / 10.0) as f32).to_bits() >> STEP_BITS
 }
 
-/// Returns the linear SNR at which the rate is `rate`, between the step before `above` and `above`, which have the
-/// rates `from` and `to`.
+/// Returns the linear SNR at which the rate is `rate`, between the step before `above` and `above`,
+/// which have the rates `from` and `to`. The rate is limited to these two.
 fn snr_between(above: u32, [from, to]: [f32; 2], rate: f32) -> f32 {
     let within = if from > to { ((from - rate) / (from - to)).clamp(0.0, 1.0) } else { 0.0 };
     let [low, high] = [above - 1, above].map(snr_at);
@@ -130,8 +130,8 @@ fn snr_at(step: u32) -> f32 {
 /// `ln(p / (1 - p))` of the error rates [`LEVELS`].
 static LOGITS: LazyLock<[f64; LEVELS.len()]> = LazyLock::new(|| LEVELS.map(logit));
 
-/// Returns an SNR in dB at which a code block has about the error rate `p`, from its SNRs at [`LEVELS`]. Below the
-/// lowest level it is that of this level.
+/// Returns an SNR in dB at which a code block has about the error rate `p`, from its SNRs at
+/// [`LEVELS`]. Below the lowest level, and above the highest, it is that of this level.
 fn snr_db_at(thresholds_db: &[f64; LEVELS.len()], p: f64) -> f64 {
     let above = LEVELS.partition_point(|level| *level > p).clamp(1, LEVELS.len() - 1);
     let [x0, x1] = [above - 1, above].map(|level| thresholds_db[level]);

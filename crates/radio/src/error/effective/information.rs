@@ -97,14 +97,16 @@ fn densities() -> &'static [f64; POINTS] {
 /// Likelihoods of levels relative to that of the level sent, at each point of the integral. They depend on the
 /// distance between the two levels only.
 struct Likelihoods {
-    /// By distance, from all levels but one below the one sent to half the levels above it.
+    /// By the number of the level sent minus that of the level, from `1 - levels` to
+    /// `levels / 2 - 1`.
     by_distance: Vec<[f64; POINTS]>,
     /// Index of distance 0.
     zero: usize,
 }
 
 impl Likelihoods {
-    /// Creates the likelihoods of `levels` levels, two of which are `2 * half` standard deviations apart.
+    /// Creates the likelihoods of `levels` levels, neighbours of which are `2 * half` standard
+    /// deviations apart.
     fn new(half: f64, levels: usize) -> Self {
         let zero = levels - 1;
         let at = |distance: usize| {
@@ -114,7 +116,7 @@ impl Likelihoods {
         Self { by_distance: (0..levels + levels / 2 - 1).map(at).collect(), zero }
     }
 
-    /// Returns the likelihood of a level if another one was sent, which is in the lower half.
+    /// Returns the likelihood of a level if the level `sent`, one of the lower half, was sent.
     fn of(&self, sent: usize, level: usize, point: usize) -> f64 {
         self.by_distance[self.zero + sent - level][point]
     }

@@ -48,8 +48,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Cached results equal newly computed ones in random scenarios. These include high speeds and
-    /// wrong answers, so that a block fails repeatedly and a later one may be due for retransmission
-    /// before it.
+    /// wrong answers, so that a block fails repeatedly and a later one may be due for
+    /// retransmission before it.
     #[test]
     fn cached_state_equals_newly_computed_state(
         text in scenario(),

@@ -2,10 +2,10 @@
 //!
 //! By default, the UE reports the CQI `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the
 //! SNR in dB before despreading; the block of this CQI fails with a probability of at most about
-//! 10 % (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS 25.214, 6A.1.2) and arrive with a
-//! delay. An outer loop at the Node B shifts the reported CQIs until the share of failed first
-//! transmissions meets a target `p`: it lowers later CQIs by a step at a NACK, and raises them by
-//! `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
+//! 10 % (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS 25.214, 6A.1.2) and arrive
+//! with a delay. An outer loop at the Node B shifts the reported CQIs until the share of failed
+//! first transmissions meets a target `p`: it lowers later CQIs by a step at a NACK, and raises
+//! them by `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
 
 use nodeb_base::params;
 use std::sync::{Arc, OnceLock};
