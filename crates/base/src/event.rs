@@ -199,9 +199,10 @@ pub enum Event {
     Entered { place: Place, packet: PacketId },
     /// A packet leaves a place for the next one.
     Left { place: Place, packet: PacketId },
-    /// A link or channel starts to transmit a packet at `from`. The transmission ends at `sent`, and the
-    /// packet arrives at `arrives` unless jitter or reordering delays it. `channel` is 0 if all users share
-    /// one channel, else 1 plus the user's index.
+    /// A link or channel transmits a packet, or a part of it, from `from` to `sent`. The packet
+    /// arrives at `arrives` unless jitter or reordering delays it; for all parts but the last
+    /// `arrives` is `u64::MAX`. `channel` is 0 for a channel that users share, else 1 plus the
+    /// user's index.
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
     /// The RNC sends `units` units of a user over the Iub; they reach the Node B at `arrives`.
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
@@ -224,8 +225,8 @@ pub enum Event {
     /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
     /// Describes all blocks of consecutive TTIs, of which the first is the TTI of this event. This
-    /// event replaces [`Self::Block`] and [`Self::Carries`] if no listener subscribes to single
-    /// blocks. [`Self::Segmented`] gives the contents of new blocks.
+    /// event replaces [`Self::Block`] and [`Self::Carries`] if the bearer supports it and no
+    /// listener subscribes to single blocks. [`Self::Segmented`] gives the contents of new blocks.
     Run { bearer: u32, user: u32, blocks: Blocks },
     /// A bearer segments an accepted packet into the units `first..end`, which hold no other packet.
     Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },
@@ -239,16 +240,16 @@ pub enum Event {
     /// the Node B knows.
     Available { bearer: u32, user: u32, bytes: f64, cqi: f32 },
 
-    /// A sender's congestion window or slow-start threshold changed. Both values are in full-sized
-    /// segments.
+    /// The congestion window or slow-start threshold of the sender that faces the phone changed.
+    /// Both values are in full-sized segments. A window that was set from outside replaces `cwnd`.
     Window { flow: u32, cwnd: f64, ssthresh: f64 },
-    /// A sender measured the round-trip time `rtt`.
+    /// The sender that faces the phone measured the round-trip time `rtt`.
     RoundTrip { flow: u32, rtt: Duration },
-    /// A sender's loss recovery changed its state to `state`.
+    /// The loss recovery of the sender that faces the phone changed its state to `state`.
     Recovery { flow: u32, state: Recovery },
-    /// A sender's timer is armed for `at` or disarmed: the retransmission timer, or with `linux` a
-    /// timer that expires no later than those for retransmission, loss probes, reordering, window
-    /// probes and pacing.
+    /// A timer of the sender that faces the phone is armed for `at` or disarmed: the retransmission
+    /// timer, or with `linux` a timer that expires no later than those for retransmission, loss
+    /// probes, reordering, window probes and pacing.
     Timer { flow: u32, at: Option<Time> },
     /// The limit that stops a sender from transmitting changed to `limit`.
     SendLimit { place: Place, flow: u32, limit: SendLimit },
@@ -261,8 +262,8 @@ pub enum Event {
     /// The phone received the last byte of its oldest unfinished transfer, and all bytes before it.
     /// The packet of the preceding [`Self::Received`] completed the transfer.
     Arrived { flow: u32, bytes: u64 },
-    /// A transfer is complete. The phone requested it at `begun` and received its last byte at
-    /// `arrived`.
+    /// The sender that faces the phone received the last ACK of a transfer. The phone requested the
+    /// transfer at `begun` and received its last byte at `arrived`.
     Transfer { flow: u32, begun: Time, arrived: Time, bytes: u64 },
 }
 
