@@ -314,7 +314,7 @@ def row(cells: list[str]) -> None:
 
 
 def show_coverage(cases: list[Case], trials: int) -> None:
-    """Prints tables of the coverage of all candidates, one for each number of pairs."""
+    """Prints tables of the coverage of all candidates, for 20, 10 and 5 pairs."""
     for n in SIZES[2::-1]:
         row([f"n = {n}", *CANDIDATES, "nodeb's ratio"])
         row(["---"] * (len(CANDIDATES) + 2))
@@ -325,7 +325,7 @@ def show_coverage(cases: list[Case], trials: int) -> None:
 
 
 def show_verdicts(cases: list[Case], trials: int) -> None:
-    """Prints a table of the shares of undecided and wrong verdicts."""
+    """Prints a table of the shares of undecided and wrong verdicts, from 10 pairs on."""
     row(["case", "n", "undecided", "falsely same", "wrong way", "more", "by low", "by high"])
     row(["---"] * 8)
     for case in cases:

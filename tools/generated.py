@@ -4,7 +4,7 @@
     python tools/generated.py --write    # replace the parts
 
 A part is the text between a line `<!-- KIND: ARGUMENT -->` and a line `<!-- end -->`, with a KIND
-of `KINDS`. The parts are committed, so that the pages are complete in the repository.
+of `KINDS`, or `keys`. The parts are committed, so that the pages are complete in the repository.
 """
 
 from __future__ import annotations

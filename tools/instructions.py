@@ -10,10 +10,10 @@ Only functions of the program itself are counted. The C library selects variants
 the processor, and so do a few functions of the program (`BY_PROCESSOR` in `tools/callgrind.py`).
 Calls of these functions have a column of their own, and each counts as fifty instructions.
 
-A row fails if it exceeds `benches/instructions.tsv` by more than 2 %; the functions that have grown
-are listed. It also fails if the peak memory of a long run exceeds that of a short one. `--write`
-writes the file and a second one with the cost of each function. Only the standard library is
-needed.
+A row fails if its cost or its peak memory exceeds that in `benches/instructions.tsv` by more than
+2 %; the functions that have grown are listed. It also fails if the peak memory of a long run
+exceeds that of a short one, or if the file has no such row. `--write` writes the file and a second
+one with the cost of each function. Only the standard library is needed.
 """
 
 from __future__ import annotations

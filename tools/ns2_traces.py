@@ -24,7 +24,7 @@ from typing import Any
 
 from nodeb import _core
 
-#: : Dates of eras, chosen so that the default of every switch changes between two of them.
+#: Dates of eras, chosen so that the default of every switch changes between two of them.
 ERAS = [
     "2001-01-01",
     "2001-06-06",
@@ -37,13 +37,13 @@ ERAS = [
     "2011-11-04",
 ]
 AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1"}
-#: : Classes of those ns-2 variables that do not belong to Agent/TCP.
+#: Classes of those ns-2 variables that do not belong to Agent/TCP.
 CLASSES = {
     "newreno_changes1_": "Agent/TCP/Newreno",
     "partial_window_deflation_": "Agent/TCP/Newreno",
     "SYN_immediate_ack_": "Agent/TCPSink",
 }
-#: : Tolerance in s for the times of ns-2's variables, which are printed in steps of 10
+#: Tolerance in s for the times of ns-2's variables, which are printed in steps of 10
 #: microseconds.
 STEP_S = 5.2e-6
 

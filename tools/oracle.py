@@ -19,11 +19,11 @@ from nodeb import _core
 TIME_TOLERANCE_S = 1.000001e-6
 WINDOW_TOLERANCE_PACKETS = 1.000001e-3
 
-#: : Phase of ns-2's tick clock at the start of a simulation, in ticks. It is the second number that
+#: Phase of ns-2's tick clock at the start of a simulation, in ticks. It is the second number that
 #: the default random generator draws, when ``run`` resets the agent.
 CLOCK_PHASE_TICKS = 0.55588071586372367
 
-#: : Order of events with the same time in a trace: ACK, window, segment, drop.
+#: Order of events with the same time in a trace: ACK, window, segment, drop.
 _ORDER = {"a": 0, "w": 1, "s": 2, "d": 3}
 _EVENTS = {"send": "s", "ack": "a", "drop": "d"}
 
@@ -115,8 +115,9 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
     Args:
         parameters: the parameters in the trace's first line: ``variant``, ``delack``, ``W``,
             ``ssthresh`` (0: as W), ``seg``, ``npkt``, ``acc_rate``, ``acc_delay``, ``rate``,
-            ``delay``, ``rrate``, ``rdelay``, ``qlim``, ``tick``, ``drops``; optional are ``era``
-            (default ns-2.35), ``minrto`` and ``iw`` (initial window; default that of the era).
+            ``delay``, ``rrate``, ``rdelay``, ``qlim``, ``tick``; optional are ``drops`` (default
+            none), ``era`` (default ns-2.35), ``minrto`` and ``iw`` (initial window; default that
+            of the era).
 
     Raises:
         KeyError: a parameter is missing.

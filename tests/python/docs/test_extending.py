@@ -9,14 +9,14 @@ import pytest
 REPOSITORY = Path(__file__).parents[3]
 PAGES = sorted((REPOSITORY / "docs/extending").glob("*.md"))
 
-#: : For each page with a table of files, a component that was added to nodeb as the page describes.
+#: For each page with a table of files, a component that was added to nodeb as the page describes.
 ADDITIONS = {
     "scheduler": "tcp_aware",
     "queue": "fq_codel",
     "switching-policy": "longest_queue",
     "congestion-control": "scalable",
 }
-#: : Paths in which the names of components are searched: code, generated types, and snapshots of
+#: Paths in which the names of components are searched: code, generated types, and snapshots of
 #: lists of names.
 PLACES = ["crates/*/src", "python/nodeb/scenario_types.py", "crates/sim/tests/snapshots"]
 

@@ -112,7 +112,7 @@ def test_channel_quality_is_drawn_over_time():
     done = scenario.run(runs=1, jobs=1)
     (axes,) = done.plot.cqi().axes
     assert (axes.get_ylabel(), axes.get_ylim()[0]) == ("CQI", 0)
-    (mean,) = axes.patches  # The mean is followed by the whole range, which is not a patch.
+    (mean,) = axes.patches  # The samples are a line, so the mean is the only patch.
     assert np.nanmean(mean.get_data().values) == pytest.approx(done.bandwidth["cqi"].mean(), 0.02)
     adapted = scenario.with_(**{"radio.hsdpa.link_adaptation": "shannon"}).run(runs=1, jobs=1)
     assert adapted.plot.cqi().axes[0].get_ylabel() == "SNR (dB)"

@@ -1,4 +1,4 @@
-"""Tests: Wireshark's tshark and tcptrace read captures. Most tests need both programs."""
+"""Tests: Wireshark's tshark and tcptrace read captures. Tests of a missing program are skipped."""
 
 import csv
 import errno

@@ -64,7 +64,7 @@ def test_second_process_in_a_folder_is_rejected(call, tmp_path, arguments):
 
 
 def test_second_of_two_simultaneous_sweeps_is_rejected(tmp_path):
-    """If two processes run the same sweep, one is rejected and the results are correct."""
+    """If two processes run the same sweep, at most one is rejected, and the results are correct."""
     file = tmp_path / "swept.toml"
     file.write_text(SMALL.replace("20 kB", "400 kB") + SWEEP)
     assert start("sweep", file, "--out", "alone", cwd=tmp_path).wait() == 0

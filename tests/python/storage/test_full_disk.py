@@ -51,7 +51,7 @@ COMMANDS = {
     "fit": ("fit", "e.txt", "--unit", "pdu", "--states", 2),
 }
 ENDS = "has the table", "results: ", "models and pictures: ", "page: ", "Draw it", "the page"
-"""Ends of lines that name saved files."""
+"""Parts of lines that name saved files."""
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)

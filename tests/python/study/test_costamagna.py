@@ -84,7 +84,7 @@ def test_lossless_variants_agree_and_lossy_ones_differ(fitted, tmp_path):
     reno, newreno = costamagna.RENO, costamagna.NEWRENO
     assert all(np.array_equal(right[reno], other) for other in right.values())
     assert lossy[reno].mean() < lossy[newreno].mean() < right[reno].mean()
-    # A packet of 536 bytes takes 15 PDUs of 40 bytes, which limits the throughput.
+    # A packet with 536 bytes of data takes 15 PDUs of 40 bytes, which limits the throughput.
     most = 64_000 / 8 * 300 * 536 / 600
     assert 0.9 * most < right[reno].mean() < most
 

@@ -70,8 +70,7 @@ def test_separate_keys_form_all_combinations(tmp_path):
 def test_many_cells_take_little_memory(tmp_path):
     axes = "[sweep]\nwired.delay = { from = '1 ms', to = '900 ms', steps = 5000 }\n"
     text = write(tmp_path, axes)
-    # The first call reads the imported files, so that the second call measures only the sweep's own
-    # memory.
+    # The first call imports modules, so that the second call measures only the sweep's own memory.
     Sweep.load(text)
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""Killed and interrupted sweeps: no file is torn, no cell is lost, and they can be resumed."""
+"""Killed and interrupted sweeps: no torn file, no loss of a stored cell; they can be resumed."""
 
 from __future__ import annotations
 
