@@ -1,6 +1,6 @@
 """Measures timing accuracy and cost of emulations. Needs iperf3, and root for SCHED_FIFO.
 
-    python benches/emulate.py            runs each measurement once, tens of seconds
+    python benches/emulate.py            runs each measurement once, about two minutes
     python benches/emulate.py --md       prints a table for docs/emulate/measured.md
 
 For comparison, a bare forwarder between two TUN devices and a thread that only sleeps, for times

@@ -1,11 +1,12 @@
 """Compares downloads of a Linux kernel in `nodeb emulate` with those of `linux` in `nodeb run`.
 
-    python benches/emulate_tcp.py [--sizes 100000,10000000] [--seeds 10] [--cells 'A;B'] [--md]
+    python benches/emulate_tcp.py [--sizes 100000,10000000] [--seeds 10] [--controls reno,cubic,bbr]
+                                  [--cells 'A;B'] [--md]
 
-Each download has its own seed and namespaces, and is paired with the simulation of the same
-scenario and seed. Round trips of the kernel are measured like those of its sender: at the server's
-device, for each new ACK, since the oldest segment that it acknowledges was sent, unless that was
-retransmitted. Needs root.
+Each download has its own namespaces, those of a case have different seeds, and each is paired with
+the simulation of the same scenario and seed. Round trips of the kernel are measured like those of
+its sender: at the server's device, for each ACK or SACK of new segments, since the oldest of them
+that was sent only once. Needs root.
 """
 
 from __future__ import annotations

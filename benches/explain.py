@@ -3,8 +3,8 @@
     python benches/explain.py
 
 Prints milliseconds of CPU time, the minimum of several runs, and their ratio, which may be at most
-two. A transfer is explained to its end, which is also the end of the run. Each scenario has its own
-process, since the memory left by one affects the allocation times of another.
+two. A transfer is explained to its end, which with one user is also the end of the run. Each
+scenario has its own process, since the memory left by one affects the allocation times of another.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def row(name: str, run: float, explained: float) -> list[str]:
 def replications(name: str) -> tuple[float, float, float]:
     """Returns the CPU time in ms per replication without and with an explanation.
 
-    The third value is the peak memory of the process in MB.
+    The third value is the peak memory of the process in MiB.
     """
     compiled = _core.CompiledScenario.from_toml(SCENARIOS[name], name, [])
     run = least(lambda: compiled.run(1, 0, _core.Control()))

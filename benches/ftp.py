@@ -33,7 +33,7 @@ duration = "1000000 s"
 traffic.ftp.size = "16 MB"
 """
 
-# Size of the shorter transfer in bytes, which is enough to fill every queue and buffer.
+# Minimum size of the shorter transfer in bytes, which is enough to fill every queue and buffer.
 SMALL_BYTES = 16_000_000
 
 # Name of each case, option that selects its bearer, and allowed share of ns-2's CPU time per

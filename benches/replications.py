@@ -3,8 +3,8 @@
     python3 benches/replications.py [--rounds N] [--runs N]
 
 The scenario is the download of 50 kB over DCH (`examples/dch-50k.toml`), with and without series.
-Each row is a separate process. Its CPU time minus that of a process with one replication is the
-time of the replications. A row with ten times as many shows whether the time per replication grows.
+The CPU time of a process with many replications minus that of a process with one is the time of the
+replications. Runs of a million and of a tenth as many show whether the time per replication grows.
 """
 
 import argparse

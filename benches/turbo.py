@@ -3,8 +3,9 @@
     cargo build --release -p nodeb-phy --example turbo_speed
     python3 benches/turbo.py [--rounds N]
 
-The turbo code of TS 25.212, blocks of 3840 bits, three iterations of max-log-MAP with extrinsics
-scaled by 0.75, no early stop, at 1 dB. The programs run in turns, and the best time of each counts.
+The turbo code of TS 25.212, blocks of 3840 bits, three iterations, no early stop, at 1 dB;
+max-log-MAP scales extrinsics by 0.75. All rounds of a program follow each other, and the best time
+of each program counts.
 Without IT++ (Debian: `apt install libitpp-dev`) and a C++ compiler nodeb is measured alone.
 """
 
@@ -24,7 +25,7 @@ SPEED = ROOT / "target/release/examples/turbo_speed"
 SOURCE = ROOT / "benches/itpp/turbo.cpp"
 K, ITERATIONS, EB_N0_DB = "3840", "3", "1.0"
 TARGET = 100.0
-"""Minimum of Mbit/s with max-log-MAP."""
+"""Minimum of Mbit/s with max-log-MAP in 16 bits."""
 CASES = {
     "nodeb: max-log-MAP, 16 bits": ("max_log_map", []),
     "nodeb: the same, baseline instructions": ("max_log_map", ["baseline"]),
@@ -49,7 +50,7 @@ def itpp(folder: Path) -> list[str] | None:
 
 
 def main() -> int:
-    """Runs all decoders in turns and prints their times. Returns 1 if the target was missed."""
+    """Runs all decoders and prints their times. Returns 1 if the target was missed."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--rounds", type=int, default=7, help="runs of each program (default 7)")
     rounds = line.parse_args().rounds

@@ -1,4 +1,4 @@
-"""Comparisons of nodeb with its references: ns-2, a Linux kernel, closed forms, studies, decoders.
+"""Comparisons of nodeb with its references: ns-2, Linux, closed forms, studies, decoders, traces.
 
-Each module has a function `rows` that repeats the comparison with one reference.
+Each module but `row` has a function `rows` that repeats the comparison with one reference.
 """

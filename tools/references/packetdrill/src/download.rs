@@ -22,7 +22,8 @@ pub struct Download {
     pub rate: u64,
     /// Propagation delay of the link in each direction.
     pub delay: Duration,
-    /// Maximum number of packets that wait for the link; further packets are dropped.
+    /// Maximum number of packets in the link, including the one that it is sending; further packets
+    /// are dropped.
     pub queue: usize,
     /// Data packets that are lost, each by its position in the order of transmission, from 1.
     pub lost: Vec<u64>,
@@ -176,7 +177,7 @@ impl<'a> Run<'a> {
             && info.unacked > 0
     }
 
-    /// Handles the events that are due at `now`, timers first.
+    /// Handles one event that is due at `now`, timers first.
     fn happen(&mut self, now: Time) {
         let due = |at: Option<Time>| at.is_some_and(|at| at <= now);
         let mut out = Vec::new();

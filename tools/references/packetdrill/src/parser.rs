@@ -1,5 +1,5 @@
-//! Parser of packetdrill's language, as far as scripts of TCP tests use it (Linux's `lexer.l` and `parser.y`
-//! of packetdrill are the reference).
+//! Parser of packetdrill's language, as far as scripts of TCP tests use it (`lexer.l` and `parser.y` of
+//! packetdrill are the reference).
 
 use crate::cursor::{Cursor, Unreadable};
 use crate::packets::packet;

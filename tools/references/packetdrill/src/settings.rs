@@ -8,8 +8,8 @@ use nodeb_tcp::segment::HEADER_BYTES;
 
 use crate::script::Call;
 
-/// Settings that have no effect on nodeb: segmentation offload, notifications of the application,
-/// pacing without `fq`, and the number of SYN retransmissions.
+/// Settings that have no effect on nodeb, such as those of segmentation offload and pacing without `fq`,
+/// or whose effect the SYNs of a script show.
 const IGNORED_SYSCTLS: [&str; 26] = [
     "tcp_tso_win_divisor",
     "tcp_min_tso_segs",

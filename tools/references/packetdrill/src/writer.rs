@@ -110,7 +110,7 @@ fn seconds(at: Time) -> String {
     format!("{}.{:09}", at.0 / 1_000_000_000, at.0 % 1_000_000_000)
 }
 
-/// Returns Python code that asserts each value of the sender's state.
+/// Returns Python code that asserts the sender's congestion state, window, threshold and counts of segments.
 fn state(info: &Info) -> String {
     let ca = match info.ca_state {
         CaState::Open => "Open",

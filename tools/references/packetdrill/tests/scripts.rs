@@ -1,4 +1,5 @@
-//! Plays the scripts of `scripts/`, which a Linux kernel passes (see `docs/models/packetdrill.md`).
+//! Plays the scripts of `scripts/`. A Linux kernel passes them as well, except one (see
+//! `docs/models/packetdrill.md`).
 
 use std::path::Path;
 

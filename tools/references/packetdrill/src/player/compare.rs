@@ -47,7 +47,7 @@ impl fmt::Display for Options {
 }
 
 /// Returns true if `got` matches the expected packet in all fields that the script names and nodeb has. nodeb
-/// has no PSH flag and no SYN options, and its servers have no window and no acknowledgement number.
+/// has no PSH flag and no SYN options, and its senders have no window and no acknowledgement number.
 pub fn agrees(expected: &Packet, got: &Packet, agreed: &Negotiated) -> bool {
     let (flags, sent) = (expected.flags, got.flags);
     if (flags.syn, flags.ack) != (sent.syn, sent.ack)

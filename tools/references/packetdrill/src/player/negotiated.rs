@@ -53,8 +53,8 @@ fn calls<'a>(script: &'a Script, names: &'a [&str]) -> impl Iterator<Item = &'a 
     )
 }
 
-/// Returns the role of the end under test, which is the sender if the script expects data from it. Returns an
-/// error if both ends or neither send data.
+/// Returns the role of the end under test, which is the sender if the script expects or writes its data.
+/// Returns an error if both ends or neither send data.
 fn role(script: &Script) -> Result<Role, String> {
     let data = |from: bool| packets(script).any(|(inbound, packet)| inbound == from && packet.payload > 0);
     match (data(true), data(false)) {

@@ -18,8 +18,8 @@ impl Stamps {
         self.known.entry(value).or_insert(own_us);
     }
 
-    /// Returns nodeb's timestamp for the script's `value`, converted from the nearest timestamp
-    /// that was sent.
+    /// Returns nodeb's timestamp for the script's `value`, converted from the last timestamp up to `value`
+    /// that was sent, or else from the first one above.
     pub fn own(&self, value: u32) -> u32 {
         let below = self.known.range(..=value).next_back();
         let nearest = below.or_else(|| self.known.range(value..).next());
