@@ -62,7 +62,7 @@ def measured(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shortened(text: str, show: Iterable[str]) -> str:
-    """Returns the lines that match the patterns, in order. Omitted lines are replaced by dots."""
+    """Returns the lines that match the patterns, in order. Dots replace lines omitted between."""
     left, skipped = list(show), False
     shown: list[str] = []
     for line in text.splitlines():
