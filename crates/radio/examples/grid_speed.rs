@@ -58,7 +58,7 @@ impl Cell {
             sequence,
             channels: (0..USERS as u64).map(channel).collect(),
             scheduler: ProportionalFair::default().build(USERS, units::Duration::from_millis(1)),
-            dealer: Dealer::new(band.groups()),
+            dealer: Dealer::default(),
             candidates: (0..USERS).map(|user| Candidate::at_rate(user, 1)).collect(),
             rates: vec![[0.0; 32]; USERS],
             waiting: vec![f32::MAX; USERS],

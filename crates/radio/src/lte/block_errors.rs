@@ -117,8 +117,9 @@ pub struct BlockErrors {
     mcss: McsTable,
     /// Factor by which the SNR must exceed that of the curves.
     loss: f32,
-    /// The blocks that were needed so far, in ascending order of resource elements and blocks.
-    known: RefCell<Vec<((u32, u16), &'static Blocks)>>,
+    /// The blocks that were needed so far, by number of resource blocks and then with their resource elements. Of these
+    /// there are few numbers, and most subframes have the same.
+    known: RefCell<Vec<Vec<(u32, &'static Blocks)>>>,
 }
 
 impl BlockErrors {
@@ -131,13 +132,25 @@ impl BlockErrors {
     /// Returns the blocks on an allocation, which has one layer.
     #[inline]
     pub fn blocks(&self, allocation: Allocation) -> &'static Blocks {
-        let known = &mut self.known.borrow_mut();
-        let key = (allocation.elements, allocation.blocks);
-        let place = known.binary_search_by_key(&key, |(key, _)| *key).unwrap_or_else(|place| {
-            known.insert(place, (key, Blocks::shared(self.mcss, allocation)));
-            place
-        });
-        known[place].1
+        self.find(allocation).unwrap_or_else(|| self.add(allocation))
+    }
+
+    #[inline]
+    fn find(&self, allocation: Allocation) -> Option<&'static Blocks> {
+        let known = self.known.borrow();
+        let mut of_size = known.get(usize::from(allocation.blocks))?.iter();
+        of_size.find(|(elements, _)| *elements == allocation.elements).map(|(_, blocks)| *blocks)
+    }
+
+    #[cold]
+    fn add(&self, allocation: Allocation) -> &'static Blocks {
+        let (known, blocks) = (&mut self.known.borrow_mut(), Blocks::shared(self.mcss, allocation));
+        let place = usize::from(allocation.blocks);
+        if known.len() <= place {
+            known.resize(place + 1, Vec::new());
+        }
+        known[place].push((allocation.elements, blocks));
+        blocks
     }
 
     /// Returns the smallest linear SNR at which the block of an MCS fails with at most [`TARGET`].

@@ -17,7 +17,7 @@ use crate::cell::mobility::Point;
 use crate::cell::plan::{Cell, Journey};
 use crate::cell::profile::{Profile, Tap};
 use crate::cell::selective::{Response, Selective};
-use crate::mac::band::{Band, Row};
+use crate::mac::band::{Band, Groups, Row};
 use crate::numerology::Numerology;
 
 /// Properties of the carrier and the cell that all channels share.
@@ -109,6 +109,20 @@ impl Channel {
                 fading.gains(sequence, tti, row);
                 for gain in row {
                     *gain *= level;
+                }
+            }
+        }
+    }
+
+    /// Computes the linear SNR of a few groups in TTI `tti`. Those of others have no meaning.
+    pub fn snr_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, row: &mut Row) {
+        let level = self.level.at(tti);
+        match &mut self.fading {
+            None => row.fill(level),
+            Some(fading) => {
+                fading.gains_of(sequence, tti, groups, row);
+                for group in groups {
+                    row[group] *= level;
                 }
             }
         }

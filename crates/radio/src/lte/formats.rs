@@ -11,8 +11,8 @@ use super::curves;
 use super::mcs::McsTable;
 use super::resources::Downlink;
 use crate::error::curves as curve;
-use crate::error::effective::EffectiveSnr;
 use crate::error::effective::modulation::Modulation;
+use crate::error::effective::{EffectiveSnr, Levels};
 use crate::mac::band::{Band, Groups, MAX_GROUPS, Row};
 
 /// Number of subframes in a frame, after which resource elements for data repeat (TS 36.211, 4.1).
@@ -38,14 +38,18 @@ pub struct Format {
 #[derive(Debug)]
 pub struct Formats {
     band: Band,
-    /// Number of resource elements for data in each group, by subframe.
-    elements: Box<[[u32; MAX_GROUPS]; SUBFRAMES]>,
+    /// Number of resource elements for data in a resource block without synchronization signals and PBCH.
+    block_elements: u32,
+    /// Groups with fewer resource elements per block, and how many these groups lack, by subframe.
+    lacking: [(Groups, [u32; MAX_GROUPS]); SUBFRAMES],
     effective: EffectiveSnr,
     errors: BlockErrors,
     /// Smallest linear SNR at which each CQI is reported; NaN for CQI 0.
     thresholds: [f32; CQIS as usize],
-    /// Bytes that a resource block carries at least by each CQI, once they are needed.
-    block_bytes: [OnceCell<f32>; CQIS as usize],
+    /// What the effective SNR needs of these SNRs, with an SNR of 0 for CQI 0.
+    levels: Levels<{ CQIS as usize }>,
+    /// Bytes that a resource block carries at least by each CQI, NaN for CQI 0, once they are needed.
+    block_bytes: OnceCell<[f32; CQIS as usize]>,
 }
 
 impl Formats {
@@ -62,30 +66,38 @@ impl Formats {
         let loss = libm::pow(10.0, loss_db / 10.0) as f32;
         let thresholds = thresholds(cqis).map(|snr| loss * snr);
         let band = bandwidth.band();
-        let elements = std::array::from_fn(|subframe| {
-            let mut groups = [0; MAX_GROUPS];
+        let lacking = std::array::from_fn(|subframe| {
+            let (mut groups, mut lacking) = (Groups::NONE, [0; MAX_GROUPS]);
             for block in 0..bandwidth.blocks() {
                 let group = usize::from(block / band.blocks_per_group());
-                groups[group] += layout.block_in(bandwidth, block, subframe as u8);
+                lacking[group] += layout.block() - layout.block_in(bandwidth, block, subframe as u8);
+                if lacking[group] > 0 {
+                    groups.insert(group);
+                }
             }
-            groups
+            (groups, lacking)
         });
+        let effective = EffectiveSnr::by_information(&modulations);
+        let mut snrs = thresholds;
+        snrs[0] = 0.0;
         Self {
-            effective: EffectiveSnr::by_information(&modulations),
+            levels: effective.levels(snrs),
+            effective,
             thresholds,
-            block_bytes: Default::default(),
-            elements: Box::new(elements),
+            block_bytes: OnceCell::new(),
+            block_elements: layout.block(),
+            lacking,
             band,
             errors: BlockErrors::new(mcss, loss_db),
         }
     }
 
-    /// Returns the smallest number of bytes in a resource block, among blocks of 1 to all groups whose SNR is
-    /// `snr` (linear). Sizes per resource block differ by the rounding of the table.
-    fn least_bytes(&self, snr: f32) -> f32 {
+    /// Returns the smallest number of bytes in a resource block, among blocks of 1 to all groups whose CQI is `cqi`.
+    /// Sizes per resource block differ by the rounding of the table.
+    fn least_bytes(&self, cqi: u8) -> f32 {
         let bytes = |count: usize| {
             let groups = Groups::first(count);
-            let format = self.select(REGULAR, groups, &[snr; MAX_GROUPS], 1.0, u32::MAX);
+            let format = self.select_by_cqis(REGULAR, groups, &[cqi; MAX_GROUPS], 1.0, u32::MAX);
             format.map_or(0.0, |format| format.bits as f32 / 8.0 / f32::from(self.band.blocks_in(groups)))
         };
         (1..=self.band.groups()).map(bytes).fold(f32::INFINITY, f32::min)
@@ -96,46 +108,71 @@ impl Formats {
         &self.band
     }
 
-    /// Returns the CQI that a phone measures at a linear SNR: the highest one whose block it could decode.
+    /// Returns the CQI that a phone measures on each group at linear SNRs: the highest one whose block it could
+    /// decode.
     #[inline]
-    pub fn cqi(&self, snr: f32) -> u8 {
-        // The first threshold is NaN, which no SNR reaches.
-        self.thresholds.iter().filter(|threshold| snr >= **threshold).count() as u8
+    pub fn cqis(&self, snr: &Row) -> [u8; MAX_GROUPS] {
+        // All groups are compared with a threshold at once, which is vectorized.
+        let mut cqis = [0u32; MAX_GROUPS];
+        for threshold in &self.thresholds[1..] {
+            for (cqi, snr) in cqis.iter_mut().zip(snr) {
+                *cqi += u32::from(snr >= threshold);
+            }
+        }
+        cqis.map(|cqi| cqi as u8)
     }
 
-    /// Returns the smallest linear SNR at which a phone reports a CQI, which is not 0.
+    /// Returns the bytes that a resource block carries at least by each CQI; NaN for CQI 0.
     #[inline]
-    pub fn snr_of(&self, cqi: u8) -> f32 {
-        self.thresholds[usize::from(cqi)]
+    pub fn block_bytes(&self) -> &[f32; CQIS as usize] {
+        let bytes = |cqi: usize| if cqi == 0 { f32::NAN } else { self.least_bytes(cqi as u8) };
+        self.block_bytes.get_or_init(|| std::array::from_fn(bytes))
     }
 
-    /// Returns the bytes that a resource block carries at least by a CQI, which is not 0.
-    #[inline]
-    pub fn bytes_of(&self, cqi: u8) -> f32 {
-        *self.block_bytes[usize::from(cqi)].get_or_init(|| self.least_bytes(self.snr_of(cqi)))
-    }
-
-    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that the SNRs
-    /// in `snr` (linear), times `factor`, allow. If they allow none, it is that of MCS 0. Returns `None` if that
+    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that the SNRs of
+    /// the CQIs in `cqis`, times `factor`, allow. If they allow none, it is that of MCS 0. Returns `None` if that
     /// one is too large.
-    pub fn select(&self, tti: u64, groups: Groups, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
+    pub fn select_by_cqis(
+        &self,
+        tti: u64,
+        groups: Groups,
+        cqis: &[u8; MAX_GROUPS],
+        factor: f32,
+        most_bits: u32,
+    ) -> Option<Format> {
+        let Self { effective, levels, band, .. } = self;
+        self.search(tti, groups, most_bits, |mcs| {
+            factor * effective.of_levels(mcs, levels, cqis, groups, band.sizes())
+        })
+    }
+
+    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that effective
+    /// SNRs allow. `effective` returns that of an MCS, which depends on its modulation only.
+    #[inline]
+    fn search(
+        &self,
+        tti: u64,
+        groups: Groups,
+        most_bits: u32,
+        effective: impl Fn(u8) -> f32,
+    ) -> Option<Format> {
         let blocks = self.blocks(tti, groups);
         let mut known = [f32::NAN; 4];
-        let allows = |mcs: u8, known: &mut [f32; 4]| {
+        let mut allows = |mcs: u8| {
             if !blocks.fits(mcs, most_bits) {
                 return false;
             }
-            let effective = &mut known[blocks.modulation(mcs) as usize];
-            if effective.is_nan() {
-                *effective = factor * self.effective.of(mcs, snr, groups, self.band.sizes());
+            let snr = &mut known[blocks.modulation(mcs) as usize];
+            if snr.is_nan() {
+                *snr = effective(mcs);
             }
-            *effective >= self.errors.required_snr(blocks, mcs)
+            *snr >= self.errors.required_snr(blocks, mcs)
         };
         // A higher MCS needs a higher SNR, so the MCSs that are allowed come first.
         let (mut found, mut above) = (0, blocks.count());
         while found + 1 < above {
             let middle = found.midpoint(above);
-            if allows(middle, &mut known) { found = middle } else { above = middle }
+            if allows(middle) { found = middle } else { above = middle }
         }
         let bits = blocks.bits(found)?;
         (bits <= most_bits).then_some(Format { mcs: found, bits })
@@ -159,13 +196,12 @@ impl Formats {
     }
 
     /// Returns the resource blocks and elements of `groups` in TTI `tti`, on one layer.
+    #[inline]
     fn allocation(&self, tti: u64, groups: Groups) -> Allocation {
-        let elements = &self.elements[(tti % SUBFRAMES as u64) as usize];
-        Allocation {
-            blocks: self.band.blocks_in(groups),
-            layers: 1,
-            elements: groups.into_iter().map(|group| elements[group]).sum(),
-        }
+        let (fewer, lacking) = &self.lacking[(tti % SUBFRAMES as u64) as usize];
+        let blocks = self.band.blocks_in(groups);
+        let lacking: u32 = groups.intersection(*fewer).into_iter().map(|group| lacking[group]).sum();
+        Allocation { blocks, layers: 1, elements: u32::from(blocks) * self.block_elements - lacking }
     }
 }
 

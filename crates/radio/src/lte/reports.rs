@@ -2,6 +2,8 @@
 //!
 //! Not modelled: subbands larger than a group, the differential coding of their CQIs, and errors of reports.
 
+use std::ops::Range;
+
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Duration;
@@ -9,7 +11,7 @@ use nodeb_base::units::Duration;
 use super::channel::Channel;
 use super::formats::Formats;
 use crate::cell::doppler::JakesSequence;
-use crate::mac::band::{MAX_GROUPS, Row};
+use crate::mac::band::MAX_GROUPS;
 use crate::mac::outer_loop::OuterLoop;
 
 params! {
@@ -52,8 +54,6 @@ pub struct Report {
     offset: u64,
     /// TTI of the last measurement; `u64::MAX` before the first one.
     measured: u64,
-    /// Smallest linear SNR of the CQI of each group, 0 for CQI 0.
-    pub snr: Row,
     /// CQI of each group.
     pub cqis: [u8; MAX_GROUPS],
     /// Mean CQI of all groups.
@@ -69,7 +69,6 @@ impl Report {
             cycle,
             offset: id % cycle,
             measured: u64::MAX,
-            snr: [0.0; MAX_GROUPS],
             cqis: [0; MAX_GROUPS],
             cqi: 0.0,
         }
@@ -80,6 +79,16 @@ impl Report {
     fn measurement_for(&self, tti: u64) -> u64 {
         let latest = tti.saturating_sub(self.delay);
         latest.saturating_sub((latest + self.cycle - self.offset) % self.cycle)
+    }
+
+    /// Returns TTIs around `tti` in which the base station uses the same report: all of them, except that those before
+    /// the first report may be missing.
+    pub fn validity(&self, tti: u64) -> Range<u64> {
+        if tti < self.delay + self.offset {
+            return 0..self.delay + self.offset;
+        }
+        let begin = self.measurement_for(tti) + self.delay;
+        begin..begin + self.cycle
     }
 
     /// Brings the report up to date for TTI `tti`. Returns true if it is a new one.
@@ -98,14 +107,32 @@ impl Report {
         self.measured = at;
         let mut snr = [0.0; MAX_GROUPS];
         channel.snr(sequence, at, &mut snr);
-        let (mut sum, groups) = (0, formats.band().groups());
-        for (group, snr) in snr.into_iter().enumerate().take(groups) {
-            let cqi = formats.cqi(snr);
-            self.cqis[group] = cqi;
-            self.snr[group] = if cqi > 0 { formats.snr_of(cqi) } else { 0.0 };
-            sum += u32::from(cqi);
-        }
+        self.cqis = formats.cqis(&snr);
+        let groups = formats.band().groups();
+        let sum: u32 = self.cqis[..groups].iter().map(|cqi| u32::from(*cqi)).sum();
         self.cqi = sum as f32 / groups as f32;
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_valid_until_the_next_one_is_used() {
+        for (delay, cycle) in [(0, 1), (0, 7), (3, 10), (8, 10), (25, 4)] {
+            let [delay, cycle] = [delay, cycle].map(Duration::from_millis);
+            let params = GroupReports { delay, cycle, outer_loop: None };
+            for id in 0..12 {
+                let report = Report::new(&params, id);
+                for tti in 0..100 {
+                    let (valid, at) = (report.validity(tti), report.measurement_for(tti));
+                    assert!(valid.contains(&tti), "{report:?}, TTI {tti}: {valid:?}");
+                    assert!(valid.clone().all(|other| report.measurement_for(other) == at));
+                    assert!(at == 0 || report.measurement_for(valid.end) > at);
+                }
+            }
+        }
     }
 }

@@ -20,6 +20,7 @@ pub type Row = [f32; MAX_GROUPS];
 pub struct Band {
     blocks: u16,
     per_group: u16,
+    groups: usize,
     block_hz: f64,
     /// Number of resource blocks in each group; 0 for elements beyond the last group.
     sizes: Row,
@@ -38,7 +39,7 @@ impl Band {
         assert!(groups <= MAX_GROUPS, "{groups} groups are too many; expected at most {MAX_GROUPS}");
         let size = |group: usize| (blocks - (group as u16 * per_group).min(blocks)).min(per_group);
         let sizes = std::array::from_fn(|group| f32::from(size(group)));
-        Self { blocks, per_group, block_hz, sizes }
+        Self { blocks, per_group, groups, block_hz, sizes }
     }
 
     /// Returns the number of resource blocks in the band.
@@ -53,7 +54,7 @@ impl Band {
 
     /// Returns the number of groups in the band.
     pub fn groups(&self) -> usize {
-        usize::from(self.blocks.div_ceil(self.per_group))
+        self.groups
     }
 
     /// Returns the set of all groups of the band.
@@ -67,8 +68,11 @@ impl Band {
     }
 
     /// Returns the total number of resource blocks in a set of groups.
+    #[inline]
     pub fn blocks_in(&self, groups: Groups) -> u16 {
-        groups.into_iter().map(|group| self.sizes[group] as u16).sum()
+        let last = self.groups() - 1;
+        let lacking = if groups.contains(last) { self.per_group - self.sizes[last] as u16 } else { 0 };
+        groups.len() as u16 * self.per_group - lacking
     }
 
     /// Returns the centre frequency of a group, in Hz above the lower edge of the band.

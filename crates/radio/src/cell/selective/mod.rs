@@ -17,14 +17,22 @@ use std::sync::Arc;
 use nodeb_base::rng::Streams;
 
 use super::doppler::{Bundle, JakesSequence};
-use crate::mac::band::{Band, MAX_GROUPS, Row};
+use crate::mac::band::{Band, Groups, MAX_GROUPS, Row};
 
 /// Real and imaginary parts for each group.
 type Rows = [Row; 2];
 
+/// Number of groups that are computed at once, for all paths.
+const LANES: usize = 16;
+
 /// Factors of a profile's paths on the groups of a band, shared by all users with this profile.
 #[derive(Clone, Debug)]
-pub struct Response(Box<[Rows]>);
+pub struct Response {
+    /// Real and imaginary parts of the factors for each path.
+    factors: Box<[Rows]>,
+    /// Number of groups of the band.
+    groups: usize,
+}
 
 impl Response {
     /// Creates the factors for paths with the given delays in seconds and mean powers.
@@ -40,18 +48,18 @@ impl Response {
             }
             rows
         };
-        Self(paths.iter().map(factors).collect())
+        Self { factors: paths.iter().map(factors).collect(), groups: band.groups() }
     }
 
     /// Returns the number of paths.
     pub fn paths(&self) -> usize {
-        self.0.len()
+        self.factors.len()
     }
 
     /// Adds a path with amplitude `z` to the channel `h`.
     #[inline]
     fn add(&self, path: usize, (re, im): (f32, f32), h: &mut Rows) {
-        let [cos, sin] = &self.0[path];
+        let [cos, sin] = &self.factors[path];
         let [h_re, h_im] = h;
         for group in 0..MAX_GROUPS {
             h_re[group] += re * cos[group] - im * sin[group];
@@ -60,15 +68,42 @@ impl Response {
     }
 }
 
+impl Response {
+    /// Returns the channel of the groups of the band, given the amplitude of each path. It is that of repeated calls
+    /// of [`Self::add`].
+    fn sum(&self, amplitudes: &[(f32, f32)]) -> Rows {
+        let mut h = [[0.0; MAX_GROUPS]; 2];
+        for part in 0..self.groups.div_ceil(LANES) {
+            let (mut h_re, mut h_im) = ([0.0; LANES], [0.0; LANES]);
+            for (factors, (re, im)) in self.factors.iter().zip(amplitudes) {
+                let [cos, sin] = factors.each_ref().map(|row| &row.as_chunks::<LANES>().0[part]);
+                for lane in 0..LANES {
+                    h_re[lane] += re * cos[lane] - im * sin[lane];
+                    h_im[lane] += re * sin[lane] + im * cos[lane];
+                }
+            }
+            for (h, sum) in h.iter_mut().zip([h_re, h_im]) {
+                h.as_chunks_mut::<LANES>().0[part] = sum;
+            }
+        }
+        h
+    }
+}
+
+/// Number of samples of a slow user at which the channel is kept: between a measurement and its use, the user passes
+/// less than three.
+const KEPT: usize = 4;
+
 /// Fading channel of a user on the groups of a band.
 #[derive(Clone, Debug)]
 pub struct Selective {
     response: Arc<Response>,
     bundle: Bundle,
-    /// Sample to which the first of `ends` belongs.
-    sample: u64,
-    /// Channel at `sample` and the next one, if the user is slow.
-    ends: [Rows; 2],
+    /// Amplitude of each path at the sample read last.
+    amplitudes: Box<[(f32, f32)]>,
+    /// Samples of which the channel is in `kept`, each at its remainder of [`KEPT`]; `u64::MAX` if there is none.
+    samples: [u64; KEPT],
+    kept: Box<[Rows; KEPT]>,
 }
 
 impl Selective {
@@ -77,7 +112,13 @@ impl Selective {
     pub fn new(response: Arc<Response>, doppler_per_tti: f64, id: u64, streams: &Streams) -> Self {
         let draws = (0..response.paths()).map(|i| streams.indexed("user", id, &format!("path {i}")));
         let bundle = Bundle::new(doppler_per_tti, draws);
-        Self { response, bundle, sample: u64::MAX, ends: [[[0.0; MAX_GROUPS]; 2]; 2] }
+        Self {
+            amplitudes: vec![(0.0, 0.0); response.paths()].into(),
+            response,
+            bundle,
+            samples: [u64::MAX; KEPT],
+            kept: Box::new([[[0.0; MAX_GROUPS]; 2]; KEPT]),
+        }
     }
 
     /// Computes the power gain of each group in TTI `tti`; its mean is 1.
@@ -88,46 +129,59 @@ impl Selective {
         }
     }
 
+    /// Computes the power gains of a few groups in TTI `tti`, and leaves those of others as they are.
+    #[inline]
+    pub fn gains_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, gains: &mut Row) {
+        let (sample, fraction) = self.bundle.place(tti);
+        if self.bundle.is_slow() {
+            let [from, to] = self.ends(sequence, sample);
+            for group in groups {
+                let part = |part: usize| from[part][group] + (to[part][group] - from[part][group]) * fraction;
+                let (re, im) = (part(0), part(1));
+                gains[group] = re * re + im * im;
+            }
+        } else {
+            self.gains(sequence, tti, gains);
+        }
+    }
+
     /// Returns the complex channel of each group in TTI `tti`.
     #[inline]
     pub fn channel(&mut self, sequence: &JakesSequence, tti: u64) -> [Row; 2] {
         let (sample, fraction) = self.bundle.place(tti);
         if self.bundle.is_slow() {
-            self.move_to(sequence, sample);
-            self.between(fraction)
+            let [from, to] = self.ends(sequence, sample);
+            let mut h = [[0.0; MAX_GROUPS]; 2];
+            for (h, (from, to)) in h.iter_mut().zip(from.iter().zip(to)) {
+                for group in 0..MAX_GROUPS {
+                    h[group] = from[group] + (to[group] - from[group]) * fraction;
+                }
+            }
+            h
         } else {
             self.direct(sequence, sample, fraction)
         }
     }
 
-    /// Makes `ends` valid at a sample and the next one.
+    /// Returns the channel of a slow user at a sample and the next one.
     #[inline]
-    fn move_to(&mut self, sequence: &JakesSequence, sample: u64) {
-        if sample == self.sample {
-            return;
+    fn ends(&mut self, sequence: &JakesSequence, sample: u64) -> [&Rows; 2] {
+        let places = [sample, sample + 1].map(|sample| (sample, sample as usize % KEPT));
+        for (sample, place) in places {
+            if self.samples[place] != sample {
+                self.kept[place] = self.at(sequence, sample);
+                self.samples[place] = sample;
+            }
         }
-        self.ends[0] =
-            if sample == self.sample.wrapping_add(1) { self.ends[1] } else { self.at(sequence, sample) };
-        self.ends[1] = self.at(sequence, sample + 1);
-        self.sample = sample;
-    }
-
-    /// Returns the channel at a fraction of the distance between the two samples.
-    #[inline]
-    fn between(&self, fraction: f32) -> Rows {
-        let [from, to] = &self.ends;
-        let part = |part: usize| {
-            std::array::from_fn(|group| from[part][group] + (to[part][group] - from[part][group]) * fraction)
-        };
-        [part(0), part(1)]
+        places.map(|(_, place)| &self.kept[place])
     }
 
     /// Returns the channel at a sample.
+    #[inline(never)]
     fn at(&mut self, sequence: &JakesSequence, sample: u64) -> Rows {
-        let mut h = [[0.0; MAX_GROUPS]; 2];
-        let Self { response, bundle, .. } = self;
-        bundle.read(sequence, sample, |path, z| response.add(path, z, &mut h));
-        h
+        let Self { response, bundle, amplitudes, .. } = self;
+        bundle.read(sequence, sample, |path, z| amplitudes[path] = z);
+        response.sum(amplitudes)
     }
 
     /// Returns the channel at a fraction of the distance from a sample to the next: the weighted

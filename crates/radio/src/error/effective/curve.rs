@@ -18,7 +18,20 @@ pub const STEPS: usize = ((HIGHEST.to_bits() - LOWEST.to_bits()) >> STEP_BITS) a
 /// same table. Except for rounding, it returns the SNR that was looked up if that is within the
 /// table and the function decreases there; where the function is 0, it returns the lowest such SNR.
 #[derive(Clone, Debug)]
-pub struct Curve(Box<[f32; STEPS + 1]>);
+pub struct Curve {
+    /// Values at the beginnings of steps.
+    values: Box<[f32; STEPS + 1]>,
+    /// Number of values above the lower end of each bucket, so that the inverse searches few of them: all values for
+    /// the first bucket, which has the smallest values too, and none at the end.
+    above: Box<[u8; BUCKETS + 1]>,
+}
+
+/// Number of mantissa bits within a bucket of values, which leave 8 buckets per octave.
+const BUCKET_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 3;
+/// Value at which the second bucket begins.
+const SMALLEST: f32 = 1.0 / (1u64 << 32) as f32;
+/// Number of buckets, the last of which ends at 2.
+const BUCKETS: usize = ((2f32.to_bits() - SMALLEST.to_bits()) >> BUCKET_BITS) as usize + 1;
 
 impl Curve {
     /// Creates a table of a function, which is evaluated from low to high SNRs.
@@ -29,7 +42,16 @@ impl Curve {
             // Subnormal numbers are slow, and too coarse to be told apart.
             *value = if exact.is_normal() { exact } else { 0.0 };
         }
-        Self(curve)
+        let count = |bucket: usize| match bucket {
+            0 => STEPS + 1,
+            BUCKETS => 0,
+            _ => {
+                let begin = f32::from_bits(SMALLEST.to_bits() + ((bucket as u32 - 1) << BUCKET_BITS));
+                curve.partition_point(|value| *value > begin)
+            }
+        };
+        let above = Box::new(std::array::from_fn(|bucket| count(bucket) as u8));
+        Self { values: curve, above }
     }
 
     /// Returns the value at a linear SNR, which is limited to [`LOWEST`] to [`HIGHEST`] and must
@@ -39,18 +61,27 @@ impl Curve {
         let bits = snr.clamp(LOWEST, HIGHEST).to_bits() - LOWEST.to_bits();
         let step = ((bits >> STEP_BITS) as usize).min(STEPS - 1);
         let within = (bits - ((step as u32) << STEP_BITS)) as f32 * (1.0 / (1u32 << STEP_BITS) as f32);
-        let (from, to) = (self.0[step], self.0[step + 1]);
+        let (from, to) = (self.values[step], self.values[step + 1]);
         from + (to - from) * within
     }
 
     /// Returns the linear SNR at which the value is `missing`, [`LOWEST`] to [`HIGHEST`].
     #[inline]
     pub fn snr(&self, missing: f32) -> f32 {
-        let above = self.0.partition_point(|value| *value > missing).clamp(1, STEPS);
-        let (from, to) = (self.0[above - 1], self.0[above]);
+        let above = self.count_above(missing).clamp(1, STEPS);
+        let (from, to) = (self.values[above - 1], self.values[above]);
         let within = if from > to { ((from - missing) / (from - to)).clamp(0.0, 1.0) } else { 0.0 };
         let [low, high] = [above - 1, above].map(snr_at);
         low + (high - low) * within
+    }
+
+    /// Returns the number of values above `missing`.
+    #[inline]
+    fn count_above(&self, missing: f32) -> usize {
+        let bits = missing.max(0.0).to_bits().saturating_sub(SMALLEST.to_bits() - (1 << BUCKET_BITS));
+        let bucket = ((bits >> BUCKET_BITS) as usize).min(BUCKETS - 1);
+        let [from, to] = [bucket + 1, bucket].map(|bucket| usize::from(self.above[bucket]));
+        from + self.values[from..to].partition_point(|value| *value > missing)
     }
 }
 

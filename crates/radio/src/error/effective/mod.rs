@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 use curve::Curve;
 use modulation::Modulation;
 
-use crate::mac::band::{Groups, Row};
+use crate::mac::band::{Groups, MAX_GROUPS, Row};
 
 /// Mapping from the SNRs of groups to one SNR.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,15 +66,55 @@ impl EffectiveSnr {
     /// the linear SNR of each group, and `sizes` its number of resource blocks.
     #[inline]
     pub fn of(&self, format: u8, snr: &Row, groups: Groups, sizes: &Row) -> f32 {
-        let (curve, beta) = self.formats[usize::from(format)];
-        let curve = self.curves[usize::from(curve)];
-        let (mut sum, mut blocks, inverse) = (0.0, 0.0, 1.0 / beta);
-        for group in groups {
-            sum += curve.missing(snr[group] * inverse) * sizes[group];
-            blocks += sizes[group];
-        }
-        beta * curve.snr(sum / blocks)
+        let (curve, beta) = self.curve(format);
+        let inverse = 1.0 / beta;
+        mean(curve, beta, groups, sizes, |group| curve.missing(snr[group] * inverse))
     }
+
+    /// Returns the values of all formats at some linear SNRs, for [`Self::of_levels`].
+    pub fn levels<const N: usize>(&self, snrs: [f32; N]) -> Levels<N> {
+        let values = |&(curve, beta): &(u8, f32)| {
+            let (curve, inverse) = (self.curves[usize::from(curve)], 1.0 / beta);
+            snrs.map(|snr| curve.missing(snr * inverse))
+        };
+        Levels(self.formats.iter().map(values).collect())
+    }
+
+    /// Returns the same as [`Self::of`] if the SNR of each group is one of `levels`; `at` has its index.
+    #[inline]
+    pub fn of_levels<const N: usize>(
+        &self,
+        format: u8,
+        levels: &Levels<N>,
+        at: &[u8; MAX_GROUPS],
+        groups: Groups,
+        sizes: &Row,
+    ) -> f32 {
+        let (curve, beta) = self.curve(format);
+        let values = &levels.0[usize::from(format)];
+        mean(curve, beta, groups, sizes, |group| values[usize::from(at[group])])
+    }
+
+    #[inline]
+    fn curve(&self, format: u8) -> (&'static Curve, f32) {
+        let (curve, beta) = self.formats[usize::from(format)];
+        (self.curves[usize::from(curve)], beta)
+    }
+}
+
+/// Values of the curve of each format at some SNRs.
+#[derive(Clone, Debug)]
+pub struct Levels<const N: usize>(Vec<[f32; N]>);
+
+/// Returns the linear SNR at which a curve with `beta` has the mean of its values on `groups`.
+#[inline]
+fn mean(curve: &Curve, beta: f32, groups: Groups, sizes: &Row, value: impl Fn(usize) -> f32) -> f32 {
+    let (mut sum, mut blocks) = (0.0, 0.0);
+    for group in groups {
+        sum += value(group) * sizes[group];
+        blocks += sizes[group];
+    }
+    beta * curve.snr(sum / blocks)
 }
 
 #[cfg(test)]

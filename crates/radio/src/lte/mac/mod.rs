@@ -1,5 +1,6 @@
 //! MAC of the LTE downlink: transmission in TTIs on groups of resource blocks, and the events between TTIs.
 
+mod earliest;
 mod serving;
 #[cfg(test)]
 mod tests;
@@ -21,13 +22,14 @@ use super::formats::Formats;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::PHONES;
 use crate::mac::band::{Band, MAX_GROUPS, Row};
-use crate::mac::deal::Dealer;
+use crate::mac::deal::{Dealer, Part};
 use crate::mac::sched::{Candidate, Scheduler, View};
 use crate::rlc::bytes::Outcome;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
 use crate::{Backlog, UserRadio};
-use user::{SentBlock, User};
+use earliest::Earliest;
+use user::{HEADERS, SentBlock, User};
 
 /// Block sent in the last TTI whose outcome is final. It takes effect at the start of the next TTI.
 #[derive(Clone, Debug)]
@@ -47,21 +49,60 @@ struct Status {
     number: u64,
 }
 
-/// Values of all users that every TTI needs, by user.
-#[derive(Debug, Default)]
+/// Values of all users that every TTI needs, by user. Most TTIs look at few users themselves, which are large.
+#[derive(Debug)]
 struct Columns {
     /// First TTI in which there may be something to send, `u64::MAX` if there is nothing.
     ready: Vec<u64>,
+    /// First TTI in which a retransmission or an answer for the outer loop is due, `u64::MAX` if there is none.
+    answers: Vec<u64>,
+    /// First TTI in which a HARQ process is free, `u64::MAX` if there is none.
+    free: Vec<u64>,
     /// Time of the next RLC timer; `Time(u64::MAX)` if none runs.
-    due: Vec<Time>,
+    due: Earliest,
+    /// TTIs in which the report that the values below follow from is valid.
+    valid: Vec<Range<u64>>,
     /// Bytes that each group could carry by the CQI that the base station knows; NaN for CQI 0.
     rates: Vec<Row>,
     /// CQI of each group, if the scheduler needs qualities; NaN for CQI 0.
     qualities: Vec<Row>,
     /// Sum of `rates` over all groups.
     whole: Vec<f32>,
-    /// Bytes that wait, with an estimate of their headers.
+    /// Mean CQI of all groups.
+    cqi: Vec<f32>,
+    /// Bytes that can be sent, with an estimate of their headers; [`HEADERS`] if there are none.
     waiting: Vec<f32>,
+}
+
+impl Columns {
+    /// Creates the columns of `count` users, of which nothing is known.
+    fn new(count: usize) -> Self {
+        Self {
+            ready: vec![u64::MAX; count],
+            answers: vec![u64::MAX; count],
+            free: vec![u64::MAX; count],
+            due: Earliest::new(count),
+            valid: vec![0..0; count],
+            rates: vec![[f32::NAN; MAX_GROUPS]; count],
+            qualities: vec![[f32::NAN; MAX_GROUPS]; count],
+            whole: vec![0.0; count],
+            cqi: vec![0.0; count],
+            waiting: vec![HEADERS; count],
+        }
+    }
+
+    /// Returns a TTI up to `tti` if there may be something to send until then, else the first later one in which there
+    /// may be, or `None` if there is nothing.
+    fn first_ready(&self, tti: u64) -> Option<u64> {
+        let mut first = u64::MAX;
+        for ready in &self.ready {
+            first = first.min(*ready);
+            if first <= tti {
+                break;
+            }
+        }
+        (first < u64::MAX).then_some(first)
+    }
 }
 
 /// MAC of the downlink of one cell.
@@ -77,6 +118,8 @@ pub struct LteMac {
     view: View,
     dealer: Dealer,
     candidates: Vec<Candidate>,
+    /// Parts of the users in the current TTI; kept between TTIs only to reuse the memory.
+    parts: Vec<Part>,
     /// TTI of each user's last retransmission, in which the user gets no second block; `u64::MAX` at first.
     sent_in: Vec<u64>,
     decided: Vec<Decided>,
@@ -100,24 +143,17 @@ impl LteMac {
         let users =
             users.iter().map(|user| User::new(params, user, carrier, *streams, &mut responses)).collect();
         let scheduler = params.scheduler.build(count, numerology.tti);
-        let columns = Columns {
-            ready: vec![u64::MAX; count],
-            due: vec![Time(u64::MAX); count],
-            rates: vec![[f32::NAN; MAX_GROUPS]; count],
-            qualities: vec![[f32::NAN; MAX_GROUPS]; count],
-            whole: vec![0.0; count],
-            waiting: vec![0.0; count],
-        };
         Self {
             params: params.clone(),
             view: scheduler.view(),
-            dealer: Dealer::new(band.groups()),
+            dealer: Dealer::default(),
             formats: params.formats(),
             band,
             sequence,
             users,
-            columns,
+            columns: Columns::new(count),
             scheduler,
+            parts: Vec::new(),
             candidates: Vec::new(),
             sent_in: vec![u64::MAX; count],
             decided: Vec::new(),
@@ -148,8 +184,12 @@ impl LteMac {
                 }
             }
         }
-        self.columns.ready[user] = state.ready();
-        self.columns.due[user] = state.rlc.due().unwrap_or(Time(u64::MAX));
+        let (columns, processes, sendable) = (&mut self.columns, &state.processes, state.rlc.sendable());
+        columns.ready[user] = processes.ready(sendable > 0);
+        columns.answers[user] = processes.attention_at();
+        columns.free[user] = processes.free_at();
+        columns.waiting[user] = sendable as f32 + HEADERS;
+        columns.due.set(user, state.rlc.due().unwrap_or(Time(u64::MAX)));
     }
 
     /// Records the transmission of a block: events, counters and outcome. Returns the number of octets sent.
@@ -201,22 +241,20 @@ impl Mac for LteMac {
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
         let next = grid.from(now);
-        let timer = self.columns.due.iter().copied().min().filter(|at| at.0 < u64::MAX);
+        let timer = Some(self.columns.due.first()).filter(|at| at.0 < u64::MAX);
         let status = self.statuses.front().map(|status| status.at);
-        let ready = if self.decided.is_empty() {
-            self.columns.ready.iter().copied().min().filter(|tti| *tti < u64::MAX)
-        } else {
-            Some(next)
-        };
+        let ready = if self.decided.is_empty() { self.columns.first_ready(next) } else { Some(next) };
         let tti = ready.map(|tti| grid.beginning(tti.max(next)));
         [tti, timer, status].into_iter().flatten().min()
     }
 
     fn complete(&mut self, ctx: &mut Context, _tti: u64) {
-        for Decided { user, units, decoded } in std::mem::take(&mut self.decided) {
+        let mut decided = std::mem::take(&mut self.decided);
+        for Decided { user, units, decoded } in decided.drain(..) {
             self.users[user].rlc.receive(ctx.now, units, !decoded);
             self.refresh(ctx, user);
         }
+        self.decided = decided;
     }
 
     fn run_timers(&mut self, ctx: &mut Context) {
@@ -226,8 +264,11 @@ impl Mac for LteMac {
             self.users[status.user].rlc.on_report(status.number, false);
             self.refresh(ctx, status.user);
         }
+        if self.columns.due.first() > now {
+            return;
+        }
         for user in 0..self.users.len() {
-            if self.columns.due[user] <= now {
+            if self.columns.due.of(user) <= now {
                 self.users[user].rlc.on_time(now);
                 self.refresh(ctx, user);
             }

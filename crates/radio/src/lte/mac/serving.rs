@@ -2,11 +2,11 @@
 
 use nodeb_base::context::Context;
 
-use super::user::Cell;
+use super::user::{Cell, HEADERS};
 use super::{Columns, LteMac};
 use crate::mac::band::Groups;
 use crate::mac::deal::{Offers, Part, Room};
-use crate::mac::sched::Candidate;
+use crate::mac::sched::{Candidate, View};
 
 impl LteMac {
     /// Serves users in TTI `tti`: retransmissions first, then new blocks by the scheduler.
@@ -17,12 +17,19 @@ impl LteMac {
             return;
         }
         self.gather(tti);
-        let Self { columns, view, dealer, scheduler, candidates, .. } = self;
+        let Self { columns, view, dealer, scheduler, candidates, parts, .. } = self;
         let Columns { rates, qualities, waiting, .. } = columns;
-        let x = if view.quality && !view.rate { &*qualities } else { &*rates };
-        let parts =
-            dealer.deal(tti, scheduler.as_mut(), candidates, Offers { x, rates, waiting }, room).to_vec();
-        for Part { user, groups } in parts {
+        let x = if compares_qualities(*view) { &*qualities } else { &*rates };
+        parts.clear();
+        parts.extend_from_slice(dealer.deal(
+            tti,
+            scheduler.as_mut(),
+            candidates,
+            Offers { x, rates, waiting },
+            room,
+        ));
+        for part in 0..self.parts.len() {
+            let Part { user, groups } = self.parts[part];
             let Self { users, params, formats, sequence, .. } = self;
             let cell = Cell { params, formats, sequence };
             if let Some(sent) = users[user].send_new(tti, groups, &cell) {
@@ -39,12 +46,18 @@ impl LteMac {
         let count = self.users.len();
         let first = (tti % count.max(1) as u64) as usize;
         for user in (first..count).chain(0..first) {
-            if self.columns.ready[user] > tti {
+            if self.columns.ready[user] > tti || self.columns.answers[user] > tti {
                 continue;
             }
-            self.users[user].listen(tti, &self.params);
-            let Some(block) = self.users[user].processes.retransmission(tti) else { continue };
-            let Some(groups) = self.lowest(block.resource_blocks, room.groups) else { continue };
+            let state = &mut self.users[user];
+            state.listen(tti, &self.params);
+            self.columns.answers[user] = state.processes.attention_at();
+            let Some(resource_blocks) =
+                state.processes.retransmission(tti).map(|block| block.resource_blocks)
+            else {
+                continue;
+            };
+            let Some(groups) = self.lowest(resource_blocks, room.groups) else { continue };
             if room.grants == 0 {
                 continue;
             }
@@ -79,42 +92,47 @@ impl LteMac {
     fn gather(&mut self, tti: u64) {
         self.candidates.clear();
         for user in 0..self.users.len() {
-            let has_free = self.columns.ready[user] <= tti && self.users[user].processes.has_free(tti);
+            let has_free = self.columns.ready[user] <= tti && self.columns.free[user] <= tti;
             if !has_free || self.sent_in[user] == tti {
                 continue;
             }
-            self.measure(user, tti);
-            let state = &self.users[user];
+            if !self.columns.valid[user].contains(&tti) {
+                self.measure(user, tti);
+            }
             let rate = self.columns.whole[user] as u32;
-            if state.rlc.sendable() == 0 || rate == 0 {
+            if self.columns.waiting[user] <= HEADERS || rate == 0 {
                 continue;
             }
-            self.columns.waiting[user] = state.waiting();
-            let deadline = if self.view.deadline { state.deadline() } else { 0 };
-            self.candidates.push(Candidate { user, rate, quality: state.report.cqi, deadline });
+            let deadline = if self.view.deadline { self.users[user].deadline() } else { 0 };
+            self.candidates.push(Candidate { user, rate, quality: self.columns.cqi[user], deadline });
         }
     }
 
     /// Brings the report of a user up to date for TTI `tti`, and the values computed from it.
     pub(super) fn measure(&mut self, user: usize, tti: u64) {
-        let Self { users, columns, params, formats, band, sequence, .. } = self;
+        let Self { users, columns, params, formats, band, sequence, view, .. } = self;
         let cell = Cell { params, formats, sequence };
         let state = &mut users[user];
+        columns.valid[user] = state.report.validity(tti);
         if !state.measure(tti, &cell) {
             return;
         }
-        let mut whole = 0.0;
-        for group in band.all() {
-            let cqi = state.report.cqis[group];
-            let (rate, quality) = if cqi == 0 {
-                (f32::NAN, f32::NAN)
-            } else {
-                (state.bytes_of(cqi, &cell) * band.sizes()[group], f32::from(cqi))
-            };
-            columns.rates[user][group] = rate;
-            columns.qualities[user][group] = quality;
-            whole += if cqi == 0 { 0.0 } else { rate };
+        let (mut whole, bytes) = (0.0, state.block_bytes(&cell));
+        let (rates, cqis) = (&mut columns.rates[user], &state.report.cqis);
+        for ((rate, cqi), size) in rates.iter_mut().zip(cqis).zip(band.sizes()).take(band.groups()) {
+            *rate = bytes[usize::from(*cqi) % bytes.len()] * size;
+            whole += if rate.is_nan() { 0.0 } else { *rate };
+        }
+        if compares_qualities(*view) {
+            let quality = |cqi: u8| if cqi == 0 { f32::NAN } else { f32::from(cqi) };
+            columns.qualities[user] = cqis.map(quality);
         }
         columns.whole[user] = whole;
+        columns.cqi[user] = state.report.cqi;
     }
+}
+
+/// Returns true if a scheduler with this view compares the channel qualities of users instead of their rates.
+fn compares_qualities(view: View) -> bool {
+    view.quality && !view.rate
 }

@@ -7,6 +7,7 @@ use nodeb_base::rng::{Stream, Streams, uniform};
 use super::super::Lte;
 use super::super::category::Category;
 use super::super::channel::{Carrier, Channel, Responses};
+use super::super::cqi::CQIS;
 use super::super::formats::{Format, Formats};
 use super::super::reports::{Report, TTI};
 use super::super::timing::DOWN_RETRANSMISSION_AFTER;
@@ -25,7 +26,7 @@ const SUBHEADER: u32 = 3;
 
 /// Estimate of the headers of a block beyond those of RLC's own estimate, so that a short remainder gets a block
 /// with room for them.
-const HEADERS: f32 = 8.0;
+pub const HEADERS: f32 = 8.0;
 
 /// Transport block in a HARQ process.
 #[derive(Clone, Debug)]
@@ -118,25 +119,15 @@ impl User {
         }
     }
 
-    /// Returns the first TTI in which there may be something to send to the user, `u64::MAX` if there is nothing.
-    pub fn ready(&self) -> u64 {
-        self.processes.ready(self.rlc.sendable() > 0)
-    }
-
-    /// Returns the bytes that wait to be sent, with an estimate of their headers.
-    pub fn waiting(&self) -> f32 {
-        self.rlc.sendable() as f32 + HEADERS
-    }
-
     /// Brings the report up to date for TTI `tti`. Returns true if it is a new one.
     pub fn measure(&mut self, tti: u64, cell: &Cell) -> bool {
         let Self { report, channel, .. } = self;
         report.refresh(tti, channel, cell.sequence, &cell.formats[self.formats])
     }
 
-    /// Returns the bytes that a resource block carries at least by a CQI, which is not 0.
-    pub fn bytes_of(&self, cqi: u8, cell: &Cell) -> f32 {
-        cell.formats[self.formats].bytes_of(cqi)
+    /// Returns the bytes that a resource block carries at least by each CQI.
+    pub fn block_bytes<'a>(&self, cell: &Cell<'a>) -> &'a [f32; CQIS as usize] {
+        cell.formats[self.formats].block_bytes()
     }
 
     /// Passes the answers to first transmissions that are known in TTI `tti` to the outer loop.
@@ -153,8 +144,8 @@ impl User {
     /// Fills a new block on `groups` in TTI `tti` and sends it. Returns `None` if nothing fits.
     pub fn send_new(&mut self, tti: u64, groups: Groups, cell: &Cell) -> Option<SentBlock> {
         let factor = if self.shift_db == 0.0 { 1.0 } else { libm::pow(10.0, self.shift_db / 10.0) as f32 };
-        let format =
-            cell.formats[self.formats].select(tti, groups, &self.report.snr, factor, self.most_bits)?;
+        let formats = &cell.formats[self.formats];
+        let format = formats.select_by_cqis(tti, groups, &self.report.cqis, factor, self.most_bits)?;
         let filled: Filled = self.rlc.fill(cell.params.beginning(tti), format.bits / 8);
         if filled.units.is_empty() {
             return None;
@@ -165,7 +156,7 @@ impl User {
             units: filled.units,
             number,
             format,
-            resource_blocks: cell.formats[self.formats].band().blocks_in(groups),
+            resource_blocks: formats.band().blocks_in(groups),
             transmissions: 0,
             snr: 0.0,
             decoded: false,
@@ -220,7 +211,7 @@ impl User {
     /// transmission.
     fn receive(&mut self, tti: u64, groups: Groups, block: &mut Block, cell: &Cell) -> f32 {
         let mut row = [0.0; MAX_GROUPS];
-        self.channel.snr(cell.sequence, tti, &mut row);
+        self.channel.snr_of(cell.sequence, tti, groups, &mut row);
         let formats = &cell.formats[self.formats];
         let snr = formats.effective_snr(block.format.mcs, &row, groups);
         if block.decoded {

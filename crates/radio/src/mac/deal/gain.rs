@@ -28,7 +28,7 @@ fn proportional_fair_has_the_gain_of_the_largest_of_n() {
         let mut channels: Vec<_> =
             (0..users as u64).map(|id| Selective::new(response.clone(), 0.222, id, &streams)).collect();
         let mut scheduler = ProportionalFair::default().build(users, Duration::from_millis(1));
-        let mut dealer = Dealer::new(band.groups());
+        let mut dealer = Dealer::default();
         let candidates: Vec<_> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
         let (mut rates, waiting) = (vec![[0.0; MAX_GROUPS]; users], vec![f32::MAX; users]);
         let (mut sums, mut turns) = ([0.0; MAX_GROUPS], vec![[0.0; MAX_GROUPS]; users]);

@@ -9,63 +9,81 @@ const LANES: usize = 4;
 /// Values of [`LANES`] neighbouring groups.
 type Vector = [f32; LANES];
 
-/// Number of vectors that are compared at once. With several, the CPU need not wait for the result
-/// of one before it compares the next.
+/// Largest number of vectors that are compared at once. With several, the CPU need not wait for the result of one
+/// before it compares the next.
 const VECTORS: usize = 4;
 
-/// Value in place of a candidate's index for a group on which no candidate can be served.
-const NOBODY: f32 = -1.0;
+/// Number of vectors in a [`Row`].
+const ALL_VECTORS: usize = MAX_GROUPS / LANES;
+
+/// Value in place of a candidate's number for a group on which no candidate can be served.
+const NOBODY: f32 = 0.0;
 
 /// Highest score on each group among all open candidates, and the candidates (owners) that have it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Contest {
     /// Highest score on each group; minus infinity if no candidate can be served there.
-    scores: [Vector; MAX_GROUPS / LANES],
-    /// Index of the candidate with the highest score on each group, or [`NOBODY`]. Indices are
-    /// floats like the scores, as the maximum of floats takes one instruction, but a selection
-    /// takes three.
-    owners: [Vector; MAX_GROUPS / LANES],
-    /// Number of vectors of [`LANES`] groups that hold all groups of the band.
-    vectors: usize,
+    scores: [Vector; ALL_VECTORS],
+    /// Index of the candidate with the highest score on each group, plus 1, or [`NOBODY`]. Numbers are floats like the
+    /// scores, as the maximum of floats takes one instruction, but a selection takes three. With 0 for nobody, a
+    /// claim to a group takes one instruction too.
+    owners: [Vector; ALL_VECTORS],
 }
 
 impl Contest {
-    /// Creates the comparison for a band with `groups` groups.
-    pub(super) fn new(groups: usize) -> Self {
-        let (scores, owners) = Default::default();
-        Self { scores, owners, vectors: groups.div_ceil(LANES) }
+    /// Compares the scores of the candidates `open` on the groups `free`, and on some others, given the property `x`
+    /// of each user. If scores are equal, the first candidate wins.
+    fn hold(&mut self, open: &[Bidder], x: &[Row], free: Groups) {
+        let mut places = [0; ALL_VECTORS];
+        let mut count = 0;
+        for vector in 0..ALL_VECTORS {
+            places[count] = vector;
+            count += usize::from(free.bits() >> (vector * LANES) & ((1 << LANES) - 1) != 0);
+        }
+        for places in places[..count].chunks(VECTORS) {
+            match places.len() {
+                4 => self.hold_on::<4>(places, open, x),
+                3 => self.hold_on::<3>(places, open, x),
+                2 => self.hold_on::<2>(places, open, x),
+                _ => self.hold_on::<1>(places, open, x),
+            }
+        }
     }
 
-    /// Compares the scores of the candidates `open` on all groups, given the property `x` of each
-    /// user. If scores are equal, the first candidate wins.
-    fn hold(&mut self, open: &[Bidder], x: &[Row]) {
-        for first in (0..self.vectors).step_by(VECTORS) {
-            let (mut scores, mut owners) =
-                ([[f32::NEG_INFINITY; LANES]; VECTORS], [[NOBODY; LANES]; VECTORS]);
-            for bidder in open {
-                let row = &x[bidder.user as usize].as_chunks::<LANES>().0[first..][..VECTORS];
-                compare(bidder, row, &mut scores, &mut owners);
-            }
-            self.scores[first..][..VECTORS].copy_from_slice(&scores);
-            self.owners[first..][..VECTORS].copy_from_slice(&owners);
+    /// Compares the scores of the candidates `open` on the groups of `N` vectors.
+    fn hold_on<const N: usize>(&mut self, places: &[usize], open: &[Bidder], x: &[Row]) {
+        let places: [usize; N] = std::array::from_fn(|at| places[at] % ALL_VECTORS);
+        let (mut scores, mut owners) = ([[f32::NEG_INFINITY; LANES]; N], [[NOBODY; LANES]; N]);
+        for bidder in open {
+            let row = x[bidder.user as usize].as_chunks::<LANES>().0;
+            compare(bidder, places.map(|place| row[place]), &mut scores, &mut owners);
+        }
+        for (at, place) in places.into_iter().enumerate() {
+            (self.scores[place], self.owners[place]) = (scores[at], owners[at]);
         }
     }
 
     /// Returns the candidate with the highest score on a group, and this score, or `None` if no
     /// candidate can be served on the group.
+    #[inline]
     fn winner(&self, group: usize) -> Option<(usize, f32)> {
         let (vector, lane) = (group / LANES, group % LANES);
         let owner = self.owners[vector][lane];
-        (owner >= 0.0).then_some((owner as usize, self.scores[vector][lane]))
+        (owner > NOBODY).then(|| (owner as usize - 1, self.scores[vector][lane]))
     }
 }
 
 /// Compares the scores of a candidate with the highest scores so far, on several vectors of groups.
 /// All owners precede the candidate, so they keep a group if scores are equal.
 #[inline]
-fn compare(bidder: &Bidder, row: &[Vector], scores: &mut [Vector; VECTORS], owners: &mut [Vector; VECTORS]) {
-    let candidate = bidder.candidate as f32;
-    for vector in 0..VECTORS {
+fn compare<const N: usize>(
+    bidder: &Bidder,
+    row: [Vector; N],
+    scores: &mut [Vector; N],
+    owners: &mut [Vector; N],
+) {
+    let candidate = (bidder.candidate + 1) as f32;
+    for vector in 0..N {
         for lane in 0..LANES {
             let score = bidder.weight.score(row[vector][lane]);
             let highest = scores[vector][lane];
@@ -84,7 +102,7 @@ impl Dealer {
     pub(super) fn deal_to_highest(&mut self, offers: Offers, room: Room) {
         let Room { groups: mut free, mut grants } = room;
         while !free.is_empty() && !self.open.is_empty() {
-            self.contest.hold(&self.open, offers.x);
+            self.contest.hold(&self.open, offers.x, free);
             self.newcomers.clear();
             for group in free {
                 if let Some((winner, score)) = self.contest.winner(group) {

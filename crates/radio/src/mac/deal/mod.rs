@@ -91,7 +91,7 @@ impl Held {
 }
 
 /// Divides a band among users in each TTI. Its memory is reused.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Dealer {
     weights: Vec<Weight>,
     /// Groups of each candidate, in the order of candidates.
@@ -106,18 +106,6 @@ pub struct Dealer {
 }
 
 impl Dealer {
-    /// Creates the divider of a band of `groups` groups.
-    pub fn new(groups: usize) -> Self {
-        Self {
-            weights: Vec::new(),
-            held: Vec::new(),
-            open: Vec::new(),
-            newcomers: Vec::new(),
-            contest: Contest::new(groups),
-            parts: Vec::new(),
-        }
-    }
-
     /// Divides the groups in `room` among `candidates` in TTI `tti`. Returns the parts of the users
     /// that are served, in the order in which the scheduler must be informed of them.
     pub fn deal(

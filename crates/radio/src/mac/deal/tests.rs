@@ -85,7 +85,7 @@ impl Drawn {
         for (user, rates) in self.rates.iter().enumerate() {
             scheduler.served(user as u64, user, u32::from(rates[0]) + 1);
         }
-        let mut dealer = Dealer::new(self.band().groups());
+        let mut dealer = Dealer::default();
         let room = Room { groups: self.band().all().without(reserved), grants: self.grants };
         dealer.deal(20, scheduler, &self.candidates(), offers, room).to_vec()
     }
@@ -170,7 +170,7 @@ proptest! {
             let [mut grid, plain, mut whole] = [0; 3].map(|_| scheduler(name, users));
             let mut plain = WithoutWeights(plain);
             let mut stream = Streams::new(seed, 0).stream("test", 0, "served");
-            let mut dealer = Dealer::new(1);
+            let mut dealer = Dealer::default();
             let room = Room { groups: Groups::first(1), grants: 1 };
             for tti in 0..60 {
                 let candidate = |user: usize| Candidate { deadline: 1_000 + user as u64 % 3, ..Candidate::at_rate(user, rates[user]) };

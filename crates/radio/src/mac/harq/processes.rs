@@ -122,6 +122,18 @@ impl<B> Processes<B> {
         later.map(|process| process.at).min().unwrap_or(u64::MAX)
     }
 
+    /// Returns the first TTI in which a block may be retransmitted or an answer is known that [`Self::take_answers`]
+    /// has not passed on, `u64::MAX` if there is none.
+    pub fn attention_at(&self) -> u64 {
+        self.retransmission_at.min(self.answer_at)
+    }
+
+    /// Returns the first TTI in which [`Self::has_free`] is true if nothing is sent until then, `u64::MAX` if there is
+    /// none.
+    pub fn free_at(&self) -> u64 {
+        self.new_at
+    }
+
     /// Returns the first TTI in which an answer is known that [`Self::take_answers`] has not passed
     /// on, or `u64::MAX` if there is none.
     pub fn next_answer(&self) -> u64 {
