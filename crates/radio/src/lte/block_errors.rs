@@ -5,55 +5,48 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::adaptation::Allocation;
-use super::coding::{MAX_CODE_RATE, code_rate};
 use super::curves;
 use super::mcs::McsTable;
 use crate::error::curves::BlockErrorRate;
-use crate::error::effective::modulation::Modulation;
 
 /// Block error rate at which a base station expects the first transmissions of blocks (TS 36.213, 7.2.3).
 pub const TARGET: f32 = 0.1;
 
-/// Block of an MCS on an allocation.
-#[derive(Debug)]
-struct Block {
-    /// Size in bits, or `None` if the tables have no such block.
-    bits: Option<u32>,
-    modulation: Modulation,
-    /// Whether the code rate is at most [`MAX_CODE_RATE`].
-    is_decodable: bool,
-    /// Smallest linear SNR at which the rate is at most [`TARGET`].
-    required_snr: OnceLock<f32>,
-    /// Rate by SNR; `None` if the tables have no such block.
-    rate: OnceLock<Option<BlockErrorRate>>,
-}
+/// Number of MCSs of a table, rounded up.
+const MCSS: usize = 32;
 
 /// Blocks of all MCSs of a table on an allocation, for receivers as good as the curves.
 #[derive(Debug)]
 pub struct Blocks {
     mcss: McsTable,
     allocation: Allocation,
-    by_mcs: Vec<Block>,
+    /// Size in bits for each MCS; 0 if the tables have no such block.
+    bits: [u32; MCSS],
+    largest_bits: u32,
+    /// Smallest linear SNR at which the rate is at most [`TARGET`], as bits of an f32; NaN if it is not known yet.
+    /// Infinite for blocks that a phone need not try to decode (TS 36.213, 7.1.7).
+    required_snrs: [AtomicU32; MCSS],
+    /// Rate by SNR, once it is needed.
+    rates: [OnceLock<BlockErrorRate>; MCSS],
 }
 
 impl Blocks {
     fn new(mcss: McsTable, allocation: Allocation) -> Self {
-        let block = |mcs: u8| {
-            let (row, bits) = (mcss.row(mcs)?, allocation.bits(mcss, mcs));
-            let elements = allocation.elements * u32::from(allocation.layers);
-            let fits = |bits: u32| code_rate(bits, elements, row.modulation) <= MAX_CODE_RATE;
-            Some(Block {
-                bits,
-                modulation: row.modulation,
-                is_decodable: bits.is_some_and(fits),
-                required_snr: OnceLock::new(),
-                rate: OnceLock::new(),
-            })
-        };
-        Self { mcss, allocation, by_mcs: (0..).map_while(block).collect() }
+        let bits = std::array::from_fn(|mcs| allocation.bits(mcss, mcs as u8).unwrap_or(0));
+        let fits = |mcs: usize| mcs < MCSS && allocation.fits(mcss, mcs as u8);
+        let required = |mcs| if fits(mcs) { f32::NAN } else { f32::INFINITY };
+        Self {
+            mcss,
+            allocation,
+            bits,
+            largest_bits: bits.into_iter().max().unwrap_or(0),
+            required_snrs: std::array::from_fn(|mcs| AtomicU32::new(required(mcs).to_bits())),
+            rates: [const { OnceLock::new() }; MCSS],
+        }
     }
 
     /// Returns the blocks of a table on an allocation, which all cells share.
@@ -63,51 +56,40 @@ impl Blocks {
         let mut known = KNOWN[mcss as usize].lock().unwrap_or_else(PoisonError::into_inner);
         let Allocation { blocks, layers, elements } = allocation;
         // There are few allocations, and their blocks are kept until the process ends.
-        known
-            .entry((elements, blocks, layers))
-            .or_insert_with(|| Box::leak(Box::new(Self::new(mcss, allocation))))
-    }
-
-    /// Returns the number of MCSs.
-    #[inline]
-    pub fn count(&self) -> u8 {
-        self.by_mcs.len() as u8
+        let shared = known.entry((elements, blocks, layers));
+        shared.or_insert_with(|| Box::leak(Box::new(Self::new(mcss, allocation))))
     }
 
     /// Returns the size in bits of the block of an MCS, or `None` if the tables have no such block.
     #[inline]
     pub fn bits(&self, mcs: u8) -> Option<u32> {
-        self.by_mcs[usize::from(mcs)].bits
-    }
-
-    /// Returns the modulation of an MCS.
-    #[inline]
-    pub fn modulation(&self, mcs: u8) -> Modulation {
-        self.by_mcs[usize::from(mcs)].modulation
-    }
-
-    /// Returns true if the block of an MCS has at most `most_bits` bits and a phone must try to decode it, because
-    /// its code rate is at most [`MAX_CODE_RATE`] (TS 36.213, 7.1.7).
-    #[inline]
-    pub fn fits(&self, mcs: u8, most_bits: u32) -> bool {
-        let block = &self.by_mcs[usize::from(mcs)];
-        block.is_decodable && block.bits.is_some_and(|bits| bits <= most_bits)
+        Some(self.bits[usize::from(mcs) % MCSS]).filter(|bits| *bits > 0)
     }
 
     /// Returns the smallest linear SNR at which the block of an MCS fails with at most [`TARGET`].
     #[inline]
     fn required_snr(&self, mcs: u8) -> f32 {
-        let required = || curves::required_snr(curves::turbo(), self.allocation, self.mcss, mcs, TARGET);
-        let block = &self.by_mcs[usize::from(mcs)];
-        *block.required_snr.get_or_init(|| required().unwrap_or(f32::INFINITY))
+        // Threads that compute the value at the same time compute the same one.
+        let known = f32::from_bits(self.required_snrs[usize::from(mcs) % MCSS].load(Ordering::Relaxed));
+        if known.is_nan() { self.compute_snr(mcs) } else { known }
+    }
+
+    #[cold]
+    fn compute_snr(&self, mcs: u8) -> f32 {
+        let snr = curves::required_snr(curves::turbo(), self.allocation, self.mcss, mcs, TARGET);
+        let snr = snr.unwrap_or(f32::INFINITY);
+        self.required_snrs[usize::from(mcs) % MCSS].store(snr.to_bits(), Ordering::Relaxed);
+        snr
     }
 
     /// Returns the probability, 0 to 1, that the block of an MCS fails at a linear SNR.
     #[inline]
     fn bler(&self, mcs: u8, snr: f32) -> f64 {
-        let rate = || curves::block_error_rate(curves::turbo(), self.allocation, self.mcss, mcs);
-        let rate = self.by_mcs[usize::from(mcs)].rate.get_or_init(rate);
-        rate.as_ref().map_or(1.0, |rate| f64::from(rate.at(snr)))
+        let rate = || {
+            let rate = curves::block_error_rate(curves::turbo(), self.allocation, self.mcss, mcs);
+            rate.unwrap_or_else(BlockErrorRate::never)
+        };
+        f64::from(self.rates[usize::from(mcs) % MCSS].get_or_init(rate).at(snr))
     }
 }
 
@@ -153,10 +135,12 @@ impl BlockErrors {
         blocks
     }
 
-    /// Returns the smallest linear SNR at which the block of an MCS fails with at most [`TARGET`].
+    /// Returns true if the block of an MCS has at most `most_bits` bits, phones must try to decode it, and it fails with
+    /// at most [`TARGET`] at a linear SNR.
     #[inline]
-    pub fn required_snr(&self, blocks: &Blocks, mcs: u8) -> f32 {
-        self.loss * blocks.required_snr(mcs)
+    pub fn allows(&self, blocks: &Blocks, mcs: u8, snr: f32, most_bits: u32) -> bool {
+        let is_small = most_bits >= blocks.largest_bits || blocks.bits[usize::from(mcs) % MCSS] <= most_bits;
+        is_small && snr >= self.loss * blocks.required_snr(mcs)
     }
 
     /// Returns the probability, 0 to 1, that the block of an MCS fails at a linear SNR.

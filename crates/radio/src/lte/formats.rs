@@ -12,7 +12,7 @@ use super::mcs::McsTable;
 use super::resources::Downlink;
 use crate::error::curves as curve;
 use crate::error::effective::modulation::Modulation;
-use crate::error::effective::{EffectiveSnr, Levels};
+use crate::error::effective::{CURVES, EffectiveSnr, Levels};
 use crate::mac::band::{Band, Groups, MAX_GROUPS, Row};
 
 /// Number of subframes in a frame, after which resource elements for data repeat (TS 36.211, 4.1).
@@ -38,6 +38,8 @@ pub struct Format {
 #[derive(Debug)]
 pub struct Formats {
     band: Band,
+    /// Number of MCSs in the table.
+    mcs_count: u8,
     /// Number of resource elements for data in a resource block without synchronization signals and PBCH.
     block_elements: u32,
     /// Groups with fewer resource elements per block, and how many these groups lack, by subframe.
@@ -85,6 +87,7 @@ impl Formats {
             effective,
             thresholds,
             block_bytes: OnceCell::new(),
+            mcs_count: modulations.len() as u8,
             block_elements: layout.block(),
             lacking,
             band,
@@ -140,36 +143,19 @@ impl Formats {
         factor: f32,
         most_bits: u32,
     ) -> Option<Format> {
-        let Self { effective, levels, band, .. } = self;
-        self.search(tti, groups, most_bits, |mcs| {
-            factor * effective.of_levels(mcs, levels, cqis, groups, band.sizes())
-        })
-    }
-
-    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that effective
-    /// SNRs allow. `effective` returns that of an MCS, which depends on its modulation only.
-    #[inline]
-    fn search(
-        &self,
-        tti: u64,
-        groups: Groups,
-        most_bits: u32,
-        effective: impl Fn(u8) -> f32,
-    ) -> Option<Format> {
         let blocks = self.blocks(tti, groups);
-        let mut known = [f32::NAN; 4];
+        let means = self.levels.means(cqis, groups, self.band.sizes());
+        let mut known = [f32::NAN; CURVES];
         let mut allows = |mcs: u8| {
-            if !blocks.fits(mcs, most_bits) {
-                return false;
-            }
-            let snr = &mut known[blocks.modulation(mcs) as usize];
+            let curve = self.effective.curve_of(mcs);
+            let snr = &mut known[curve];
             if snr.is_nan() {
-                *snr = effective(mcs);
+                *snr = factor * self.effective.at_mean(curve, &means);
             }
-            *snr >= self.errors.required_snr(blocks, mcs)
+            self.errors.allows(blocks, mcs, *snr, most_bits)
         };
         // A higher MCS needs a higher SNR, so the MCSs that are allowed come first.
-        let (mut found, mut above) = (0, blocks.count());
+        let (mut found, mut above) = (0, self.mcs_count);
         while found + 1 < above {
             let middle = found.midpoint(above);
             if allows(middle) { found = middle } else { above = middle }

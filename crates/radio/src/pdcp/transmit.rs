@@ -86,13 +86,20 @@ impl Transmit {
     /// the packet had expired and is therefore counted as lost already.
     #[inline]
     fn remove(&mut self, id: PacketId) -> Option<Waiting> {
-        let place = self.waiting.iter().position(|waiting| waiting.packet.id == id);
-        let Some(waiting) = place.and_then(|place| self.waiting.remove(place)) else {
+        let is_first = self.waiting.front().is_some_and(|waiting| waiting.packet.id == id);
+        let waiting = if is_first { self.waiting.pop_front() } else { self.remove_later(id) };
+        let Some(waiting) = waiting else {
             self.expired.retain(|expired| *expired != id);
             return None;
         };
         self.backlog.remove(&waiting.packet);
         Some(waiting)
+    }
+
+    #[cold]
+    fn remove_later(&mut self, id: PacketId) -> Option<Waiting> {
+        let place = self.waiting.iter().position(|waiting| waiting.packet.id == id)?;
+        self.waiting.remove(place)
     }
 
     /// Records as lost those packets that the queue accepted and then dropped.
@@ -132,6 +139,12 @@ impl Transmit {
                 self.expired.push(packet.id);
             }
         }
+    }
+
+    /// Returns true if [`Self::take_lost`] has any packets.
+    #[inline]
+    pub fn has_lost(&self) -> bool {
+        !self.lost.is_empty()
     }
 
     /// Removes and returns the packets that were accepted and then lost, each with the cause.

@@ -132,8 +132,9 @@ impl Selective {
     /// Computes the power gains of a few groups in TTI `tti`, and leaves those of others as they are.
     #[inline]
     pub fn gains_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, gains: &mut Row) {
-        let (sample, fraction) = self.bundle.place(tti);
-        if self.bundle.is_slow() {
+        // More groups take less time all at once.
+        if self.bundle.is_slow() && groups.len() <= LANES / 2 {
+            let (sample, fraction) = self.bundle.place(tti);
             let [from, to] = self.ends(sequence, sample);
             for group in groups {
                 let part = |part: usize| from[part][group] + (to[part][group] - from[part][group]) * fraction;

@@ -83,7 +83,7 @@ impl BlockErrorRate {
     }
 
     /// Creates the table of blocks that are never decoded.
-    pub(super) fn never() -> Self {
+    pub fn never() -> Self {
         Self { lowest: snr_at(1), highest: snr_at(2), rates: Box::new([1.0, 1.0]) }
     }
 

@@ -71,28 +71,31 @@ impl EffectiveSnr {
         mean(curve, beta, groups, sizes, |group| curve.missing(snr[group] * inverse))
     }
 
-    /// Returns the values of all formats at some linear SNRs, for [`Self::of_levels`].
+    /// Returns the values of all curves at some linear SNRs, without betas.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are more than [`CURVES`] curves.
     pub fn levels<const N: usize>(&self, snrs: [f32; N]) -> Levels<N> {
-        let values = |&(curve, beta): &(u8, f32)| {
-            let (curve, inverse) = (self.curves[usize::from(curve)], 1.0 / beta);
-            snrs.map(|snr| curve.missing(snr * inverse))
-        };
-        Levels(self.formats.iter().map(values).collect())
+        let mut levels = [[0.0; CURVES]; N];
+        for (values, snr) in levels.iter_mut().zip(snrs) {
+            for (at, curve) in self.curves.iter().enumerate() {
+                values[at] = curve.missing(snr);
+            }
+        }
+        Levels(levels)
     }
 
-    /// Returns the same as [`Self::of`] if the SNR of each group is one of `levels`; `at` has its index.
+    /// Returns the index of a format's curve in [`Levels`].
     #[inline]
-    pub fn of_levels<const N: usize>(
-        &self,
-        format: u8,
-        levels: &Levels<N>,
-        at: &[u8; MAX_GROUPS],
-        groups: Groups,
-        sizes: &Row,
-    ) -> f32 {
-        let (curve, beta) = self.curve(format);
-        let values = &levels.0[usize::from(format)];
-        mean(curve, beta, groups, sizes, |group| values[usize::from(at[group])])
+    pub fn curve_of(&self, format: u8) -> usize {
+        usize::from(self.formats[usize::from(format)].0) % CURVES
+    }
+
+    /// Returns the linear SNR at which a curve, without a beta, has the value that `means` has for it.
+    #[inline]
+    pub fn at_mean(&self, curve: usize, means: &[f32; CURVES]) -> f32 {
+        self.curves[curve].snr(means[curve])
     }
 
     #[inline]
@@ -102,9 +105,29 @@ impl EffectiveSnr {
     }
 }
 
-/// Values of the curve of each format at some SNRs.
+/// Largest number of curves in [`Levels`].
+pub const CURVES: usize = 4;
+
+/// Values of each curve at some SNRs.
 #[derive(Clone, Debug)]
-pub struct Levels<const N: usize>(Vec<[f32; N]>);
+pub struct Levels<const N: usize>([[f32; CURVES]; N]);
+
+impl<const N: usize> Levels<N> {
+    /// Returns the mean of the values of each curve on a set of groups, which is not empty; `at` has the index of each
+    /// group's SNR, and `sizes` its number of resource blocks.
+    #[inline]
+    pub fn means(&self, at: &[u8; MAX_GROUPS], groups: Groups, sizes: &Row) -> [f32; CURVES] {
+        let (mut sums, mut blocks) = ([0.0; CURVES], 0.0);
+        for group in groups {
+            let (values, size) = (&self.0[usize::from(at[group]) % N], sizes[group]);
+            for curve in 0..CURVES {
+                sums[curve] += values[curve] * size;
+            }
+            blocks += size;
+        }
+        sums.map(|sum| sum / blocks)
+    }
+}
 
 /// Returns the linear SNR at which a curve with `beta` has the mean of its values on `groups`.
 #[inline]

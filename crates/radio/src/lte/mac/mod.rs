@@ -49,28 +49,39 @@ struct Status {
     number: u64,
 }
 
-/// Values of all users that every TTI needs, by user. Most TTIs look at few users themselves, which are large.
+/// Values of a user that every TTI needs, apart from the user, which is large.
+#[derive(Clone, Debug)]
+struct Hot {
+    /// First TTI in which there may be something to send, `u64::MAX` if there is nothing.
+    ready: u64,
+    /// First TTI in which a new block may be sent, `u64::MAX` if there is nothing to send.
+    fresh: u64,
+    /// First TTI in which a retransmission or an answer for the outer loop is due, `u64::MAX` if there is none.
+    answers: u64,
+    /// TTIs in which the report is valid that `rate`, `cqi` and the rows of [`Columns`] follow from.
+    valid: Range<u64>,
+    /// Bytes that all groups could carry.
+    rate: u32,
+    /// Mean CQI of all groups.
+    cqi: f32,
+}
+
+impl Hot {
+    const NOTHING: Self =
+        Self { ready: u64::MAX, fresh: u64::MAX, answers: u64::MAX, valid: 0..0, rate: 0, cqi: 0.0 };
+}
+
+/// Values of all users that TTIs need, by user.
 #[derive(Debug)]
 struct Columns {
-    /// First TTI in which there may be something to send, `u64::MAX` if there is nothing.
-    ready: Vec<u64>,
-    /// First TTI in which a retransmission or an answer for the outer loop is due, `u64::MAX` if there is none.
-    answers: Vec<u64>,
-    /// First TTI in which a HARQ process is free, `u64::MAX` if there is none.
-    free: Vec<u64>,
+    hot: Vec<Hot>,
     /// Time of the next RLC timer; `Time(u64::MAX)` if none runs.
     due: Earliest,
-    /// TTIs in which the report that the values below follow from is valid.
-    valid: Vec<Range<u64>>,
     /// Bytes that each group could carry by the CQI that the base station knows; NaN for CQI 0.
     rates: Vec<Row>,
-    /// CQI of each group, if the scheduler needs qualities; NaN for CQI 0.
+    /// CQI of each group, if the scheduler compares qualities; NaN for CQI 0.
     qualities: Vec<Row>,
-    /// Sum of `rates` over all groups.
-    whole: Vec<f32>,
-    /// Mean CQI of all groups.
-    cqi: Vec<f32>,
-    /// Bytes that can be sent, with an estimate of their headers; [`HEADERS`] if there are none.
+    /// Bytes that can be sent, with an estimate of their headers.
     waiting: Vec<f32>,
 }
 
@@ -78,15 +89,10 @@ impl Columns {
     /// Creates the columns of `count` users, of which nothing is known.
     fn new(count: usize) -> Self {
         Self {
-            ready: vec![u64::MAX; count],
-            answers: vec![u64::MAX; count],
-            free: vec![u64::MAX; count],
+            hot: vec![Hot::NOTHING; count],
             due: Earliest::new(count),
-            valid: vec![0..0; count],
             rates: vec![[f32::NAN; MAX_GROUPS]; count],
             qualities: vec![[f32::NAN; MAX_GROUPS]; count],
-            whole: vec![0.0; count],
-            cqi: vec![0.0; count],
             waiting: vec![HEADERS; count],
         }
     }
@@ -95,8 +101,8 @@ impl Columns {
     /// may be, or `None` if there is nothing.
     fn first_ready(&self, tti: u64) -> Option<u64> {
         let mut first = u64::MAX;
-        for ready in &self.ready {
-            first = first.min(*ready);
+        for hot in &self.hot {
+            first = first.min(hot.ready);
             if first <= tti {
                 break;
             }
@@ -118,10 +124,10 @@ pub struct LteMac {
     view: View,
     dealer: Dealer,
     candidates: Vec<Candidate>,
+    /// Users with retransmissions or answers that are due in the current TTI; kept like `parts`.
+    due: Vec<usize>,
     /// Parts of the users in the current TTI; kept between TTIs only to reuse the memory.
     parts: Vec<Part>,
-    /// TTI of each user's last retransmission, in which the user gets no second block; `u64::MAX` at first.
-    sent_in: Vec<u64>,
     decided: Vec<Decided>,
     /// STATUS PDUs on their way, in order of arrival.
     statuses: VecDeque<Status>,
@@ -153,9 +159,9 @@ impl LteMac {
             users,
             columns: Columns::new(count),
             scheduler,
+            due: Vec::new(),
             parts: Vec::new(),
             candidates: Vec::new(),
-            sent_in: vec![u64::MAX; count],
             decided: Vec::new(),
             statuses: VecDeque::new(),
         }
@@ -172,22 +178,14 @@ impl LteMac {
             let at = now + self.params.status_delay;
             self.statuses.push_back(Status { at, user, number: report.number });
         }
-        for outcome in state.rlc.outcomes() {
-            match outcome {
-                Outcome::Delivered { packet, .. } => {
-                    state.tally.delivered(packet.size);
-                    ctx.deliver(user, packet);
-                }
-                Outcome::Lost { packet, cause } => {
-                    state.tally.dropped();
-                    ctx.lose(user, packet, cause);
-                }
-            }
+        if state.rlc.has_outcomes() {
+            pass_on(ctx, user, state);
         }
         let (columns, processes, sendable) = (&mut self.columns, &state.processes, state.rlc.sendable());
-        columns.ready[user] = processes.ready(sendable > 0);
-        columns.answers[user] = processes.attention_at();
-        columns.free[user] = processes.free_at();
+        let hot = &mut columns.hot[user];
+        hot.fresh = if sendable > 0 { processes.free_at() } else { u64::MAX };
+        hot.ready = processes.ready(sendable > 0);
+        hot.answers = processes.attention_at();
         columns.waiting[user] = sendable as f32 + HEADERS;
         columns.due.set(user, state.rlc.due().unwrap_or(Time(u64::MAX)));
     }
@@ -208,6 +206,22 @@ impl LteMac {
         }
         ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
         units
+    }
+}
+
+/// Passes the packets on that have left a user's RLC.
+fn pass_on(ctx: &mut Context, user: usize, state: &mut User) {
+    for outcome in state.rlc.outcomes() {
+        match outcome {
+            Outcome::Delivered { packet, .. } => {
+                state.tally.delivered(packet.size);
+                ctx.deliver(user, packet);
+            }
+            Outcome::Lost { packet, cause } => {
+                state.tally.dropped();
+                ctx.lose(user, packet, cause);
+            }
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use nodeb_base::context::Context;
 
-use super::user::{Cell, HEADERS};
-use super::{Columns, LteMac};
+use super::user::Cell;
+use super::{Columns, Hot, LteMac};
 use crate::mac::band::Groups;
 use crate::mac::deal::{Offers, Part, Room};
 use crate::mac::sched::{Candidate, View};
@@ -43,15 +43,17 @@ impl LteMac {
     /// Retransmits the blocks that are due in TTI `tti`, each on as many resource blocks as its first
     /// transmission had, and takes these from `room`. The user at which the search begins changes with the TTI.
     fn retransmit(&mut self, ctx: &mut Context, tti: u64, room: &mut Room) {
-        let count = self.users.len();
-        let first = (tti % count.max(1) as u64) as usize;
-        for user in (first..count).chain(0..first) {
-            if self.columns.ready[user] > tti || self.columns.answers[user] > tti {
-                continue;
-            }
+        let first = (tti % self.users.len().max(1) as u64) as usize;
+        let is_due = |hot: &Hot| hot.ready <= tti && hot.answers <= tti;
+        let (early, late) = self.columns.hot.split_at(first);
+        self.due.clear();
+        self.due.extend((first..).zip(late).filter(|(_, hot)| is_due(hot)).map(|(user, _)| user));
+        self.due.extend((0..).zip(early).filter(|(_, hot)| is_due(hot)).map(|(user, _)| user));
+        for at in 0..self.due.len() {
+            let user = self.due[at];
             let state = &mut self.users[user];
             state.listen(tti, &self.params);
-            self.columns.answers[user] = state.processes.attention_at();
+            self.columns.hot[user].answers = state.processes.attention_at();
             let Some(resource_blocks) =
                 state.processes.retransmission(tti).map(|block| block.resource_blocks)
             else {
@@ -70,7 +72,9 @@ impl LteMac {
                 self.scheduler.served(tti, user, bytes);
             }
             self.refresh(ctx, user);
-            self.sent_in[user] = tti;
+            // The user gets no second block in this TTI.
+            let hot = &mut self.columns.hot[user];
+            hot.fresh = hot.fresh.max(tti + 1);
         }
     }
 
@@ -91,20 +95,19 @@ impl LteMac {
     /// Lists the users that can be sent a new block in TTI `tti`, with the properties that the scheduler needs.
     fn gather(&mut self, tti: u64) {
         self.candidates.clear();
-        for user in 0..self.users.len() {
-            let has_free = self.columns.ready[user] <= tti && self.columns.free[user] <= tti;
-            if !has_free || self.sent_in[user] == tti {
+        for user in 0..self.columns.hot.len() {
+            let hot = &self.columns.hot[user];
+            if hot.fresh > tti {
                 continue;
             }
-            if !self.columns.valid[user].contains(&tti) {
+            if !hot.valid.contains(&tti) {
                 self.measure(user, tti);
             }
-            let rate = self.columns.whole[user] as u32;
-            if self.columns.waiting[user] <= HEADERS || rate == 0 {
-                continue;
+            let Hot { rate, cqi, .. } = self.columns.hot[user];
+            if rate > 0 {
+                let deadline = if self.view.deadline { self.users[user].deadline() } else { 0 };
+                self.candidates.push(Candidate { user, rate, quality: cqi, deadline });
             }
-            let deadline = if self.view.deadline { self.users[user].deadline() } else { 0 };
-            self.candidates.push(Candidate { user, rate, quality: self.columns.cqi[user], deadline });
         }
     }
 
@@ -113,22 +116,26 @@ impl LteMac {
         let Self { users, columns, params, formats, band, sequence, view, .. } = self;
         let cell = Cell { params, formats, sequence };
         let state = &mut users[user];
-        columns.valid[user] = state.report.validity(tti);
+        let hot = &mut columns.hot[user];
+        hot.valid = state.report.validity(tti);
         if !state.measure(tti, &cell) {
             return;
         }
-        let (mut whole, bytes) = (0.0, state.block_bytes(&cell));
-        let (rates, cqis) = (&mut columns.rates[user], &state.report.cqis);
-        for ((rate, cqi), size) in rates.iter_mut().zip(cqis).zip(band.sizes()).take(band.groups()) {
+        let (bytes, groups, cqis) = (state.block_bytes(&cell), band.groups(), &state.report.cqis);
+        let rates = &mut columns.rates[user];
+        for ((rate, cqi), size) in rates[..groups].iter_mut().zip(cqis).zip(band.sizes()) {
             *rate = bytes[usize::from(*cqi) % bytes.len()] * size;
-            whole += if rate.is_nan() { 0.0 } else { *rate };
+        }
+        // The rate of CQI 0 is NaN and does not count.
+        let mut whole = 0.0;
+        for rate in &rates[..groups] {
+            whole += if *rate > 0.0 { *rate } else { 0.0 };
         }
         if compares_qualities(*view) {
             let quality = |cqi: u8| if cqi == 0 { f32::NAN } else { f32::from(cqi) };
             columns.qualities[user] = cqis.map(quality);
         }
-        columns.whole[user] = whole;
-        columns.cqi[user] = state.report.cqi;
+        (hot.rate, hot.cqi) = (whole as u32, state.report.cqi);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Division of groups by which each group goes to the user with the highest score.
 
-use super::{Bidder, Dealer, Offers, Room};
+use super::{Bidder, Dealer, Offers, Part, Room};
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
 
 /// Number of groups in a vector of the CPU.
@@ -31,8 +31,8 @@ pub(super) struct Contest {
 }
 
 impl Contest {
-    /// Compares the scores of the candidates `open` on the groups `free`, and on some others, given the property `x`
-    /// of each user. If scores are equal, the first candidate wins.
+    /// Compares the scores of the candidates `open` on the groups `free`, and on some others, given the property
+    /// `x` of each user. If scores are equal, the first candidate wins.
     fn hold(&mut self, open: &[Bidder], x: &[Row], free: Groups) {
         let mut places = [0; ALL_VECTORS];
         let mut count = 0;
@@ -118,9 +118,8 @@ impl Dealer {
             grants = grants.saturating_sub(self.newcomers.len());
             free = free.union(self.settle(offers));
         }
-        for candidate in 0..self.held.len() {
-            self.list(candidate);
-        }
+        let served = self.held.iter().filter(|held| !held.groups.is_empty());
+        self.parts.extend(served.map(|held| Part { user: held.user, groups: held.groups }));
     }
 
     /// Enforces the limit of users: `grants` is the number of candidates that may still get their

@@ -82,6 +82,11 @@ struct Held {
 }
 
 impl Held {
+    /// Creates the state of a candidate that has no groups.
+    fn nothing(user: usize) -> Self {
+        Self { user, groups: Groups::NONE, carried: 0.0, best: f32::NEG_INFINITY }
+    }
+
     /// Adds a group to those of the candidate.
     #[inline]
     fn add(&mut self, group: usize, rates: &[Row]) {
@@ -134,12 +139,16 @@ impl Dealer {
     fn begin(&mut self, candidates: &[Candidate], offers: Offers) {
         let Self { held, open, weights, .. } = self;
         held.clear();
+        held.extend(candidates.iter().map(|candidate| Held::nothing(candidate.user)));
         open.clear();
-        for ((candidate, Candidate { user, .. }), weight) in (0..).zip(candidates).zip(weights) {
-            held.push(Held { user: *user, groups: Groups::NONE, carried: 0.0, best: f32::NEG_INFINITY });
-            if offers.waiting[*user] > 0.0 {
-                open.push(Bidder { candidate, user: *user as u32, weight: *weight });
-            }
+        let bidder = |((candidate, one), weight): ((u32, &Candidate), &mut Weight)| Bidder {
+            candidate,
+            user: one.user as u32,
+            weight: *weight,
+        };
+        open.extend((0..).zip(candidates).zip(weights).map(bidder));
+        if candidates.iter().any(|candidate| offers.waiting[candidate.user] <= 0.0) {
+            open.retain(|bidder| offers.waiting[bidder.user as usize] > 0.0);
         }
     }
 

@@ -8,28 +8,31 @@
 //! the UE's soft buffer.
 
 /// HARQ process, which is busy until the answer to its last transmission is known in TTI `at`.
-#[derive(Debug)]
-struct Process<B> {
+#[derive(Clone, Copy, Debug)]
+struct Process {
     /// TTI in which the answer to the last transmission is known; 0 before the first transmission.
     at: u64,
     /// Transmission sequence number (TSN) of the last block sent.
     tsn: u64,
-    /// Block that must be retransmitted from TTI `at`, or `None` if the process is free from then
+    /// Whether the block must be retransmitted from TTI `at`. If not, the process is free from then
     /// on.
-    pending: Option<B>,
+    is_pending: bool,
     /// Answer to a first transmission (true for an ACK) that link adaptation has not received yet;
     /// [`Processes::take_answers`] passes it on.
     first_answer: Option<bool>,
 }
 
-impl<B> Process<B> {
-    const IDLE: Self = Self { at: 0, tsn: 0, pending: None, first_answer: None };
+impl Process {
+    const IDLE: Self = Self { at: 0, tsn: 0, is_pending: false, first_answer: None };
 }
 
 /// HARQ processes of a user, which transmit blocks of type `B`.
 #[derive(Debug)]
 pub struct Processes<B> {
-    all: Vec<Process<B>>,
+    all: Vec<Process>,
+    /// Block of each process that must be retransmitted, apart from `all`, as a look at all processes
+    /// is frequent and blocks are large.
+    blocks: Vec<Option<B>>,
     next_tsn: u64,
     window: u64,
     /// First TTI in which a block may be retransmitted. Like `new_at`, for a new block, and
@@ -44,8 +47,15 @@ impl<B> Processes<B> {
     /// Creates `processes` idle processes. A new block is not sent while its number is `window` or
     /// more above that of the oldest block in flight.
     pub fn new(processes: u32, window: u64) -> Self {
-        let all = (0..processes).map(|_| Process::IDLE).collect();
-        Self { all, next_tsn: 0, window, retransmission_at: u64::MAX, new_at: 0, answer_at: u64::MAX }
+        Self {
+            all: vec![Process::IDLE; processes as usize],
+            blocks: (0..processes).map(|_| None).collect(),
+            next_tsn: 0,
+            window,
+            retransmission_at: u64::MAX,
+            new_at: 0,
+            answer_at: u64::MAX,
+        }
     }
 
     /// Returns the first TTI in which a block may be retransmitted or, if `has_new` is true, a new
@@ -61,24 +71,33 @@ impl<B> Processes<B> {
     }
 
     fn update_times(&mut self) {
-        (self.retransmission_at, self.new_at, self.answer_at) = (u64::MAX, u64::MAX, u64::MAX);
-        let mut open = 0;
+        let (mut retransmission_at, mut new_at, mut answer_at) = (u64::MAX, u64::MAX, u64::MAX);
         for process in &self.all {
-            let is_pending = process.pending.is_some();
-            if is_pending {
-                self.retransmission_at = self.retransmission_at.min(process.at);
-            } else {
-                self.new_at = self.new_at.min(process.at);
-            }
-            if process.first_answer.is_some() {
-                self.answer_at = self.answer_at.min(process.at);
-            }
-            // A block in flight prevents new blocks whose number is `window` or more above its own.
-            if process.at > 0 && self.next_tsn - process.tsn >= self.window {
-                open = open.max(if is_pending { u64::MAX } else { process.at });
+            let [pending, free] =
+                if process.is_pending { [process.at, u64::MAX] } else { [u64::MAX, process.at] };
+            retransmission_at = retransmission_at.min(pending);
+            new_at = new_at.min(free);
+            let answer = if process.first_answer.is_some() { process.at } else { u64::MAX };
+            answer_at = answer_at.min(answer);
+        }
+        new_at = new_at.max(self.window_opens());
+        (self.retransmission_at, self.new_at, self.answer_at) = (retransmission_at, new_at, answer_at);
+    }
+
+    /// Returns the first TTI in which the window allows a new block, 0 if it does now.
+    #[inline]
+    fn window_opens(&self) -> u64 {
+        let mut open = 0;
+        if self.next_tsn >= self.window {
+            for process in &self.all {
+                // A block in flight prevents new blocks whose number is `window` or more above its
+                // own.
+                if process.at > 0 && self.next_tsn - process.tsn >= self.window {
+                    open = open.max(if process.is_pending { u64::MAX } else { process.at });
+                }
             }
         }
-        self.new_at = self.new_at.max(open);
+        open
     }
 
     /// Returns the index of the process whose block may be retransmitted in TTI `tti`, the one with
@@ -87,14 +106,14 @@ impl<B> Processes<B> {
         if self.retransmission_at > tti {
             return None;
         }
-        let due = |(_, process): &(usize, &Process<B>)| process.at <= tti && process.pending.is_some();
+        let due = |(_, process): &(usize, &Process)| process.at <= tti && process.is_pending;
         let first = self.all.iter().enumerate().filter(due).min_by_key(|(_, process)| process.tsn);
         first.map(|(index, _)| index)
     }
 
     /// Returns the block to be retransmitted in TTI `tti`, or `None` if no retransmission is due.
     pub fn retransmission(&self, tti: u64) -> Option<&B> {
-        self.all[self.next_retransmission(tti)?].pending.as_ref()
+        self.blocks[self.next_retransmission(tti)?].as_ref()
     }
 
     /// Returns true if any block waits for retransmission, in this TTI or later.
@@ -118,7 +137,7 @@ impl<B> Processes<B> {
         }
         // A retransmission is due, but before it is sent, a block with a lower number may become
         // due and take its place.
-        let later = self.all.iter().filter(|process| process.at > tti && process.pending.is_some());
+        let later = self.all.iter().filter(|process| process.at > tti && process.is_pending);
         later.map(|process| process.at).min().unwrap_or(u64::MAX)
     }
 
@@ -144,7 +163,8 @@ impl<B> Processes<B> {
     /// its process and the block, or `None` if no retransmission is due.
     pub fn take_retransmission(&mut self, tti: u64) -> Option<(usize, B)> {
         let index = self.next_retransmission(tti)?;
-        Some((index, self.all[index].pending.take()?))
+        self.all[index].is_pending = false;
+        Some((index, self.blocks[index].take()?))
     }
 
     /// Returns the index of a free process and the number of the new block that it may send in TTI
@@ -153,7 +173,7 @@ impl<B> Processes<B> {
         if !self.has_free(tti) {
             return None;
         }
-        let index = self.all.iter().position(|process| process.at <= tti && process.pending.is_none())?;
+        let index = self.all.iter().position(|process| process.at <= tti && !process.is_pending)?;
         self.next_tsn += 1;
         Some((index, self.next_tsn - 1))
     }
@@ -162,16 +182,17 @@ impl<B> Processes<B> {
     /// `pending` is the block if the Node B must retransmit it. `acknowledged` is the answer to a
     /// first transmission if link adaptation needs it, else `None`.
     pub fn sent(&mut self, index: usize, tsn: u64, at: u64, pending: Option<B>, acknowledged: Option<bool>) {
-        self.all[index] = Process { at, tsn, pending, first_answer: acknowledged };
+        self.all[index] = Process { at, tsn, is_pending: pending.is_some(), first_answer: acknowledged };
+        self.blocks[index] = pending;
         self.update_times();
     }
 
     /// Moves the processes to another cell without a reset of MAC-hs. Pending blocks are
     /// retransmitted from TTI `tti` on, and `forward` is called for each of them.
     pub fn change_cell(&mut self, tti: u64, forward: impl Fn(&mut B)) {
-        for process in &mut self.all {
+        for (process, block) in self.all.iter_mut().zip(&mut self.blocks) {
             process.first_answer = None;
-            if let Some(block) = &mut process.pending {
+            if let Some(block) = block {
                 forward(block);
                 process.at = process.at.max(tti);
             }
@@ -183,7 +204,7 @@ impl<B> Processes<B> {
     /// again. Returns the blocks that waited for retransmission.
     pub fn flush(&mut self) -> impl Iterator<Item = B> + use<B> {
         let old = std::mem::replace(self, Self::new(self.all.len() as u32, self.window));
-        old.all.into_iter().filter_map(|process| process.pending)
+        old.blocks.into_iter().flatten()
     }
 
     /// Passes the answers to first transmissions that are known in TTI `tti` to `on_answer`, each

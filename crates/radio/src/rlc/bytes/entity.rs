@@ -9,7 +9,7 @@ use nodeb_base::units::Time;
 use super::am::{Acknowledged, AmBytes, Report};
 use super::stream::Stream;
 use super::um::{UmBytes, Unacknowledged};
-use super::{Filled, Framing, Outcome};
+use super::{Filled, Framing, Outcome, earlier};
 use crate::Backlog;
 use crate::pdcp::Transmit;
 
@@ -89,6 +89,12 @@ impl Entity {
         in_mode!(self.receive(now, units, lost));
     }
 
+    /// Returns true if [`Self::outcomes`] has any.
+    #[inline]
+    pub fn has_outcomes(&self) -> bool {
+        self.sdus().has_outcomes()
+    }
+
     /// Returns the outcomes of packets since the last call. Losses before RLC has taken a packet
     /// come first, then the other outcomes in the order in which they were decided.
     pub fn outcomes(&mut self) -> impl Iterator<Item = Outcome> {
@@ -145,8 +151,7 @@ impl Entity {
     /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     #[inline]
     pub fn due(&self) -> Option<Time> {
-        let timers = in_mode!(self.due());
-        timers.into_iter().chain(self.sdus().waiting().due()).min()
+        earlier(in_mode!(self.due()), self.sdus().waiting().due())
     }
 
     /// Processes the timers that have expired by `now`, including the discard timer of waiting

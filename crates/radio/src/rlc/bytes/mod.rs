@@ -67,6 +67,7 @@ use std::ops::Range;
 
 use nodeb_base::event::Cause;
 use nodeb_base::packet::Packet;
+use nodeb_base::units::Time;
 
 use crate::pdcp::SnLength;
 
@@ -92,6 +93,15 @@ impl Framing {
 impl Default for Framing {
     fn default() -> Self {
         Self::new(SnLength::Bits12, 0)
+    }
+}
+
+/// Returns the earlier of two times, of which `None` is none.
+#[inline]
+fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        _ => one.or(other),
     }
 }
 

@@ -206,6 +206,12 @@ impl Stream {
         }
     }
 
+    /// Returns true if [`Self::outcomes`] has any.
+    #[inline]
+    pub fn has_outcomes(&self) -> bool {
+        !self.outcomes.is_empty() || self.transmit.has_lost()
+    }
+
     /// Returns the outcomes that the caller has not taken yet. Losses of packets before RLC has
     /// taken them come first.
     pub fn outcomes(&mut self) -> impl Iterator<Item = Outcome> {

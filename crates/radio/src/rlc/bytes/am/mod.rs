@@ -26,7 +26,7 @@ use nodeb_base::units::Time;
 
 use super::in_flight::InFlight;
 use super::stream::Stream;
-use super::{Filled, Framing, header};
+use super::{Filled, Framing, earlier, header};
 use crate::pdcp::Transmit;
 use pdus::Pdus;
 use reports::Reports;
@@ -205,7 +205,7 @@ impl Acknowledged {
     /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     #[inline]
     pub fn due(&self) -> Option<Time> {
-        self.sender.due().into_iter().chain(self.receiver.due()).min()
+        earlier(self.sender.due(), self.receiver.due())
     }
 
     /// Processes the timers of both ends that have expired by `now`.

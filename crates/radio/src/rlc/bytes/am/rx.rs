@@ -7,8 +7,8 @@ use super::Amd;
 use super::params::AmBytes;
 use super::pdus::Pdus;
 use super::status::Status;
-use crate::rlc::bytes::header;
 use crate::rlc::bytes::ranges::RangeSet;
+use crate::rlc::bytes::{earlier, header};
 
 /// State variables, timers and reception buffer of the receiving end.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ impl Receiver {
     #[inline]
     pub fn due(&self) -> Option<Time> {
         let prohibit = self.prohibited_until.filter(|_| self.is_triggered);
-        self.timer.map(|(at, _)| at).into_iter().chain(prohibit).min()
+        earlier(self.timer.map(|(at, _)| at), prohibit)
     }
 
     /// Processes the timers of the receiving end that have expired by `now`.
