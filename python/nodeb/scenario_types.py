@@ -13,6 +13,7 @@ from nodeb.inputs.parts import Part, field
 
 __all__ = [
     "Advances",
+    "Ahead",
     "AlwaysDch",
     "AlwaysFach",
     "Am",
@@ -66,6 +67,7 @@ __all__ = [
     "Ftp",
     "GilbertElliott",
     "GilbertElliottErrors",
+    "Grant",
     "GroupReports",
     "Handover",
     "HeldData",
@@ -103,6 +105,7 @@ __all__ = [
     "NormalJitter",
     "Normalized",
     "OnOff",
+    "OnRequest",
     "OneStep",
     "Opener",
     "Opportunities",
@@ -118,6 +121,7 @@ __all__ = [
     "PhonePower",
     "Pie",
     "Place",
+    "Plain",
     "Polling",
     "Power",
     "Preemptive",
@@ -149,6 +153,7 @@ __all__ = [
     "Sack",
     "Scalable",
     "ScenarioFields",
+    "Scheduled",
     "Scheduler",
     "Selection",
     "Shadowing",
@@ -187,6 +192,7 @@ __all__ = [
     "UniformJitter",
     "Unit",
     "Uplink",
+    "UplinkSpec",
     "UserGroup",
     "Vegas",
     "VehicularB",
@@ -1539,6 +1545,9 @@ class Lte(Part):
     cell: Site = field(default_factory=lambda: Site())
     """The base station and its surroundings."""
 
+    uplink: UplinkSpec = field(default_factory=lambda: Plain())
+    """Uplink."""
+
 
 class FachDch(Part):
     """A shared FACH and a pool of dedicated channels, between which users switch (Release 99)."""
@@ -2438,6 +2447,97 @@ class Site(Part):
     """Noise figure of the phone in dB, added to thermal noise of -174 dBm/Hz."""
 
 
+class Plain(Part):
+    """A link of each phone, with the rate and delay of the table `uplink`."""
+
+    tag: ClassVar[str | None] = "plain"
+
+
+class Scheduled(Part):
+    """Resource blocks that the base station grants on request (TS 36.321, 5.4)."""
+
+    tag: ClassVar[str | None] = "scheduled"
+
+    request_period: Duration = "10 ms"
+    """Time between two subframes in which a phone can send a scheduling request: 1, 2, 5, 10, 20,
+    40 or 80 ms.
+    """
+
+    request_error: Probability = 0.0
+    """Probability that the base station does not receive a scheduling request."""
+
+    first_grant: Size = "96 B"
+    """Octets that the base station grants in answer to a request, before it knows how many wait."""
+
+    request_again: Duration = "320 ms"
+    """Time without a grant after which a phone with data requests again (retxBSR-Timer)."""
+
+    grants: Grant = field(default_factory=lambda: OnRequest())
+    """Grants without a request."""
+
+    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
+    """Scheduler that orders the phones of a subframe."""
+
+    users_per_tti: int = 8
+    """Largest number of phones that are granted a new block in one subframe, at most 20.
+
+    At least 1.
+    """
+
+    control_blocks: int = 2
+    """Number of resource blocks at both ends of the band together that PUCCH uses.
+
+    From 0 to 65535.
+    """
+
+    max_transmissions: int = 5
+    """Largest number of transmissions of a block (maxHARQ-Tx).
+
+    At least 1.
+    """
+
+    outer_loop: OuterLoop | None = None
+    """Outer loop of link adaptation. Default: none, blocks fit the SNR at the time of the grant."""
+
+    power_dbm: float = 23.0
+    """Largest transmit power of a phone in dBm."""
+
+    target_dbm: float = -80.0
+    """Target of power control in dBm per resource block (P0 of PUSCH)."""
+
+    path_loss_share: float = 0.8
+    """Share of the path loss that power control compensates: 0, 0.4, 0.5, ... 1 (alpha)."""
+
+    noise_figure_db: float = 5.0
+    """Noise figure of the base station in dB."""
+
+    interference_db: float = 3.0
+    """Interference of phones in other cells, in dB by which it raises the noise."""
+
+    snr_offset_db: float = 0.0
+    """SNR in dB of the uplink relative to the downlink, for phones without a position. Their power
+    is unlimited.
+    """
+
+    queue: Queue = field(default_factory=lambda: DropTail())
+    """Queue of each phone in front of RLC."""
+
+
+class OnRequest(Part):
+    """No grants without a request."""
+
+    tag: ClassVar[str | None] = "on_request"
+
+
+class Ahead(Part):
+    """Regular grants ahead of data to every phone, whether it has data or not."""
+
+    tag: ClassVar[str | None] = "ahead"
+
+    interval: Duration = "5 ms"
+    """Time between two grants of `first_grant` octets to a phone, in whole subframes."""
+
+
 class AlwaysFach(Part):
     """All users stay on the FACH."""
 
@@ -3283,6 +3383,12 @@ Interference: TypeAlias = Hexagonal | FixedLevel | Literal["hexagonal", "fixed"]
 
 LteRlc: TypeAlias = UmBytes | AmBytes | Literal["um", "am"]
 """The LTE RLC mode: a name, or a table with one key."""
+
+UplinkSpec: TypeAlias = Plain | Scheduled | Literal["plain", "scheduled"]
+"""The LTE uplink: a name, or a table with one key."""
+
+Grant: TypeAlias = OnRequest | Ahead | Literal["on_request", "ahead"]
+"""The grants: a name, or a table with one key."""
 
 Switching: TypeAlias = (
     AlwaysFach

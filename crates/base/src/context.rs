@@ -4,7 +4,7 @@
 use std::ops::{AddAssign, Deref, DerefMut};
 
 use crate::engine::{Key, Stamp, Stamps};
-use crate::event::{Cause, Event, Mask, Place, Record, Sink};
+use crate::event::{Cause, Event, Mask, Place, Record, Sink, Site};
 use crate::packet::Packet;
 use crate::units::Time;
 
@@ -152,24 +152,31 @@ impl Context<'_> {
         self.sink.wants(mask)
     }
 
-    /// Counts a packet that the place accepts, and emits [`Event::Entered`].
+    /// Returns the place that a packet of a user passes. An uplink that all users share is one place for
+    /// each user, as uplinks of their own are.
+    pub fn place_of(&self, user: usize) -> Place {
+        let is_shared_uplink = self.place.site == Site::Uplink && !self.of_users.is_empty();
+        if is_shared_uplink { Place::new(Site::Uplink, user as u32) } else { self.place }
+    }
+
+    /// Counts a packet of a user that the place accepts, and emits [`Event::Entered`].
     #[inline]
-    pub fn take(&mut self, packet: &Packet) {
+    pub fn take(&mut self, user: usize, packet: &Packet) {
         self.counts.packets_in += 1;
         if self.wants(Mask::ENTERED) {
-            let place = self.place;
+            let place = self.place_of(user);
             self.emit(Event::Entered { place, packet: packet.id });
         }
     }
 
-    /// Counts a packet that leaves the place, and emits [`Event::Left`]. Unlike [`Self::deliver`],
-    /// it does not append the packet to the output.
+    /// Counts a packet of a user that leaves the place, and emits [`Event::Left`]. Unlike
+    /// [`Self::deliver`], it does not append the packet to the output.
     #[inline]
-    pub fn pass(&mut self, packet: &Packet) {
+    pub fn pass(&mut self, user: usize, packet: &Packet) {
         self.counts.packets_delivered += 1;
         self.counts.bytes_delivered += u64::from(packet.size);
         if self.wants(Mask::LEFT) {
-            let place = self.place;
+            let place = self.place_of(user);
             self.emit(Event::Left { place, packet: packet.id });
         }
     }
@@ -178,14 +185,14 @@ impl Context<'_> {
     /// [`Output::Arrived`].
     #[inline]
     pub fn deliver(&mut self, user: usize, packet: Packet) {
-        self.pass(&packet);
+        self.pass(user, &packet);
         self.out.push(Output::Arrived { user, packet });
     }
 
     /// Drops a packet of a user: counts it, emits [`Event::Lost`] and appends [`Output::Lost`].
     pub fn lose(&mut self, user: usize, packet: Packet, cause: Cause) {
         self.counts.packets_dropped += 1;
-        let place = self.place;
+        let place = self.place_of(user);
         self.emit(Event::Lost { place, packet: packet.id, cause });
         self.out.push(Output::Lost { user, packet, cause });
     }
@@ -305,6 +312,6 @@ impl Surroundings {
     pub fn at(&mut self, now: Time) -> Context<'_> {
         let Self { common, counts } = self;
         common.advance((now, Stamp::default()));
-        Context { common, place: Place::new(crate::event::Site::Bearer, 0), counts, of_users: &mut [] }
+        Context { common, place: Place::new(Site::Bearer, 0), counts, of_users: &mut [] }
     }
 }

@@ -204,6 +204,9 @@ pub enum Event {
     /// `arrives` is `u64::MAX`. `channel` is 0 for a channel that users share, else 1 plus the
     /// user's index.
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
+    /// A packet has come over a scheduled uplink, and leaves it now. The phone asked for resources at `asked`, by a
+    /// request or report; the block that completed it was first sent at `from`, and received at `sent`.
+    Granted { place: Place, packet: PacketId, asked: Time, from: Time, sent: Time },
     /// The RNC sends `units` units of a user over the Iub; they reach the Node B at `arrives`.
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
     /// A packet is lost at a place, which may have accepted it before.
@@ -300,7 +303,7 @@ impl Mask {
     pub const RECOVERY: Self = Self(1 << 8);
     /// Class of events that report complete transfers.
     pub const TRANSFERS: Self = Self(1 << 9);
-    /// Class of events in which a link, channel or Iub starts to transmit.
+    /// Class of events in which a link, channel or Iub starts to transmit, or a packet has come over a scheduled uplink.
     pub const SERVICE: Self = Self(1 << 11);
     /// Class of events about the causes of transmissions: limits of senders, expired timers, and
     /// starts and arrivals of transfers.
@@ -341,7 +344,7 @@ impl Event {
             Self::Sent { .. } | Self::Lost { .. } | Self::Received { .. } => Mask::PACKETS,
             Self::Entered { .. } => Mask::ENTERED,
             Self::Left { .. } => Mask::LEFT,
-            Self::Served { .. } | Self::Frame { .. } => Mask::SERVICE,
+            Self::Served { .. } | Self::Granted { .. } | Self::Frame { .. } => Mask::SERVICE,
             Self::SendLimit { .. }
             | Self::TimerExpired { .. }
             | Self::Began { .. }

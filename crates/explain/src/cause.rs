@@ -46,6 +46,8 @@ names! {
         /// The Node B's scheduler served other users, or the user's channel was too bad to be served. On a recorded
         /// link: there was no delivery opportunity.
         Scheduler = "waiting for the scheduler",
+        /// Waiting for the phone's next scheduling request, and for the base station's grant.
+        Grant = "uplink grant",
         /// Waiting for the next TTI, in which the packet is segmented into blocks.
         Segmentation = "segmentation",
         /// Retransmissions of hybrid ARQ, and the wait for ACKs or NACKs of blocks.
@@ -100,6 +102,10 @@ names! {
         Signalling = "signalling",
         /// The bearer served no user: the user had no delivery opportunity or too bad a channel.
         NotServed = "not served",
+        /// The packet waited for the next subframe in which the phone could send a request.
+        RequestAwaited = "request awaited",
+        /// The packet waited for a grant after the phone's request or report.
+        GrantAwaited = "grant awaited",
         /// The packet waited for the next TTI to begin.
         TtiBegins = "TTI begins",
         /// The bearer retransmitted a block.

@@ -59,7 +59,12 @@ fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
         Step::NotAsked | Step::Reads | Step::Works | Step::HostWorks => "application",
         Step::ReportAwaited | Step::TtiBegins => "RLC",
         Step::Retransmits | Step::RetransmissionAwaited | Step::Held | Step::NotServed if is_of_rlc => "RLC",
-        Step::Retransmits | Step::RetransmissionAwaited | Step::Held | Step::NotServed => "MAC",
+        Step::Retransmits
+        | Step::RetransmissionAwaited
+        | Step::Held
+        | Step::NotServed
+        | Step::RequestAwaited
+        | Step::GrantAwaited => "MAC",
         Step::Switches | Step::CellChanges => "RRC",
         Step::Iub | Step::NoCredits => "Iub",
         Step::OthersServed if is_at_bearer => "MAC",

@@ -89,7 +89,7 @@ impl Ingress {
             self.report_discarded(ctx);
         }
         if taken {
-            ctx.take(packet);
+            ctx.take(0, packet);
         } else {
             let is_early = self.drops.counts.early > early;
             ctx.lose(0, *packet, if is_early { Cause::EarlyDrop } else { Cause::Overflow });

@@ -164,7 +164,7 @@ impl Link {
                 self.send_next(ctx);
             }
         } else {
-            ctx.take(&packet);
+            ctx.take(0, &packet);
             self.transmit(ctx, packet);
         }
         true
@@ -234,7 +234,7 @@ impl Link {
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         let arrived = self.propagation.arrive(key);
         if let Some(packet) = &arrived {
-            ctx.pass(packet);
+            ctx.pass(0, packet);
         }
         if self.look_ahead.is_some() {
             return arrived;

@@ -53,7 +53,7 @@ impl Cell {
         let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
         let band = Bandwidth::Mhz20.band();
         let response = Arc::new(Response::new(&Profile::ExtendedVehicularA.delays(&[]), &band));
-        let channel = |id| Selective::new(response.clone(), doppler, id, &streams);
+        let channel = |id| Selective::new(response.clone(), doppler, ("user", id), &streams);
         let mut cell = Self {
             sequence,
             channels: (0..USERS as u64).map(channel).collect(),

@@ -204,6 +204,8 @@ pub struct Facts {
     /// Whether the bearers emit an event for every TTI or slot, with the users served and the
     /// results.
     pub reports_ttis: bool,
+    /// Whether the base station schedules the uplink, so that phones have no links of their own.
+    pub schedules_uplink: bool,
     /// Whether packets wait at an RNC and cross an Iub before they reach the Node B.
     pub has_rnc: bool,
     /// Length of the transmission time interval; `None` if the radio has no TTIs.
@@ -242,6 +244,10 @@ pub trait Radio {
     fn own_queue(&self) -> Option<&QueueSpec> {
         None
     }
+    /// Returns the parameters of each phone's queue in front of a scheduled uplink, or `None` if the radio has none.
+    fn uplink_queue(&self) -> Option<&QueueSpec> {
+        None
+    }
     /// Returns the cell and the number of sites that serve users, or `None` if the radio does not
     /// model a cell with sites.
     fn cell(&self) -> Option<(cell::plan::Cell, usize)> {
@@ -273,6 +279,10 @@ pub trait Radio {
     }
     /// Returns a single bearer for all users if the radio is shared, otherwise one bearer per user.
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>>;
+    /// Returns the bearer of all users' packets towards the network, or `None` if each phone has a link for them.
+    fn build_uplink(&self, _users: &[UserRadio], _streams: &Streams) -> Option<Box<dyn Bearer>> {
+        None
+    }
 }
 
 /// Returns the tables of results that only some kinds of radio have, each once. The tables have no rows.

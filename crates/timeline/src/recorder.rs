@@ -388,6 +388,7 @@ impl Listener for Recorder {
             | Event::Segmented { .. }
             | Event::Available { .. }
             | Event::Served { .. }
+            | Event::Granted { .. }
             | Event::Frame { .. }
             | Event::SendLimit { .. }
             | Event::TimerExpired { .. }

@@ -56,6 +56,7 @@ MEMBERS = {
         "credits",
         "queue behind own data",
         "handover",
+        "uplink grant",
     ),
     "loss": ("recovery", "timeout"),
     "host": ("application", "server", "pacing"),

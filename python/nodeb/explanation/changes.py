@@ -80,10 +80,12 @@ def _tcps(data: Data) -> Iterator[Data]:
 def _links(data: Data) -> Iterator[Data]:
     """Yields the parameters of every link of a scenario.
 
-    These are the wired link, the uplink, the links of the core network, and the radio if its model
-    is `link` or `trace`.
+    These are the wired link, the uplink unless the base station schedules it, the links of the core
+    network, and the radio if its model is `link` or `trace`.
     """
-    yield from (data["wired"], data["uplink"], *_core_links(data))
+    yield from (data["wired"], *_core_links(data))
+    if _scheduled_uplink(data) is None:
+        yield data["uplink"]
     yield from (radio for name, radio in data["radio"].items() if name in ("link", "trace"))
 
 
@@ -328,6 +330,17 @@ def _each(groups: list[Data]) -> Iterator[Data]:
         yield from itertools.repeat(group, group["count"])
 
 
+def _scheduled_uplink(data: Data) -> Data | None:
+    """Returns the parameters of the scheduled uplink, or `None` if phones have links instead."""
+    uplink = _radio(data).get("uplink")
+    return uplink.get("scheduled") if isinstance(uplink, dict) else None
+
+
+def _frequent_requests(data: Data, _user: int) -> bool:
+    uplink = _scheduled_uplink(data)
+    return uplink is not None and _set(uplink, request_period="1 ms")
+
+
 def _wired_faster(data: Data, _user: int) -> bool:
     return _double_rates(data["wired"], "rate")
 
@@ -337,6 +350,8 @@ def _core_faster(data: Data, _user: int) -> bool:
 
 
 def _uplink_faster(data: Data, _user: int) -> bool:
+    if _scheduled_uplink(data) is not None:
+        return False
     up = _radio(data).get("up")
     return _double_rates(data["uplink"], "rate") if up is None else _double_opportunities(up)
 
@@ -360,6 +375,7 @@ QUEUES = ("queues", "marks")
 RETRANSMITTED = ("HARQ round trips", "RLC retransmission", "reordering wait")
 OTHERS = ("waiting for the scheduler", "queue behind others")
 SWITCHED = ("channel set-up and release",)
+REQUESTS = ("request awaited",)
 
 CHANGES = (
     Change("ACKs at once", DELAYED, of_causes(DELAYED), _acks_at_once),
@@ -387,6 +403,7 @@ CHANGES = (
     Change("no pacing", ("pacing",), of_causes(("pacing",)), _no_pacing),
     Change("alone in the cell", OTHERS, among_others, _alone),
     Change("credits for everything", ("credits",), of_causes(("credits",)), _many_credits),
+    Change("requests in every subframe", ("uplink grant",), of_steps(REQUESTS, 0.9), _frequent_requests),
     Change("handovers at once, without loss", HANDED, of_causes(HANDED), _handover_at_once),
     Change("no handovers", HANDED, of_causes(HANDED), _no_handover),
     Change("channels switched at once", SWITCHED, of_causes(SWITCHED), _switched_at_once),

@@ -35,6 +35,7 @@ REMEDIES = {
     "queue behind own data": "less of the connection's other data at the same time",
     "queue behind others": "fewer other users on the link, or a fair queue",
     "waiting for the scheduler": "fewer other users in the cell, or another scheduler",
+    "uplink grant": "more frequent scheduling requests, or grants ahead of data",
     "segmentation": "a shorter TTI",
     "HARQ round trips": "fewer block errors, or a shorter round trip of HARQ",
     "reordering wait": "a shorter T1, or more transmissions of a block",

@@ -14,7 +14,7 @@ mod service;
 
 pub(crate) use air::{Air, Block, Frame, Group, Part, Sent};
 pub(crate) use packets::{Basis, Hop, Moment, NONE, Packet, Why};
-pub(crate) use service::{Lane, Lanes, Served};
+pub(crate) use service::{Granted, Lane, Lanes, Served};
 
 use std::ops::ControlFlow;
 
@@ -72,6 +72,8 @@ pub(crate) struct Radio {
     pub has_opportunities: bool,
     /// Whether uplinks transmit at recorded delivery opportunities only.
     pub has_opportunities_up: bool,
+    /// Whether the base station grants the uplink's resources.
+    pub schedules_uplink: bool,
 }
 
 /// Record of one transfer, filled from the events of a run.
@@ -102,6 +104,8 @@ pub(crate) struct Timeline {
     has_snoop: bool,
     pub packets: Packets,
     pub lanes: Lanes,
+    /// Ways of the flow's packets over a scheduled uplink, in the order of arrival.
+    pub granted: Vec<Granted>,
     pub air: Air,
     /// Inferred origins of the packets, indexed by packet number; `None` if the hosts are
     /// simulated.
@@ -125,6 +129,7 @@ impl Timeline {
                 has_states: facts.has_states,
                 has_opportunities: facts.has_opportunities,
                 has_opportunities_up: scenario.radio.uplink().is_some(),
+                schedules_uplink: facts.schedules_uplink,
             },
             to_begin: transfer,
             to_arrive: transfer,
@@ -139,6 +144,7 @@ impl Timeline {
             has_snoop: scenario.snoop.is_some(),
             packets: Packets::default(),
             lanes: Lanes::default(),
+            granted: Vec::new(),
             air: Air::new(facts.tti.unwrap_or_default()),
             origins: None,
         }
@@ -207,6 +213,7 @@ impl Timeline {
         if self.begun.is_none() && self.packets.hops.len() + self.air.tx.len() > FORGET_AFTER {
             let kept = self.packets.forget();
             self.lanes.forget();
+            self.granted.clear();
             self.air.forget(|number| kept.renumbered(number));
         }
     }
@@ -325,6 +332,12 @@ impl Listener for Timeline {
                 // not delay this user.
                 if channel == 0 || channel == self.position.user + 1 {
                     self.serve(place, packet, Served { from, sent }, arrives);
+                }
+            }
+            Event::Granted { place, packet, asked, from, sent } if self.is_own(place) => {
+                if let Some(hop) = self.packets.hop_of(packet) {
+                    self.packets.hops[hop as usize].service = self.granted.len() as u32;
+                    self.granted.push(Granted { asked, from, sent });
                 }
             }
             Event::SendLimit { place, flow, limit } if flow == self.position.flow => {

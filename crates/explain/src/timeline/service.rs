@@ -12,6 +12,15 @@ pub(crate) struct Served {
     pub sent: Time,
 }
 
+/// Way of a packet over a scheduled uplink: times of the request or report before the block that completed the packet,
+/// of the block's first transmission, and of its arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Granted {
+    pub asked: Time,
+    pub from: Time,
+    pub sent: Time,
+}
+
 /// Intervals of transmission at each link and channel.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {

@@ -10,6 +10,7 @@
 mod air;
 mod host;
 mod queue;
+mod uplink;
 
 use nodeb_base::error::{Error, Result};
 use nodeb_base::event::{Place, SendLimit, Site, TimerKind};

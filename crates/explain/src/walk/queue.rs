@@ -18,6 +18,10 @@ impl Walk<'_> {
         if stay.place.site == Site::Bearer && self.timeline.radio.tti.is_some() {
             return self.stay_on_air(packet, hop);
         }
+        if stay.place.site == Site::Uplink && self.timeline.radio.schedules_uplink {
+            self.stay_on_uplink(stay);
+            return (packet, hop);
+        }
         let Some(lane) = self.timeline.lanes.get(stay.place).filter(|_| stay.service != NONE) else {
             return self.not_served(packet, hop);
         };

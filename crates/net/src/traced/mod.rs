@@ -247,7 +247,7 @@ impl TracedLink {
             key = self.propagation.next().filter(|(at, _)| *at <= ctx.now)?;
         }
         let arrived = self.propagation.arrive(key)?;
-        ctx.pass(&arrived);
+        ctx.pass(0, &arrived);
         Some(arrived)
     }
 

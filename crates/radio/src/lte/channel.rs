@@ -29,6 +29,8 @@ pub struct Carrier<'a> {
     pub band: &'a Band,
     /// TTI and carrier frequency.
     pub numerology: Numerology,
+    /// Entity whose random streams give the fading: `user`, or `uplink` for fading of its own.
+    pub fading: &'static str,
 }
 
 /// Responses of profiles on the carrier's groups. Users with the same paths share one, so that it stays in the CPU
@@ -75,11 +77,11 @@ impl Channel {
         streams: &Streams,
         responses: &mut Responses,
     ) -> Self {
-        let Carrier { cell, numerology, .. } = carrier;
+        let Carrier { cell, numerology, fading, .. } = carrier;
         let mut fades = |profile: Profile, taps: &[Tap], speed: Speed| {
             let response = responses.of(profile.delays(taps), carrier.band);
             let doppler = numerology.doppler_per_tti(speed);
-            Some(Box::new(Selective::new(response, doppler, id, streams)))
+            Some(Box::new(Selective::new(response, doppler, (fading, id), streams)))
         };
         match spec {
             ChannelSpec::Cell(place) => {
@@ -126,6 +128,11 @@ impl Channel {
                 }
             }
         }
+    }
+
+    /// Returns the linear SNR in TTI `tti`, averaged over fading.
+    pub fn mean_snr(&mut self, tti: u64) -> f32 {
+        self.level.at(tti)
     }
 
     /// Returns the user's position in TTI `tti`, or `None` if the channel has no positions. `tti` must not

@@ -9,7 +9,7 @@ use super::block_errors::{BlockErrors, Blocks, TARGET};
 use super::cqi::{CQIS, Cqi, CqiTable};
 use super::curves;
 use super::mcs::McsTable;
-use super::resources::Downlink;
+use super::resources::{Downlink, uplink};
 use crate::error::curves as curve;
 use crate::error::effective::modulation::Modulation;
 use crate::error::effective::{CURVES, EffectiveSnr, Levels};
@@ -38,7 +38,7 @@ pub struct Format {
 #[derive(Debug)]
 pub struct Formats {
     band: Band,
-    /// Number of MCSs in the table.
+    /// Number of MCSs that are used, from 0 on.
     mcs_count: u8,
     /// Number of resource elements for data in a resource block without synchronization signals and PBCH.
     block_elements: u32,
@@ -55,16 +55,14 @@ pub struct Formats {
 }
 
 impl Formats {
-    /// Creates the tables of a cell, with MCSs and CQIs up to 256QAM if `qam256` is true. The code needs `loss_db`
-    /// dB more than an ideal one.
-    pub fn new(bandwidth: Bandwidth, layout: Downlink, qam256: bool, loss_db: f64) -> Self {
+    /// Creates the tables of a cell's downlink, with MCSs and CQIs up to 256QAM if `qam256` is true. The code needs
+    /// `loss_db` dB more than an ideal one.
+    pub fn down(bandwidth: Bandwidth, layout: Downlink, qam256: bool, loss_db: f64) -> Self {
         let (mcss, cqis) = if qam256 {
             (McsTable::Down256Qam, CqiTable::Qam256)
         } else {
             (McsTable::Down64Qam, CqiTable::Qam64)
         };
-        let modulations: Vec<Modulation> =
-            (0..).map_while(|mcs| mcss.row(mcs)).map(|row| row.modulation).collect();
         let loss = libm::pow(10.0, loss_db / 10.0) as f32;
         let thresholds = thresholds(cqis).map(|snr| loss * snr);
         let band = bandwidth.band();
@@ -79,17 +77,40 @@ impl Formats {
             }
             (groups, lacking)
         });
+        Self { lacking, ..Self::new(band, mcss, mcss.highest(), thresholds, layout.block(), loss_db) }
+    }
+
+    /// Creates the tables of a cell's uplink, with MCSs up to the modulation `most`. The code needs `loss_db` dB more
+    /// than an ideal one. There are no CQIs.
+    pub fn up(bandwidth: Bandwidth, most: Modulation, loss_db: f64) -> Self {
+        let mcss = McsTable::Up;
+        let none = [f32::NAN; CQIS as usize];
+        Self::new(bandwidth.band(), mcss, mcss.highest_with(most), none, uplink(1, false), loss_db)
+    }
+
+    /// Creates tables with MCSs up to `highest`, and `block_elements` resource elements for data in each resource
+    /// block of all subframes.
+    fn new(
+        band: Band,
+        mcss: McsTable,
+        highest: u8,
+        thresholds: [f32; CQIS as usize],
+        block_elements: u32,
+        loss_db: f64,
+    ) -> Self {
+        let modulations: Vec<Modulation> =
+            (0..=highest).map_while(|mcs| mcss.row(mcs)).map(|row| row.modulation).collect();
         let effective = EffectiveSnr::by_information(&modulations);
         let mut snrs = thresholds;
         snrs[0] = 0.0;
         Self {
+            mcs_count: modulations.len() as u8,
             levels: effective.levels(snrs),
             effective,
             thresholds,
             block_bytes: OnceCell::new(),
-            mcs_count: modulations.len() as u8,
-            block_elements: layout.block(),
-            lacking,
+            block_elements,
+            lacking: [(Groups::NONE, [0; MAX_GROUPS]); SUBFRAMES],
             band,
             errors: BlockErrors::new(mcss, loss_db),
         }
@@ -143,14 +164,33 @@ impl Formats {
         factor: f32,
         most_bits: u32,
     ) -> Option<Format> {
-        let blocks = self.blocks(tti, groups);
         let means = self.levels.means(cqis, groups, self.band.sizes());
+        self.search(tti, groups, most_bits, |_, curve| factor * self.effective.at_mean(curve, &means))
+    }
+
+    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that the SNRs in
+    /// `snr` (linear), times `factor`, allow, as [`Self::select_by_cqis`] does.
+    pub fn select(&self, tti: u64, groups: Groups, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
+        self.search(tti, groups, most_bits, |mcs, _| factor * self.effective_snr(mcs, snr, groups))
+    }
+
+    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that effective
+    /// SNRs allow. `effective` returns that of an MCS and its curve.
+    #[inline]
+    fn search(
+        &self,
+        tti: u64,
+        groups: Groups,
+        most_bits: u32,
+        effective: impl Fn(u8, usize) -> f32,
+    ) -> Option<Format> {
+        let blocks = self.blocks(tti, groups);
         let mut known = [f32::NAN; CURVES];
         let mut allows = |mcs: u8| {
             let curve = self.effective.curve_of(mcs);
             let snr = &mut known[curve];
             if snr.is_nan() {
-                *snr = factor * self.effective.at_mean(curve, &means);
+                *snr = effective(mcs, curve);
             }
             self.errors.allows(blocks, mcs, *snr, most_bits)
         };

@@ -7,6 +7,8 @@
 //!   SNRs, CQIs, blocks and errors;
 //! - [`site`], [`rlc`]: base station and RLC modes, as in a scenario.
 //!
+//! The uplink, in [`uplink`]: requests, reports, grants and transmission.
+//!
 //! Tables and closed forms of the specifications:
 //!
 //! - [`bandwidth`]: channel bandwidths and their resource blocks, groups and subbands;
@@ -44,5 +46,6 @@ pub mod resources;
 pub mod rlc;
 pub mod site;
 pub mod timing;
+pub mod uplink;
 
 pub use radio::Lte;

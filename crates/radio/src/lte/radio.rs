@@ -19,6 +19,9 @@ use super::resources::{Downlink, Ports};
 use super::rlc::LteRlcSpec;
 use super::site::Site;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
+use super::uplink::UplinkSpec;
+use super::uplink::mac::UplinkMac;
+use super::uplink::tally::UPLINKS;
 use crate::cell::plan::Cell;
 use crate::cell::tally::PHONES;
 use crate::mac::harq::chase::Chase;
@@ -30,8 +33,8 @@ use crate::tti::TtiBearer;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// Downlink of an LTE cell (Releases 8 to 12, FDD, one layer). The users' categories and channels are set under
-    /// `ue` in their groups; `uplink` is the way back.
+    /// LTE cell (Releases 8 to 12, FDD, one layer). The users' categories and channels are set under `ue` in their
+    /// groups.
     pub struct Lte {
         /// Channel bandwidth.
         pub bandwidth: Bandwidth = Bandwidth::Mhz20,
@@ -76,6 +79,8 @@ params! {
         pub queue: QueueSpec,
         /// The base station and its surroundings.
         pub cell: Site,
+        /// Uplink.
+        pub uplink: UplinkSpec,
     }
 }
 
@@ -122,6 +127,12 @@ impl Checked for Lte {
             check.within(self.queue.key(), |check| self.queue.check_waiting(check));
         });
         check.within("cell", |check| self.cell.check(check));
+        check.within("uplink", |check| {
+            self.uplink.check(check);
+            if let UplinkSpec::Scheduled(params) = &self.uplink {
+                check.within(self.uplink.key(), |check| params.check_band(self.bandwidth, check));
+            }
+        });
     }
 }
 
@@ -151,7 +162,7 @@ impl Lte {
     /// Returns the tables of transport formats up to 64QAM and, if they are used, up to 256QAM.
     pub fn formats(&self) -> Vec<Formats> {
         let up_to =
-            |qam256: bool| Formats::new(self.bandwidth, self.layout(), qam256, self.implementation_loss_db);
+            |qam256: bool| Formats::down(self.bandwidth, self.layout(), qam256, self.implementation_loss_db);
         if self.qam256 { vec![up_to(false), up_to(true)] } else { vec![up_to(false)] }
     }
 
@@ -175,6 +186,7 @@ impl Radio for Lte {
             tti: Some(TTI),
             retransmits_after: Some(Duration(DOWN_RETRANSMISSION_AFTER * TTI.0)),
             has_harq: true,
+            schedules_uplink: matches!(self.uplink, UplinkSpec::Scheduled(_)),
             ..Facts::default()
         }
     }
@@ -185,6 +197,13 @@ impl Radio for Lte {
 
     fn own_queue(&self) -> Option<&QueueSpec> {
         Some(&self.queue)
+    }
+
+    fn uplink_queue(&self) -> Option<&QueueSpec> {
+        match &self.uplink {
+            UplinkSpec::Plain(_) => None,
+            UplinkSpec::Scheduled(params) => Some(&params.queue),
+        }
     }
 
     fn cell(&self) -> Option<(Cell, usize)> {
@@ -222,10 +241,19 @@ impl Radio for Lte {
     }
 
     fn tables(&self) -> Vec<Table> {
-        vec![PHONES.empty()]
+        vec![PHONES.empty(), UPLINKS.empty()]
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
         vec![Box::new(TtiBearer::new(TTI, LteMac::new(self, users, streams)))]
+    }
+
+    fn build_uplink(&self, users: &[UserRadio], streams: &Streams) -> Option<Box<dyn Bearer>> {
+        match &self.uplink {
+            UplinkSpec::Plain(_) => None,
+            UplinkSpec::Scheduled(params) => {
+                Some(Box::new(TtiBearer::new(TTI, UplinkMac::new(self, params, users, streams))))
+            }
+        }
     }
 }

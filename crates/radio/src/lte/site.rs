@@ -5,13 +5,16 @@ use nodeb_base::params;
 use nodeb_base::units::{Distance, Probability};
 
 use super::bandwidth::Bandwidth;
-use crate::cell::interference::InterferenceSpec;
+use crate::cell::interference::{FixedLevel, Hexagonal, InterferenceSpec};
 use crate::cell::path_loss::PathLossSpec;
 use crate::cell::plan::Cell;
 use crate::cell::shadowing::Shadowing;
 
+/// Interference that is negligible, in dBm.
+const SILENCE_DBM: f64 = -300.0;
+
 /// Thermal noise in dBm/Hz at 290 K.
-const THERMAL_DBM_HZ: f64 = -174.0;
+pub const THERMAL_DBM_HZ: f64 = -174.0;
 
 params! {
     /// Base station of an LTE cell and its surroundings.
@@ -67,5 +70,18 @@ impl Site {
             // Subcarriers are orthogonal: the own cell's power does not interfere.
             orthogonality: Some(Probability(1.0)),
         }
+    }
+
+    /// Returns the cell in the uplink, in which a phone sends 1 mW on each resource block and the base station has
+    /// `noise_dbm` of noise and interference there. Path loss and shadowing are those of the downlink.
+    pub fn uplink(&self, noise_dbm: f64) -> Cell {
+        let interference = match &self.interference {
+            // The other sites remain, as shadowing depends on their number, but do not transmit.
+            InterferenceSpec::Hexagonal(grid) => {
+                InterferenceSpec::Hexagonal(Hexagonal { load: Probability(0.0), ..grid.clone() })
+            }
+            InterferenceSpec::Fixed(_) => InterferenceSpec::Fixed(FixedLevel { level_dbm: SILENCE_DBM }),
+        };
+        Cell { power_dbm: 0.0, interference, noise_dbm, ..self.cell(Bandwidth::Mhz20) }
     }
 }

@@ -169,7 +169,7 @@ impl Bearer for SwitchedBearer {
             ctx.lose(user, packet, Cause::Overflow);
             return false;
         }
-        ctx.take(&packet);
+        ctx.take(user, &packet);
         self.cell.push(user, packet);
         if self.cell.state(user) == State::Pch {
             self.cell.page(ctx.now, user, &mut ctx.stamps);

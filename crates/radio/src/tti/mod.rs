@@ -90,7 +90,7 @@ impl<M: Mac> Bearer for TtiBearer<M> {
             ctx.lose(user, packet, Cause::Overflow);
             return false;
         }
-        ctx.take(&packet);
+        ctx.take(user, &packet);
         self.next_wake.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
         true
     }

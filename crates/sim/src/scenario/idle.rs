@@ -23,6 +23,8 @@ impl Scenario {
         let by_trace = "the trace in `radio.trace.up` says when phones send";
         check.within("uplink", |check| {
             check.idle(self.radio.uplink().is_some(), &keys!(&self.uplink; rate), by_trace);
+            let all = keys!(&self.uplink; rate, delay, loss, queue, jitter, reordering);
+            check.idle(self.radio.facts().schedules_uplink, &all, "the base station schedules the uplink");
         });
         let marked = self.queues().any(|queue| queue.marks());
         let own_tcp = self.users.iter().all(|group| group.tcp.is_some());
@@ -42,7 +44,8 @@ impl Scenario {
     /// has one.
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
-        [&self.wired.queue, &self.uplink.queue]
+        let uplink = self.radio.uplink_queue().unwrap_or(&self.uplink.queue);
+        [&self.wired.queue, uplink]
             .into_iter()
             .chain(core)
             .chain(self.radio.queue())

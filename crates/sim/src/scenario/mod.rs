@@ -304,7 +304,7 @@ impl Scenario {
         // At the full bit rate this window is a lower bound of the one that the proxy will set,
         // because it leaves out the radio's unknown delay.
         let rate = self.radio.channel_rate(None);
-        let round_trip = 2.0 * self.core_delay().as_secs() + self.uplink.delay.as_secs();
+        let round_trip = 2.0 * self.core_delay().as_secs() + self.uplink_delay().as_secs();
         let packets = rate.0 as f64 / 8.0 / tcp.packet_bytes() as f64;
         let (window, allowed) = (feedback.q_ref + packets * round_trip, tcp.receiver_window());
         check.within("rnf", |check| {
@@ -321,7 +321,7 @@ impl Scenario {
     /// Warns if the path's delay is so long that no transfer can complete before the run ends.
     fn check_reach(&self, check: &mut Check) {
         let one_way = self.wired.delay.0.saturating_add(self.core_delay().0);
-        let round_trip = Duration(one_way.saturating_mul(2).saturating_add(self.uplink.delay.0));
+        let round_trip = Duration(one_way.saturating_mul(2).saturating_add(self.uplink_delay().0));
         check.advise(round_trip < self.duration, "duration", || {
             format!(
                 "the run ends at {}, within a single round trip of at least {round_trip} without the radio: no transfer \
@@ -398,6 +398,11 @@ impl Scenario {
     pub fn air_tcp_of<'a>(&'a self, group: &'a UserGroup) -> &'a TcpSpec {
         let tcp = self.tcp_of(group);
         self.proxy.as_ref().map_or(tcp, |proxy| proxy.tcp(tcp))
+    }
+
+    /// Returns the fixed delay of uplinks; 0 if the base station schedules them, as then the delay is not fixed.
+    pub fn uplink_delay(&self) -> Duration {
+        if self.radio.facts().schedules_uplink { Duration::ZERO } else { self.uplink.delay }
     }
 
     /// Returns the one-way delay of the core network, summed over its links; 0 without `core`.

@@ -32,10 +32,19 @@ pub struct HostedBearer {
 impl HostedBearer {
     /// Creates bearer number `index`, without users.
     pub fn new(bearer: Box<dyn Bearer>, index: u32, owners: &mut Owners) -> Self {
+        Self::at(Place::new(Site::Bearer, index), bearer, owners.add(Owner::Bearer(index)))
+    }
+
+    /// Creates the bearer of the uplink that all users share, without users.
+    pub fn uplink(bearer: Box<dyn Bearer>, owners: &mut Owners) -> Self {
+        Self::at(Place::new(Site::Uplink, 0), bearer, owners.add(Owner::SharedUplink))
+    }
+
+    fn at(place: Place, bearer: Box<dyn Bearer>, timer: usize) -> Self {
         Self {
             bearer,
-            place: Place::new(Site::Bearer, index),
-            timer: owners.add(Owner::Bearer(index)),
+            place,
+            timer,
             counts: Counts::default(),
             of_users: Vec::new(),
             users: Vec::new(),
@@ -76,10 +85,11 @@ impl HostedBearer {
     /// Counts and reports the delivery of a packet whose arrival was kept in [`World::to_phones`], not in the bearer.
     #[inline]
     pub fn pass(&mut self, env: &mut Env, packet: &Packet) {
-        self.at_work(env).1.pass(packet);
+        self.at_work(env).1.pass(0, packet);
     }
 
     #[inline]
+    /// Returns the backlog of the user at a position on the bearer.
     pub fn backlog(&self, position: usize) -> Backlog {
         self.bearer.backlog(position)
     }
@@ -121,6 +131,30 @@ impl<T: Listener> World<T> {
             _ => self.take_outputs(index),
         }
         result
+    }
+
+    /// Runs `act` on the uplink that all users share, arms its timer, and passes on the packets that it returned. Has no
+    /// effect if each phone has a link of its own.
+    pub(super) fn with_uplink(&mut self, act: impl FnOnce(&mut dyn Bearer, &mut Context)) {
+        let Some(air) = &mut self.uplink else { return };
+        let (bearer, mut ctx) = air.at_work(&mut self.env);
+        act(bearer, &mut ctx);
+        self.env.event_queue.set(air.timer, air.bearer.next_wake());
+        let entry = self.env.handled();
+        let mut out = std::mem::take(&mut self.env.common.out);
+        for output in out.drain(..) {
+            match output {
+                Output::Arrived { user, packet } => {
+                    if self.env.in_flight.segment(&packet).is_none() {
+                        self.env.external.up_bytes += u64::from(packet.size);
+                    }
+                    self.leave_uplink(entry, user as u32, packet);
+                }
+                Output::Lost { packet, cause, .. } => self.env.lose(&packet, cause),
+                Output::CellChanged { .. } => {}
+            }
+        }
+        self.env.common.out = out;
     }
 
     /// Passes on the output of a bearer: first changes of cells and lost packets, then arrived packets to their phones.

@@ -42,12 +42,16 @@ impl<T: Listener> World<T> {
             [Owner::ToPhones, Owner::FromPhones].map(|owner| Arrivals::new(&mut owners, owner));
         // The timers of links and bearers are created first, so they come first in the event queue. They are
         // armed most often.
-        let mut bearers = bearers(scenario, streams, &mut owners);
+        let radios = radios(scenario);
+        let mut bearers = bearers(scenario, &radios, streams, &mut owners);
+        let uplink = scenario.radio.build_uplink(&radios, &streams);
+        let mut uplink = uplink.map(|bearer| HostedBearer::uplink(bearer, &mut owners));
         let (phones, flows) = users(scenario, streams, &mut owners);
         for (id, phone) in (0..).zip(&phones) {
-            let air = &mut bearers[phone.bearer as usize];
-            air.users.push(id);
-            air.of_users.push(BlockCounts::default());
+            for air in std::iter::once(&mut bearers[phone.bearer as usize]).chain(&mut uplink) {
+                air.users.push(id);
+                air.of_users.push(BlockCounts::default());
+            }
         }
         let users = bearers.iter().map(|air| air.users.clone()).collect();
         let listeners =
@@ -66,6 +70,7 @@ impl<T: Listener> World<T> {
             to_phones,
             from_phones,
             bearers,
+            uplink,
             unfinished: flows.iter().count(),
             phones,
             flows,
@@ -128,13 +133,22 @@ fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Pho
     (users.0, Flows(users.1))
 }
 
-/// Returns the bearers of the scenario's radio: one for all users on a shared channel, or else one per user.
-fn bearers(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> Vec<HostedBearer> {
+/// Returns the radio links of all users, in the order of their numbers.
+fn radios(scenario: &Scenario) -> Vec<UserRadio> {
     let radio = |(id, (group, _)): (u64, (usize, u32))| {
         let group = &scenario.users[group];
         UserRadio { id, ci: group.ci.clone(), ue: group.ue.clone().unwrap_or_default() }
     };
-    let radios: Vec<UserRadio> = (0..).zip(members(scenario)).map(radio).collect();
-    let built = (0..).zip(scenario.radio.build(&radios, &streams));
+    (0..).zip(members(scenario)).map(radio).collect()
+}
+
+/// Returns the bearers of the scenario's radio: one for all users on a shared channel, or else one per user.
+fn bearers(
+    scenario: &Scenario,
+    radios: &[UserRadio],
+    streams: Streams,
+    owners: &mut Owners,
+) -> Vec<HostedBearer> {
+    let built = (0..).zip(scenario.radio.build(radios, &streams));
     built.map(|(index, bearer)| HostedBearer::new(bearer, index, owners)).collect()
 }

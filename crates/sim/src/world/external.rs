@@ -59,6 +59,8 @@ pub struct External {
     pub fates: Vec<Fate>,
     /// Number of bytes of packets from outside that have arrived at phones so far.
     pub down_bytes: u64,
+    /// Number of bytes of packets from outside that a shared uplink has carried so far.
+    pub up_bytes: u64,
 }
 
 impl External {

@@ -178,6 +178,8 @@ struct World<T> {
     /// order of time.
     from_phones: Arrivals,
     bearers: Vec<HostedBearer>,
+    /// Uplink that all users share; `None` if each phone has a link of its own.
+    uplink: Option<HostedBearer>,
     phones: Vec<Phone>,
     flows: Flows,
     has_proxy: bool,
@@ -242,6 +244,7 @@ impl<T: Listener> World<T> {
             Owner::ToPhones => self.wake_to_phones(),
             Owner::FromPhones => self.wake_from_phones(key),
             Owner::Uplink(flow) => self.wake_uplink(key, flow),
+            Owner::SharedUplink => self.with_uplink(|bearer, ctx| bearer.wake(ctx, key)),
             Owner::Bearer(bearer) => self.wake_bearer(key, bearer),
             Owner::Connection(flow) => {
                 if let Some(timer) = self.flows[flow].timers.expire(key) {

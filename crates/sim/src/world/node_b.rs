@@ -93,7 +93,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    fn leave_uplink(&mut self, key: Key, flow: u32, packet: Packet) {
+    pub(super) fn leave_uplink(&mut self, key: Key, flow: u32, packet: Packet) {
         if !self.has_snoop || self.passes_snoop(flow, &packet) {
             self.enter_up(packet, key, self.links.len());
         }

@@ -15,6 +15,8 @@ pub enum Owner {
     Bearer(u32),
     /// Uplink of the phone of the user with this number.
     Uplink(u32),
+    /// Uplink that all users share.
+    SharedUplink,
     /// Simulated connection of the user with this number.
     Connection(u32),
 }

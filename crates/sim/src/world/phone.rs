@@ -36,6 +36,11 @@ impl<T: Listener> World<T> {
     }
 
     pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
+        if self.uplink.is_some() {
+            return self.with_uplink(|bearer, ctx| {
+                bearer.accept(ctx, flow as usize, packet);
+            });
+        }
         let now = self.env.handled();
         let uplink = &mut self.phones[flow as usize].uplink;
         if !uplink.link.looks_ahead() {

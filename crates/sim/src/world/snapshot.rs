@@ -43,7 +43,10 @@ impl<L: Listener> Live<L> {
             )));
         };
         let uplink = &phone.uplink.link;
-        let up = Backlog { packets: uplink.waiting(), bytes: uplink.waiting_bytes() };
+        let up = match &world.uplink {
+            Some(air) => air.backlog(user as usize),
+            None => Backlog { packets: uplink.waiting(), bytes: uplink.waiting_bytes() },
+        };
         let down = world.bearers[phone.bearer as usize].backlog(phone.position);
         let cqi = world.cqi(user);
         world.emit();
@@ -55,7 +58,10 @@ impl<L: Listener> Live<L> {
         let world = &self.world;
         let all: u64 = world.bearers.iter().map(|air| air.counts.bytes_delivered).sum();
         let simulated = world.phones.iter().zip(&world.flows.0).filter(|(_, flow)| flow.is_some());
-        let up = simulated.map(|(phone, _)| phone.uplink.link.counts().bytes).sum();
+        let up = match &world.uplink {
+            Some(air) => air.counts.bytes_delivered.saturating_sub(world.env.external.up_bytes),
+            None => simulated.map(|(phone, _)| phone.uplink.link.counts().bytes).sum(),
+        };
         Carried { down: all.saturating_sub(world.env.external.down_bytes), up }
     }
 }

@@ -34,6 +34,7 @@ impl<T: Listener> World<T> {
         for index in 0..self.bearers.len() as u32 {
             self.with_bearer(index, |bearer, ctx| bearer.settle(ctx));
         }
+        self.with_uplink(|bearer, ctx| bearer.settle(ctx));
         self.emit();
     }
 
@@ -45,7 +46,7 @@ impl<T: Listener> World<T> {
             flow.metrics.end(now);
         }
         let mut of_radio = Vec::new();
-        for air in &mut self.bearers {
+        for air in self.bearers.iter_mut().chain(&mut self.uplink) {
             join(&mut of_radio, air.tables(now));
         }
         let uplinks = (0..).zip(&mut self.phones).filter_map(|(user, phone)| {
@@ -108,7 +109,9 @@ impl<T: Listener> World<T> {
             counts: phone.uplink.link.counts(),
         };
         let mut rows: Vec<_> = self.links.iter().flat_map(both).collect();
-        rows.extend(self.phones.iter().enumerate().map(uplink));
+        if self.uplink.is_none() {
+            rows.extend(self.phones.iter().enumerate().map(uplink));
+        }
         rows
     }
 }

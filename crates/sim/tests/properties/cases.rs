@@ -208,6 +208,11 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "room" => quantity(2_100..20_000u32, "B"),
         "memory" => any_json(0.9..0.999),
         "patience" | "delay_budget" => quantity(1..1_000u32, "ms"),
+        "request_period" => any_json(select(vec!["1 ms", "5 ms", "10 ms", "80 ms"])),
+        "request_error" => any_json(prop_oneof![Just(0.0), 0.0..0.5]),
+        "request_again" => any_json(Just("320 ms")),
+        "first_grant" => quantity(16..1_000u32, "B"),
+        "path_loss_share" => any_json(select(vec![0.4, 0.8, 1.0])),
         _ => return None,
     })
 }
@@ -341,6 +346,12 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                         *value = given.clone();
                     }
                 }
+            }
+            // A scheduled uplink limits the transmissions of a block always.
+            let uplink =
+                params.get_mut("uplink").and_then(|uplink| uplink.get_mut("scheduled")?.as_object_mut());
+            if let Some(uplink) = uplink {
+                uplink.retain(|_, value| !value.is_null());
             }
             // Without segmentation a PDU larger than every block would wait for ever, so PDUs are small.
             if params.get("segmentation") == Some(&json!(false)) && given.get("pdu_size").is_none() {

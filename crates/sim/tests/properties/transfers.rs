@@ -214,13 +214,13 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
 /// delays of the links that they cross outside the radio, and that a backlog has bytes if and only
 /// if it has packets.
 fn series_are_possible(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
-    let Scenario { wired, core, uplink, proxy, .. } = &case.scenario;
+    let Scenario { wired, core, proxy, .. } = &case.scenario;
     let core_ns = core.as_ref().map_or(0, |core| 2 * core.delay().0);
     let wired_ns = if proxy.is_some() { 0 } else { 2 * wired.delay.0 };
     for row in &result.series.cwnd {
         prop_assert!(row.window.cwnd >= 1.0 && row.window.ssthresh >= 1.0, "{row:?}");
     }
-    let fastest = wired_ns + core_ns + uplink.delay.0;
+    let fastest = wired_ns + core_ns + case.scenario.uplink_delay().0;
     for row in &result.series.rtt {
         prop_assert!(row.rtt.0 > fastest && row.rtt.0 <= row.at.0, "shorter than the delays: {row:?}");
     }

@@ -107,10 +107,16 @@ pub struct Selective {
 }
 
 impl Selective {
-    /// Creates the channel of user `id`, which fades by `doppler_per_tti` periods of the maximum Doppler shift per
+    /// Creates the channel of `entity`, a kind and a number that select its random streams, which fades by `doppler_per_tti` periods of the maximum Doppler shift per
     /// TTI; at 0 it does not change.
-    pub fn new(response: Arc<Response>, doppler_per_tti: f64, id: u64, streams: &Streams) -> Self {
-        let draws = (0..response.paths()).map(|i| streams.indexed("user", id, &format!("path {i}")));
+    pub fn new(
+        response: Arc<Response>,
+        doppler_per_tti: f64,
+        entity: (&str, u64),
+        streams: &Streams,
+    ) -> Self {
+        let (kind, id) = entity;
+        let draws = (0..response.paths()).map(|i| streams.indexed(kind, id, &format!("path {i}")));
         let bundle = Bundle::new(doppler_per_tti, draws);
         Self {
             amplitudes: vec![(0.0, 0.0); response.paths()].into(),

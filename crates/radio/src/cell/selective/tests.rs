@@ -12,7 +12,7 @@ fn user(profile: Profile, doppler: f64, run: u64) -> (Selective, JakesSequence) 
     let streams = Streams::new(5, run);
     let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
     let response = Response::new(&profile.delays(&[]), &Bandwidth::Mhz20.band());
-    (Selective::new(Arc::new(response), doppler, 0, &streams), sequence)
+    (Selective::new(Arc::new(response), doppler, ("user", 0), &streams), sequence)
 }
 
 fn indices() -> std::ops::Range<usize> {

@@ -143,7 +143,7 @@ impl LteMac {
         };
         let (numerology, band) = (params.numerology(), params.bandwidth.band());
         let cell = params.cell.cell(params.bandwidth);
-        let carrier = Carrier { cell: &cell, band: &band, numerology };
+        let carrier = Carrier { cell: &cell, band: &band, numerology, fading: "user" };
         let count = users.len();
         let mut responses = Responses::default();
         let users =

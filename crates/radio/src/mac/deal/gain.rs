@@ -25,8 +25,9 @@ fn proportional_fair_has_the_gain_of_the_largest_of_n() {
         let band = Band::new(25, 2, 180e3);
         let response = Arc::new(Response::new(&Profile::ExtendedTypicalUrban.delays(&[]), &band));
         // At 120 km/h and 2 GHz, channel values every 25 ms are nearly independent.
-        let mut channels: Vec<_> =
-            (0..users as u64).map(|id| Selective::new(response.clone(), 0.222, id, &streams)).collect();
+        let mut channels: Vec<_> = (0..users as u64)
+            .map(|id| Selective::new(response.clone(), 0.222, ("user", id), &streams))
+            .collect();
         let mut scheduler = ProportionalFair::default().build(users, Duration::from_millis(1));
         let mut dealer = Dealer::default();
         let candidates: Vec<_> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();

@@ -1,0 +1,114 @@
+//! Phones that do not listen in every subframe: blocks wait until they do.
+
+use nodeb_base::context::Context;
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::table;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, Time};
+
+use super::super::drx::{Drx, Listening};
+use super::super::reports::TTI;
+use crate::UserRadio;
+
+/// Reception of a phone by DRX, and what waits for it.
+#[derive(Debug)]
+struct Sleeper {
+    listening: Listening,
+    /// Subframe since which data wait because the phone does not listen, and the subframe in which it listens again.
+    waits: Option<(u64, u64)>,
+    /// Number of such waits so far, and their sum in subframes.
+    counted: (u64, u64),
+}
+
+/// Reception of all phones of a cell.
+#[derive(Debug)]
+pub struct Sleepers(Vec<Sleeper>);
+
+impl Sleepers {
+    /// Creates the reception of `users`, which have been silent.
+    pub fn new(drx: &Drx, users: &[UserRadio]) -> Self {
+        let sleeper = |user: &UserRadio| Sleeper {
+            listening: Listening::new(drx, user.id),
+            waits: None,
+            counted: (0, 0),
+        };
+        Self(users.iter().map(sleeper).collect())
+    }
+
+    /// Returns the first subframe at or after `ready` in which a user listens to its data, and notes the wait until
+    /// then.
+    pub fn wake(&mut self, user: usize, ready: u64) -> u64 {
+        let Sleeper { listening, waits, .. } = &mut self.0[user];
+        let until = listening.next(ready);
+        match waits {
+            Some((_, end)) => *end = until,
+            None if until > ready => *waits = Some((ready, until)),
+            None => {}
+        }
+        until
+    }
+
+    /// Records that a user is sent a new block in subframe `tti`, and emits the wait before it, if any.
+    pub fn sent(&mut self, ctx: &mut Context, user: usize, tti: u64) {
+        let Sleeper { listening, waits, counted } = &mut self.0[user];
+        listening.granted(tti);
+        let Some((from, until)) = waits.take() else { return };
+        let until = until.min(tti);
+        if until > from {
+            *counted = (counted.0 + 1, counted.1 + until - from);
+            if ctx.wants(Mask::CHANNELS) {
+                let [from, until] = [from, until].map(|tti| Time(tti * TTI.0));
+                let bearer = ctx.place.index;
+                ctx.emit(Event::Slept { bearer, user: user as u32, from, until });
+            }
+        }
+    }
+
+    /// Records that a user's block failed in subframe `tti` and will be sent again.
+    pub fn failed(&mut self, user: usize, tti: u64) {
+        self.0[user].listening.failed(tti);
+    }
+
+    /// Records that a user has data of its own in subframe `tti`.
+    pub fn active(&mut self, user: usize, tti: u64) {
+        self.0[user].listening.granted(tti);
+    }
+
+    /// Returns the table of all users in subframe `tti`.
+    pub fn table(&mut self, tti: u64) -> Table {
+        let row = |(user, sleeper): (usize, &mut Sleeper)| DrxRow {
+            user,
+            awake: Duration(sleeper.listening.awake_by(tti) * TTI.0),
+            lasts: Duration(tti * TTI.0),
+            waits: sleeper.counted.0,
+            waited: Duration(sleeper.counted.1 * TTI.0),
+        };
+        DRX.table(&self.0.iter_mut().enumerate().map(row).collect::<Vec<_>>())
+    }
+}
+
+/// Results of a phone's discontinuous reception.
+#[derive(Clone, Copy, Debug)]
+pub struct DrxRow {
+    user: usize,
+    awake: Duration,
+    lasts: Duration,
+    waits: u64,
+    waited: Duration,
+}
+
+table! {
+    /// One row per user on `lte` with `drx`: time in which the phone listened, and waits of data for it.
+    pub static DRX: "drx" of DrxRow {
+        /// Number of the user in the scenario, from 0.
+        "user" [""] U64 = |row| row.user as u64;
+        /// Time in which the phone listened to the base station.
+        "awake_s" ["s"] F64 = |row| row.awake.as_secs();
+        /// Share of the run in which the phone listened; NaN if the run took no time.
+        "awake_share" ["1"] F64 = |row| row.awake.as_secs() / row.lasts.as_secs();
+        /// Number of times that data waited because the phone did not listen.
+        "waits" [""] U64 = |row| row.waits;
+        /// Mean length of these waits; NaN if there were none.
+        "wait_mean_s" ["s"] F64 = |row| row.waited.as_secs() / row.waits as f64;
+    }
+}

@@ -1,0 +1,355 @@
+//! MAC of the scheduled uplink: requests, reports, grants and transmissions in TTIs.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+
+use nodeb_base::context::{BlockCounts, Context, Counted};
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::packet::{Packet, PacketId};
+use nodeb_base::rng::Streams;
+use nodeb_base::table::Table;
+use nodeb_base::units::Time;
+
+use super::super::Lte;
+use super::super::channel::{Carrier, Responses};
+use super::super::formats::{Format, Formats};
+use super::super::reports::TTI;
+use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
+use super::params::Scheduled;
+use super::phone::{Block, Cell, Heard, Phone, Sounding};
+use super::runs;
+use super::tally::{UPLINKS, UplinkRow};
+use crate::cell::doppler::JakesSequence;
+use crate::error::effective::modulation::Modulation;
+use crate::mac::band::Groups;
+use crate::mac::sched::{Candidate, Deal, Scheduler, View, Weight};
+use crate::rlc::bytes::Outcome;
+use crate::tti::Mac;
+use crate::tti::grid::Grid;
+use crate::{Backlog, UserRadio};
+
+/// Transmission in a coming subframe.
+#[derive(Debug)]
+struct Planned {
+    user: usize,
+    groups: Groups,
+    work: Work,
+}
+
+/// Block of a planned transmission.
+#[derive(Debug)]
+enum Work {
+    /// New block of a format.
+    New(Format),
+    /// Retransmission.
+    Again(Block),
+}
+
+/// Block sent in the last TTI whose outcome is final. It takes effect at the start of the next TTI.
+#[derive(Debug)]
+struct Decided {
+    user: usize,
+    units: Range<u64>,
+    decoded: bool,
+    /// Time of the request or report that led to the block.
+    asked: Time,
+    /// Start of the block's first transmission.
+    from: Time,
+}
+
+/// Times of the block that brought the last missing octets of a packet: of its request or report, of its first transmission, and of its
+/// arrival.
+#[derive(Clone, Copy, Debug)]
+struct Journey {
+    asked: Time,
+    from: Time,
+    sent: Time,
+}
+
+/// MAC of the uplink of one cell.
+#[derive(Debug)]
+pub struct UplinkMac {
+    lte: Lte,
+    params: Scheduled,
+    formats: Vec<Formats>,
+    sequence: JakesSequence,
+    phones: Vec<Phone>,
+    /// Groups that PUSCH can use.
+    data: Groups,
+    scheduler: Box<dyn Scheduler>,
+    view: View,
+    /// Transmissions of the next subframes, by the number of their HARQ process.
+    planned: [Vec<Planned>; PROCESSES as usize],
+    /// Requests and reports on their way, with the subframe in which they can lead to a grant, in this order.
+    heard: VecDeque<(u64, usize, Heard)>,
+    decided: Vec<Decided>,
+    /// STATUS PDUs on their way to phones, each with its arrival, user and number, in order of arrival.
+    statuses: VecDeque<(Time, usize, u64)>,
+    /// Journeys of the packets in flight, if somebody listens.
+    journeys: HashMap<PacketId, Journey>,
+}
+
+impl UplinkMac {
+    /// Creates a MAC with empty queues for `users`.
+    pub fn new(lte: &Lte, params: &Scheduled, users: &[UserRadio], streams: &Streams) -> Self {
+        let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
+            JakesSequence::new(&mut streams.stream("cell", 0, "uplink fading"))
+        } else {
+            JakesSequence::silent()
+        };
+        let (numerology, band) = (lte.numerology(), lte.bandwidth.band());
+        let cell = lte.cell.uplink(params.noise_dbm());
+        let carrier = Carrier { cell: &cell, band: &band, numerology, fading: "uplink" };
+        let scheduler = params.scheduler.build(users.len(), numerology.tti);
+        let mut responses = Responses::default();
+        let phone = |user| Phone::new(lte, params, user, carrier, *streams, &mut responses);
+        let up_to = |most| Formats::up(lte.bandwidth, most, lte.implementation_loss_db);
+        Self {
+            phones: users.iter().map(phone).collect(),
+            formats: [Modulation::Qam16, Modulation::Qam64].map(up_to).into(),
+            sequence,
+            data: params.data_groups(lte.bandwidth),
+            view: scheduler.view(),
+            scheduler,
+            lte: lte.clone(),
+            params: params.clone(),
+            planned: Default::default(),
+            heard: VecDeque::new(),
+            decided: Vec::new(),
+            statuses: VecDeque::new(),
+            journeys: HashMap::new(),
+        }
+    }
+
+    /// Passes on the packets that left a phone's RLC, sends a STATUS PDU if one is due, and makes the phone want a
+    /// grant from subframe `tti` on if it has data.
+    fn refresh(&mut self, ctx: &mut Context, user: usize, tti: u64) {
+        let phone = &mut self.phones[user];
+        let now = ctx.now;
+        if phone.rlc.report_waiting(now) > 0
+            && let Some(report) = phone.rlc.take_report(now, u32::MAX)
+        {
+            self.statuses.push_back((now + self.lte.status_delay, user, report.number));
+        }
+        for outcome in phone.rlc.outcomes() {
+            match outcome {
+                Outcome::Delivered { packet, .. } => {
+                    phone.tally.bytes_delivered += u64::from(packet.size);
+                    if let Some(Journey { asked, from, sent }) = self.journeys.remove(&packet.id) {
+                        let place = ctx.place_of(user);
+                        ctx.emit(Event::Granted { place, packet: packet.id, asked, from, sent });
+                    }
+                    ctx.deliver(user, packet);
+                }
+                Outcome::Lost { packet, cause } => {
+                    phone.tally.packets_dropped += 1;
+                    self.journeys.remove(&packet.id);
+                    ctx.lose(user, packet, cause);
+                }
+            }
+        }
+        phone.want(tti);
+    }
+
+    /// Sends the requests of subframe `tti`.
+    fn request(&mut self, tti: u64) {
+        for (user, phone) in self.phones.iter_mut().enumerate() {
+            if phone.ready() <= tti && phone.request(tti, &self.params) {
+                self.heard.push_back((tti + UP_FEEDBACK_AFTER, user, Heard::Request));
+            }
+        }
+    }
+
+    /// Sends the blocks of subframe `tti`. Those that fail are planned again for the same process.
+    fn transmit(&mut self, ctx: &mut Context, tti: u64) {
+        let process = process(tti);
+        for Planned { user, groups, work } in std::mem::take(&mut self.planned[process]) {
+            let mut block = match work {
+                Work::New(format) => self.phones[user].fill(tti, format, &self.params),
+                Work::Again(block) => block,
+            };
+            let Self { lte, params, formats, sequence, phones, .. } = self;
+            let cell = Cell { lte, params, formats, sequence };
+            let decoded = phones[user].send(tti, groups, &mut block, &cell);
+            let blocks = BlockCounts { sent: 1, failed: u64::from(!decoded) };
+            ctx.count_ttis(0, user, Counted { blocks, units: u64::from(block.bytes) });
+            if !decoded && block.transmissions < self.params.max_transmissions.get() {
+                self.planned[process].push(Planned { user, groups, work: Work::Again(block) });
+                continue;
+            }
+            let Block { units, report: octets, begun, asked, .. } = block;
+            let heard = if decoded { Heard::Report { octets, begun } } else { Heard::Nothing { begun } };
+            self.phones[user].tally.given_up += u64::from(!decoded);
+            self.heard.push_back((tti + UP_FEEDBACK_AFTER, user, heard));
+            self.decided.push(Decided { user, units, decoded, asked, from: Time(begun * TTI.0) });
+        }
+    }
+
+    /// Takes the requests and reports that are known in subframe `tti`.
+    fn hear(&mut self, tti: u64) {
+        while let Some((_, user, heard)) = self.heard.front().copied().filter(|(at, ..)| *at <= tti) {
+            self.heard.pop_front();
+            self.phones[user].hear(heard, tti, &self.params);
+        }
+        if let Some(interval) = self.params.ahead() {
+            for (user, phone) in (0u64..).zip(&mut self.phones) {
+                if tti % interval == user % interval {
+                    phone.grant_ahead(self.params.first_grant.0 as u32, tti);
+                }
+            }
+        }
+    }
+
+    /// Grants resource blocks in subframe `tti`, for new blocks four subframes later.
+    fn grant(&mut self, tti: u64) {
+        let at = tti + UP_BLOCK_AFTER_GRANT;
+        let planned = &self.planned[process(at)];
+        let mut free = planned.iter().fold(self.data, |free, again| free.without(again.groups));
+        let is_busy = |user: usize| planned.iter().any(|again| again.user == user);
+        let known = (0..self.phones.len()).filter(|user| self.phones[*user].known > 0 && !is_busy(*user));
+        let known: Vec<usize> = known.collect();
+        if known.is_empty() || free.is_empty() {
+            return;
+        }
+        let mut bids: Vec<Bid> = known.into_iter().filter_map(|user| self.bid(at, user)).collect();
+        let share = self.order(tti, &mut bids, free.len());
+        for Bid { candidate: Candidate { user, .. }, sounding, octets_per_group, .. } in
+            bids.into_iter().take(self.params.users_per_tti.get() as usize)
+        {
+            let Self { lte, params, formats, sequence, phones, .. } = self;
+            let (cell, phone) = (Cell { lte, params, formats, sequence }, &mut phones[user]);
+            let needed = (phone.wanted_octets() as f32 / octets_per_group).ceil() as usize;
+            let groups =
+                runs::find(cell.formats[0].band(), free, needed.max(1).min(sounding.groups).min(share));
+            if groups.is_empty() {
+                break;
+            }
+            let Some(format) = phone.select(at, groups, &sounding.row, &cell) else { continue };
+            phone.grant(at, format.bits / 8);
+            free = free.without(groups);
+            self.scheduler.served(tti, user, format.bits / 8);
+            self.planned[process(at)].push(Planned { user, groups, work: Work::New(format) });
+        }
+    }
+
+    /// Returns what a phone could send in subframe `at`, or `None` if it cannot be granted a block.
+    fn bid(&mut self, at: u64, user: usize) -> Option<Bid> {
+        let Self { lte, params, formats, sequence, phones, data, .. } = self;
+        let (cell, phone) = (Cell { lte, params, formats, sequence }, &mut phones[user]);
+        let sounding = phone.measure(at - UP_BLOCK_AFTER_GRANT, &cell);
+        let all: Groups = data.into_iter().take(sounding.groups).collect();
+        let rate = phone.select(at, all, &sounding.row, &cell)?.bits / 8;
+        let mean = all.into_iter().map(|group| sounding.row[group]).sum::<f32>() / all.len() as f32;
+        let deadline = phone.known_since + phone.delay_budget;
+        let candidate = Candidate { user, rate, quality: 10.0 * mean.log10(), deadline };
+        let octets_per_group = rate as f32 / all.len() as f32;
+        Some(Bid { candidate, sounding, octets_per_group, score: 0.0 })
+    }
+
+    /// Sorts bids in the order of the scheduler. Returns the largest number of groups, of `free`, for each.
+    fn order(&mut self, tti: u64, bids: &mut [Bid], free: usize) -> usize {
+        let candidates: Vec<Candidate> = bids.iter().map(|bid| bid.candidate).collect();
+        if candidates.is_empty() {
+            return free;
+        }
+        let mut weights = vec![Weight::default(); candidates.len()];
+        let deal = self.scheduler.weigh(tti, &candidates, &mut weights);
+        let uses_quality = self.view.quality && !self.view.rate;
+        for (bid, weight) in bids.iter_mut().zip(weights) {
+            let Candidate { rate, quality, .. } = bid.candidate;
+            bid.score = match deal {
+                Deal::EachToHighest => weight.score(if uses_quality { quality } else { rate as f32 }),
+                Deal::FirstShareEvenly => weight.offset,
+            };
+        }
+        bids.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let served = bids.len().min(self.params.users_per_tti.get() as usize);
+        if deal == Deal::FirstShareEvenly { free.div_ceil(served) } else { free }
+    }
+}
+
+/// Phone that could be granted a block.
+#[derive(Debug)]
+struct Bid {
+    candidate: Candidate,
+    sounding: Sounding,
+    octets_per_group: f32,
+    score: f32,
+}
+
+/// Returns the index of the HARQ process of subframe `tti`, which is fixed as the uplink is synchronous.
+fn process(tti: u64) -> usize {
+    (tti % u64::from(PROCESSES)) as usize
+}
+
+impl Mac for UplinkMac {
+    fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
+        let (phone, next) = (&mut self.phones[user], grid.from(ctx.now));
+        let taken = phone.rlc.push(ctx.now, packet, next);
+        if !taken {
+            phone.tally.packets_dropped += 1;
+        }
+        self.refresh(ctx, user, next);
+        taken
+    }
+
+    fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
+        let next = grid.from(now);
+        let timer = self.phones.iter().filter_map(|phone| phone.rlc.due()).min();
+        let status = self.statuses.front().map(|(at, ..)| *at);
+        let is_busy = !self.decided.is_empty()
+            || !self.heard.is_empty()
+            || self.params.ahead().is_some()
+            || self.planned.iter().any(|planned| !planned.is_empty())
+            || self.phones.iter().any(|phone| phone.known > 0);
+        let ready = self.phones.iter().map(Phone::ready).min().filter(|tti| *tti < u64::MAX);
+        let tti = if is_busy { Some(next) } else { ready.map(|tti| tti.max(next)) };
+        [tti.map(|tti| grid.beginning(tti)), timer, status].into_iter().flatten().min()
+    }
+
+    fn complete(&mut self, ctx: &mut Context, tti: u64) {
+        for Decided { user, units, decoded, asked, from } in std::mem::take(&mut self.decided) {
+            if !units.is_empty() {
+                let rlc = &mut self.phones[user].rlc;
+                if decoded && ctx.wants(Mask::SERVICE) {
+                    let journey = Journey { asked, from, sent: ctx.now };
+                    let parts = rlc.carried(units.clone());
+                    self.journeys.extend(parts.into_iter().map(|part| (part.packet, journey)));
+                }
+                rlc.receive(ctx.now, units, !decoded);
+            }
+            self.refresh(ctx, user, tti);
+        }
+    }
+
+    fn run_timers(&mut self, ctx: &mut Context) {
+        let (now, next) = (ctx.now, ctx.now.0.div_ceil(TTI.0));
+        while let Some((_, user, number)) = self.statuses.front().copied().filter(|(at, ..)| *at <= now) {
+            self.statuses.pop_front();
+            self.phones[user].rlc.on_report(number, false);
+            self.refresh(ctx, user, next);
+        }
+        for user in 0..self.phones.len() {
+            if self.phones[user].rlc.due().is_some_and(|at| at <= now) {
+                self.phones[user].rlc.on_time(now);
+                self.refresh(ctx, user, next);
+            }
+        }
+    }
+
+    fn serve(&mut self, ctx: &mut Context, _: &mut Grid, tti: u64) {
+        self.transmit(ctx, tti);
+        self.request(tti);
+        self.hear(tti);
+        self.grant(tti);
+    }
+
+    fn backlog(&self, user: usize) -> Backlog {
+        self.phones[user].rlc.backlog()
+    }
+
+    fn tables(&mut self, _: Time) -> Vec<Table> {
+        let row = |(user, phone): (usize, &Phone)| UplinkRow { user, tally: phone.tally };
+        vec![UPLINKS.table(&self.phones.iter().enumerate().map(row).collect::<Vec<_>>())]
+    }
+}

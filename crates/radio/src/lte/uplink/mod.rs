@@ -1,0 +1,44 @@
+//! Uplink of an LTE cell: scheduling requests, buffer status reports, grants and synchronous HARQ.
+//!
+//! A phone with data asks for resource blocks, and the base station grants them:
+//!
+//! ```text
+//! phone         request . . . . . . . block, report . . . . . . . block, report
+//! subframe         n                      n+8                        n+16
+//! base station     . . . n+4 grant . . . . . . . n+12 grant
+//! ```
+//!
+//! - [`params`]: keys, and their checks;
+//! - [`mac`]: requests, reports, grants and transmissions in TTIs;
+//! - `phone`: what a phone and the base station know of each other;
+//! - `power`: power control, which limits the resource blocks of a phone;
+//! - `report`: levels of buffer status reports; `runs`: neighbouring resource blocks.
+
+pub mod mac;
+pub mod params;
+mod phone;
+mod power;
+mod report;
+mod runs;
+pub mod tally;
+#[cfg(test)]
+mod tests;
+
+use nodeb_base::registry;
+
+use params::Scheduled;
+
+no_parameters! {
+    /// Parameters of an uplink without requests and grants, of which there are none.
+    Plain
+}
+
+registry! {
+    /// Uplink of an LTE cell, as in a scenario.
+    "LTE uplink" UplinkSpec = Plain {
+        /// A link of each phone, with the rate and delay of the table `uplink`.
+        "plain" => Plain(Plain),
+        /// Resource blocks that the base station grants on request (TS 36.321, 5.4).
+        "scheduled" => Scheduled(Scheduled),
+    }
+}

@@ -1,0 +1,212 @@
+//! Keys of the scheduled uplink, and their checks.
+
+use std::num::NonZeroU32;
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Probability, Rate, Size, positive};
+use nodeb_base::{params, registry};
+use nodeb_net::QueueSpec;
+
+use super::super::adaptation::largest_bits;
+use super::super::allowed::{MAX_HARQ_TX, RETX_BSR};
+use super::super::bandwidth::{BLOCK_HZ, Bandwidth};
+use super::super::reports::TTI;
+use super::super::site::THERMAL_DBM_HZ;
+use super::super::timing::{Recurrence, scheduling_request_index};
+use super::power::PowerControl;
+use crate::mac::band::Groups;
+use crate::mac::outer_loop::OuterLoop;
+use crate::mac::sched::SchedulerSpec;
+
+params! {
+    /// Uplink of an LTE cell with requests, reports and grants (TS 36.321, 5.4).
+    ///
+    /// Keys of `radio.lte` that also apply to the uplink: `bandwidth`, `implementation_loss_db`, `combining`,
+    /// `decoding`, `rlc`, `status_delay`, `sn_length`, `discard_timer` and `cell`. The table `uplink` has no effect.
+    pub struct Scheduled {
+        /// Time between two subframes in which a phone can send a scheduling request: 1, 2, 5, 10, 20, 40 or 80 ms.
+        pub request_period: Duration = Duration::from_millis(10),
+        /// Probability that the base station does not receive a scheduling request.
+        pub request_error: Probability = Probability(0.0),
+        /// Octets that the base station grants in answer to a request, before it knows how many wait.
+        pub first_grant: Size = Size(96),
+        /// Time without a grant after which a phone with data requests again (retxBSR-Timer).
+        pub request_again: Duration = Duration::from_millis(320),
+        /// Grants without a request.
+        pub grants: GrantSpec,
+        /// Scheduler that orders the phones of a subframe.
+        pub scheduler: SchedulerSpec,
+        /// Largest number of phones that are granted a new block in one subframe, at most 20.
+        pub users_per_tti: NonZeroU32 = positive(8),
+        /// Number of resource blocks at both ends of the band together that PUCCH uses.
+        pub control_blocks: u16 = 2,
+        /// Largest number of transmissions of a block (maxHARQ-Tx).
+        pub max_transmissions: NonZeroU32 = positive(5),
+        /// Outer loop of link adaptation. Default: none, blocks fit the SNR at the time of the grant.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub outer_loop: Option<OuterLoop>,
+        /// Largest transmit power of a phone in dBm.
+        pub power_dbm: f64 = 23.0,
+        /// Target of power control in dBm per resource block (P0 of PUSCH).
+        pub target_dbm: f64 = -80.0,
+        /// Share of the path loss that power control compensates: 0, 0.4, 0.5, ... 1 (alpha).
+        pub path_loss_share: f64 = 0.8,
+        /// Noise figure of the base station in dB.
+        pub noise_figure_db: f64 = 5.0,
+        /// Interference of phones in other cells, in dB by which it raises the noise.
+        pub interference_db: f64 = 3.0,
+        /// SNR in dB of the uplink relative to the downlink, for phones without a position. Their power is unlimited.
+        pub snr_offset_db: f64 = 0.0,
+        /// Queue of each phone in front of RLC.
+        pub queue: QueueSpec,
+    }
+}
+
+registry! {
+    /// Grants without a request, as in a scenario.
+    "grants" GrantSpec = OnRequest {
+        /// No grants without a request.
+        "on_request" => OnRequest(OnRequest),
+        /// Regular grants ahead of data to every phone, whether it has data or not.
+        "ahead" => Ahead(Ahead),
+    }
+}
+
+no_parameters! {
+    /// Parameters of grants on request, of which there are none.
+    OnRequest
+}
+
+params! {
+    /// Parameters of grants ahead of data.
+    pub struct Ahead {
+        /// Time between two grants of `first_grant` octets to a phone, in whole subframes.
+        pub interval: Duration = Duration::from_millis(5),
+    }
+}
+
+impl Checked for Ahead {
+    fn check(&self, check: &mut Check) {
+        let whole = self.interval.0 > 0 && self.interval.0.is_multiple_of(TTI.0);
+        check.require(whole && self.interval <= Duration::from_secs(10), "interval", || {
+            format!("{} is not a number of whole subframes; expected 1 ms, 2 ms, ... 10 s", self.interval)
+        });
+    }
+}
+
+/// Returns a time in milliseconds, or `None` if it is not a whole number of them.
+fn whole_ms(time: Duration) -> Option<u32> {
+    let ms = u32::try_from(time.0 / TTI.0).ok()?;
+    time.0.is_multiple_of(TTI.0).then_some(ms)
+}
+
+/// Values of alpha (TS 36.331, 6.3.2, UplinkPowerControl).
+const ALPHAS: [f64; 8] = [0.0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+
+/// Largest number of phones in one subframe: about as many as the control region of 20 MHz can address.
+const MAX_USERS_PER_TTI: u32 = 20;
+
+impl Checked for Scheduled {
+    fn check(&self, check: &mut Check) {
+        check.require(self.requests().is_some(), "request_period", || {
+            format!(
+                "{} does not exist; expected 1, 2, 5, 10, 20, 40 or 80 ms (TS 36.213, table 10.1.5-1)",
+                self.request_period
+            )
+        });
+        check.require(self.request_error.0 < 1.0, "request_error", || {
+            "no request ever arrives; expected a probability below 1".to_owned()
+        });
+        check.range("first_grant", self.first_grant, Size(16)..=Size(3_000));
+        let again = RETX_BSR.check(whole_ms(self.request_again).unwrap_or(0));
+        check.require(again.is_ok(), "request_again", || again.unwrap_err());
+        let most = MAX_HARQ_TX.check(self.max_transmissions.get());
+        check.require(most.is_ok(), "max_transmissions", || most.unwrap_err());
+        check.require(self.users_per_tti.get() <= MAX_USERS_PER_TTI, "users_per_tti", || {
+            format!("{} is out of range; expected 1 to {MAX_USERS_PER_TTI}", self.users_per_tti)
+        });
+        check.range("power_dbm", self.power_dbm, -40.0..=40.0);
+        check.range("target_dbm", self.target_dbm, -126.0..=24.0);
+        check.require(ALPHAS.contains(&self.path_loss_share), "path_loss_share", || {
+            format!(
+                "{} does not exist; expected 0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9 or 1 (TS 36.331, 6.3.2, \
+                 UplinkPowerControl)",
+                self.path_loss_share
+            )
+        });
+        check.range("noise_figure_db", self.noise_figure_db, 0.0..=30.0);
+        check.range("interference_db", self.interference_db, 0.0..=30.0);
+        check.range("snr_offset_db", self.snr_offset_db, -40.0..=40.0);
+        check.within("grants", |check| self.grants.check(check));
+        check.within("scheduler", |check| self.scheduler.check(check));
+        if let Some(outer_loop) = &self.outer_loop {
+            check.within("outer_loop", |check| outer_loop.check(check));
+        }
+        check.within("queue", |check| {
+            self.queue.check(check);
+            check.within(self.queue.key(), |check| self.queue.check_waiting(check));
+        });
+    }
+}
+
+impl Scheduled {
+    /// Reports control blocks to `check` that leave none of a band's resource blocks for data.
+    pub fn check_band(&self, bandwidth: Bandwidth, check: &mut Check) {
+        check.require(!self.data_groups(bandwidth).is_empty(), "control_blocks", || {
+            format!(
+                "{} take all {} resource blocks of the channel; expected fewer",
+                self.control_blocks,
+                bandwidth.blocks()
+            )
+        });
+    }
+
+    /// Returns the period of scheduling requests with the first offset, or `None` if there is no such period.
+    fn requests(&self) -> Option<Recurrence> {
+        let period = whole_ms(self.request_period).and_then(|ms| u16::try_from(ms).ok())?;
+        let recurrence = Recurrence { period, offset: 0 };
+        (period > 0).then_some(recurrence).filter(|one| scheduling_request_index(*one).is_some())
+    }
+
+    /// Returns the subframes in which phone `id` can send scheduling requests. Phones have different offsets.
+    pub fn requests_of(&self, id: u64) -> Recurrence {
+        let Recurrence { period, .. } = self.requests().unwrap_or(Recurrence { period: 10, offset: 0 });
+        Recurrence { period, offset: (id % u64::from(period)) as u16 }
+    }
+
+    /// Returns the number of subframes between two grants ahead of data; `None` if there are none.
+    pub fn ahead(&self) -> Option<u64> {
+        match &self.grants {
+            GrantSpec::OnRequest(_) => None,
+            GrantSpec::Ahead(ahead) => Some(ahead.interval.0 / TTI.0),
+        }
+    }
+
+    /// Returns the groups of resource blocks for data: all without those that have blocks for PUCCH, half of them at
+    /// each end.
+    pub fn data_groups(&self, bandwidth: Bandwidth) -> Groups {
+        let band = bandwidth.band();
+        let per_end = usize::from(self.control_blocks.div_ceil(2).div_ceil(band.blocks_per_group()));
+        (per_end..band.groups().saturating_sub(per_end)).collect()
+    }
+
+    /// Returns the power control of phones.
+    pub(super) fn power_control(&self) -> PowerControl {
+        PowerControl {
+            largest_dbm: self.power_dbm,
+            target_dbm: self.target_dbm,
+            alpha: self.path_loss_share,
+            noise_dbm: self.noise_dbm(),
+        }
+    }
+
+    /// Returns noise and interference at the base station in dBm per resource block.
+    pub fn noise_dbm(&self) -> f64 {
+        THERMAL_DBM_HZ + 10.0 * libm::log10(BLOCK_HZ) + self.noise_figure_db + self.interference_db
+    }
+
+    /// Returns the largest bit rate of a channel, from which queues compute their parameters.
+    pub fn peak_rate(&self, bandwidth: Bandwidth) -> Rate {
+        Rate(u64::from(largest_bits(bandwidth, false)) * 1_000)
+    }
+}

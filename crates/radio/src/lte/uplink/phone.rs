@@ -1,0 +1,334 @@
+//! A phone on the scheduled uplink: its own state, and what the base station knows of it.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use nodeb_base::rng::{Stream, Streams, uniform};
+use nodeb_base::units::Time;
+
+use super::super::Lte;
+use super::super::category::Category;
+use super::super::channel::{Carrier, Channel, Responses};
+use super::super::formats::{Format, Formats};
+use super::super::reports::TTI;
+use super::super::timing::Recurrence;
+use super::params::Scheduled;
+use super::power::{Power, PowerControl};
+use super::report::{REPORT, assumed};
+use super::tally::UplinkTally;
+use crate::UserRadio;
+use crate::cell::doppler::JakesSequence;
+use crate::mac::band::{Groups, MAX_GROUPS, Row};
+use crate::mac::harq::Decoding;
+use crate::pdcp::Transmit;
+use crate::rlc::bytes::{Entity, Framing};
+
+/// Size in octets of the subheader that MAC puts in front of an RLC PDU (TS 36.321, 6.1.2): the larger one, which is
+/// counted for all PDUs.
+const SUBHEADER: u32 = 3;
+
+/// Octets of a grant that carry no data: report, subheader and the smallest RLC header.
+const OVERHEAD: u32 = REPORT + SUBHEADER + 2;
+
+/// Largest correction of the outer loop in either direction, in dB.
+const LARGEST_SHIFT_DB: f64 = 6.0;
+
+/// Transport block of a phone.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Numbers of the RLC PDUs in the block; empty if it is padding alone.
+    pub units: Range<u64>,
+    /// Octets of the block that are not padding.
+    pub bytes: u32,
+    format: Format,
+    /// Number of transmissions so far.
+    pub transmissions: u32,
+    /// Effective linear SNR after all transmissions so far.
+    snr: f64,
+    /// Random number that decides about the decoding of the first transmission, 0 to 1.
+    draw: f64,
+    /// Buffer status report in the block: octets that waited after it was filled.
+    pub report: u64,
+    /// Subframe of the first transmission.
+    pub begun: u64,
+    /// Time of the last request or report before the block.
+    pub asked: Time,
+}
+
+/// Report or request that the base station has received from a phone, or a block without one.
+#[derive(Clone, Copy, Debug)]
+pub enum Heard {
+    /// Scheduling request.
+    Request,
+    /// Buffer status report of `octets` in a block first sent in subframe `begun`.
+    Report { octets: u64, begun: u64 },
+    /// The block first sent in subframe `begun` is given up.
+    Nothing { begun: u64 },
+}
+
+/// State that all phones of a cell share.
+#[derive(Debug)]
+pub struct Cell<'a> {
+    pub lte: &'a Lte,
+    pub params: &'a Scheduled,
+    pub formats: &'a [Formats],
+    pub sequence: &'a JakesSequence,
+}
+
+/// SNR and power of a phone, as the base station measures them.
+#[derive(Clone, Copy, Debug)]
+pub struct Sounding {
+    /// Linear SNR of each group.
+    pub row: Row,
+    /// Largest number of groups that the power allows.
+    pub groups: usize,
+}
+
+/// Phone on the uplink.
+#[derive(Debug)]
+pub struct Phone {
+    channel: Channel,
+    /// Power control; `None` for a phone without a position.
+    power: Option<PowerControl>,
+    /// Factor of the SNRs of a phone without a position.
+    offset: f32,
+    pub rlc: Entity,
+    pub tally: UplinkTally,
+    /// Index of the phone's transport formats among those of the cell.
+    formats: usize,
+    /// Largest block that the phone's category can send, in bits.
+    most_bits: u32,
+    decoding: Stream,
+    requesting: Stream,
+    /// Subframes in which the phone can send a request.
+    requests: Recurrence,
+    /// Subframe of the phone's next request, `u64::MAX` if it wants none.
+    request_at: u64,
+    /// Subframe in which the phone requests again if it has data and no grant, `u64::MAX` without data.
+    again_at: u64,
+    /// Subframe since which the phone has wanted a grant that it has to request.
+    wanted: Option<u64>,
+    /// Whether the phone has told the base station of the data that wait.
+    has_reported: bool,
+    /// Time of the last request or report that announced data.
+    asked: Time,
+    /// Octets that the base station believes to wait, without those that it has granted.
+    pub known: u32,
+    /// Subframe since which `known` is above 0.
+    pub known_since: u64,
+    /// Subframes and octets of the grants whose blocks have not been received.
+    granted: VecDeque<(u64, u32)>,
+    /// Subframe of the block with the last report that the base station has used.
+    reported_in: Option<u64>,
+    /// Correction of the outer loop, a factor of SNRs in dB.
+    shift_db: f64,
+    /// Subframes by which the scheduler's deadlines follow the arrival of data.
+    pub delay_budget: u64,
+}
+
+impl Phone {
+    /// Creates a phone with an empty queue.
+    pub fn new(
+        lte: &Lte,
+        params: &Scheduled,
+        user: &UserRadio,
+        carrier: Carrier,
+        streams: Streams,
+        responses: &mut Responses,
+    ) -> Self {
+        let queue = params
+            .queue
+            .build(params.peak_rate(lte.bandwidth), streams.stream("user", user.id, "uplink queue"));
+        let framing = Framing::new(lte.sn_length, SUBHEADER);
+        let category = Category::of(user.ue.category).ok();
+        Self {
+            channel: Channel::new(&user.ue.channel, carrier, user.id, &streams, responses),
+            power: user.ue.channel.facts().has_place.then(|| params.power_control()),
+            offset: libm::pow(10.0, params.snr_offset_db / 10.0) as f32,
+            rlc: lte.rlc.build(framing, Transmit::new(queue, lte.discard_timer)),
+            tally: UplinkTally::default(),
+            formats: usize::from(category.is_some_and(|category| category.up_64qam)),
+            most_bits: category.map_or(u32::MAX, |category| category.up_block_bits),
+            decoding: streams.stream("user", user.id, "uplink decoding"),
+            requesting: streams.stream("user", user.id, "uplink requests"),
+            requests: params.requests_of(user.id),
+            request_at: u64::MAX,
+            again_at: u64::MAX,
+            wanted: None,
+            has_reported: false,
+            asked: Time::ZERO,
+            known: 0,
+            known_since: 0,
+            granted: VecDeque::new(),
+            reported_in: None,
+            shift_db: 0.0,
+            delay_budget: user.ue.delay_budget.0 / TTI.0,
+        }
+    }
+
+    /// Returns the subframe in which the phone acts next without a grant, `u64::MAX` if it does not.
+    pub fn ready(&self) -> u64 {
+        self.request_at.min(self.again_at)
+    }
+
+    /// Makes the phone want a grant from subframe `tti` on if data wait of which it has told nothing.
+    pub fn want(&mut self, tti: u64) {
+        if !self.has_reported && self.wanted.is_none() && self.rlc.waiting() > 0 {
+            self.wanted = Some(tti);
+            self.request_at = self.requests.next(tti);
+        }
+    }
+
+    /// Sends a request in subframe `tti` if one is due. Returns true if the base station receives it.
+    pub fn request(&mut self, tti: u64, params: &Scheduled) -> bool {
+        if self.again_at <= tti {
+            self.again_at = u64::MAX;
+            self.has_reported = false;
+            self.want(tti);
+        }
+        if self.request_at > tti {
+            return false;
+        }
+        self.request_at = self.requests.next(tti + 1);
+        self.asked = Time(tti * TTI.0);
+        self.tally.requests += 1;
+        params.request_error.0 == 0.0 || uniform(&mut self.requesting) >= params.request_error.0
+    }
+
+    /// Fills a block of a format in subframe `tti` with data and a report. The phone then needs no request.
+    pub fn fill(&mut self, tti: u64, format: Format, params: &Scheduled) -> Block {
+        let octets = format.bits / 8;
+        let filled = self.rlc.fill(Time(tti * TTI.0), octets.saturating_sub(REPORT));
+        let (bytes, report) = (filled.bytes() + REPORT, self.rlc.waiting());
+        if let Some(wanted) = self.wanted.take() {
+            self.tally.answered += 1;
+            self.tally.waited.0 += tti.saturating_sub(wanted) * TTI.0;
+        }
+        self.request_at = u64::MAX;
+        self.has_reported = report > 0;
+        let again = params.request_again.0 / TTI.0;
+        self.again_at = if report > 0 { tti + again } else { u64::MAX };
+        self.tally.blocks += 1;
+        self.tally.granted_bytes += u64::from(octets);
+        self.tally.padding_bytes += u64::from(octets.saturating_sub(bytes));
+        let draw = uniform(&mut self.decoding);
+        let asked = self.asked;
+        if report > 0 {
+            self.asked = Time(tti * TTI.0);
+        }
+        Block {
+            units: filled.units,
+            bytes,
+            format,
+            transmissions: 0,
+            snr: 0.0,
+            draw,
+            report,
+            begun: tti,
+            asked,
+        }
+    }
+
+    /// Sends a block on `groups` in subframe `tti`. Returns true if the base station decodes it.
+    pub fn send(&mut self, tti: u64, groups: Groups, block: &mut Block, cell: &Cell) -> bool {
+        let row = self.measure(tti, cell).row;
+        let formats = &cell.formats[self.formats];
+        let snr = formats.effective_snr(block.format.mcs, &row, groups);
+        block.transmissions += 1;
+        block.snr = cell.lte.combining.add(block.snr, f64::from(snr), block.transmissions);
+        let draw = match cell.lte.decoding {
+            Decoding::Independent if block.transmissions > 1 => uniform(&mut self.decoding),
+            Decoding::Independent | Decoding::OneNumber => block.draw,
+        };
+        let decoded = draw >= formats.bler(tti, groups, block.format, block.snr as f32);
+        self.tally.transmissions += 1;
+        self.tally.snr += f64::from(snr);
+        if block.transmissions == 1 {
+            self.tally.first_failures += u64::from(!decoded);
+            self.adapt(decoded, cell.params);
+        }
+        decoded
+    }
+
+    /// Passes the outcome of a first transmission to the outer loop.
+    fn adapt(&mut self, decoded: bool, params: &Scheduled) {
+        let Some(outer_loop) = &params.outer_loop else { return };
+        let p = outer_loop.target_bler.0;
+        let change = if decoded { outer_loop.step_db * p / (1.0 - p) } else { -outer_loop.step_db };
+        self.shift_db = (self.shift_db + change).clamp(-LARGEST_SHIFT_DB, LARGEST_SHIFT_DB);
+    }
+
+    /// Takes a request or report in subframe `tti`.
+    pub fn hear(&mut self, heard: Heard, tti: u64, params: &Scheduled) {
+        match heard {
+            // A request is superfluous if a block is granted, as it will have a report.
+            Heard::Request if !self.granted.is_empty() => {}
+            Heard::Request => self.grant_ahead(params.first_grant.0 as u32, tti),
+            Heard::Nothing { begun } => self.granted.retain(|(at, _)| *at != begun),
+            Heard::Report { octets, begun } => {
+                self.granted.retain(|(at, _)| *at != begun);
+                // The report of a block that was retransmitted may follow that of a later block.
+                if self.reported_in.is_some_and(|last| last > begun) {
+                    return;
+                }
+                self.reported_in = Some(begun);
+                let later = self.granted.iter().filter(|(at, _)| *at > begun);
+                let on_the_way: u32 = later.map(|(_, octets)| octets).sum();
+                self.believe(assumed(octets).saturating_sub(on_the_way), tti);
+            }
+        }
+    }
+
+    /// Sets the octets that wait, as the base station believes in subframe `tti`.
+    fn believe(&mut self, octets: u32, tti: u64) {
+        if self.known == 0 {
+            self.known_since = tti;
+        }
+        self.known = octets;
+    }
+
+    /// Makes the base station grant `octets` octets ahead from subframe `tti` on, unless it knows of data.
+    pub fn grant_ahead(&mut self, octets: u32, tti: u64) {
+        if self.known == 0 {
+            self.believe(octets, tti);
+        }
+    }
+
+    /// Returns the SNRs of the phone in subframe `tti` at the power of PUSCH, and the groups that this power allows.
+    pub fn measure(&mut self, tti: u64, cell: &Cell) -> Sounding {
+        let band = cell.formats[self.formats].band();
+        let mut row = [0.0; MAX_GROUPS];
+        self.channel.snr(cell.sequence, tti, &mut row);
+        let (factor, blocks) = match &self.power {
+            None => (self.offset, band.blocks()),
+            Some(power) => {
+                let Power { block_mw, blocks } =
+                    power.of(self.channel.mean_snr(tti), band.blocks_per_group());
+                (block_mw, blocks)
+            }
+        };
+        for snr in &mut row {
+            *snr *= factor;
+        }
+        Sounding { row, groups: usize::from(blocks / band.blocks_per_group()).max(1) }
+    }
+
+    /// Returns the format of the largest block on `groups` that the SNRs in `row` allow, or `None` if the smallest
+    /// one is too large for the phone's category.
+    pub fn select(&self, tti: u64, groups: Groups, row: &Row, cell: &Cell) -> Option<Format> {
+        let factor = if self.shift_db == 0.0 { 1.0 } else { libm::pow(10.0, self.shift_db / 10.0) as f32 };
+        cell.formats[self.formats].select(tti, groups, row, factor, self.most_bits)
+    }
+
+    /// Returns the octets that a grant for all known data has.
+    pub fn wanted_octets(&self) -> u32 {
+        self.known + OVERHEAD
+    }
+
+    /// Records that the base station grants a block of `octets` octets in subframe `at`.
+    pub fn grant(&mut self, at: u64, octets: u32) {
+        self.tally.grants += 1;
+        self.known = self.known.saturating_sub(octets.saturating_sub(OVERHEAD));
+        self.granted.push_back((at, octets.saturating_sub(OVERHEAD)));
+    }
+}

@@ -1,0 +1,65 @@
+//! Power control of PUSCH, and the SNR that it leaves (TS 36.213, 5.1.1.1).
+//!
+//! A phone sends `P0 + alpha PL` on each resource block, and at most its largest power on all of them. The base
+//! station grants no more resource blocks than this power allows: the power headroom is known without reports. One
+//! group of resource blocks is always allowed, with less power on each block if necessary.
+
+/// Transmit power of phones, in dBm per resource block unless stated otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct PowerControl {
+    /// Largest power on all resource blocks together.
+    pub largest_dbm: f64,
+    /// P0: power that the base station wants to receive, if `alpha` is 1.
+    pub target_dbm: f64,
+    /// Share of the path loss that phones compensate, in dB per dB.
+    pub alpha: f64,
+    /// Noise and interference at the base station.
+    pub noise_dbm: f64,
+}
+
+/// Power of a phone at a path loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Power {
+    /// Power on each resource block in mW.
+    pub block_mw: f32,
+    /// Largest number of resource blocks.
+    pub blocks: u16,
+}
+
+impl PowerControl {
+    /// Returns the power of a phone that has the linear SNR `snr` when it sends 1 mW on each resource block, if it can
+    /// be granted no less than `least` resource blocks.
+    pub fn of(&self, snr: f32, least: u16) -> Power {
+        let path_loss_db = -10.0 * libm::log10(f64::from(snr)) - self.noise_dbm;
+        let wanted_dbm = self.target_dbm + self.alpha * path_loss_db;
+        let possible_dbm = self.largest_dbm - 10.0 * libm::log10(f64::from(least));
+        let headroom = libm::pow(10.0, (self.largest_dbm - wanted_dbm) / 10.0);
+        Power {
+            block_mw: libm::pow(10.0, wanted_dbm.min(possible_dbm) / 10.0) as f32,
+            blocks: (headroom.min(f64::from(u16::MAX)) as u16).max(least),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTROL: PowerControl =
+        PowerControl { largest_dbm: 23.0, target_dbm: -80.0, alpha: 0.8, noise_dbm: -113.0 };
+
+    /// Returns the SNR at 1 mW of a phone with a path loss in dB.
+    fn snr(path_loss_db: f64) -> f32 {
+        10f64.powf((-path_loss_db - CONTROL.noise_dbm) / 10.0) as f32
+    }
+
+    #[test]
+    fn headroom_limits_blocks_and_then_power() {
+        // -80 + 0.8 * 100 = 0 dBm on each block: 23 dBm are enough for 199 blocks.
+        let near = CONTROL.of(snr(100.0), 4);
+        assert!((near.block_mw - 1.0).abs() < 1e-4 && near.blocks == 199, "{near:?}");
+        // 20 dBm on each block: two blocks, but four are the least. They get 17 dBm each.
+        let far = CONTROL.of(snr(125.0), 4);
+        assert!((10.0 * far.block_mw.log10() - 16.979).abs() < 1e-3 && far.blocks == 4, "{far:?}");
+    }
+}

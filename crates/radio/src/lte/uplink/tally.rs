@@ -1,0 +1,68 @@
+//! Counters of a phone's uplink.
+
+use nodeb_base::table;
+use nodeb_base::units::Duration;
+
+/// Results of a phone's scheduled uplink. A mean is NaN if it has no samples.
+#[derive(Clone, Copy, Debug)]
+pub struct UplinkRow {
+    /// Number of the user.
+    pub user: usize,
+    /// Counters at the end of the run.
+    pub tally: UplinkTally,
+}
+
+table! {
+    /// One row per user on `lte` with a scheduled uplink: requests, grants, blocks and their errors, packets.
+    pub static UPLINKS: "uplinks" of UplinkRow {
+        /// Number of the user in the scenario, from 0.
+        "user" [""] U64 = |row| row.user as u64;
+        /// Scheduling requests sent.
+        "requests" [""] U64 = |row| row.tally.requests;
+        /// Mean time from data that needed a request to the first block after the request.
+        "request_wait_s" ["s"] F64 = |row| row.tally.waited.as_secs() / row.tally.answered as f64;
+        /// Grants of new blocks.
+        "grants" [""] U64 = |row| row.tally.grants;
+        /// Octets of the granted blocks.
+        "granted_bytes" ["bytes"] U64 = |row| row.tally.granted_bytes;
+        /// Octets of these blocks that were padding.
+        "padding_bytes" ["bytes"] U64 = |row| row.tally.padding_bytes;
+        /// Mean effective SNR of the transmissions, averaged as a linear ratio.
+        "snr_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.tally.snr / row.tally.transmissions as f64);
+        /// Transmissions, including retransmissions.
+        "transmissions" [""] U64 = |row| row.tally.transmissions;
+        /// First transmissions received in error.
+        "first_failures" [""] U64 = |row| row.tally.first_failures;
+        /// Share of the blocks whose first transmission was received in error.
+        "first_bler" ["1"] F64 = |row| row.tally.first_failures as f64 / row.tally.blocks as f64;
+        /// Blocks given up after the last transmission allowed.
+        "given_up" [""] U64 = |row| row.tally.given_up;
+        /// Bytes of the packets delivered.
+        "bytes_delivered" ["bytes"] U64 = |row| row.tally.bytes_delivered;
+        /// Packets dropped because the queue was full, or lost with a block.
+        "packets_dropped" [""] U64 = |row| row.tally.packets_dropped;
+    }
+}
+
+/// Counters of a phone's uplink, updated during the simulation.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs, reason = "the columns of the table describe the counters")]
+pub struct UplinkTally {
+    pub requests: u64,
+    /// Number of requests after which a block was sent.
+    pub answered: u64,
+    /// Sum of the times from data that needed a request to the first block after it.
+    pub waited: Duration,
+    pub grants: u64,
+    pub granted_bytes: u64,
+    pub padding_bytes: u64,
+    /// Sum of the linear effective SNRs of all transmissions.
+    pub snr: f64,
+    pub transmissions: u64,
+    /// Number of blocks sent, each counted at its first transmission.
+    pub blocks: u64,
+    pub first_failures: u64,
+    pub given_up: u64,
+    pub bytes_delivered: u64,
+    pub packets_dropped: u64,
+}

@@ -1,0 +1,249 @@
+use nodeb_base::context::{BlockCounts, Common, Context, Counts, Output};
+use nodeb_base::engine::Stamp;
+use nodeb_base::event::{Event, Mask, Place, Sink, Site};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::table::Values;
+use nodeb_base::units::Time;
+use serde_json::{Value, json};
+
+use super::super::Lte;
+use crate::cell::channel::ChannelSpec;
+use crate::hsdpa::ue::Ue;
+use crate::{Bearer, Radio, UserRadio};
+
+const MS: u64 = 1_000_000;
+
+/// Packet that leaves the uplink: time, user, number, and whether it was delivered.
+type Out = (Time, usize, u64, bool);
+
+/// Uplink of some users with its surroundings.
+struct Bench {
+    uplink: Box<dyn Bearer>,
+    common: Common,
+    counts: Counts,
+    of_users: Vec<BlockCounts>,
+    out: Vec<Out>,
+    events: Vec<(Time, Event)>,
+}
+
+impl Bench {
+    fn new(uplink: &Value, others: &Value, channels: &[Value]) -> Self {
+        let mut radio = json!({ "uplink": { "scheduled": uplink } });
+        radio.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+        let params: Lte = serde_json::from_value(radio).unwrap();
+        let channel = |value: &Value| serde_json::from_value::<ChannelSpec>(value.clone()).unwrap();
+        let user = |(id, value): (u64, &Value)| UserRadio {
+            id,
+            ue: Ue { channel: channel(value), category: 5, ..Ue::default() },
+            ..UserRadio::default()
+        };
+        let users: Vec<UserRadio> = (0..).zip(channels).map(user).collect();
+        Self {
+            uplink: params.build_uplink(&users, &Streams::new(1, 0)).unwrap(),
+            common: Common::new(Time(u64::MAX), Sink::new(Mask::SERVICE.or(Mask::LEFT))),
+            counts: Counts::default(),
+            of_users: vec![BlockCounts::default(); users.len()],
+            out: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    /// Calls the uplink at a time and collects its output.
+    fn call<R>(&mut self, now: Time, act: impl FnOnce(&mut dyn Bearer, &mut Context) -> R) -> R {
+        let Self { uplink, common, counts, of_users, .. } = self;
+        common.advance((now, Stamp::default()));
+        let place = Place::new(Site::Uplink, 0);
+        let result = act(uplink.as_mut(), &mut Context { common, place, counts, of_users });
+        self.events.extend_from_slice(self.common.sink.kept());
+        self.common.sink.clear();
+        for output in self.common.out.drain(..) {
+            match output {
+                Output::Arrived { user, packet } => self.out.push((now, user, packet.id.0, true)),
+                Output::Lost { user, packet, .. } => self.out.push((now, user, packet.id.0, false)),
+                Output::CellChanged { .. } => {}
+            }
+        }
+        result
+    }
+
+    fn accept(&mut self, at: Time, user: usize, packet: Packet) -> bool {
+        self.run_until(at);
+        self.call(at, |uplink, ctx| uplink.accept(ctx, user, packet))
+    }
+
+    /// Handles all events before `end`.
+    fn run_until(&mut self, end: Time) {
+        while let Some(key) = self.uplink.next_wake().filter(|key| key.0 < end) {
+            self.call(key.0, |uplink, ctx| uplink.wake(ctx, key));
+        }
+    }
+
+    /// Returns a column of the table of uplinks.
+    fn column(&mut self, name: &str) -> Vec<f64> {
+        let tables = self.uplink.tables(Time(0));
+        match tables[0].column(name).unwrap() {
+            Values::U64(values) => values.iter().map(|value| *value as f64).collect(),
+            Values::F64(values) => values.clone(),
+            _ => panic!("{name} has no numbers"),
+        }
+    }
+
+    /// Numbers of the packets of a user that were delivered, in this order.
+    fn delivered(&self, user: usize) -> Vec<u64> {
+        self.out.iter().filter(|out| out.1 == user && out.3).map(|out| out.2).collect()
+    }
+}
+
+fn at_snr(snr_db: f64) -> Value {
+    json!({ "constant": { "snr_db": snr_db } })
+}
+
+fn fading(mean_snr_db: f64) -> Value {
+    json!({ "fading": { "mean_snr_db": mean_snr_db, "speed": "60 km/h", "profile": "extended_vehicular_a" } })
+}
+
+/// Without data in flight, a packet waits for the next occasion of a request, which takes a subframe; three for
+/// the base station, the grant, three for the phone, and the block follow: 9 subframes.
+#[test]
+fn latency_of_a_small_packet_is_the_wait_for_a_request_and_nine_subframes() {
+    for period in [1, 2, 5, 10, 20, 40, 80] {
+        let uplink = json!({ "request_period": format!("{period} ms") });
+        let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &[at_snr(20.0)]);
+        for number in 0..20 {
+            // Times within a subframe do not matter, as the wait ends at its boundary.
+            let at = number * 211 * MS + 300_000;
+            bench.accept(Time(at), 0, Packet::new(number, 52));
+            bench.run_until(Time(at + 200 * MS));
+            let request = (at / MS + 1).next_multiple_of(period);
+            assert_eq!(bench.out.pop(), Some((Time((request + 9) * MS), 0, number, true)), "{period} ms");
+        }
+        assert!(bench.uplink.next_wake().is_none(), "an idle uplink sleeps");
+        assert_eq!(bench.column("requests"), [20.0 * f64::from(8u32.div_ceil(period as u32).max(1))]);
+    }
+}
+
+/// The event of a packet splits its stay into the wait for the request, for the grant, and the transmissions.
+#[test]
+fn events_give_the_times_of_request_and_block() {
+    let mut bench = Bench::new(&json!({}), &json!({ "rlc": "um" }), &[at_snr(20.0)]);
+    bench.accept(Time(3 * MS + 1), 0, Packet::new(0, 52));
+    bench.run_until(Time(50 * MS));
+    let granted = bench.events.iter().find_map(|(at, event)| match event {
+        Event::Granted { place, asked, from, sent, .. } => Some((*at, *place, *asked, *from, *sent)),
+        _ => None,
+    });
+    let [asked, from, sent] = [10, 18, 19].map(|ms| Time(ms * MS));
+    assert_eq!(granted, Some((sent, Place::new(Site::Uplink, 0), asked, from, sent)));
+}
+
+/// Grants ahead of data replace the request: a packet waits for the next block granted ahead.
+#[test]
+fn grants_ahead_shorten_the_wait() {
+    let uplink = json!({ "grants": { "ahead": { "interval": "5 ms" } } });
+    let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &[at_snr(20.0)]);
+    // Grants begin with the first packet.
+    for (number, at) in [(0, Time(1)), (1, Time(100 * MS + 300_000))] {
+        bench.accept(at, 0, Packet::new(number, 52));
+        bench.run_until(Time(at.0 + 50 * MS));
+    }
+    // Grants of subframes 95, 100, ... are for blocks in 99, 104, ...
+    assert_eq!(bench.out[1], (Time(105 * MS), 0, 1, true));
+}
+
+/// On the whole band the block is that of the table, and a long queue fills every subframe.
+#[test]
+fn a_long_queue_is_sent_at_the_rate_of_the_table() {
+    let others = json!({ "rlc": "um" });
+    let uplink = json!({ "control_blocks": 0, "queue": { "drop_tail": { "limit": 10_000 } } });
+    let mut bench = Bench::new(&uplink, &others, &[at_snr(60.0)]);
+    for number in 0..2_000 {
+        bench.accept(Time(0), 0, Packet::new(number, 1_500));
+    }
+    bench.run_until(Time(200 * MS));
+    // 100 resource blocks with I_TBS 26 have 75,376 bits (TS 36.213, table 7.1.7.2.1-1).
+    let octets = bench.column("granted_bytes")[0] - 96.0;
+    let full = octets / (75_376.0 / 8.0);
+    assert!(full > 165.0, "{full} full blocks");
+    assert_eq!(bench.column("requests"), [1.0]);
+    bench.run_until(Time(1_000 * MS));
+    assert_eq!(bench.delivered(0), (0..2_000).collect::<Vec<_>>());
+    let padding = bench.column("padding_bytes")[0] / bench.column("granted_bytes")[0];
+    assert!(padding < 0.1, "{padding}");
+}
+
+/// Whatever is lost of requests and blocks, acknowledged mode delivers every packet once and in order.
+#[test]
+fn octets_leave_in_the_end_whatever_is_lost() {
+    let uplink = json!({ "request_error": 0.5, "max_transmissions": 1, "users_per_tti": 1,
+                         "queue": { "drop_tail": { "limit": 10_000 } } });
+    let others = json!({ "bandwidth": "3 MHz", "rlc": { "am": { "max_retransmissions": null } } });
+    let mut bench = Bench::new(&uplink, &others, &[fading(6.0), fading(3.0), fading(9.0)]);
+    for number in 0..1_500 {
+        bench.accept(Time(number * 7 * MS), number as usize % 3, Packet::new(number, 400));
+    }
+    bench.run_until(Time(100_000 * MS));
+    assert!(bench.column("given_up").iter().sum::<f64>() > 100.0);
+    for user in 0..3 {
+        let expected: Vec<u64> = (0..1_500).filter(|number| *number as usize % 3 == user).collect();
+        assert_eq!(bench.delivered(user), expected);
+        assert_eq!(bench.uplink.backlog(user).packets, 0);
+    }
+    assert!(bench.uplink.next_wake().is_none());
+}
+
+/// Retransmissions follow 8 subframes after the transmission before, as HARQ is synchronous in the uplink.
+#[test]
+fn retransmissions_follow_eight_subframes_later() {
+    let others = json!({ "bandwidth": "3 MHz", "rlc": "um" });
+    let uplink = json!({ "queue": { "drop_tail": { "limit": 10_000 } } });
+    let mut bench = Bench::new(&uplink, &others, &[fading(8.0)]);
+    for number in 0..1_000 {
+        bench.accept(Time(0), 0, Packet::new(number, 400));
+    }
+    bench.run_until(Time(20_000 * MS));
+    let took = bench.events.iter().filter_map(|(_, event)| match event {
+        Event::Granted { from, sent, .. } => Some((sent.0 - from.0) / MS),
+        _ => None,
+    });
+    let took: Vec<u64> = took.collect();
+    assert!(took.iter().all(|ms| ms % 8 == 1), "{took:?}");
+    assert!(took.iter().filter(|ms| **ms > 1).count() > 50, "{took:?}");
+}
+
+/// Phones with full queues share the band equally in turn, whatever their channels are; with proportional fair, the
+/// ratio of their rates is that of their channels.
+#[test]
+fn phones_share_the_band() {
+    let rates = |scheduler: &str| {
+        let uplink = json!({ "scheduler": scheduler, "queue": { "drop_tail": { "limit": 20_000 } } });
+        let mut bench =
+            Bench::new(&uplink, &json!({ "rlc": "um", "bandwidth": "5 MHz" }), &[at_snr(20.0), at_snr(5.0)]);
+        for number in 0..20_000 {
+            bench.accept(Time(0), number as usize % 2, Packet::new(number, 1_500));
+        }
+        bench.run_until(Time(2_000 * MS));
+        bench.column("bytes_delivered").iter().map(|bytes| bytes * 8e-6 / 2.0).collect::<Vec<_>>()
+    };
+    let [turns, fair, max] = ["round_robin", "proportional_fair", "max_ci"].map(rates);
+    assert!(turns[0] > 2.0 * turns[1] && turns[1] > 1.0, "{turns:?}");
+    assert!(fair[0] > 2.0 * fair[1] && fair[1] > 1.0, "{fair:?}");
+    // 11 groups have 22 resource blocks, of which a phone can use 20: the last group is left for the other phone.
+    assert!(max[1] < 0.5 && max[0] > turns[0] + turns[1], "{max:?}");
+}
+
+/// A phone at the edge of a large cell is limited by its power: it uses fewer resource blocks and reaches less than one
+/// close to the base station.
+#[test]
+fn power_limits_phones_at_the_edge() {
+    let at = |metres: u32| json!({ "cell": { "distance": format!("{metres} m"), "speed": "3 km/h" } });
+    let others = json!({ "rlc": "um", "cell": { "radius": "2 km", "shadowing": { "sigma_db": 0.0 } } });
+    let uplink = json!({ "queue": { "drop_tail": { "limit": 10_000 } } });
+    let mut bench = Bench::new(&uplink, &others, &[at(100), at(1_900)]);
+    for number in 0..6_000 {
+        bench.accept(Time(0), number as usize % 2, Packet::new(number, 1_500));
+    }
+    bench.run_until(Time(500 * MS));
+    let delivered = bench.column("bytes_delivered");
+    assert!(delivered[0] > 10.0 * delivered[1] && delivered[1] > 0.0, "{delivered:?}");
+}
