@@ -29,13 +29,17 @@ struct Bench {
 
 impl Bench {
     fn new(uplink: &Value, others: &Value, channels: &[Value]) -> Self {
+        Self::of_category(5, uplink, others, channels)
+    }
+
+    fn of_category(category: u8, uplink: &Value, others: &Value, channels: &[Value]) -> Self {
         let mut radio = json!({ "uplink": { "scheduled": uplink } });
         radio.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
         let params: Lte = serde_json::from_value(radio).unwrap();
         let channel = |value: &Value| serde_json::from_value::<ChannelSpec>(value.clone()).unwrap();
         let user = |(id, value): (u64, &Value)| UserRadio {
             id,
-            ue: Ue { channel: channel(value), category: 5, ..Ue::default() },
+            ue: Ue { channel: channel(value), category, ..Ue::default() },
             ..UserRadio::default()
         };
         let users: Vec<UserRadio> = (0..).zip(channels).map(user).collect();
@@ -170,6 +174,20 @@ fn a_long_queue_is_sent_at_the_rate_of_the_table() {
     assert_eq!(bench.delivered(0), (0..2_000).collect::<Vec<_>>());
     let padding = bench.column("padding_bytes")[0] / bench.column("granted_bytes")[0];
     assert!(padding < 0.1, "{padding}");
+}
+
+/// Phones of most categories send up to 16QAM: MCS 20 on 100 resource blocks has 43,816 bits (TS 36.213, tables 8.6.1-1
+/// and 7.1.7.2.1-1).
+#[test]
+fn categories_without_64qam_send_smaller_blocks() {
+    let uplink = json!({ "control_blocks": 0, "queue": { "drop_tail": { "limit": 10_000 } } });
+    let mut bench = Bench::of_category(4, &uplink, &json!({ "rlc": "um" }), &[at_snr(60.0)]);
+    for number in 0..1_000 {
+        bench.accept(Time(0), 0, Packet::new(number, 1_500));
+    }
+    bench.run_until(Time(200 * MS));
+    let full = (bench.column("granted_bytes")[0] - 96.0) / (43_816.0 / 8.0);
+    assert!(full > 165.0 && full < 195.0, "{full} full blocks");
 }
 
 /// Whatever is lost of requests and blocks, acknowledged mode delivers every packet once and in order.

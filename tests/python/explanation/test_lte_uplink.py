@@ -1,0 +1,50 @@
+"""Tests of explanations of transfers over LTE's scheduled uplink."""
+
+import nodeb
+import pytest
+
+
+def scenario(period="10 ms", **uplink):
+    """Returns a download of 20 kB over an idle LTE cell whose uplink is scheduled."""
+    radio = {"rlc": "um", "uplink": {"scheduled": {"request_period": period, **uplink}}}
+    user = {
+        "traffic": {"ftp": {"size": "20 kB"}},
+        "ue": {"channel": {"constant": {"snr_db": 25.0}}, "category": 4},
+    }
+    return nodeb.Scenario.from_dict(
+        {
+            "duration": "10 s",
+            "wired": {"rate": "1 Gbps", "delay": "10 ms"},
+            "radio": {"lte": radio},
+            "users": [user],
+        }
+    )
+
+
+def test_waits_for_requests_and_grants_are_a_cause():
+    found = nodeb.explain(scenario(), runs=2)
+    assert "uplink grant" in found.causes
+    spans = found.spans
+    of_grant = [span for span in spans if span.cause == "uplink grant"]
+    assert {span.step for span in of_grant} == {"request awaited", "grant awaited"}
+    assert {span.place for span in of_grant} == {"uplink"}
+
+
+def test_frequent_requests_are_suggested_and_help():
+    found = nodeb.explain(scenario(period="80 ms"), runs=2, what_if=True)
+    tried = {change.name: change for change in found.what_if}
+    assert tried["requests in every subframe"].gain.mean > 0.03
+    assert "uplink twice as fast" not in tried
+
+
+def test_grants_ahead_shorten_the_download():
+    asked, ahead = (
+        nodeb.run(one, runs=2).metric("download_s").mean
+        for one in (scenario(), scenario(grants={"ahead": {"interval": "1 ms"}}))
+    )
+    assert ahead < asked - 0.01
+
+
+def test_keys_of_links_have_no_effect():
+    with pytest.raises(nodeb.InputError, match=r"uplink\.rate: this has no effect"):
+        nodeb.run(scenario().with_({"uplink.rate": "1 Mbps"}), runs=1)
