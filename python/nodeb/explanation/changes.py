@@ -403,7 +403,9 @@ CHANGES = (
     Change("no pacing", ("pacing",), of_causes(("pacing",)), _no_pacing),
     Change("alone in the cell", OTHERS, among_others, _alone),
     Change("credits for everything", ("credits",), of_causes(("credits",)), _many_credits),
-    Change("requests in every subframe", ("uplink grant",), of_steps(REQUESTS, 0.9), _frequent_requests),
+    Change(
+        "requests in every subframe", ("uplink grant",), of_steps(REQUESTS, 0.9), _frequent_requests
+    ),
     Change("handovers at once, without loss", HANDED, of_causes(HANDED), _handover_at_once),
     Change("no handovers", HANDED, of_causes(HANDED), _no_handover),
     Change("channels switched at once", SWITCHED, of_causes(SWITCHED), _switched_at_once),

@@ -1,7 +1,10 @@
 """Tests of explanations of transfers over LTE's scheduled uplink."""
 
-import nodeb
 import pytest
+
+import nodeb
+from nodeb.errors import InputError
+from nodeb.explanation.what_if import what_if
 
 
 def scenario(period="10 ms", **uplink):
@@ -24,27 +27,25 @@ def scenario(period="10 ms", **uplink):
 def test_waits_for_requests_and_grants_are_a_cause():
     found = nodeb.explain(scenario(), runs=2)
     assert "uplink grant" in found.causes
-    spans = found.spans
-    of_grant = [span for span in spans if span.cause == "uplink grant"]
-    assert {span.step for span in of_grant} == {"request awaited", "grant awaited"}
-    assert {span.place for span in of_grant} == {"uplink"}
+    of_grant = found.spans["cause"] == "uplink grant"
+    assert set(found.spans["step"][of_grant]) == {"request awaited", "grant awaited"}
+    assert set(found.spans["place"][of_grant]) == {"uplink"}
 
 
 def test_frequent_requests_are_suggested_and_help():
-    found = nodeb.explain(scenario(period="80 ms"), runs=2, what_if=True)
-    tried = {change.name: change for change in found.what_if}
+    tried = {one.name: one for one in what_if(nodeb.explain(scenario(period="80 ms"), runs=2))}
     assert tried["requests in every subframe"].gain.mean > 0.03
     assert "uplink twice as fast" not in tried
 
 
 def test_grants_ahead_shorten_the_download():
     asked, ahead = (
-        nodeb.run(one, runs=2).metric("download_s").mean
+        one.run(runs=2).flows["download_s"].mean()
         for one in (scenario(), scenario(grants={"ahead": {"interval": "1 ms"}}))
     )
     assert ahead < asked - 0.01
 
 
 def test_keys_of_links_have_no_effect():
-    with pytest.raises(nodeb.InputError, match=r"uplink\.rate: this has no effect"):
-        nodeb.run(scenario().with_({"uplink.rate": "1 Mbps"}), runs=1)
+    with pytest.raises(InputError, match=r"uplink\.rate: this has no effect"):
+        scenario().with_({"uplink.rate": "1 Mbps"}).run(runs=1)
