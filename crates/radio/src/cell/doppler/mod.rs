@@ -15,8 +15,6 @@
 
 mod bundle;
 
-use std::sync::LazyLock;
-
 use nodeb_base::rng::{Indexed, Stream, uniform};
 
 pub use bundle::Bundle;
@@ -58,17 +56,25 @@ impl JakesSequence {
     /// Creates a fading sequence from random numbers of `stream`. Its mean power, including values
     /// interpolated between samples, is 1.
     pub fn new(stream: &mut Stream) -> Self {
+        let half = LENGTH / SAMPLES_PER_PERIOD as usize;
         let mut bins = vec![(0.0, 0.0); LENGTH];
-        for (k, power) in SPECTRUM.iter().enumerate() {
+        for k in 0..=2 * half {
+            let offset = k as f64 - half as f64;
+            // Each bin gets the integral of the spectrum over its width. The integral is finite
+            // even at the edges of the spectrum, where the spectrum itself is infinite.
+            let edge = |f: f64| libm::asin((f / half as f64).clamp(-1.0, 1.0));
+            let power = (edge(offset + 0.5) - edge(offset - 0.5)) / std::f64::consts::PI;
+            let power = power / kept_by_interpolation(offset);
             let radius = libm::sqrt(-libm::log(1.0 - uniform(stream)) * power);
             let (sin, cos) = libm::sincos(std::f64::consts::TAU * uniform(stream));
-            bins[(k + LENGTH - HALF) % LENGTH] = (radius * cos, radius * sin);
+            bins[(k + LENGTH - half) % LENGTH] = (radius * cos, radius * sin);
         }
         let kept = |k: usize, (re, im): (f64, f64)| {
             let offset = ((k + LENGTH / 2) % LENGTH) as f64 - (LENGTH / 2) as f64;
             (re * re + im * im) * kept_by_interpolation(offset)
         };
-        let used = (0..=HALF).chain(LENGTH - HALF..LENGTH);
+        // All other bins are 0.
+        let used = (0..=half).chain(LENGTH - half..LENGTH);
         let power: f64 = used.map(|k| kept(k, bins[k])).sum();
         inverse_dft(&mut bins);
         let scale = 1.0 / libm::sqrt(power);
@@ -97,31 +103,6 @@ impl JakesSequence {
     }
 }
 
-/// Number of bins of the spectrum on each side of frequency 0.
-const HALF: usize = LENGTH / SAMPLES_PER_PERIOD as usize;
-
-/// Mean power of the noise in each bin of the spectrum, from the lowest to the highest frequency.
-static SPECTRUM: LazyLock<Vec<f64>> = LazyLock::new(|| {
-    let power = |k: usize| {
-        let offset = k as f64 - HALF as f64;
-        // Each bin gets the integral of the spectrum over its width. The integral is finite even at
-        // the edges of the spectrum, where the spectrum itself is infinite.
-        let edge = |f: f64| libm::asin((f / HALF as f64).clamp(-1.0, 1.0));
-        let power = (edge(offset + 0.5) - edge(offset - 0.5)) / std::f64::consts::PI;
-        power / kept_by_interpolation(offset)
-    };
-    (0..=2 * HALF).map(power).collect()
-});
-
-/// `exp(2 pi i k / LENGTH)` for the first half of the circle.
-static CIRCLE: LazyLock<Vec<Complex<f64>>> = LazyLock::new(|| {
-    let at = |k: usize| {
-        let (sin, cos) = libm::sincos(std::f64::consts::TAU * k as f64 / LENGTH as f64);
-        (cos, sin)
-    };
-    (0..LENGTH / 2).map(at).collect()
-});
-
 /// Returns, for each sample, the highest power of this sample and the [`PEAK_SPAN`] samples after
 /// it. The first sample follows the last one.
 fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
@@ -147,7 +128,7 @@ fn kept_by_interpolation(offset: f64) -> f64 {
 }
 
 /// Replaces the spectrum `x` by its inverse DFT, `x[n] = sum_k X[k] exp(2 pi i k n / N)`, by
-/// decimation in time. The length must be a power of two, at most [`LENGTH`].
+/// decimation in time. The length must be a power of two.
 fn inverse_dft(x: &mut [Complex<f64>]) {
     let bits = x.len().trailing_zeros();
     for i in 0..x.len() {
@@ -156,13 +137,17 @@ fn inverse_dft(x: &mut [Complex<f64>]) {
             x.swap(i, j);
         }
     }
-    let circle = &CIRCLE;
+    let circle = |i: usize| {
+        let (sin, cos) = libm::sincos(std::f64::consts::TAU * i as f64 / x.len() as f64);
+        (cos, sin)
+    };
+    let twiddles: Vec<_> = (0..x.len() / 2).map(circle).collect();
     let mut half = 1;
     while half < x.len() {
-        let stride = LENGTH / (2 * half);
+        let stride = x.len() / (2 * half);
         for block in x.chunks_exact_mut(2 * half) {
             let (low, high) = block.split_at_mut(half);
-            for ((a, b), w) in low.iter_mut().zip(high).zip(circle.iter().step_by(stride)) {
+            for ((a, b), w) in low.iter_mut().zip(high).zip(twiddles.iter().step_by(stride)) {
                 let turned = (b.0 * w.0 - b.1 * w.1, b.0 * w.1 + b.1 * w.0);
                 (*a, *b) = ((a.0 + turned.0, a.1 + turned.1), (a.0 - turned.0, a.1 - turned.1));
             }

@@ -71,33 +71,32 @@ impl<B> Processes<B> {
     }
 
     fn update_times(&mut self) {
-        let (mut retransmission_at, mut new_at, mut answer_at) = (u64::MAX, u64::MAX, u64::MAX);
-        for process in &self.all {
-            let [pending, free] =
-                if process.is_pending { [process.at, u64::MAX] } else { [u64::MAX, process.at] };
-            retransmission_at = retransmission_at.min(pending);
-            new_at = new_at.min(free);
-            let answer = if process.first_answer.is_some() { process.at } else { u64::MAX };
-            answer_at = answer_at.min(answer);
-        }
-        new_at = new_at.max(self.window_opens());
-        (self.retransmission_at, self.new_at, self.answer_at) = (retransmission_at, new_at, answer_at);
+        // The window is no limit for the first blocks, or ever if it has no end.
+        let times = if self.next_tsn < self.window { self.times::<false>() } else { self.times::<true>() };
+        [self.retransmission_at, self.new_at, self.answer_at] = times;
     }
 
-    /// Returns the first TTI in which the window allows a new block, 0 if it does now.
+    /// Returns `retransmission_at`, `new_at` and `answer_at`. `LIMITS` is whether the window may
+    /// prevent new blocks.
     #[inline]
-    fn window_opens(&self) -> u64 {
+    fn times<const LIMITS: bool>(&self) -> [u64; 3] {
+        let (mut retransmission_at, mut new_at, mut answer_at) = (u64::MAX, u64::MAX, u64::MAX);
         let mut open = 0;
-        if self.next_tsn >= self.window {
-            for process in &self.all {
-                // A block in flight prevents new blocks whose number is `window` or more above its
-                // own.
-                if process.at > 0 && self.next_tsn - process.tsn >= self.window {
-                    open = open.max(if process.is_pending { u64::MAX } else { process.at });
-                }
+        for process in &self.all {
+            if process.is_pending {
+                retransmission_at = retransmission_at.min(process.at);
+            } else {
+                new_at = new_at.min(process.at);
+            }
+            if process.first_answer.is_some() {
+                answer_at = answer_at.min(process.at);
+            }
+            // A block in flight prevents new blocks whose number is `window` or more above its own.
+            if LIMITS && process.at > 0 && self.next_tsn - process.tsn >= self.window {
+                open = open.max(if process.is_pending { u64::MAX } else { process.at });
             }
         }
-        open
+        [retransmission_at, new_at.max(open), answer_at]
     }
 
     /// Returns the index of the process whose block may be retransmitted in TTI `tti`, the one with
@@ -183,7 +182,10 @@ impl<B> Processes<B> {
     /// first transmission if link adaptation needs it, else `None`.
     pub fn sent(&mut self, index: usize, tsn: u64, at: u64, pending: Option<B>, acknowledged: Option<bool>) {
         self.all[index] = Process { at, tsn, is_pending: pending.is_some(), first_answer: acknowledged };
-        self.blocks[index] = pending;
+        // A process has no block while it sends.
+        if pending.is_some() {
+            self.blocks[index] = pending;
+        }
         self.update_times();
     }
 
