@@ -74,8 +74,8 @@ impl Shadows {
         }
     }
 
-    /// Draws all values again from `stream`, for a user so far from the earlier position that the
-    /// shadowing there is uncorrelated.
+    /// Draws all values again from `stream`, for a user who is now so far from the earlier position
+    /// that the two shadowings are uncorrelated.
     pub fn restart(&mut self, stream: Stream) {
         self.stream = stream;
         for value in &mut self.values {
@@ -83,8 +83,8 @@ impl Shadows {
         }
     }
 
-    /// Updates the shadowing for a user who has moved by `metres`, which keeps it correlated with
-    /// the previous values.
+    /// Updates the shadowing for a user who has moved by `metres`. The new values are correlated
+    /// with the previous ones.
     pub fn advance(&mut self, metres: f64) {
         let keep = libm::exp(-metres / self.correlation_m);
         let new_share = libm::sqrt(1.0 - keep * keep);

@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn values_have_their_frequencies() {
-        // User C of Table 18, whose frequencies sum to 0.98.
+        // User C of `wang`, Table 18, whose frequencies sum to 0.98.
         let frequencies = [0.02, 0.16, 0.23, 0.20, 0.37];
         let process = CiProcess::new(&frequencies, Streams::new(1, 0).indexed("user", 0, "ci"));
         let n = 200_000;

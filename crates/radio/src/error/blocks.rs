@@ -22,8 +22,8 @@ pub struct Resource {
 /// Source of the block errors of a bearer.
 #[derive(Debug)]
 pub enum BlockErrors {
-    /// Independent errors. Each number of earlier transmissions of a block has its own sequence, up
-    /// to a largest number.
+    /// Independent errors, with one sequence for each number of earlier transmissions of a block.
+    /// The largest numbers share the last sequence.
     Independent(Box<[ErrorGaps; LAST_DISTINCT as usize]>),
     /// Errors that an error model determines, with one error process for each user's radio link.
     Modelled(Modelled),
@@ -97,8 +97,8 @@ impl BlockErrors {
     }
 
     /// Sends up to `blocks` new blocks of `pdus` PDUs on consecutive channels, and stops after the
-    /// first that fails. Returns the number of good blocks before that one, or `None` if no block
-    /// fails.
+    /// first block that fails. Returns the number of good blocks before the failed one, or `None`
+    /// if no block fails.
     #[inline]
     pub fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
         match self {
@@ -107,9 +107,9 @@ impl BlockErrors {
         }
     }
 
-    /// Returns how many new blocks will be received without errors before the next one fails.
-    /// Returns `None` if an error model determines the failures, because it does not know them in
-    /// advance.
+    /// Returns how many new blocks will be received without errors before the next block fails.
+    /// Returns `None` if an error model determines the failures, because the model does not know
+    /// failures in advance.
     #[inline]
     pub fn good_blocks(&self) -> Option<u64> {
         match self {
@@ -198,8 +198,8 @@ impl LinkErrors {
     }
 
     /// Takes the error process through the block on resource `number`. Sets the elements of `wrong`
-    /// to true for PDUs in error and to false for others. In a partly filled block, a pattern of
-    /// errors may have none within `wrong`.
+    /// to true for PDUs in error and to false for others. In a partly filled block, all errors of a
+    /// pattern may be beyond the end of `wrong`.
     fn wrong_pdus(&mut self, number: u64, wrong: &mut [bool]) {
         self.go_to(number);
         if self.unit == Unit::Pdu {

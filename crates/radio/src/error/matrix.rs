@@ -36,7 +36,7 @@ pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
 }
 
 /// Number of squarings after which the distribution over states is that of the long run: the matrix
-/// is then over 2^60 steps.
+/// then covers 2^60 steps.
 const DOUBLINGS: usize = 60;
 
 /// Returns the long-run distribution of a chain with the initial distribution `start`.

@@ -138,8 +138,8 @@ impl Checked for ErrorModel {
 pub const BY_MODEL: &str = "the model in `errors` says which blocks fail";
 
 impl ErrorModel {
-    /// Returns an error message if the caller has not read the model file, which this crate cannot
-    /// do, or `None` if no file is named or a process is set.
+    /// Returns an error message if a model file is named but no process is set: the caller must
+    /// read the file, as this crate does not read files. Returns `None` otherwise.
     pub fn unread(&self) -> Option<String> {
         let file = self.file.as_ref().filter(|_| self.process.is_none())?;
         Some(format!("errors: the model file `{file}` has not been read; expected its process"))

@@ -41,7 +41,8 @@ impl Checked for RecordedErrors {
 
 impl RecordedErrors {
     /// Returns the ends of the runs, cut off after the last whole block of `steps` steps, and the
-    /// number of whole blocks. A sequence shorter than a block is not cut off and counts as one.
+    /// number of whole blocks. A sequence shorter than a block is not cut off and counts as one
+    /// block.
     fn ends(&self, steps: u64) -> (Vec<u64>, u64) {
         let total: u64 = self.errors.iter().sum();
         let blocks = (total / steps).max(1);

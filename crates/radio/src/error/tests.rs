@@ -210,8 +210,8 @@ fn patterns_follow_their_distribution() {
     }
 }
 
-/// Retransmissions with soft combining fail as often by a model with independent errors as by a
-/// BLER of the same value.
+/// Retransmissions with soft combining fail as often with an error model of independent errors as
+/// with a BLER of the same value.
 #[test]
 fn combining_reduces_the_errors_of_a_model() {
     let combining = CombiningSpec::Chase(Chase::default());

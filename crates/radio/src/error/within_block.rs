@@ -106,8 +106,8 @@ impl PatternDistribution {
             left -= p;
             left < 0.0
         };
-        // If rounding has reduced the sum of the probabilities, no entry may be found. Then the
-        // most likely entry is used.
+        // If rounding has reduced the sum of the probabilities, the search may find no entry. Then
+        // the most likely entry is used.
         let found = self.entries.iter().find(beyond);
         let likeliest = || self.entries.iter().max_by(|a, b| a.0.total_cmp(&b.0));
         match found.or_else(likeliest).map(|(_, wrong)| wrong) {

@@ -91,8 +91,8 @@ pub fn modulation(cqi: u8) -> Modulation {
     if cqi > LAST_QPSK { Modulation::Qam16 } else { Modulation::Qpsk }
 }
 
-/// Returns the format that each CQI, the index of the array, selects in a UE category; `None` for
-/// CQI 0.
+/// Returns the formats that CQIs select in a UE category. The index of the array is the CQI; the
+/// element of CQI 0 is `None`.
 pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     std::array::from_fn(|cqi| {
         let curve = (cqi as u8).min(last_growing(category));
@@ -135,8 +135,8 @@ mod tests {
         assert_eq!(at(12, 30), (3_319, 5, Modulation::Qpsk));
     }
 
-    /// With its CRC of 24 bits, no block has more bits than its codes carry, which is 480 symbols
-    /// per code and TTI.
+    /// No block, with its CRC of 24 bits, has more bits than its codes carry. Each code carries 480
+    /// symbols per TTI.
     #[test]
     fn every_block_fits_its_codes() {
         for category in CATEGORIES {

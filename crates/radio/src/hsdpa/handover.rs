@@ -15,7 +15,7 @@ use crate::cell::plan::{Cell, Journey};
 use crate::numerology::Numerology;
 
 /// Time between two comparisons of the Node Bs. Of the values of `time_to_trigger` in TS 25.331,
-/// 10.3.7.64, all except 10 ms are multiples of it.
+/// 10.3.7.64, all except 10 ms are multiples of 20 ms.
 pub const COMPARISON: Duration = Duration::from_millis(20);
 
 /// Handling of the data that a Node B holds for a user when the user leaves its cell.
@@ -62,8 +62,8 @@ impl Checked for Handover {
 }
 
 impl Handover {
-    /// Reports invalid values of handover, and an interference model of the cell that has no
-    /// neighbouring Node Bs.
+    /// Reports invalid values of the handover parameters. Also reports an interference model of
+    /// `cell` without neighbouring Node Bs.
     pub fn check_with(&self, cell: &Cell, check: &mut Check) {
         self.check(check);
         let InterferenceSpec::Hexagonal(grid) = &cell.interference else {
@@ -90,8 +90,8 @@ pub struct Trigger {
     /// Hysteresis `hysteresis_db` as a linear ratio of powers.
     ratio: f32,
     ttis: u64,
-    /// For each site, the TTI since which it has been received better than the serving site by the
-    /// hysteresis; `None` if it is not.
+    /// For each site, the TTI since which this site has been received better than the serving site
+    /// by the hysteresis. `None` if the site is not received better by that much.
     since: Vec<Option<u64>>,
 }
 
@@ -127,7 +127,8 @@ impl Trigger {
         Some(site)
     }
 
-    /// Forgets since when sites have been better, so the time to trigger of each site starts again.
+    /// Forgets since when other sites have been received better than the serving site, so the time
+    /// to trigger of each site starts again.
     pub fn forget(&mut self) {
         self.since.fill(None);
     }

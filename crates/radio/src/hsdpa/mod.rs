@@ -184,7 +184,7 @@ impl Hsdpa {
     }
 
     /// Returns the mapping of packets to blocks: the size of PDUs, and whether blocks carry octets
-    /// of them.
+    /// of PDUs.
     pub fn payload(&self) -> Payload {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
         Payload { pdu_bytes, segmented: self.segmentation }
@@ -201,8 +201,8 @@ impl Hsdpa {
         TtiBearer::new(self.numerology().tti, HsdpaMac::new(self, users, streams))
     }
 
-    /// Reports an error if no block of the category that fits in the cell's codes carries data, or
-    /// if `link_curve` has no curve of a CQI that the category uses.
+    /// Reports an error if all blocks of the category that fit in the cell's codes are too small to
+    /// carry data, or if `link_curve` has no curve of a CQI that the category uses.
     fn check_formats(&self, formats: &[Option<Format>; format::CQIS], category: u8, check: &mut Check) {
         let last = formats[format::CQIS - 1].map_or(0, |format| format.curve);
         let usable = formats.iter().flatten().filter(|format| format.codes <= self.codes.get());
@@ -225,7 +225,7 @@ impl Hsdpa {
             return;
         };
         // The window advances when a PDU has passed the Iub and the air interface and a status
-        // report on it has returned, so its size limits the rate.
+        // report on it has returned, so the size of the window limits the rate.
         let iub = self.iub.as_ref().map_or(0, |iub| iub.delay.0);
         let round_trip = Duration(iub + self.numerology().tti.0 + params.status.delay.0);
         let window_bits = u64::from(params.tx_window.get()) * self.pdu_size.0 * 8;
@@ -290,7 +290,7 @@ impl Radio for Hsdpa {
     }
 
     /// Returns the highest bit rate that link adaptation can give all served cells together,
-    /// whatever users they have. Recorded rates may exceed it.
+    /// whatever users these cells have. Recorded rates may exceed this rate.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         let most = match &self.link_adaptation {
             LinkAdaptationSpec::Cqi(reports) => {

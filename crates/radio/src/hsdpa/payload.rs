@@ -1,7 +1,7 @@
 //! Mapping of packets to blocks, as whole RLC PDUs or as octets.
 
-/// Size of an RLC PDU's header in octets: two for AM (TS 25.322, 9.2.1.4); for UM one, plus a length
-/// indicator of one (9.2.1.3).
+/// Size of an RLC PDU's header in octets: two for AM (TS 25.322, 9.2.1.4); for UM one, plus one for
+/// a length indicator (9.2.1.3).
 pub const RLC_HEADER: u64 = 2;
 /// Size of the MAC-hs header in bits, for one queue and one PDU size (TS 25.321, 9.1.4).
 const MAC_HS_HEADER: u32 = 21;
@@ -40,7 +40,7 @@ impl Payload {
     }
 
     /// Returns the number of packet bytes that `units` units carry, without RLC headers. Padding
-    /// counts as packet bytes, and octets count as those of full PDUs.
+    /// counts as packet bytes, and octets are assumed to be those of full PDUs.
     pub fn bytes_in(self, units: u32) -> f64 {
         let pdu = f64::from(self.pdu_bytes);
         let per_unit = if self.segmented { pdu / (pdu + RLC_HEADER as f64) } else { pdu };
@@ -60,8 +60,8 @@ impl Payload {
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    /// Returns the number of units that hold about `bytes` bytes: as many octets, or whole PDUs
-    /// with at most that payload.
+    /// Returns the number of units that hold about `bytes` bytes: `bytes` octets, or the whole PDUs
+    /// whose payloads are at most `bytes` bytes together.
     pub fn units_for(self, bytes: u64) -> u64 {
         if self.segmented { bytes } else { bytes / u64::from(self.pdu_bytes) }
     }

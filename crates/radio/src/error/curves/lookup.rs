@@ -7,13 +7,14 @@ use super::measured::{LAST_DECADE, LEVELS, logit};
 /// Number of mantissa bits within a step, which leave 128 steps per octave: 0.02 to 0.03 dB each.
 const STEP_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 7;
 
-/// Block error rate below which blocks of a table never fail, and above the complement of which they always fail.
+/// Block error rate below which blocks of a table never fail. Above 1 minus this rate they always
+/// fail.
 const NEGLIGIBLE: f64 = 1e-7;
 
 /// Block error rate of a format by SNR.
 ///
-/// The rate is interpolated linearly between SNRs with a distance of 1/128 to 1/256 of their value. Their indices are
-/// bits of the SNR's f32, so no logarithm is needed.
+/// The rate is interpolated linearly between SNRs with a distance of 1/128 to 1/256 of their value.
+/// The index of an SNR is made of bits of its f32, so no logarithm is needed.
 #[derive(Clone, Debug)]
 pub struct BlockErrorRate {
     lowest: f32,
@@ -26,14 +27,16 @@ pub struct BlockErrorRate {
 /// Block error rates of a format, from which a table is made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rates {
-    /// SNRs in dB at which a code block has the error rates [`LEVELS`]; they do not fall.
+    /// SNRs in dB at which a code block has the error rates [`LEVELS`]. No SNR is below the one
+    /// before it.
     pub thresholds_db: [f64; LEVELS.len()],
     /// Number of code blocks.
     pub code_blocks: u32,
 }
 
 impl Rates {
-    /// Returns the rate at the beginning of a step: 1 or 0 where the difference is negligible.
+    /// Returns the block error rate at the beginning of a step, rounded to 1 or 0 if the difference
+    /// is negligible.
     fn at(&self, step: u32) -> f32 {
         let snr = snr_at(step);
         let of_one = rate_at(&self.thresholds_db, 10.0 * libm::log10(f64::from(snr)));
@@ -47,8 +50,9 @@ impl Rates {
         }
     }
 
-    /// Returns the linear SNR at which the rate is `rate`, which is between 0 and 1. The search for
-    /// its two steps starts where one code block has about the corresponding error rate.
+    /// Returns the linear SNR at which the block error rate is `rate`, which is between 0 and 1.
+    /// The search for the steps around this SNR starts where a single code block has about the
+    /// corresponding error rate.
     pub fn snr(&self, rate: f32) -> f32 {
         let of_one = -libm::expm1(libm::log1p(-f64::from(rate)) / f64::from(self.code_blocks));
         let mut above = step_of(snr_db_at(&self.thresholds_db, of_one));
@@ -87,7 +91,8 @@ impl BlockErrorRate {
         Self { lowest: snr_at(1), highest: snr_at(2), rates: Box::new([1.0, 1.0]) }
     }
 
-    /// Returns the block error rate, 0 to 1, at a linear SNR, which may be 0 or infinite. At NaN it is 1.
+    /// Returns the block error rate, 0 to 1, at a linear SNR, which may be 0 or infinite. Returns 1
+    /// at an SNR of NaN.
     #[inline]
     pub fn at(&self, snr: f32) -> f32 {
         let bits = snr.max(self.lowest).min(self.highest).to_bits() - self.lowest.to_bits();
@@ -97,8 +102,8 @@ impl BlockErrorRate {
         from + (to - from) * within
     }
 
-    /// Returns the smallest linear SNR at which the block error rate is at most `rate`, which is between 0 and 1.
-    /// It is infinite if blocks are never decoded.
+    /// Returns the smallest linear SNR at which the block error rate is at most `rate`, which is
+    /// between 0 and 1. Returns infinity if blocks are never decoded.
     pub fn snr(&self, rate: f32) -> f32 {
         if self.rates.last().is_some_and(|lowest| *lowest > rate) {
             return f32::INFINITY;
@@ -114,8 +119,8 @@ fn step_of(snr_db: f64) -> u32 {
     (libm::pow(10.0, snr_db / 10.0) as f32).to_bits() >> STEP_BITS
 }
 
-/// Returns the linear SNR at which the rate is `rate`, between the step before `above` and `above`,
-/// which have the rates `from` and `to`. The rate is limited to these two.
+/// Returns the linear SNR between the steps `above - 1` and `above` at which the rate is `rate`.
+/// These steps have the rates `from` and `to`, and `rate` is limited to the range between them.
 fn snr_between(above: u32, [from, to]: [f32; 2], rate: f32) -> f32 {
     let within = if from > to { ((from - rate) / (from - to)).clamp(0.0, 1.0) } else { 0.0 };
     let [low, high] = [above - 1, above].map(snr_at);
@@ -130,8 +135,9 @@ fn snr_at(step: u32) -> f32 {
 /// `ln(p / (1 - p))` of the error rates [`LEVELS`].
 static LOGITS: LazyLock<[f64; LEVELS.len()]> = LazyLock::new(|| LEVELS.map(logit));
 
-/// Returns an SNR in dB at which a code block has about the error rate `p`, from its SNRs at
-/// [`LEVELS`]. Below the lowest level, and above the highest, it is that of this level.
+/// Returns an SNR in dB at which a code block has about the error rate `p`, given the SNRs at which
+/// it has the error rates [`LEVELS`]. Below the lowest level, returns the SNR of the lowest level;
+/// above the highest, that of the highest.
 fn snr_db_at(thresholds_db: &[f64; LEVELS.len()], p: f64) -> f64 {
     let above = LEVELS.partition_point(|level| *level > p).clamp(1, LEVELS.len() - 1);
     let [x0, x1] = [above - 1, above].map(|level| thresholds_db[level]);
@@ -139,7 +145,8 @@ fn snr_db_at(thresholds_db: &[f64; LEVELS.len()], p: f64) -> f64 {
     x0 + (x1 - x0) * ((y0 - logit(p)) / (y0 - y1)).clamp(0.0, 1.0)
 }
 
-/// Returns the error rate of a code block at an SNR, from its SNRs at [`LEVELS`].
+/// Returns the error rate of a code block at an SNR, given the SNRs at which it has the error rates
+/// [`LEVELS`].
 fn rate_at(thresholds_db: &[f64; LEVELS.len()], snr_db: f64) -> f64 {
     let above = thresholds_db.partition_point(|known| *known <= snr_db);
     let [from, to] = match above {
@@ -153,7 +160,8 @@ fn rate_at(thresholds_db: &[f64; LEVELS.len()], snr_db: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-logit))
 }
 
-/// Returns the probability that one of `blocks` independent code blocks is in error, `1 - (1 - p)^C`.
+/// Returns the probability that at least one of `blocks` independent code blocks is in error, `1 -
+/// (1 - p)^C`.
 fn of_blocks(p: f64, blocks: u32) -> f64 {
     -libm::expm1(f64::from(blocks) * libm::log1p(-p))
 }

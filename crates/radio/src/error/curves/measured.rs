@@ -7,7 +7,8 @@ use super::super::effective::modulation::Modulation;
 pub const LEVELS: [f64; 14] =
     [0.97, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
 
-/// Index in [`LEVELS`] of the first level of the last decade, whose slope continues a curve.
+/// Index in [`LEVELS`] of the first level of the last decade. Below the last level, a curve
+/// continues with the slope of that decade.
 pub const LAST_DECADE: usize = 10;
 
 /// Point of a curve.
@@ -23,7 +24,7 @@ pub struct Point {
 
 impl Point {
     /// Returns `ln(p / (1 - p))` of the block error rate p. If no block is in error, half a block
-    /// counts as one; if no block is decoded, half a block counts as decoded.
+    /// counts as in error; if no block is decoded, half a block counts as decoded.
     fn logit(&self) -> f64 {
         let blocks = self.blocks as f64;
         let errors = (self.errors as f64).clamp(0.5, blocks - 0.5);
@@ -69,7 +70,7 @@ impl Measured {
         })
     }
 
-    /// Returns 1 less the mutual information per bit at each SNR of [`Self::thresholds_db`].
+    /// Returns 1 minus the mutual information per bit at each SNR of [`Self::thresholds_db`].
     pub fn missing(&self, information: &Curve) -> [f64; LEVELS.len()] {
         let linear = |snr_db: f64| libm::pow(10.0, snr_db / 10.0) as f32;
         self.thresholds_db().map(|snr_db| f64::from(information.missing(linear(snr_db))))

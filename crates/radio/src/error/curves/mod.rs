@@ -1,13 +1,15 @@
 //! Block error rates of coded blocks, from simulated or measured curves of single code blocks.
 //!
-//! [`Curves`] has curves over the SNR for combinations of modulation, code block size and code rate. For other sizes
-//! and rates it interpolates the SNR of equal block error rate, so the result falls with the SNR and rises with the
-//! rate as the curves do. No constants are fitted:
+//! [`Curves`] has curves over the SNR for combinations of modulation, code block size and code
+//! rate. For other sizes and rates it interpolates between the SNRs at which the curves have the
+//! same block error rate. So the result falls with the SNR and rises with the rate, as the curves
+//! do. No constants are fitted:
 //!
 //! - between rates, the mutual information per bit at that SNR is linear in the rate. It is proportional to the rate
 //!   below the lowest rate, where bits are repeated, and reaches 1 bit at rate 1, from which on no block is decoded;
-//! - between sizes, it is linear in `1 / sqrt(size)`, the first term of the loss of short blocks
-//!   (Polyanskiy, Poor and Verdú (2010), normal approximation); other sizes count as the nearest;
+//! - between sizes, this mutual information is linear in `1 / sqrt(size)`, the first term of the
+//!   loss of short blocks (Polyanskiy, Poor and Verdú (2010), normal approximation); sizes beyond
+//!   those of the curves count as the nearest size;
 //! - between two SNRs, `ln(p / (1 - p))` is linear in the SNR in dB, and continues so beyond the curve.
 //!
 //! A transport block of C code blocks fails with `1 - (1 - p)^C`.
@@ -43,8 +45,9 @@ pub struct Format {
     pub code_rate: f64,
 }
 
-/// Curves of one modulation, measured and, once they are needed, prepared for interpolation. Preparing those of 256QAM
-/// takes much longer than the others, and few cells use it.
+/// Curves of one modulation, as measured and as prepared for interpolation. They are prepared when
+/// they are first needed, because preparing those of 256QAM takes much longer than the others, and
+/// few cells use 256QAM.
 #[derive(Clone, Debug)]
 struct Family {
     modulation: Modulation,
@@ -64,7 +67,7 @@ struct Prepared {
 #[derive(Clone, Copy, Debug)]
 struct Rated {
     rate: f64,
-    /// 1 less the mutual information per bit, for each level.
+    /// 1 minus the mutual information per bit, for each level.
     missing: [f64; LEVELS.len()],
 }
 
@@ -105,9 +108,9 @@ impl Curves {
         Some(BlockErrorRate::new(&family.rates(format)))
     }
 
-    /// Returns the linear SNR at which blocks of a format fail with probability `rate`, infinity if they are never
-    /// decoded, or `None` if there are no curves of the modulation. The value is that of the table
-    /// ([`BlockErrorRate::snr`]), but computing it takes less time.
+    /// Returns the linear SNR at which blocks of a format fail with probability `rate`, infinity if
+    /// they are never decoded, or `None` if there are no curves of the modulation. The value equals
+    /// that of [`BlockErrorRate::snr`], but takes less time to compute.
     pub fn snr(&self, format: &Format, rate: f32) -> Option<f32> {
         let family = self.family(format)?;
         if format.code_rate >= 1.0 {
@@ -166,8 +169,8 @@ impl Prepared {
     }
 }
 
-/// Returns 1 less the mutual information for each level, at a rate from 0 to 1, which may be beyond
-/// those of `curves`.
+/// Returns 1 minus the mutual information for each level, at a rate from 0 to 1. This rate may be
+/// beyond the rates of `curves`.
 fn at_rate(curves: &[Rated], rate: f64) -> [f64; LEVELS.len()] {
     let above = curves.partition_point(|curve| curve.rate < rate);
     let nothing = Rated { rate: 0.0, missing: [1.0; LEVELS.len()] };
@@ -177,7 +180,7 @@ fn at_rate(curves: &[Rated], rate: f64) -> [f64; LEVELS.len()] {
     blend(&low.missing, &high.missing, ((rate - low.rate) / (high.rate - low.rate)).clamp(0.0, 1.0))
 }
 
-/// Returns the point between `from` and `to` at a share of the way.
+/// Interpolates linearly between `from` (at `share` 0) and `to` (at `share` 1), level by level.
 fn blend(from: &[f64; LEVELS.len()], to: &[f64; LEVELS.len()], share: f64) -> [f64; LEVELS.len()] {
     std::array::from_fn(|level| from[level] + (to[level] - from[level]) * share)
 }

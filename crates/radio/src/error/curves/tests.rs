@@ -54,7 +54,8 @@ fn a_single_curve_is_enough() {
     assert!(never.at(1e6) > 0.999 && never.snr(0.1).is_infinite());
 }
 
-/// At the formats that were simulated the table agrees with the points, within four standard errors and a tenth.
+/// For the simulated formats, tables agree with the simulated points within four standard errors
+/// plus a tenth of the rate.
 #[test]
 fn tables_return_the_simulated_points() {
     let curves = Curves::parse(TURBO).unwrap();

@@ -6,13 +6,14 @@ use super::measured::{Measured, Point};
 /// Columns of a file with curves.
 pub const COLUMNS: &str = "order,k,channel_bits,snr_db,blocks,errors";
 
-/// Highest and lowest SNR of a point in dB, in absolute value. Tables of mutual information end there.
+/// Largest absolute value of a point's SNR in dB. Tables of mutual information end at this SNR.
 const MAX_DB: f64 = 39.0;
 
 /// Block error rate that every curve must fall to.
 const LEAST: f64 = 0.1;
 
-/// Returns the curves in a text with the columns [`COLUMNS`]. The points of a curve follow each other.
+/// Returns the curves in a text with the columns [`COLUMNS`]. The points of a curve must follow
+/// each other.
 ///
 /// # Errors
 ///

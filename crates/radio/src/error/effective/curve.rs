@@ -1,8 +1,8 @@
 //! Tables of functions that decrease with the SNR.
 
-/// Lowest SNR of a table (-39 dB). Lower ones count as this one.
+/// Lowest SNR of a table (-39 dB). Lower SNRs count as this one.
 pub const LOWEST: f32 = 1.0 / 8192.0;
-/// Highest SNR of a table (39 dB). Higher ones count as this one.
+/// Highest SNR of a table (39 dB). Higher SNRs count as this one.
 pub const HIGHEST: f32 = 8192.0;
 
 /// Number of mantissa bits within a step, which leave 8 steps per octave.
@@ -15,14 +15,16 @@ pub const STEPS: usize = ((HIGHEST.to_bits() - LOWEST.to_bits()) >> STEP_BITS) a
 ///
 /// Its values are interpolated linearly between SNRs with distances of 1/8 to 1/16 of their value.
 /// Indices of the table are bits of the SNR's f32, so no logarithm is needed. The inverse uses the
-/// same table. Except for rounding, it returns the SNR that was looked up if that is within the
-/// table and the function decreases there; where the function is 0, it returns the lowest such SNR.
+/// same table. Except for rounding, the inverse returns the SNR that was looked up, if this SNR is
+/// within the table and the function decreases there. For the value 0, it returns the lowest SNR at
+/// which the function is 0.
 #[derive(Clone, Debug)]
 pub struct Curve {
     /// Values at the beginnings of steps.
     values: Box<[f32; STEPS + 1]>,
-    /// Number of values above the lower end of each bucket, so that the inverse searches few of them: all values for
-    /// the first bucket, which has the smallest values too, and none at the end.
+    /// Number of values above the lower end of each bucket, so that the inverse searches few
+    /// values. For the first bucket, which also has all smaller values, it is the number of all
+    /// values; at the end it is 0.
     above: Box<[u8; BUCKETS + 1]>,
 }
 
@@ -39,7 +41,7 @@ impl Curve {
         let mut curve = Box::new([0.0; STEPS + 1]);
         for (step, value) in curve.iter_mut().enumerate() {
             let exact = missing(f64::from(snr_at(step))) as f32;
-            // Subnormal numbers are slow, and too coarse to be told apart.
+            // Subnormal numbers are slow, and too coarse to be distinguished.
             *value = if exact.is_normal() { exact } else { 0.0 };
         }
         let count = |bucket: usize| match bucket {
@@ -65,7 +67,8 @@ impl Curve {
         from + (to - from) * within
     }
 
-    /// Returns the linear SNR at which the value is `missing`, [`LOWEST`] to [`HIGHEST`].
+    /// Returns the linear SNR at which the value is `missing`, limited to [`LOWEST`] to
+    /// [`HIGHEST`].
     #[inline]
     pub fn snr(&self, missing: f32) -> f32 {
         let above = self.count_above(missing).clamp(1, STEPS);

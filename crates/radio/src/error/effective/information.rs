@@ -1,8 +1,9 @@
 //! Mutual information of a bit and its soft value on a Gaussian channel (bit-interleaved coded modulation; Caire,
 //! Taricco & Biglieri, IEEE Trans. Inf. Theory 44(3), 1998), with the Gray mappings of TS 36.211, 7.1.
 //!
-//! Real and imaginary part of a symbol are independent amplitude modulations with the same mapping, up to inverted
-//! bits. So the information of a bit is a mean over the levels of one part, and an integral over its noise.
+//! Real and imaginary part of a symbol are independent amplitude modulations with the same mapping,
+//! up to inverted bits. So the information of a bit is a mean over the levels of one part, of an
+//! integral over the noise of that part.
 
 use std::sync::OnceLock;
 
@@ -11,11 +12,11 @@ use super::modulation::Modulation;
 
 /// Distance of two points of the integral, in standard deviations of the noise.
 const STEP: f64 = 0.2;
-/// Number of points on each side of 0.
+/// Number of points of the integral on each side of 0.
 const REACH: usize = 40;
 /// Number of points of the integral.
 const POINTS: usize = 2 * REACH + 1;
-/// Value below which a curve is continued exponentially.
+/// Value of the function below which a curve is continued exponentially.
 const SMALL: f64 = 1e-6;
 
 impl Modulation {
@@ -24,7 +25,7 @@ impl Modulation {
         self.order() / 2
     }
 
-    /// Returns 1 less the mutual information of a bit, at an SNR per symbol (linear).
+    /// Returns 1 minus the mutual information of a bit, at an SNR per symbol (linear).
     pub fn missing(self, snr: f64) -> f64 {
         let levels = 1u32 << self.bits_per_part();
         // Half the distance of two levels, in standard deviations of the noise.
@@ -42,11 +43,13 @@ impl Modulation {
         sum * density / f64::from(levels / 2 * self.bits_per_part())
     }
 
-    /// Returns the uncertainty in bit, summed over the bits of a level, if the noise of a point was added to it.
+    /// Returns the uncertainty in bits, summed over the bits of the level `sent`, if the noise of
+    /// `point` was added to this level.
     fn doubt(self, likelihoods: &Likelihoods, sent: usize, point: usize) -> f64 {
         let bits = self.bits_per_part();
         let label = |level: usize| level ^ level >> 1;
-        // Likelihoods of the levels relative to that of the one sent: all, and those with other bits.
+        // Sums of the levels' likelihoods, relative to the likelihood of the level sent: over all
+        // levels, and for each bit over the levels in which this bit differs.
         let (mut all, mut others) = (0.0, [0.0; 4]);
         for level in 0..1 << bits {
             let likelihood = likelihoods.of(sent, level, point);
@@ -66,7 +69,7 @@ impl Modulation {
     }
 
     fn compute_curve(self) -> Curve {
-        // The last two points.
+        // SNRs and values of the last two points of the table.
         let mut last = [(0.0, 1.0); 2];
         Curve::new(|snr| {
             let [(before, more), (at, less)] = last;
@@ -94,11 +97,11 @@ fn densities() -> &'static [f64; POINTS] {
     DENSITIES.get_or_init(|| std::array::from_fn(density))
 }
 
-/// Likelihoods of levels relative to that of the level sent, at each point of the integral. They depend on the
-/// distance between the two levels only.
+/// Likelihoods of levels relative to that of the level sent, at each point of the integral. They
+/// depend only on the distance between the two levels.
 struct Likelihoods {
-    /// By the number of the level sent minus that of the level, from `1 - levels` to
-    /// `levels / 2 - 1`.
+    /// Likelihoods, indexed by the number of the level sent minus the number of the other level,
+    /// from `1 - levels` to `levels / 2 - 1`.
     by_distance: Vec<[f64; POINTS]>,
     /// Index of distance 0.
     zero: usize,

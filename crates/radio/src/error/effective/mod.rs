@@ -1,5 +1,5 @@
-//! Effective SNR of a block whose groups have different SNRs: that of a flat channel with the same block error
-//! rate.
+//! Effective SNR of a block whose groups of resource blocks have different SNRs: the SNR of a flat
+//! channel with the same block error rate.
 //!
 //! Two mappings exist, both of the form `beta C^-1(mean of C(snr / beta))`:
 //!
@@ -8,12 +8,14 @@
 //!   channel");
 //! - [`Mapping::Exponential`]: `C(x) = 1 - e^-x` (EESM; TR 25.892, annex A), with a fitted beta for each MCS.
 //!
-//! The first one is the default. It needs no fitted constants ("without the need of adjustment factors", as its
-//! source states), while published betas differ: at 64QAM with rate 0.93, 28 to 35. The documentation of ns-3's LTE
-//! model chooses it for its accuracy, citing COST 2100 TD(10)11052, and as the information of retransmissions adds
-//! up, also with other MCSs.
+//! The first one is the default. It needs no fitted constants ("without the need of adjustment
+//! factors", as its source states), while published betas differ: at 64QAM with rate 0.93, 28 to
+//! 35. The documentation of ns-3's LTE model gives two reasons for the first mapping: its accuracy
+//! (citing COST 2100 TD(10)11052), and that the information of retransmissions adds up, even if
+//! their MCSs differ.
 //!
-//! A block's value is a mean over its resource blocks, and takes a table look-up for each group and a search.
+//! The effective SNR follows from a mean over the block's resource blocks. It takes one table
+//! look-up for each group, and one search.
 
 pub mod curve;
 pub mod information;
@@ -62,8 +64,9 @@ impl EffectiveSnr {
         Self { curves, formats: betas.iter().map(|beta| (0, *beta)).collect() }
     }
 
-    /// Returns the effective linear SNR of a block of a format on a set of groups, which is not empty. `snr` has
-    /// the linear SNR of each group, and `sizes` its number of resource blocks.
+    /// Returns the effective linear SNR of a block with format `format` that is sent on `groups`, a
+    /// set that is not empty. `snr` has the linear SNR of each group, and `sizes` its number of
+    /// resource blocks.
     #[inline]
     pub fn of(&self, format: u8, snr: &Row, groups: Groups, sizes: &Row) -> f32 {
         let (curve, beta) = self.curve(format);
@@ -92,7 +95,8 @@ impl EffectiveSnr {
         usize::from(self.formats[usize::from(format)].0) % CURVES
     }
 
-    /// Returns the linear SNR at which a curve, without a beta, has the value that `means` has for it.
+    /// Returns the linear SNR at which the curve with index `curve`, without a beta, has its value
+    /// in `means`.
     #[inline]
     pub fn at_mean(&self, curve: usize, means: &[f32; CURVES]) -> f32 {
         self.curves[curve].snr(means[curve])
@@ -113,8 +117,8 @@ pub const CURVES: usize = 4;
 pub struct Levels<const N: usize>([[f32; CURVES]; N]);
 
 impl<const N: usize> Levels<N> {
-    /// Returns the mean of the values of each curve on a set of groups, which is not empty; `at` has the index of each
-    /// group's SNR, and `sizes` its number of resource blocks.
+    /// Returns, for each curve, the mean of its values on `groups`, a set that is not empty. `at`
+    /// has the index of each group's SNR, and `sizes` its number of resource blocks.
     #[inline]
     pub fn means(&self, at: &[u8; MAX_GROUPS], groups: Groups, sizes: &Row) -> [f32; CURVES] {
         let (mut sums, mut blocks) = ([0.0; CURVES], 0.0);

@@ -49,7 +49,8 @@ fn information(modulation: Modulation, snr: f64) -> f64 {
     sum / f64::from(bits)
 }
 
-/// The tables equal the mutual information by another integral.
+/// The tables and the function from which they are made agree with the mutual information computed
+/// by another integral.
 #[test]
 fn tables_equal_the_mutual_information() {
     for modulation in MODULATIONS {
@@ -85,7 +86,8 @@ fn curves_decrease() {
     }
 }
 
-/// Returns the mapping in f64, without tables. Its inverse is found by bisection.
+/// Returns the effective SNR computed in f64, without tables. The inverse of `missing` is found by
+/// bisection.
 fn slow(missing: impl Fn(f64) -> f64, beta: f64, snrs: &[f64], sizes: &[f64]) -> f64 {
     let total: f64 = sizes.iter().sum();
     let mean = snrs.iter().zip(sizes).map(|(snr, size)| missing(snr / beta) * size).sum::<f64>() / total;

@@ -48,8 +48,9 @@ impl LinkCurves {
         curve
     }
 
-    /// Reports an error if any CQI from 1 to `last`, the highest that UEs of `category` use, has no
-    /// measured curve, unless the file with the curves has not been read yet.
+    /// Reports an error if a CQI from 1 to `last` has no measured curve. `last` is the highest CQI
+    /// that UEs of `category` use. Reports no error while the file with the curves has not been
+    /// read.
     pub fn check_covers(&self, last: u8, category: u8, check: &mut Check) {
         let missing: Vec<u8> = (1..=last).filter(|cqi| !self.cqi.contains(cqi)).collect();
         check.require(self.unread().is_some() || missing.is_empty(), "cqi", || {
@@ -171,9 +172,9 @@ impl Curves {
         libm::pow(10.0, log)
     }
 
-    /// Returns the smallest SNR in dB at which a UE reports each CQI from 1 to `highest` or a
-    /// larger one: the block of that CQI fails with at most [`TARGET_BLER`]. Returns `None` without
-    /// measured curves.
+    /// Returns, for each CQI from 1 to `highest`, the smallest SNR in dB at which a UE reports this
+    /// CQI or a larger one. A UE reports the largest CQI whose block fails with a probability of at
+    /// most [`TARGET_BLER`]. Returns `None` without measured curves.
     pub fn least_snrs_db(&self, highest: u8) -> Option<Vec<f64>> {
         let Self::Measured(curves) = self else {
             return None;

@@ -135,9 +135,9 @@ impl Adapter {
         if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; N] }
     }
 
-    /// Returns an upper bound of the CQIs from TTI `tti`, and the first TTI in which the bound is
-    /// not valid. Returns `None` if the bound is not cheap to compute, or if the method uses no
-    /// CQIs.
+    /// Returns an upper bound of the CQIs in TTI `tti` and later TTIs, and the first TTI in which
+    /// the bound is not valid. Returns `None` if the bound is not cheap to compute, or if the
+    /// method uses no CQIs.
     pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
         if let Self::Cqi(reporter) = self { reporter.peak(channel, sequence, tti) } else { None }
     }

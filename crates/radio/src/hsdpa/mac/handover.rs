@@ -4,8 +4,8 @@
 //! Bs as described in [`super::super::handover`]. Then they sleep. Like a phone in a state without
 //! a serving HS-DSCH cell, a sleeping phone belongs to the cell that it receives best (TS 25.304,
 //! 5.2.6, without its hysteresis), and is served there as soon as there is data. This cell does not
-//! depend on earlier cells. So a pause longer than that takes no more work, and it has the same
-//! result with and without observers.
+//! depend on earlier cells. So a pause longer than [`LONGEST_IDLE`] takes no more work than a pause
+//! of that length. Its result is the same with and without observers.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::event::Event;
@@ -89,7 +89,8 @@ impl HsdpaMac {
         while control.next <= tti {
             if control.sleeps(control.next) && self.meters.is_empty() {
                 // While phones sleep, each comparison overrides the earlier ones, so all but the
-                // last are skipped. Bandwidth meters need the cells in between.
+                // last comparison are skipped. With bandwidth meters none is skipped, because
+                // meters need the user's cell at each time.
                 control.next = tti - (tti - control.next) % control.comparison_ttis;
             }
             let now = control.next;

@@ -243,14 +243,15 @@ impl Mac for HsdpaMac {
         let rlc =
             self.node_bs.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
         if !self.outcomes.is_empty() {
-            // The next TTI must be simulated to deliver these blocks. It also adds the frames that
-            // have arrived over the Iub, so their arrivals need no event.
+            // The next TTI must be simulated to deliver the blocks sent in the last TTI. The next
+            // TTI also adds the frames that have arrived over the Iub, so their arrivals need no
+            // event.
             return Some(grid.beginning(next)).into_iter().chain(rlc).min();
         }
         let ready = self.node_bs.slots.first();
         let timers = self.timers.iter().filter_map(|user| self.node_bs.users[*user].reordering.timer());
-        // A bandwidth meter needs every comparison of Node Bs at its time. Without a meter, the
-        // comparisons that are due in idle times are deferred.
+        // With a bandwidth meter, each comparison of Node Bs is made at the time at which it is
+        // due. Without a meter, comparisons that are due in idle times are deferred.
         let idle_matters = !self.meters.is_empty();
         let compares = self.handover.as_ref().filter(|handover| idle_matters || !handover.is_idle());
         let compares = compares.map(|handover| handover.next);

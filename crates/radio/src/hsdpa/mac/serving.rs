@@ -132,8 +132,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Accounts in all bandwidth meters for the TTIs before TTI `tti` that they have not accounted
-    /// for, in which no user could be sent anything.
+    /// Makes all bandwidth meters account for the TTIs before TTI `tti` that they have not
+    /// accounted for. In these TTIs no user could be sent anything.
     pub(super) fn pass_idle(&mut self, tti: u64) {
         for meter in &mut self.meters {
             meter.pass(tti, &mut self.node_bs);

@@ -18,12 +18,12 @@ pub struct Block {
     /// Whether the block was first sent in a cell that the user has left, and continues in the new
     /// cell.
     pub forwarded: bool,
-    /// SNR of all transmissions so far in the serving cell after combining (linear, per symbol).
+    /// SNR after combining all transmissions so far in the serving cell (linear, per symbol).
     pub symbol_snr: f64,
     /// Whether the UE has decoded the block.
     pub decoded: bool,
     /// Random number uniform in [0, 1) that decides the first transmission in each cell. If
-    /// decoding uses one number per block, it decides all transmissions.
+    /// decoding uses one random number per block, this number decides all transmissions.
     pub draw: f64,
 }
 

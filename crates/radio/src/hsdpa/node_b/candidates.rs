@@ -5,7 +5,7 @@ use crate::hsdpa::adaptation::Limits;
 use crate::mac::sched::{Candidate, Scheduler};
 
 /// Users that may be sent something in a TTI, in ascending order of user index. The list of grants
-/// is empty if grants have not been computed; then some users may turn out to get none.
+/// is empty if grants have not been computed; then some users may turn out to get no grant.
 #[derive(Debug, Default)]
 pub struct Candidates {
     pub list: Vec<Candidate>,
@@ -54,7 +54,7 @@ impl Candidates {
     }
 
     /// Selects at most `most` users for TTI `tti`, who share `codes` and, equally, the power.
-    /// Returns them with their grants, the scheduler's first choice first.
+    /// Returns these users with their grants, the scheduler's first choice first.
     ///
     /// A grant depends on the number of users who share the power, and the number of users who get
     /// codes depends on their grants. So the power is first divided among as many users as

@@ -50,9 +50,9 @@ impl NodeBs {
     }
 
     /// Returns the user with the highest score among the users of a cell that can be sent something
-    /// in TTI `tti`, or `None` if there is none. Among users with equal scores, the one with the
-    /// lowest `turn` wins, then the one with the lowest index. Scores must not decrease with units
-    /// or quality.
+    /// in TTI `tti`, or `None` if no user can be sent anything. Among users with equal scores, the
+    /// user with the lowest `turn` wins, then the user with the lowest index. Scores must not
+    /// decrease with units or quality.
     ///
     /// Most users would not have the highest score even with the best channel that they may have in
     /// the next TTIs, so they are skipped. The two best users of the last TTI are examined first,

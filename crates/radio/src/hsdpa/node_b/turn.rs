@@ -68,10 +68,10 @@ impl User {
         (self.grant_at(quality, tti, limits).map_or(0, |grant| grant.units), quality)
     }
 
-    /// Returns an upper bound of the units in a block for the user, with an upper bound of the
-    /// channel quality; and the first TTI after TTI `tti` in which these bounds may no longer hold.
-    /// A refresh of the user's cached state also invalidates them. Returns `None` if the bounds are
-    /// not cheap to compute.
+    /// Returns upper bounds of the number of units in a block for the user and of the channel
+    /// quality, and the first TTI after TTI `tti` in which these bounds may no longer hold. A
+    /// refresh of the user's cached state also invalidates the bounds. Returns `None` if the bounds
+    /// are not cheap to compute.
     pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<((u32, f32), u64)> {
         let (cqi, until) = self.adapter.peak(&mut self.channel, sequence, tti)?;
         let units = if self.processes.has_retransmission() {
@@ -116,7 +116,7 @@ impl User {
     }
 
     /// Returns the probability that the first transmission of a grant's block fails in TTI `tti`,
-    /// if `sharers` users share the power. It is 0 if the grant is a retransmission.
+    /// if `sharers` users share the power. Returns 0 if the grant is a retransmission.
     pub fn first_bler(&mut self, tti: u64, grant: Grant, sharers: u32, sequence: &JakesSequence) -> f64 {
         let Some(curve) = grant.offer.and_then(|offer| offer.curve) else {
             return 0.0;
@@ -126,8 +126,8 @@ impl User {
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
     }
 
-    /// Returns the user's block after it is limited to the codes in `limits` that other users have
-    /// left. Returns `None` if no block fits.
+    /// Returns the user's block, limited to the codes that other users have left (`limits`).
+    /// Returns `None` if no block fits.
     pub fn limit(&self, grant: Grant, limits: Limits) -> Option<Grant> {
         match grant.offer {
             Some(_) => self.offer(grant.quality, limits),

@@ -279,9 +279,9 @@ mod tests {
         sent
     }
 
-    /// 600 PDUs arrive at the RNC at once. 250 leave it at 0 ms and arrive at the Node B at 15 ms,
-    /// for TTI 8. The Node B has sent them after TTI 10 and allocates at 30 ms, so the next 250
-    /// leave the RNC at 45 ms and arrive at 60 ms.
+    /// 600 PDUs arrive at the RNC at once. 250 of them leave the RNC at 0 ms and arrive at the Node
+    /// B at 15 ms, for TTI 8. The Node B has sent them after TTI 10 and allocates at 30 ms, so the
+    /// next 250 leave the RNC at 45 ms and arrive at 60 ms.
     #[test]
     fn credits_are_exhausted_and_renewed() {
         let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 600);

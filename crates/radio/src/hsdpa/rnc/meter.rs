@@ -42,15 +42,15 @@ pub struct Meter {
     /// Number of packet bytes that the measured user could have received since the start.
     pub bytes: f64,
     /// Records that were not emitted yet, each with its time, the bytes credited until then, and
-    /// the CQI, which is NaN if none is used; `None` if no records are kept.
+    /// the CQI, which is NaN if no CQI is used; `None` if no records are kept.
     records: Option<Vec<(Time, f64, f32)>>,
 }
 
 /// Time between two records of the available bandwidth.
 const RECORD: Duration = Duration::from_millis(20);
 
-/// Longest part of an idle time that is evaluated TTI by TTI, at its end. It has about 1000
-/// independent values of a pedestrian's fading.
+/// Length of the part at the end of an idle time that is evaluated TTI by TTI. A pedestrian's
+/// fading has about 1000 independent values in this time.
 const MAX_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
@@ -154,8 +154,7 @@ impl Meter {
         }
     }
 
-    /// Lists the candidates in `real`, except that the measured user has a full queue even if it
-    /// has no data.
+    /// Lists the candidates in `real`, with the measured user as if it had a full queue.
     fn join(&mut self, tti: u64, real: &Candidates, limits: Limits, node_bs: &mut NodeBs) {
         self.candidates.copy_others(real, self.user);
         let state = &mut node_bs.users[self.user];

@@ -125,8 +125,8 @@ impl CqiReports {
         }
     }
 
-    /// Returns the format that each CQI, the index of the array, selects in a UE category. CQI 0
-    /// has no format (`None`).
+    /// Returns the formats that CQIs select in a UE category. The index of the array is the CQI;
+    /// the element of CQI 0 is `None`.
     pub fn formats(&self, category: u8) -> [Option<Format>; CQIS] {
         if self.table.is_empty() {
             return format::formats(category);
@@ -309,8 +309,8 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Returns the CQI that the Node B knows in TTI `tti`: that of the last measurement at least
-    /// `delay` TTIs earlier, or that of TTI 0 if there is none.
+    /// Returns the CQI that the Node B knows in TTI `tti`: the CQI of the last measurement at least
+    /// `delay` TTIs earlier, or the CQI of TTI 0 if there is no such measurement.
     #[inline]
     pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
         let at = tti.saturating_sub(self.delay);

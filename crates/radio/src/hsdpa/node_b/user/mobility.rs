@@ -10,8 +10,8 @@ impl User {
         self.trigger.is_some() && self.channel.journey().is_some()
     }
 
-    /// Compares the Node Bs in TTI `tti`, unless the interruption of an earlier change of cell
-    /// lasts. Returns true if the user changes its cell now.
+    /// Compares the Node Bs in TTI `tti`, unless the user is still interrupted by an earlier change
+    /// of cell. Returns true if the user changes its cell now.
     pub fn compare(&mut self, tti: u64) -> bool {
         if tti >= self.resumes
             && let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey())

@@ -114,8 +114,8 @@ impl User {
         self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
     }
 
-    /// Passes the answers (ACKs and NACKs) to first transmissions that are known in TTI `tti` to
-    /// link adaptation.
+    /// Informs link adaptation of the ACKs and NACKs for first transmissions that are known in TTI
+    /// `tti`.
     #[inline]
     pub fn listen(&mut self, tti: u64) {
         let adapter = &mut self.adapter;

@@ -2,7 +2,7 @@
 //! carried by the Iub and by blocks.
 //!
 //! With MAC-ehs a PDU may be spread over several blocks; it is intact if all its octets arrive (TS
-//! 25.321, 11.6.4). All PDUs have the same size, as the last one of a packet may be padded. So the
+//! 25.321, 11.6.4). All PDUs have the same size, as the last PDU of a packet may be padded. So the
 //! number of a unit determines the PDU to which it belongs.
 
 use std::collections::VecDeque;
@@ -36,14 +36,14 @@ pub struct Acknowledged {
     peers: Entities,
     /// Number of units in a PDU: its octets with MAC-ehs, else 1.
     pdu_units: u64,
-    /// PDUs handed over, from the first one with units that are neither received nor lost. The
-    /// number of the first element is `settled`.
+    /// PDUs handed over, from the first PDU with units that are neither received nor lost. The
+    /// number of this first PDU is `settled`.
     in_flight: VecDeque<InFlight>,
     settled: u64,
     /// Number of units sent by the Node B so far.
     sent: u64,
-    /// For each packet from number `first`, the first TTI in which it may be sent; its waiting time
-    /// starts there.
+    /// For each packet from number `first`, the first TTI in which it may be sent. The waiting time
+    /// of the packet starts in this TTI.
     since: VecDeque<u64>,
     first: u64,
 }
@@ -84,8 +84,8 @@ impl Acknowledged {
         taken
     }
 
-    /// Returns an upper bound of the number of units that the RNC could hand over now; it is 0 only
-    /// if there is none.
+    /// Returns an upper bound of the number of units that the RNC could hand over now. The bound is
+    /// 0 only if there is no such unit.
     pub fn waiting(&self) -> u64 {
         self.peers.waiting() as u64 * self.pdu_units
     }
@@ -139,8 +139,8 @@ impl Acknowledged {
         parts
     }
 
-    /// Records that `units` were received or lost. Passes the packets that RLC delivers or drops as
-    /// a result to `decided`.
+    /// Records that `units` were received or lost. Calls `decided` with each packet that RLC
+    /// delivers or drops as a result.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         let mut start = units.start;
         while start < units.end {
@@ -185,14 +185,15 @@ impl Acknowledged {
         self.peers.due()
     }
 
-    /// Handles the timers and status reports that are due until `now`. Passes the packets that RLC
-    /// delivers or drops as a result to `decided`.
+    /// Handles the timers and status reports that are due until `now`. Calls `decided` with each
+    /// packet that RLC delivers or drops as a result.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         self.peers.on_time(now);
         self.hand_over(decided);
     }
 
-    /// Passes the packets that RLC has delivered or dropped since the last call to `decided`.
+    /// Calls `decided` with each packet that RLC has delivered or dropped since `hand_over` was
+    /// last called.
     fn hand_over(&mut self, mut decided: impl FnMut(Fate)) {
         let sdus = self.peers.sdus();
         sdus.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);

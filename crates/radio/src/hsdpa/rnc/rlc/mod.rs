@@ -1,9 +1,9 @@
 //! RLC above MAC-hs: a user's packets from the RNC to the phone.
 //!
 //! RLC ends at the RNC. It hands over units, which are PDUs or octets of PDUs, with numbers that
-//! never wrap. Without an Iub, units are handed over to the block that is being filled; with an
-//! Iub, to the Iub, as far as credits allow. MAC-hs reports for each range of units whether it has
-//! arrived.
+//! never wrap. Without an Iub, RLC hands units over to the block that is being filled. With an Iub,
+//! it hands them over to the Iub, as far as credits allow. MAC-hs reports for each range of units
+//! whether it has arrived.
 
 pub mod am;
 pub mod um;
@@ -105,8 +105,8 @@ impl Packets {
         in_mode!(self.push(now, packet, since))
     }
 
-    /// Returns the number of units that the RNC could hand over now; in acknowledged mode an upper
-    /// bound.
+    /// Returns the number of units that the RNC could hand over now. In acknowledged mode, the
+    /// number is an upper bound.
     pub fn waiting(&self) -> u64 {
         in_mode!(self.waiting())
     }
@@ -116,8 +116,8 @@ impl Packets {
         in_mode!(self.take(now, most))
     }
 
-    /// Hands over `units` units from the RNC, in acknowledged mode rounded up to whole PDUs, or as
-    /// many as RLC can send now if these are fewer. Returns the number of units handed over.
+    /// Hands over `units` units from the RNC, or fewer if RLC cannot send so many now. Acknowledged
+    /// mode rounds `units` up to whole PDUs. Returns the number of units handed over.
     pub fn take_for(&mut self, now: Time, units: u64) -> u64 {
         match self {
             Self::Um(packets) => packets.take(now, units),
@@ -136,8 +136,8 @@ impl Packets {
         in_mode!(self.carried(units))
     }
 
-    /// Records that `units` were received or lost. Passes the packets that are complete or lost as
-    /// a result to `decided`.
+    /// Records that `units` were received or lost. Calls `decided` with each packet that is
+    /// complete or lost as a result.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         in_mode!(self.settle(now, units, lost, decided));
     }
@@ -158,8 +158,8 @@ impl Packets {
         in_mode!(self.due())
     }
 
-    /// Handles the timers and status reports that are due until `now`. Passes the packets that are
-    /// complete or lost as a result to `decided`.
+    /// Handles the timers and status reports that are due until `now`. Calls `decided` with each
+    /// packet that is complete or lost as a result.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         in_mode!(self.on_time(now, decided));
     }
