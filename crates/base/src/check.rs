@@ -103,10 +103,10 @@ impl Check {
         }
     }
 
-    /// Reports that `keys` have no effect if `void` is true. A key with another value than its
-    /// default is a problem; a key with its default is only listed by [`Self::into_idle`], because
-    /// resolved scenarios contain every key. [`crate::keys`] makes the pairs (key, true if it has
-    /// its default).
+    /// If `void` is true, reports that `keys` have no effect. A key with another value than its
+    /// default is a problem. A key with its default is only listed by [`Self::into_idle`], because
+    /// resolved scenarios contain every key. [`crate::keys`] makes `keys`: pairs of a key, and true
+    /// if the key has its default.
     ///
     /// A limit that is not reached or a timer that never expires does have an effect, so callers do
     /// not report it here.

@@ -140,7 +140,8 @@ impl DerefMut for Context<'_> {
 }
 
 impl Context<'_> {
-    /// Draws a stamp and returns the key of a new event at time `at`, which is decided now.
+    /// Returns the key of a new event that happens at the time `at` and is decided now. The stamp
+    /// in the key is a new one.
     #[inline]
     pub fn key(&mut self, at: Time) -> Key {
         self.common.stamps.key(at)
@@ -152,8 +153,8 @@ impl Context<'_> {
         self.sink.wants(mask)
     }
 
-    /// Returns the place that a packet of a user passes. An uplink that all users share is one place for
-    /// each user, as uplinks of their own are.
+    /// Returns the place that a packet of a user passes. An uplink that all users share counts as
+    /// one place per user, as if each user had an uplink of its own.
     pub fn place_of(&self, user: usize) -> Place {
         let is_shared_uplink = self.place.site == Site::Uplink && !self.of_users.is_empty();
         if is_shared_uplink { Place::new(Site::Uplink, user as u32) } else { self.place }

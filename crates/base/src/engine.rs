@@ -125,8 +125,8 @@ const GROUP: usize = 4;
 pub struct EventQueue {
     /// Expiries in ns of timers 0 to 6, followed by the earliest expiry in the tree.
     front: [u64; FRONT + 1],
-    /// Tournament tree, in groups of nodes: the root holds the earliest node of group 0, and node
-    /// `n`, counted over all groups, the earliest node of group `n + 1`. The last nodes are the
+    /// Tournament tree in groups of nodes. The root holds the earliest node of group 0. Node `n`,
+    /// counted over all groups, holds the earliest node of group `n + 1`. The last nodes are the
     /// leaves, one for each timer that is not in `front`.
     groups: Vec<[Entry; GROUP]>,
     /// Timer at the root of the tree. Its expiry is the last entry of `front`.
@@ -208,7 +208,7 @@ impl EventQueue {
         loop {
             let group = node / GROUP;
             let held = &mut self.groups[group][node % GROUP];
-            // All timers but the changed one have the expiry that the nodes above hold.
+            // For all timers but the changed one, the nodes above hold the present expiry.
             if held.timer == entry.timer && entry.timer != changed.timer {
                 return;
             }
@@ -227,7 +227,8 @@ impl EventQueue {
     #[inline]
     fn earliest(&self, group: usize) -> Entry {
         let entries = &self.groups[group];
-        // `tie` is the last expiry, if any, that was equal to the earliest one before it.
+        // `tie` is the last expiry that equalled the earliest expiry before it; `u64::MAX` if none
+        // did.
         let (mut first, mut tie) = (entries[0], u64::MAX);
         for &Entry { at, timer } in &entries[1..] {
             tie = if at == first.at { at } else { tie };
@@ -248,7 +249,8 @@ impl EventQueue {
     /// The timer stays armed: the caller arms or disarms it after handling the event.
     #[inline]
     pub fn next(&self) -> Option<(Key, usize)> {
-        // `tie` is the last expiry, if any, that was equal to the earliest one before it.
+        // `tie` is the last expiry that equalled the earliest expiry before it; `u64::MAX` if none
+        // did.
         let (mut first, mut at, mut tie) = (0, self.front[0], u64::MAX);
         for (timer, &other) in self.front.iter().enumerate().skip(1) {
             tie = if other == at { at } else { tie };

@@ -200,12 +200,13 @@ pub enum Event {
     /// A packet leaves a place for the next one.
     Left { place: Place, packet: PacketId },
     /// A link or channel transmits a packet, or a part of it, from `from` to `sent`. The packet
-    /// arrives at `arrives` unless jitter or reordering delays it; for all parts but the last
+    /// arrives at `arrives` unless jitter or reordering delays it. For all parts but the last,
     /// `arrives` is `u64::MAX`. `channel` is 0 for a channel that users share, else 1 plus the
     /// user's index.
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
-    /// A packet has come over a scheduled uplink, and leaves it now. The phone asked for resources at `asked`, by a
-    /// request or report; the block that completed it was first sent at `from`, and received at `sent`.
+    /// A packet has come over a scheduled uplink and leaves the uplink now. The phone asked for
+    /// resources at `asked`, by a request or report. The block that completed the packet was first
+    /// sent at `from` and received at `sent`.
     Granted { place: Place, packet: PacketId, asked: Time, from: Time, sent: Time },
     /// The RNC sends `units` units of a user over the Iub; they reach the Node B at `arrives`.
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
@@ -220,10 +221,11 @@ pub enum Event {
     /// Result of one TTI of a user: its C/I value or CQI (0 at constant rate), the units sent, and the number
     /// of blocks that failed. Units are PDUs, or octets if blocks are filled with octets.
     Tti { bearer: u32, user: u32, quality: u32, units: u32, failed: u32 },
-    /// A block is transmitted; `transmission` counts its transmissions from 1. With HARQ, `block`
-    /// counts the user's blocks (on `hsdpa` since the last reset of MAC-hs). With the simple ARQ
-    /// `block` is the number of the block's first PDU. Without retransmissions of whole blocks, on
-    /// a DCH with RLC and on `wcdma`, `block` is the number of the channel or slot.
+    /// A block is transmitted. `transmission` is the number of this transmission of the block, from
+    /// 1. With HARQ, `block` counts the user's blocks (on `hsdpa` since the last reset of MAC-hs).
+    ///   With the simple ARQ `block` is the number of the block's first PDU. On a DCH with RLC and
+    ///   on `wcdma`, which do not retransmit whole blocks, `block` is the number of the channel or
+    ///   slot.
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
     /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
@@ -250,9 +252,9 @@ pub enum Event {
     RoundTrip { flow: u32, rtt: Duration },
     /// The loss recovery of the sender that faces the phone changed its state to `state`.
     Recovery { flow: u32, state: Recovery },
-    /// A timer of the sender that faces the phone is armed for `at` or disarmed: the retransmission
-    /// timer, or with `linux` a timer that expires no later than those for retransmission, loss
-    /// probes, reordering, window probes and pacing.
+    /// A timer of the sender that faces the phone is armed for `at`, or disarmed if `at` is `None`.
+    /// With `classic` this is the retransmission timer. With `linux` it is a timer that expires no
+    /// later than the timers for retransmission, loss probes, reordering, window probes and pacing.
     Timer { flow: u32, at: Option<Time> },
     /// The limit that stops a sender from transmitting changed to `limit`.
     SendLimit { place: Place, flow: u32, limit: SendLimit },

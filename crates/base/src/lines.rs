@@ -21,7 +21,7 @@ pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// Returns the numbers in the entries of a text as one list per column, without the first `skip`
-/// entries. Without any other entry there are no lists.
+/// entries. If no entry is left, there are no lists.
 ///
 /// `columns` selects columns by index, from 0. If it is `None`, all columns are read, and every
 /// entry must have the same number of columns. At most `most` entries are accepted.
@@ -61,7 +61,7 @@ pub fn numbers(
 }
 
 /// Parses the numbers of an entry and stores them in `row`, whose previous contents are discarded.
-/// With `columns` only those columns are parsed.
+/// If `columns` is given, only these columns are parsed.
 fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Result<(), String> {
     row.clear();
     let Some(columns) = columns else {

@@ -44,7 +44,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 /// A variant's entry: (kind of component, name, one-line description).
 pub type Entry = (&'static str, &'static str, &'static str);
 
-/// Returns parameters with all defaults, as a bare name in a scenario requests.
+/// Returns parameters that all have their defaults, for a scenario that selects a variant by its
+/// bare name.
 ///
 /// # Errors
 /// Returns an error if a parameter has no default.
@@ -97,10 +98,10 @@ pub fn schema_of(name: &str, doc: &str, params: &schemars::Schema) -> serde_json
 
 /// Declares the variants of one kind of component.
 ///
-/// The variant after `=` is the default. With `as Trait` all parameters implement this trait and the enum
-/// dereferences to it, so that each variant's behaviour is in its own file. With `+ Plugin` after the trait,
-/// which must extend [`Parameters`](crate::plugin::Parameters), the registry is open: programs may register
-/// further kinds.
+/// The variant after `=` is the default. With `as Trait` the parameters of each variant implement
+/// this trait and the enum dereferences to it, so that each variant's behaviour is in its own file.
+/// With `+ Plugin` after the trait, which must extend [`Parameters`](crate::plugin::Parameters),
+/// the registry is open: programs may register further kinds.
 #[macro_export]
 macro_rules! registry {
     (@deref $enum:ident { $( $variant:ident )+ }) => {};
@@ -118,7 +119,7 @@ macro_rules! registry {
     };
     (@names $enum:ident) => {
         impl $enum {
-            /// Returns the names of all variants, one of which a scenario may use.
+            /// Returns the names of all variants, from which a scenario selects one.
             pub fn names() -> &'static [&'static str] {
                 Self::NAMES
             }
@@ -300,8 +301,9 @@ macro_rules! registry {
     };
 }
 
-/// Declares the parameters of a component: a struct whose fields all have defaults, given after the type
-/// (`pub beta: u32 = 3`) or else those of the type. Deserializing rejects unknown keys.
+/// Declares the parameters of a component: a struct in which every field has a default. This is the
+/// value after the type (`pub beta: u32 = 3`) or else the default of the type. Deserializing
+/// rejects unknown keys.
 #[macro_export]
 macro_rules! params {
     (@default) => { ::std::default::Default::default() };

@@ -1,5 +1,5 @@
-//! Tables of results, whose columns have a name, a unit and a meaning, and a function that reads
-//! the column from the rows.
+//! Tables of results. Each column has a name, a unit, a meaning, and a function that reads its
+//! values from the rows.
 //!
 //! [`table!`](crate::table!) declares a table once, next to the type of its rows. The columns, the
 //! documentation of results and the units of summaries all follow from this declaration, so that a
@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A text in a table, either a constant or a string of its own.
+/// A text in a table, either a constant or an allocated string.
 pub type Text = Cow<'static, str>;
 
 /// Name of the column that says to which user a row belongs. Components that do not know the users'
@@ -27,7 +27,7 @@ const UNKNOWN: u32 = u32::MAX;
 pub struct Texts {
     /// Distinct texts of the column, in the order in which they first occur.
     pub names: Vec<Text>,
-    /// For each row, the index into `names` of its text.
+    /// Index into `names` of the text of each row.
     pub places: Vec<u32>,
 }
 
@@ -139,8 +139,8 @@ macro_rules! kinds {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
-        /// Functions that read a column from rows. There is one for each type of values, whose loop
-        /// is compiled for the column, so that no function is called per row.
+        /// Functions that read a column from rows, one function for each type of values. The loop
+        /// over the rows is compiled for each column, so that no function is called per row.
         #[allow(non_snake_case, reason = "named as the kinds are")]
         pub mod read {
             use super::{Cow, Parts, Text, Texts, Values, count};
@@ -220,8 +220,8 @@ pub type Parts<'a, R> = [(u64, &'a [R])];
 pub struct Field<R> {
     /// Name of the column. If the values have a unit, the name ends in it, as in `rate_bps`.
     pub name: &'static str,
-    /// Unit of the values: "1" for a ratio or CQI, and an empty string for a count, a running number
-    /// or a text. Truth values have either.
+    /// Unit of the values: "1" for a ratio or CQI, and an empty string for a count, a running
+    /// number or a text. For truth values it is "1" or empty.
     pub unit: &'static str,
     /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
@@ -232,7 +232,7 @@ pub struct Field<R> {
 /// Declaration of a table: its name, the meaning of a row, and the columns.
 #[derive(Debug)]
 pub struct Layout<R: 'static> {
-    /// Name of the table, by which results contain it.
+    /// Name of the table in the results.
     pub name: &'static str,
     /// Meaning of a row as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
@@ -267,7 +267,7 @@ impl<R> Layout<R> {
         Table { name: self.name, meaning: self.meaning, columns }
     }
 
-    /// Returns a table without rows, for its name, meaning and columns.
+    /// Returns a table without rows, whose name, meaning and columns callers may read.
     pub fn empty(&self) -> Table {
         self.table(&[])
     }
@@ -283,8 +283,8 @@ fn count<R>(parts: &Parts<R>) -> usize {
 pub struct Column {
     /// Name of the column. If the values have a unit, the name ends in it, as in `rate_bps`.
     pub name: &'static str,
-    /// Unit of the values: "1" for a ratio or CQI, and an empty string for a count, a running number
-    /// or a text. Truth values have either.
+    /// Unit of the values: "1" for a ratio or CQI, and an empty string for a count, a running
+    /// number or a text. For truth values it is "1" or empty.
     pub unit: &'static str,
     /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
@@ -295,7 +295,7 @@ pub struct Column {
 /// Table of results, whose values are stored by column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Name of the table, by which results contain it.
+    /// Name of the table in the results.
     pub name: &'static str,
     /// Meaning of a row as a sentence, which the documentation of results shows.
     pub meaning: &'static str,

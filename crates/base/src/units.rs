@@ -310,7 +310,8 @@ fn format_quantity<Q: Quantity>(quantity: &Q) -> String {
     let main = &Q::UNITS[..Q::MAIN];
     let in_unit = |scale: u64| base as f64 / scale as f64;
     // A value is printed in minutes or hours only if it is a whole number of them, as "90 s" reads
-    // better than "1.5 min". A unit whose decimal would not parse to the same number is never used.
+    // better than "1.5 min". A unit is never used if the printed number would not parse to the same
+    // value.
     let reads_well = |(name, scale): &(&str, u64)| {
         base >= *scale
             && (base.is_multiple_of(*scale) || !matches!(*name, "min" | "h"))
@@ -344,7 +345,8 @@ impl<'de> Deserialize<'de> for Probability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = f64::deserialize(deserializer)?;
         if (0.0..=1.0).contains(&value) {
-            // The value -0 becomes 0: it would change the sign of `1 / ln(1 - p)` in `ErrorGaps`.
+            // The value -0 becomes 0, because -0 would change the sign of `1 / ln(1 - p)` in
+            // `ErrorGaps`.
             Ok(Self(value.abs()))
         } else {
             Err(de::Error::custom(format!("{value} is not a probability; expected a number from 0 to 1")))

@@ -2,9 +2,10 @@
 //!
 //! The estimator `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988) on a clock
 //! with ticks. It stores the smoothed RTT in eighths of a tick (`srtt8`) and the variation in
-//! quarters of a tick (`var4`). From these `RTO = (8 var4 + srtt8) / 8` ticks. It is raised to the
-//! minimum before (with `backoff_from_minimum`) or after it is multiplied by the backoff factor,
-//! and limited to the maximum, but is at least two ticks.
+//! quarters of a tick (`var4`). From these `RTO = (8 var4 + srtt8) / 8` ticks. The RTO is then
+//! multiplied by the backoff factor. It is raised to the minimum before this multiplication if
+//! `backoff_from_minimum` is true, otherwise after it. The result is limited to the maximum, but is
+//! at least two ticks.
 //!
 //! The estimator `smoothed` uses exponential averages on a clock without ticks, with one gain for
 //! both the mean and the mean deviation: `RTO = mean + 4 deviation`, with the same limits and
@@ -109,11 +110,11 @@ impl Estimate {
         }
     }
 
-    /// Updates the estimate after a spurious timeout. The round-trip time that exceeded the timeout
-    /// is treated like a first measurement, unless the present estimate, which `ticks` lengthens by
-    /// two ticks, is longer (RFC 4015, 3.2, step 11; the RFC waits for the first round trip of data
-    /// sent after the timer expired).
-    /// Returns the new timeout in nanoseconds, to which limits and backoff are not yet applied.
+    /// Updates the estimate after a spurious timeout (RFC 4015, 3.2, step 11). The round-trip time
+    /// that exceeded the timeout is treated like a first measurement, unless the present estimate,
+    /// which `ticks` lengthens by two ticks, is longer. The RFC instead waits for the first round
+    /// trip of data sent after the timer expired. Returns the new timeout in nanoseconds, to which
+    /// limits and backoff are not yet applied.
     fn adapt(&mut self, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, srtt8, var4, .. } => {

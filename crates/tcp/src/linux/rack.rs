@@ -69,9 +69,9 @@ pub struct Conditions {
 
 impl Rack {
     /// Records the delivery of a segment (steps 2 and 3). `echoed` is false if the timestamp shows
-    /// that the ACK answers an earlier transmission of the segment. As in Linux
-    /// (`tcp_rack_advance`, version 6), every accepted delivery sets the round-trip time, not only
-    /// that of the newest segment.
+    /// that the ACK answers an earlier transmission of the segment. As in `tcp_rack_advance` of
+    /// Linux 6, every accepted delivery sets the round-trip time, not only that of the newest
+    /// segment.
     pub fn on_delivered(
         &mut self,
         now: Time,
@@ -84,8 +84,8 @@ impl Rack {
         }
         let end = segment.end();
         let rtt = now.since(segment.sent);
-        // By its timestamp, or because it arrives too early, the ACK answers the original and not
-        // the retransmission. It gives no valid round-trip time and is not used.
+        // The timestamp or the early arrival shows that the ACK answers the original and not the
+        // retransmission. So the ACK gives no valid round-trip time and is not used.
         if segment.retransmitted && (!echoed || min_rtt.is_some_and(|min| rtt < min)) {
             return;
         }

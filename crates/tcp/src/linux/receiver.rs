@@ -76,9 +76,9 @@ pub struct Receiver {
     sack: bool,
     ecn: bool,
     window: ReceiveWindow,
-    /// Smallest delay of an ACK (`TCP_ATO_MIN`). `ato` is the adaptive delay, `None` until it is
-    /// set by the first data in order, by the start of quick ACKs after a duplicate, an ECN mark or
-    /// a full window, or by the last quick ACK.
+    /// Smallest delay of an ACK (`TCP_ATO_MIN`). `ato` is the adaptive delay; `None` until it is
+    /// first set. It is set by the first data in order, by the last quick ACK, and when quick ACKs
+    /// start after a duplicate, an ECN mark or a full window.
     delay: Duration,
     ato: Option<Duration>,
     min_rto: Duration,
@@ -92,7 +92,7 @@ pub struct Receiver {
     connected: bool,
     /// Number of segments that the receiver will still acknowledge without delay (quick ACKs).
     /// `max_quick_acks` is the largest number with which quick ACKs start; while the window opens,
-    /// the number may exceed it by one.
+    /// `quick_acks` may exceed it by one.
     quick_acks: u32,
     max_quick_acks: u32,
     /// Number of payload bytes in order that the last ACK acknowledged.
@@ -301,14 +301,14 @@ impl Receiver {
     }
 
     /// Returns the retransmission timeout that Linux would compute at the phone if the round-trip
-    /// time had been measured once; `min_rto` if it is unknown.
+    /// time had been measured once; `min_rto` if the round-trip time is unknown.
     fn rto(&self) -> Duration {
         let rtt = self.window.rtt().unwrap_or_default();
         Duration(rtt.0 + self.min_rto.0.max(2 * rtt.0))
     }
 
-    /// Adapts the ACK delay to the time between segments, and starts quick ACKs with the first data
-    /// in order, unless `ato` was set before, and after a pause (Linux: `tcp_event_data_recv`).
+    /// Adapts the ACK delay to the time between segments. Starts quick ACKs after a pause, and with
+    /// the first data in order unless `ato` was set before (Linux: `tcp_event_data_recv`).
     fn adapt_ack_delay(&mut self, now: Time) {
         let between = Duration(jiffies::JIFFY.0 * (jiffies::at(now) - jiffies::at(self.last_segment)));
         self.last_segment = now;
@@ -397,8 +397,8 @@ impl crate::Receiver for Receiver {
             self.grow_window(payload);
         } else {
             self.check_ecn(segment);
-            // Without SACK the window stays, since the sender would not count an ACK that opens the
-            // window as a duplicate (`tcp_data_queue_ofo`).
+            // Without SACK the window is not opened, since the sender would not count an ACK that
+            // opens the window as a duplicate (`tcp_data_queue_ofo`).
             if self.sack {
                 self.grow_window(payload);
             }

@@ -44,8 +44,8 @@ pub struct Transmission {
     /// Value of `recover` if the last loss event was a timeout, otherwise 0. Recovery from the
     /// timeout lasts until all segments below this number are acknowledged.
     recover_timeout: u64,
-    /// Number of duplicate ACKs since the last ACK of new data, partial ACKs of NewReno and SACK
-    /// excluded. A timeout resets it, except for Tahoe.
+    /// Number of duplicate ACKs since the last ACK of new data. Partial ACKs of NewReno and SACK do
+    /// not reset this number. A timeout resets it, except for Tahoe.
     pub dupacks: u32,
     /// Counters of the connection since its start.
     pub counts: SenderCounts,
@@ -143,9 +143,9 @@ impl Transmission {
         self.data.end()
     }
 
-    /// Returns half of the window in use, which becomes the window after a loss. The window in use
-    /// is `cwnd` plus `inflation`, at most the receiver's window. The half is rounded down unless
-    /// the setting `fractional_halves` is true.
+    /// Returns half of the window in use, from which the slow-start threshold after a loss is
+    /// computed. The window in use is `cwnd` plus `inflation`, at most the receiver's window. The
+    /// half is rounded down unless the setting `fractional_halves` is true.
     pub fn half_window(&self, inflation: u64) -> f64 {
         let used = (self.cwnd + inflation as f64).min(self.max_window as f64);
         if self.fractional_halves { used / 2.0 } else { (used / 2.0).floor() }
@@ -200,9 +200,9 @@ impl Transmission {
         self.rtt.reset_backoff();
     }
 
-    /// Returns true if the ACK is the third duplicate ACK in a row and indicates a new loss: a
-    /// segment is missing, and an earlier one that was first sent after the last loss event has
-    /// arrived. As in ns-2, a missing first data segment counts as a new loss in any case.
+    /// Returns true if the ACK is the third duplicate ACK in a row and indicates a new loss. The
+    /// loss is new if a segment that was first sent after the last loss event is acknowledged. As
+    /// in ns-2, a missing first data segment counts as a new loss in any case.
     pub fn may_retransmit_fast(&self) -> bool {
         self.dupacks == DUPACK_THRESHOLD && (self.una > self.recover || self.una == 1)
     }

@@ -85,9 +85,10 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
-    /// Returns true if a loss-based control may open its window, apart from the condition that the
-    /// window is in use (`tcp_may_raise_cwnd`). Data must be acknowledged outside of fast recovery
-    /// and of a reduction after an ECN mark, and in order unless the degree of reordering is high.
+    /// Returns true if a loss-based control may open its window, whether or not the window is in
+    /// use (`tcp_may_raise_cwnd`). Neither fast recovery nor a reduction after an ECN mark may be
+    /// in progress. The ACK must acknowledge data or, if the degree of reordering is high, deliver
+    /// data beyond a gap.
     pub fn may_raise(&self) -> bool {
         self.phase != Phase::Recovery && (self.acked > 0 || self.reordered)
     }

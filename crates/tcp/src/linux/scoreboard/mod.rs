@@ -324,11 +324,11 @@ impl Scoreboard {
         }
     }
 
-    /// Processes a D-SACK of the bytes `range`. Segments in this range that end above `una` are
-    /// delivered (`deliver` is called for each that was not reported before), and their
+    /// Processes a D-SACK of the bytes `range`. Segments in this range that end above `una` count
+    /// as delivered, and `deliver` is called for each that was not reported before. Their
     /// retransmissions are no longer in flight (`tcp_sacktag_one`). Returns the number of
-    /// retransmitted segments in the range that end above `marker`, and the first needless
-    /// retransmission.
+    /// retransmitted segments in the range that end above `marker`, and the first byte of the first
+    /// needless retransmission, if any.
     #[cold]
     pub fn sack_duplicate(
         &mut self,
@@ -384,8 +384,9 @@ impl Scoreboard {
         (self.sacked_segments, self.highest_sacked, self.previous_blocks) = (0, 0, <_>::default());
     }
 
-    /// Returns the time of the oldest transmission that is the last one of its segment, was not
-    /// answered by an ACK or SACK, and was not marked lost by RACK; `None` if there is none.
+    /// Returns the time of the oldest transmission that still counts, or `None` if none does. A
+    /// transmission counts if it is the last one of its segment, no ACK or SACK has answered it,
+    /// and RACK has not marked it lost.
     pub fn oldest_sent(&mut self) -> Option<Time> {
         self.drop_stale();
         self.order.front().map(|&(sent, _)| sent)

@@ -31,7 +31,8 @@ pub struct AckResult {
     pub(super) rtts: RoundTrips,
     /// Whether the ACK delivers at least one segment by SACK.
     pub(in super::super) sacked: bool,
-    /// Whether the ACK delivers a segment that was sent only once, before the present episode began.
+    /// Whether the ACK delivers a segment that was sent only once, before the present episode of
+    /// loss recovery began.
     pub(in super::super) original: bool,
     /// Whether a segment that the ACK acknowledges cumulatively had been retransmitted.
     pub(in super::super) repeated: bool,
@@ -95,9 +96,10 @@ impl Span {
 /// Round-trip times that an ACK gives; `None` if there is no valid measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RoundTrips {
-    /// Round-trip time of the oldest segment that the ACK acknowledges cumulatively or, if these
-    /// give none, that it delivers by SACK. `newest` is the round-trip time of the newest segment,
-    /// first of those delivered by SACK.
+    /// Round-trip time of the oldest segment that the ACK acknowledges cumulatively. If these
+    /// segments give no measurement, it is that of the oldest segment delivered by SACK. `newest`
+    /// is the round-trip time of the newest segment delivered by SACK or, if there is none, of the
+    /// newest segment acknowledged cumulatively.
     pub(super) oldest: Option<Duration>,
     pub(super) newest: Option<Duration>,
     /// Round-trip time of the oldest segment that the ACK delivers by SACK.
@@ -199,7 +201,7 @@ impl Sender {
         }
         let acked_bytes = self.scoreboard.una() - prior_una;
         // By Karn's rule, an ACK that covers a retransmitted segment gives no round-trip time for
-        // the segments that it acknowledges cumulatively, unless by its timestamp.
+        // the segments that it acknowledges cumulatively, unless its timestamp gives one.
         let mut rtts = RoundTrips::new(now, if repeated { Span::EMPTY } else { acked.span }, sacked.span);
         if rtts.oldest.is_none() && acked_bytes > 0 {
             rtts.oldest = self.rtt_by_stamp(now, ack);

@@ -108,8 +108,8 @@ pub struct Sender {
     last_rtt: Option<Duration>,
     /// Number of consecutive probes of the closed receive window.
     window_probes: u32,
-    /// Number of timeouts since data was last acknowledged, without those while the receiver's
-    /// window was closed (`icsk_retransmits`).
+    /// Number of timeouts since data was last acknowledged. Timeouts while the receiver's window
+    /// was closed do not count (`icsk_retransmits`).
     pub(super) timeouts: u32,
 }
 

@@ -8,9 +8,9 @@ use crate::linux::control::Phase;
 use crate::linux::{FIRST_BYTE, clock_us};
 use crate::segment::{Ecn, Kind, Segment};
 
-/// Pacing rate below half of the slow-start threshold, in windows per round trip, of a congestion
-/// control without a rate of its own (Linux: `tcp_pacing_ss_ratio`). `AVOIDANCE_PACE` is the rate
-/// at larger windows (`tcp_pacing_ca_ratio`).
+/// Pacing rate in windows per round trip while the window is below half of the slow-start threshold
+/// (Linux: `tcp_pacing_ss_ratio`). It applies to congestion controls without a rate of their own.
+/// `AVOIDANCE_PACE` is the rate at larger windows (`tcp_pacing_ca_ratio`).
 const SLOW_START_PACE: f64 = 2.0;
 const AVOIDANCE_PACE: f64 = 1.2;
 
@@ -204,8 +204,9 @@ impl Sender {
         let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
         if pause > rto && self.params.slow_start_after_idle {
             self.control.report(|control| control.on_idle((pause - 1) / rto));
-            // Restarting both times prevents a second reduction for the same pause while the pacer
-            // waits, and another one because the window was not used up.
+            // The pause must not reduce the window again. The new `last_sent` prevents this while
+            // the pacer waits, and the new period prevents a reduction because the window was not
+            // used up.
             self.last_sent = now;
             self.usage.begin_period(now);
             let window = self.control.cwnd;
@@ -260,7 +261,7 @@ impl Sender {
     }
 
     /// Sends segment `number`, for the reason `transmission`: as a new segment or as a
-    /// retransmission. Updates all state that depends on it.
+    /// retransmission. Updates all state that depends on the transmission.
     pub(in super::super) fn send(
         &mut self,
         now: Time,

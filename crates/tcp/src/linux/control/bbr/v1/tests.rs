@@ -48,8 +48,8 @@ fn each_gain_lasts_a_round_trip() {
     }
 }
 
-/// Returns an ACK that arrives at `ms` milliseconds and delivers `segments` segments. With these,
-/// `total` segments are delivered since the start.
+/// Returns an ACK that arrives at `ms` milliseconds and delivers `segments` segments. Including
+/// these, `total` segments have been delivered since the start.
 fn ack(ms: u64, segments: u64, total: u64) -> AckEvent {
     let now = Time(ms * 1_000_000);
     let (delivered, total_delivered) = (segments * MSS, total * MSS);
