@@ -14,11 +14,11 @@
 //! | 3, lost | packet number (8), time (8), cause (1) |
 //! | 4, end | time (8) |
 //!
-//! A record of an accepted packet ends with the number of kept bytes (2) and these bytes.
+//! A record of an accepted packet ends with the number of kept bytes (2 bytes) and the kept bytes.
 //!
-//! After the end record follows the CRC-32 (4, as in ISO 3309) of all bytes before, which reveals damage. Logs of
-//! earlier versions have none. Times are nanoseconds of the world. Packets are numbered from 0 in the order in which
-//! they were accepted.
+//! After the end record follows the CRC-32 (4 bytes, as in ISO 3309) of all bytes before it, which
+//! reveals damage. Logs of earlier versions have no CRC-32. Times are nanoseconds of simulated
+//! time. Packets are numbered from 0 in the order in which they were accepted.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -79,7 +79,7 @@ pub enum Record {
     Arrived {
         /// Number of the packet: from 0, in the order in which packets were accepted.
         number: u64,
-        /// Time of the arrival in the world.
+        /// Simulated time of the arrival.
         at: Time,
         /// Time from the arrival to the write to the device, ns.
         late: u64,
@@ -337,8 +337,8 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Compares the checksum of the bytes read with the stored one, which follows the end record. Logs of earlier
-    /// versions have none and pass.
+    /// Compares the checksum of the bytes read with the stored one, which follows the end record.
+    /// Logs of earlier versions have no checksum and pass.
     fn check(&mut self) -> io::Result<()> {
         let read = self.file.checksum.clone().finalize();
         match array(&mut self.file) {

@@ -24,7 +24,8 @@ pub struct LinkCounts {
     /// Number of packets that the queue discipline marked with Congestion Experienced (RFC 3168).
     pub marked: u64,
     /// Number of bytes transmitted. A link with a constant rate counts the bytes of a packet before
-    /// it transmits them, one with recorded delivery opportunities after the last of them.
+    /// it transmits them. A link with recorded delivery opportunities counts them after it has
+    /// transmitted the last one.
     pub bytes: u64,
 }
 
@@ -138,8 +139,8 @@ impl Ingress {
         self.queue.bytes()
     }
 
-    /// Returns all counters of the link, of which `bytes`, the number of bytes transmitted, is
-    /// counted by the transmitter.
+    /// Returns all counters of the link. The caller passes `bytes`, the number of bytes
+    /// transmitted, because the transmitter counts them.
     pub fn counts(&self, bytes: u64) -> LinkCounts {
         let queue = self.drops.counts;
         LinkCounts {

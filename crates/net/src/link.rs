@@ -222,8 +222,8 @@ impl Link {
     }
 
     /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if no
-    /// packet waits, is transmitted or propagates. With look-ahead only packets that
-    /// [`Self::deliver`] has stored count.
+    /// packet waits, is transmitted or propagates. With look-ahead a packet counts only after
+    /// [`Self::deliver`] has stored it.
     pub fn next_wake(&self) -> Option<Key> {
         let arrival = self.propagation.next();
         if self.has_waiting { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }

@@ -25,8 +25,8 @@ struct Passage {
 #[derive(Debug)]
 pub struct LookAhead {
     limits: Limits,
-    /// Packets whose transmission has not started, in the order of time, behind earlier packets
-    /// that [`Self::forget`] has not discarded yet.
+    /// Packets whose transmission has not started, in the order of time. Before them are earlier
+    /// packets that [`Self::forget`] has not discarded yet.
     passages: VecDeque<Passage>,
     /// Number of entries at the end of `passages` whose packets were still in the queue when the
     /// newest packet entered.

@@ -104,8 +104,8 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Returns the time at which the caller must call [`Self::on_timer`], or `None` if no timer is
     /// armed. Calls of other methods may change this time.
     fn timer(&self) -> Option<Time>;
-    /// Returns true if all data that the application has written so far is acknowledged, in the
-    /// `classic` family also the SYN.
+    /// Returns true if all data that the application has written so far is acknowledged. In the
+    /// `classic` family the SYN must be acknowledged, too.
     fn is_idle(&self) -> bool;
     /// Returns true if the SYN and all data are acknowledged and the application has closed the
     /// connection.
@@ -238,9 +238,9 @@ impl TcpSpec {
         }
     }
 
-    /// Returns true in the `linux` family if the phone opens the connection. Without a proxy it
-    /// then sends its first request in a packet after the ACK of the server's SYN, so that the
-    /// round-trip time of the SYN does not include the request. Otherwise the ACK of the SYN
+    /// Returns true in the `linux` family if the phone opens the connection. Without a proxy the
+    /// phone then sends its first request in a packet after the ACK of the server's SYN, so that
+    /// the round-trip time of the SYN does not include the request. Otherwise the ACK of the SYN
     /// carries the request.
     pub fn requests_separately(&self) -> bool {
         matches!(self, Self::Linux(_)) && self.opener() == Opener::Phone

@@ -88,9 +88,8 @@ pub fn check_devices(bytes: &[u8]) {
     assert_eq!((arrived, arrived + lost), (delivered.len() as u64, offered));
 }
 
-/// Offers a packet of `data` to the exchange. Depending on the bits of `order`, its bytes are left
-/// as they are, begin with an IPv4 header to an address near those of the phones, or are not
-/// offered.
+/// Offers a packet of `data` to the exchange. The bits of `order` determine if the packet is
+/// offered, and if it begins with an IPv4 header to an address near those of the phones.
 fn give(exchange: &mut Exchange, now: Time, order: u8, data: &[u8], length: usize) {
     exchange.advance(now).expect("the simulation succeeds");
     let Some(slot) = exchange.slot() else { return };

@@ -82,7 +82,7 @@ impl LossSetting {
         }
     }
 
-    /// Returns true if the setting is a probability of 0. A model is never none, whatever its
+    /// Returns true if the setting is a probability of 0. Returns false for a model, whatever its
     /// parameters.
     pub fn is_none(&self) -> bool {
         *self == Self::default()

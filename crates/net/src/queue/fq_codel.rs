@@ -85,8 +85,8 @@ pub struct FlowQueues {
     /// created when a flow first uses its slot.
     slots: Vec<u32>,
     queues: Vec<FlowQueue>,
-    /// Indices of the active queues that are in their first round. After it, each moves to the old
-    /// queues.
+    /// Indices of the active queues that are in their first round. After this round, each queue
+    /// moves to the old queues.
     new: VecDeque<u32>,
     /// Indices of the active queues whose first round is over.
     old: VecDeque<u32>,

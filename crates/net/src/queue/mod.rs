@@ -81,8 +81,8 @@ pub trait QueueParams: Parameters {
     fn marks(&self) -> bool {
         false
     }
-    /// Reports parameters to `check` with which the discipline would lose all packets on a link
-    /// where every packet must wait, such as a link with delivery opportunities.
+    /// Reports to `check` the parameters with which the discipline would lose all packets if every
+    /// packet must wait, as on a link with delivery opportunities.
     fn check_waiting(&self, _check: &mut Check) {}
 }
 

@@ -1,8 +1,9 @@
 //! Trace-driven link: sends at recorded delivery opportunities, like mahimahi's `mm-link`.
 //!
-//! An opportunity transmits a given number of bytes of the first waiting packets. A packet may take several
-//! opportunities, and an opportunity may complete several packets. A packet leaves when its last byte is
-//! transmitted. It uses only opportunities after its arrival, not one at the same time.
+//! An opportunity transmits a given number of bytes of the first waiting packets. A packet may take
+//! several opportunities, and an opportunity may complete several packets. A packet leaves when its
+//! last byte is transmitted. A packet uses only opportunities after its arrival, and none at the
+//! time of its arrival.
 //!
 //! Opportunities that find no packet are wasted, and so are the bytes that an opportunity has left
 //! when the queue becomes empty. Wasted opportunities take no events: they are counted when the

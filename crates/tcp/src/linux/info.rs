@@ -42,8 +42,8 @@ pub struct Info {
     pub retrans: u64,
     /// Number of retransmissions since the start of the connection.
     pub total_retrans: u64,
-    /// Number of timeouts since data was last acknowledged, without those while the receiver's
-    /// window was closed.
+    /// Number of timeouts since data was last acknowledged. Timeouts while the receiver's window
+    /// was closed do not count.
     pub retransmits: u64,
     /// Degree of reordering, initially 3: without SACK, the number of duplicate ACKs that indicate
     /// a loss (`reordering`).

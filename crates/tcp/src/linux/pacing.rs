@@ -151,8 +151,8 @@ mod tests {
         assert_eq!(pacer.blocked(Time::ZERO), Some(Time(10_000_000)));
     }
 
-    /// `tcp_update_skb_after_send`: the delay of a late packet is subtracted from its charge, up to
-    /// half of the charge. Two segments at 100 kB/s take 20 ms.
+    /// By `tcp_update_skb_after_send` the delay of a late packet is subtracted from its charge, up
+    /// to half of the charge. Two segments at 100 kB/s take 20 ms.
     #[test]
     fn late_departure_is_credited_up_to_half() {
         let after = |late_ms: u64| {

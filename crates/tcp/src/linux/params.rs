@@ -100,9 +100,9 @@ impl Linux {
         HEADER_BYTES + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
     }
 
-    /// Returns the size of a SYN in bytes, with MSS, window scale if windows need it, and
-    /// SACK-permitted and timestamps if they are on, padded to words. SACK-permitted adds nothing
-    /// if timestamps are used, since it fits into their padding.
+    /// Returns the size of a SYN in bytes, with its options padded to words. The options are MSS,
+    /// window scale if windows need it, and SACK-permitted and timestamps if they are on.
+    /// SACK-permitted adds nothing if timestamps are used, since it fits into their padding.
     pub fn syn_bytes(&self) -> u32 {
         let scale = if window_shift(self.receive_buffer.0) > 0 { WINDOW_SCALE_BYTES } else { 0 };
         let sack = if self.sack && !self.timestamps { SACK_PERMITTED_BYTES } else { 0 };

@@ -5,7 +5,8 @@
 //! that the window reaches the threshold after one round trip. Otherwise an ACK releases as many
 //! segments as it delivers or, if larger, the difference between the segments delivered and sent in
 //! this recovery. The ACK releases one more segment if it acknowledges new data and reveals no new
-//! loss (RFC 9937, 6.2, `SafeACK`). All of these count only up to the threshold.
+//! loss (RFC 9937, 6.2, `SafeACK`). In this case the data in flight grows at most up to the
+//! threshold.
 
 /// State of Proportional Rate Reduction during one recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,7 +33,7 @@ pub struct ReceiveWindow {
     last_echo: u32,
     /// End and start of the present round, in which a whole window of data arrives: the value of
     /// the next expected byte that ends the round, and the start time. The length of a round is
-    /// used as round-trip time if none is known or the known one is longer.
+    /// used as round-trip time if no round-trip time is known or the known one is longer.
     round: Option<(u64, Time)>,
     /// Largest number of bytes that the application has read in a round trip, at first an
     /// assumption. `since` holds the start time of the present round trip, and the number of bytes
@@ -71,9 +71,9 @@ impl ReceiveWindow {
         (read + self.buffer).min(expected + self.offered)
     }
 
-    /// Processes a segment of `payload` bytes with the next expected byte. `expected` is the next
-    /// expected byte after its arrival, and `echo_us` the timestamp that the segment echoes, 0 if
-    /// it echoes none.
+    /// Processes a segment of `payload` bytes that contains the next expected byte. `expected` is
+    /// the next expected byte after the arrival of the segment, and `echo_us` is the timestamp that
+    /// the segment echoes, 0 if it echoes none.
     pub fn on_data(&mut self, now: Time, payload: u64, expected: u64, echo_us: u32) {
         if echo_us != 0 && echo_us != self.last_echo && payload >= self.mss {
             self.last_echo = echo_us;
@@ -102,9 +102,9 @@ impl ReceiveWindow {
         opens
     }
 
-    /// Updates the round-trip time. The first `sample`, and one that is shorter, replaces the
-    /// present value. A longer sample has weight 1/8 if it is `exact`, that is, measured by a
-    /// timestamp; otherwise it is ignored (`tcp_rcv_rtt_update`).
+    /// Updates the round-trip time with `sample`. The first sample, or a sample shorter than the
+    /// present value, replaces this value. A longer sample has weight 1/8 if it is `exact`, that
+    /// is, measured by a timestamp; otherwise it is ignored (`tcp_rcv_rtt_update`).
     fn measure(&mut self, sample: Duration, exact: bool) {
         self.rtt = match self.rtt {
             Some(rtt) if sample >= rtt && exact => Some(Duration(rtt.0 - rtt.0 / 8 + sample.0 / 8)),
@@ -113,10 +113,10 @@ impl ReceiveWindow {
         };
     }
 
-    /// Records that the application has read all bytes below `read`, while the highest byte
-    /// received is `beyond` bytes ahead of those in order. Once per round trip, if the application
-    /// has read more in it than in any round trip before, the buffer grows to twice the bytes read,
-    /// a share for their growth, and `beyond`.
+    /// Records that the application has read all bytes below `read`. The highest byte received is
+    /// `beyond` bytes ahead of the bytes received in order. The buffer grows at the end of a round
+    /// trip in which the application has read more than in any round trip before. The new size is
+    /// the sum of twice the bytes read, an amount for the growth of this number, and `beyond`.
     pub fn on_read(&mut self, now: Time, read: u64, beyond: u64) {
         let Some(rtt) = self.rtt.filter(|rtt| now.since(self.since.0) >= *rtt) else {
             return;
@@ -159,9 +159,9 @@ mod tests {
         assert!(!window.open(MIN_SEGMENT - 1));
     }
 
-    /// The application reads 30 kB in the first round trip, where 10 kB (ten segments) are assumed
-    /// before. By `tcp_rcvbuf_grow` the buffer then has 2 * 30 kB for the bytes read, and 2 * 60 kB
-    /// (30 - 10) / 10 for their growth, which is 300 kB together.
+    /// The application reads 30 kB in the first round trip, instead of the 10 kB (ten segments)
+    /// that were assumed. By `tcp_rcvbuf_grow` the buffer then has 2 * 30 kB for the bytes read,
+    /// and 2 * 60 kB (30 - 10) / 10 for their growth, which is 300 kB together.
     #[test]
     fn buffer_follows_bytes_read_per_round_trip() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 1_000_000);

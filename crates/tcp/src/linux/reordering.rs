@@ -11,7 +11,7 @@ const MAX_DEGREE: u64 = 300;
 #[derive(Clone, Copy, Debug)]
 pub struct Reordering {
     /// Degree of reordering, initially 3 and at most 300: the number of segments delivered beyond a
-    /// gap, or without SACK of duplicate ACKs, that indicate a loss.
+    /// gap, or of duplicate ACKs without SACK, that indicates a loss.
     degree: u32,
     /// Whether reordering has been observed since the start of the connection (`reord_seen`).
     seen: bool,
@@ -24,8 +24,8 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Returns the degree of reordering: the number of segments delivered beyond a gap, or without
-    /// SACK of duplicate ACKs, that indicate a loss.
+    /// Returns the degree of reordering: the number of segments delivered beyond a gap, or of
+    /// duplicate ACKs without SACK, that indicates a loss.
     pub fn degree(self) -> u32 {
         self.degree
     }

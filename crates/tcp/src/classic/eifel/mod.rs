@@ -7,13 +7,13 @@
 //! retransmissions and echoed in the ACK; this module uses that bit.
 //!
 //! Response (RFC 4015): the sender continues with new data instead of going back N. The slow-start
-//! threshold becomes the number of segments outstanding before the retransmission, or its value at
-//! that time if larger. The window becomes the number of segments outstanding now plus those just
-//! acknowledged, of which at most an initial window counts, so that no burst follows. After a spurious timeout the retransmission timer adapts to the
-//! round-trip time that exceeded it. This module uses the round-trip time of the original segment,
-//! which is available at once; the RFC waits for the first measurement on data sent after the
-//! timeout. As in the paper, but not in the RFC, the window is also restored after a spurious fast
-//! retransmission.
+//! threshold becomes the number of segments outstanding before the retransmission or, if larger,
+//! the threshold at that time. The window becomes the number of segments outstanding now plus those
+//! just acknowledged, of which at most an initial window counts, so that no burst follows. After a
+//! spurious timeout the retransmission timer adapts to the round-trip time that exceeded the
+//! timeout. This module uses the round-trip time of the original segment, which is available at
+//! once; the RFC waits for the first measurement on data sent after the timeout. As in the paper,
+//! but not in the RFC, the window is also restored after a spurious fast retransmission.
 
 use std::collections::VecDeque;
 

@@ -52,7 +52,8 @@ pub trait Recovery: Send + std::fmt::Debug {
     /// segment, `una`.
     fn abandon(&mut self, tx: &mut Transmission);
     /// Returns true while the sender repairs a loss that duplicate ACKs indicated. Tahoe returns
-    /// true also after a timeout, so the caller must first check if the last loss event was one.
+    /// true also after a timeout, so the caller must first check if the last loss event was a
+    /// timeout.
     fn is_repairing(&self, tx: &Transmission) -> bool;
     /// Returns the number of segments by which duplicate ACKs inflate the window; 0 for variants
     /// without inflation.

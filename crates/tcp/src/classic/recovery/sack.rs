@@ -188,9 +188,9 @@ impl Recovery for SackRecovery {
 
     /// Follows ns-2's `Sack1TcpAgent::send_much`. In fast recovery holes and then new data are sent
     /// while the pipe is smaller than the window. Outside of fast recovery no new data is sent
-    /// while there is a hole. If the timer has expired after the handshake, or Eifel has undone a
-    /// recovery, and no fast recovery has been completed since, the sender first retransmits these
-    /// holes, as far as the window allows.
+    /// while there is a hole. There is one exception, from an expiry of the timer after the
+    /// handshake, or from an undo by Eifel, until the next fast recovery is completed. In this time
+    /// the sender first retransmits the holes, as far as the window allows.
     fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
         if let Some(pipe) = self.pipe {
             self.pipe = Some(self.fill_pipe(tx, now, pipe, out));

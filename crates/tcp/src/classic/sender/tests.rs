@@ -118,10 +118,11 @@ fn threshold_after_second_timeout_depends_on_half_of_flight() {
     }
 }
 
-/// On a path with a round-trip time of 100 ms the first segment of every other pair is lost, and
-/// the second waits at the receiver for the retransmission of the first. If this wait were measured
-/// as a round trip, each loss would lengthen the next timeout, up to hours. So the timeout must
-/// not exceed the timeout after the first round trip, 100 ms + 4 * 30 ms.
+/// The round-trip time of the path is 100 ms. Segments are sent in pairs, and the first segment of
+/// every other pair is lost. The second segment of that pair waits at the receiver for the
+/// retransmission of the first. If this wait were measured as a round trip, each loss would
+/// lengthen the next timeout, up to hours. So the timeout must not exceed the timeout after the
+/// first round trip, 100 ms + 4 * 30 ms.
 #[test]
 fn timeout_does_not_grow_by_its_own_length() {
     let path = Duration::from_millis(100);

@@ -1,6 +1,7 @@
 //! HyStart as in Linux (`tcp_cubic.c`, version 6; Ha and Rhee, Computer Networks 55(9), 2011). Slow
-//! start ends if the closely spaced ACKs of a round (its train) last for more than half of the
-//! smallest round-trip time (the whole of it with pacing), or if round-trip times grow.
+//! start ends if round-trip times grow, or if the closely spaced ACKs of a round (its train) arrive
+//! over a long time. Without pacing this is more than half of the smallest round-trip time, with
+//! pacing more than the whole.
 
 use nodeb_base::units::{Duration, Time};
 

@@ -137,9 +137,9 @@ impl LossWindow {
         self.cwnd = (halved * self.mss).max(restart);
     }
 
-    /// Reduces the window to the mean of its size and `used`, the largest number of bytes that were
-    /// outstanding during a retransmission timeout, or the initial window if that is larger (RFC
-    /// 2861; Linux: `tcp_cwnd_application_limited`).
+    /// Reduces the window to the mean of its size and `used` or, if larger, the initial window.
+    /// `used` is the largest number of bytes that were outstanding in the time of a retransmission
+    /// timeout (RFC 2861; Linux: `tcp_cwnd_application_limited`).
     pub fn unused(&mut self, used: u64) {
         let used = used.max(self.initial);
         if used < self.cwnd {

@@ -125,8 +125,8 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// Records a lost segment. The sender reports the resulting reduction by
     /// [`Self::on_congestion`] or [`Self::on_timeout`].
     fn on_loss(&mut self, _loss: &Loss) {}
-    /// Handles the start of a recovery after a loss or an ECN echo, or a loss that a tail loss
-    /// probe has repaired. `in_flight` bytes are outstanding.
+    /// Handles the start of a recovery after a loss or an ECN echo. Also handles a loss that a tail
+    /// loss probe has repaired. `in_flight` bytes are outstanding.
     fn on_congestion(&mut self, now: Time, in_flight: u64);
     /// Handles a retransmission timeout with `in_flight` bytes still in flight. `again` is true if
     /// the window has already been reduced for the outstanding data.

@@ -15,8 +15,8 @@ pub enum Episode {
     /// because of an ECN mark. PRR spreads the reduction, if the congestion control uses PRR.
     Recovery {
         /// Next byte to be sent at the start (`RecoveryPoint`). The recovery ends when all bytes
-        /// below it are acknowledged; a reduction after an ECN mark alone ends when the byte itself
-        /// is.
+        /// below this one are acknowledged. A reduction after an ECN mark alone ends when this byte
+        /// itself is acknowledged.
         until: u64,
         /// PRR state of the window reduction; `None` if the congestion control does not use PRR or
         /// the reduction was undone.

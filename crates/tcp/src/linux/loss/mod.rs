@@ -57,9 +57,9 @@ impl Sender {
         }
     }
 
-    /// Ends a recovery without a timeout if all bytes below its `until` are acknowledged. Returns
-    /// true if they are but the end is delayed. A reduction after an ECN mark lasts until later
-    /// data is acknowledged, so that the receiver has seen CWR.
+    /// Ends an episode `Recovery` if all bytes below its `until` are acknowledged. Returns true if
+    /// they are acknowledged but the end of the episode is delayed. A reduction after an ECN mark
+    /// lasts until later data is acknowledged, so that the receiver has seen CWR.
     fn end_episode(&mut self, now: Time, ack: &Segment) -> bool {
         let una = self.scoreboard.una();
         match self.episode {
@@ -136,7 +136,7 @@ impl Sender {
     }
 
     /// Handles an ACK without new losses. Starts a window reduction if the ACK echoes an ECN mark
-    /// in the episode `Open`. Otherwise stays in this episode or returns to it, unless a reduction
+    /// in the episode `Open`. Otherwise stays in `Open` or returns to `Open`, unless a reduction
     /// after an ECN mark is in progress (`tcp_try_to_open`).
     fn try_to_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if !self.scoreboard.has_retransmitted() {

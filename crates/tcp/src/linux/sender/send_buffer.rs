@@ -110,10 +110,10 @@ impl SendBuffer {
         self.blocked
     }
 
-    /// Moves one packet of application data into the buffer, unless the buffer is full, which
-    /// blocks the application, or a blocked application does not yet have enough room. The
-    /// application has written `written` bytes in total. The buffer holds the bytes from `una` on,
-    /// of which those from `next` on are unsent. Returns true if data was added.
+    /// Moves one packet of application data into the buffer. A full buffer takes no new packet and
+    /// blocks the application until there is enough room. The application has written `written`
+    /// bytes in total. The buffer holds the bytes from `una` on, of which those from `next` on are
+    /// unsent. Returns true if data was added.
     pub fn fill(&mut self, written: u64, una: u64, next: u64) -> bool {
         let memory = self.memory(una, next);
         self.blocked &= self.size.saturating_sub(memory) < memory / 2;

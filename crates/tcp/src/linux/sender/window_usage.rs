@@ -8,9 +8,10 @@ use crate::linux::loss::Episode;
 
 /// Use of the congestion window in the present round and in the present period.
 ///
-/// A round ends when all data outstanding at its start is acknowledged. It starts again if the
-/// window or the pacer stops the sender, or if more is outstanding in a round in which neither did.
-/// A period ends when the window is fully used, or after a retransmission timeout without growth.
+/// A round ends when all data outstanding at its start is acknowledged. A new round starts early if
+/// the window or the pacer stops the sender. It also starts early if the outstanding data grows in
+/// a round in which neither has stopped the sender. A period ends when the window is fully used, or
+/// after a retransmission timeout without growth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowUsage {
     /// Largest number of bytes outstanding in the present round (`max_packets_out`).
@@ -22,7 +23,7 @@ pub struct WindowUsage {
     until: u64,
     /// Largest number of bytes outstanding in the present period (`snd_cwnd_used`).
     used: u64,
-    /// Time from which the retransmission timeout counts that ends the period (`snd_cwnd_stamp`).
+    /// Start of the retransmission timeout after which the period ends (`snd_cwnd_stamp`).
     since: Time,
 }
 
@@ -42,8 +43,8 @@ impl WindowUsage {
 
 impl Sender {
     /// Records that new data was sent or, if `limited` is true, that the congestion window or the
-    /// pacer stopped the sender. If `slow_start_after_idle` is on, the window is reduced if the
-    /// application has not fully used it for a retransmission timeout
+    /// pacer stopped the sender. If `slow_start_after_idle` is on and the application has not fully
+    /// used the window for a retransmission timeout, the window is reduced
     /// (`tcp_cwnd_application_limited`).
     pub(super) fn record_usage(&mut self, now: Time, limited: bool) {
         let outstanding = self.scoreboard.next() - self.scoreboard.una();

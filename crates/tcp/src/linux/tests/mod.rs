@@ -94,8 +94,8 @@ struct Pair {
     sender: Sender,
     receiver: Receiver,
     done: Option<Time>,
-    /// Highest byte that the ACKs sent so far and not lost allow, plus 1 (the right edge of the
-    /// window).
+    /// Right edge of the window: the highest byte that any ACK allows, plus 1. ACKs that the path
+    /// has lost do not count.
     allowed: u64,
 }
 

@@ -68,15 +68,16 @@ fn unused_window_stays_while_acks_arrive() {
     }
 }
 
-/// Delivers an ACK of all segments before `next` that allows `window` bytes more. Returns the segments sent.
+/// Delivers an ACK of all segments before `next` with a window of `window` bytes. Returns the
+/// segments that the sender sends.
 fn allow(script: &mut Script, next: u64, window: u32) -> Vec<script::Sent> {
     let ack = Segment { window, ..script.ack(next, &[]) };
     script.take(&ack)
 }
 
-/// By `tcp_send_probe0` and `tcp_ack_probe` of Linux 6.18.44, window probes back off the time to
-/// the next probe, which each ACK restarts, but not the retransmission timeout. So the pause after
-/// the probes exceeds the timeout, and the window restarts.
+/// By `tcp_send_probe0` of Linux 6.18.44, each window probe doubles the time to the next probe, but
+/// not the retransmission timeout. By `tcp_ack_probe` each ACK restarts the time to the next probe.
+/// The pause after the probes exceeds the timeout, which is not doubled, so the window restarts.
 #[test]
 fn window_probes_do_not_back_off_timeout() {
     let (mut script, _) = Script::begin(params(), 200);

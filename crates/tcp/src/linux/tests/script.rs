@@ -63,8 +63,8 @@ impl Script {
         numbers(&out)
     }
 
-    /// Delivers an ACK of all segments before `next`, with SACK blocks in segments and without an
-    /// echoed timestamp. Returns the segments that the sender sends.
+    /// Delivers an ACK of all segments before `next`, with SACK blocks given in segments, and
+    /// without an echoed timestamp. Returns the segments that the sender sends.
     pub fn acknowledge(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<Sent> {
         self.echo(next, blocks, 0)
     }

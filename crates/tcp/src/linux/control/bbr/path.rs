@@ -8,8 +8,9 @@ use super::super::filter::WindowedMax;
 use super::super::{AckEvent, Phase};
 use crate::linux::rate::RateSample;
 
-/// Smallest ratio of a round's bandwidth to that of the last growth that counts as growth (v1:
-/// 4.3.2.2; v3: 5.3.1.2). After `FULL_ROUNDS` rounds without growth the pipe is full.
+/// Smallest ratio of a round's bandwidth to the bandwidth at the last growth with which the round
+/// counts as growth (v1: 4.3.2.2; v3: 5.3.1.2). After `FULL_ROUNDS` rounds without growth the pipe
+/// is full.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 /// Smallest congestion window in segments (`BBRMinPipeCwnd`).

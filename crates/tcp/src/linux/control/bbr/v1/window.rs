@@ -4,9 +4,9 @@
 use super::{BbrControl, State};
 use crate::linux::control::{AckEvent, Phase};
 
-/// Number of segments. Until so many have been delivered, the window grows in any case; it is also
-/// the bandwidth-delay product that is assumed while no round-trip time is known, whatever the gain
-/// (`TCP_INIT_CWND`).
+/// Initial number of segments (`TCP_INIT_CWND`). Until this many segments have been delivered, the
+/// window grows in any case. While no round-trip time is known, this number also replaces the
+/// bandwidth-delay product, whatever the gain.
 const INITIAL: u64 = 10;
 /// Rate in bytes per second below which segments leave one by one: 1.2 Mbit/s (`bbr_min_tso_segs`).
 const SLOW: f64 = 150_000.0;
@@ -51,8 +51,8 @@ impl BbrControl {
     }
 
     /// Estimates the number of segments that are in the network when the pacer allows the next one
-    /// (`bbr_packets_in_net_at_edt`). Bytes among the `in_flight` that are delivered until then do
-    /// not count. If the pacing gain is above 1, the next quantum counts too.
+    /// (`bbr_packets_in_net_at_edt`). Of the `in_flight` bytes, those that are delivered until then
+    /// do not count. If the pacing gain is above 1, the next quantum counts too.
     pub(super) fn in_network_at_departure(&self, ack: &AckEvent, in_flight: u64) -> u64 {
         let wait = ack.departure.since(ack.now).as_secs();
         let delivered = (self.bandwidth() * wait / self.mss as f64) as u64;

@@ -5,8 +5,9 @@ use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
-/// Time from the start of a cycle to that of its probe, if the number of rounds does not start the
-/// probe earlier (5.3.3.8.2). Up to a second is added, depending on the time.
+/// Minimum time from the start of a cycle to the start of its probe, unless the number of rounds
+/// starts the probe earlier (5.3.3.8.2). Up to a second is added, which depends on the simulated
+/// time.
 const MIN_WAIT: Duration = Duration::from_secs(2);
 /// Maximum number of round trips between probes, so that BBR and Reno flows can coexist
 /// (5.3.3.8.2).
@@ -32,7 +33,7 @@ enum Feedback {
 /// State of the cycle in which BBR probes for bandwidth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cycle {
-    /// Number of cycles so far, without those that the application limited after their probe.
+    /// Number of cycles so far. Cycles that the application limited after their probe do not count.
     /// Bandwidth samples are kept for a number of cycles.
     pub count: u64,
     feedback: Feedback,
@@ -118,10 +119,10 @@ impl Bbr3Control {
         }
     }
 
-    /// Returns true if it is time to probe for bandwidth, which is the case two to three seconds
-    /// after the start of the cycle. It is earlier if a Reno flow would by then have grown by the
-    /// data in flight, that is, after as many rounds as that data has segments, at most 63
-    /// (`IsTimeToProbeBW`).
+    /// Returns true if it is time to probe for bandwidth (`IsTimeToProbeBW`). A probe is due two to
+    /// three seconds after the start of the cycle. It is due earlier if a Reno flow would have
+    /// grown by the data in flight, that is, after as many rounds as this data has segments, at
+    /// most 63.
     fn is_time_to_probe(&self) -> bool {
         let reno_rounds = self.target_inflight() / self.mss;
         self.now > self.cycle.since + self.cycle.wait

@@ -103,8 +103,8 @@ pub struct Undo {
 }
 
 impl Bbr3Control {
-    /// Updates deliveries, rounds and bandwidth on an ACK, and lowers the short-term bounds after a
-    /// round with loss, unless BBR probes for bandwidth (`UpdateCongestionSignals`).
+    /// Updates deliveries, rounds and bandwidth on an ACK (`UpdateCongestionSignals`). After a
+    /// round with loss, also lowers the short-term bounds unless BBR probes for bandwidth.
     pub(super) fn update_signals(&mut self, ack: &AckEvent) {
         self.latest.take(ack.sample, ack.total_delivered);
         self.path.rounds.on_ack(ack);

@@ -119,8 +119,9 @@ fn shallow_queue_bounds_inflight_and_losses() {
     pipe.run(60.0, |pipe| {
         let safe = pipe.control.bounds.long_term;
         let cwnd = pipe.control.cwnd();
-        // In flight are the bandwidth-delay product, 20 segments in the queue and one in service. A
-        // probe may exceed this by the 2 % of the data in flight that may be lost.
+        // The data in flight is at most the bandwidth-delay product, 20 segments in the queue and
+        // one in service. A probe may exceed this amount by as much as may be lost, 2 % of the data
+        // in flight.
         assert!(safe == u64::MAX || safe <= (BDP + 21) * MSS * 100 / 98 + MSS, "{safe}");
         // By section 5.6.1, BBRv3 leaves 15 % of the long-term bound to other flows in the state
         // `Cruise`.
