@@ -36,8 +36,8 @@ pub struct Transmit {
     /// Packets in the queue that are neither dropped nor expired, in order of arrival.
     waiting: VecDeque<Waiting>,
     backlog: Backlog,
-    /// Packets that have expired but are still in the queue, because they can only be removed when
-    /// its discipline serves them.
+    /// Packets that have expired but are still in the queue, because a packet can only be removed
+    /// when the queue discipline serves it.
     expired: Vec<PacketId>,
     /// Packets that were accepted and then lost, each with the cause, until the caller takes them.
     lost: Vec<(Packet, Cause)>,
@@ -116,7 +116,7 @@ impl Transmit {
         }
     }
 
-    /// Returns the time at which the discard timer of the oldest packet expires, when
+    /// Returns the time at which the discard timer of the oldest packet expires and
     /// [`Self::on_time`] must be called. Returns `None` if no timer runs.
     #[inline]
     pub fn due(&self) -> Option<Time> {
@@ -141,7 +141,7 @@ impl Transmit {
         }
     }
 
-    /// Returns true if [`Self::take_lost`] has any packets.
+    /// Returns true if [`Self::take_lost`] would return any packet.
     #[inline]
     pub fn has_lost(&self) -> bool {
         !self.lost.is_empty()

@@ -43,8 +43,8 @@ struct Sdu {
     end: u64,
     /// Whether a block with a part of the packet was given up, so that the packet is lost.
     damaged: bool,
-    /// Whether the packet has left the buffer out of sequence, so that the entry only remains for
-    /// the order of later entries.
+    /// Whether the packet has left the buffer before earlier packets. Its entry remains until all
+    /// earlier packets have left.
     gone: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct Buffer {
     /// it is needed in every TTI.
     first_end: u64,
     /// Number of the first PDU of a failed block that prevents the first packet from leaving;
-    /// `u64::MAX` if no such block has been looked up.
+    /// `u64::MAX` if no such block is known. Cached, as it is needed in every TTI.
     missing: u64,
     /// Failed blocks that wait for retransmission.
     failed: Retransmissions<FailedBlock>,
@@ -112,8 +112,7 @@ impl Buffer {
         if self.new_pdus() > 0 { Some(0) } else { self.failed.eligible() }
     }
 
-    /// Takes the next `pdus` PDUs for their first transmission. Returns the number of the first of
-    /// them.
+    /// Takes the next `pdus` new PDUs for transmission. Returns the number of the first PDU taken.
     pub fn take_new(&mut self, pdus: u64) -> u64 {
         self.next += pdus;
         self.next - pdus
@@ -134,7 +133,7 @@ impl Buffer {
         self.failed.keep(from, block);
     }
 
-    /// Gives up the PDUs of a block, so that the packets of which they carry a part are lost.
+    /// Gives up the PDUs of a block. All packets with a part in these PDUs are lost.
     pub fn give_up(&mut self, pdus: Range<u64>) {
         let from = self.sdus.partition_point(|sdu| sdu.end <= pdus.start);
         for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.first < pdus.end) {
@@ -177,8 +176,8 @@ impl Buffer {
         self.first_end = self.sdus.front().map_or(u64::MAX, |sdu| sdu.end);
     }
 
-    /// Passes intact packets of which all PDUs have been sent and no failed block has a part to
-    /// `leave`, even if earlier packets wait.
+    /// Passes to `leave` each intact packet whose PDUs have all been sent and are in no failed
+    /// block, even if earlier packets wait.
     fn release_early(&mut self, leave: &mut impl FnMut(Packet, bool)) {
         let Self { sdus, failed, next, backlog, .. } = self;
         for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
@@ -194,9 +193,9 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of TTIs from TTI `tti`, each filled with `per_tti` new PDUs, until one of
-    /// them completes a packet or a retransmission may be sent. Returns 0 if this number is
-    /// unknown.
+    /// Returns the number of TTIs, from TTI `tti` on, until a packet is complete or a
+    /// retransmission may be sent, if each TTI carries `per_tti` new PDUs. Returns 0 if this number
+    /// is unknown.
     pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
         match self.failed.eligible() {
             None if self.first_end < u64::MAX => (self.first_end - self.next).div_ceil(per_tti),
@@ -205,7 +204,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the parts of packets that `pdus` PDUs from number `first` carry.
+    /// Returns the parts of packets in the `pdus` PDUs whose numbers start at `first`.
     pub fn carried(&self, first: u64, pdus: u32) -> impl Iterator<Item = Part> + '_ {
         let end = first + u64::from(pdus);
         let from = self.sdus.partition_point(|sdu| sdu.end <= first);

@@ -19,7 +19,8 @@ struct Partial {
 pub struct Reassembly {
     order: Delivered,
     partial: BTreeMap<u64, Partial>,
-    /// Number before which all SDUs are given up or, if SDUs are delivered in sequence, delivered.
+    /// Number of the first SDU that is not given up and, if SDUs are delivered in sequence, not
+    /// delivered.
     next: u64,
 }
 
@@ -30,8 +31,8 @@ impl Reassembly {
     }
 
     /// Processes the pieces of SDUs in a PDU, which must not have been received before. Delivers
-    /// the SDUs that are then complete; if SDUs are delivered in sequence, only those whose turn it
-    /// is.
+    /// the SDUs that are then complete. If SDUs are delivered in sequence, a complete SDU waits
+    /// until each earlier SDU is delivered or dropped.
     pub fn take(&mut self, pieces: &[Piece], sdus: &mut SduBuffer) {
         for piece in pieces.iter().filter(|piece| piece.sdu >= self.next) {
             let partial = self.partial.entry(piece.sdu).or_default();
@@ -45,8 +46,9 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Gives up all SDUs before number `kept` that are not delivered, also complete ones, and drops
-    /// their packets. Delivers the SDUs whose turn it is then, if they are delivered in sequence.
+    /// Gives up all SDUs before number `kept` that are not delivered, even complete ones, and drops
+    /// their packets. If SDUs are delivered in sequence, then delivers complete SDUs that no longer
+    /// have to wait for earlier SDUs.
     pub fn give_up_before(&mut self, kept: u64, sdus: &mut SduBuffer) {
         self.next = self.next.max(kept);
         self.partial = self.partial.split_off(&kept);

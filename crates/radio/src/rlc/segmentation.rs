@@ -65,8 +65,8 @@ impl Segmenter {
         self.queue.front().map(|sdu| sdu.number)
     }
 
-    /// Returns an upper bound of the number of PDUs that the SDUs in the queue take, too large by
-    /// at most one PDU per SDU.
+    /// Returns an upper bound of the number of PDUs that the SDUs in the queue take. The bound is
+    /// too large by at most one PDU per SDU.
     pub fn pdus(&self) -> usize {
         let sdus = self.queue.len() as u64;
         let pdus = match self.indicator {

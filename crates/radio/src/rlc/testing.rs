@@ -39,8 +39,8 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         }
     }
 
-    /// Runs one TTI: handles timers and feedback that are due, then sends PDUs, which arrive at its
-    /// end. A PDU for which `lost` returns true is in error.
+    /// Runs one TTI: handles timers and feedback that are due, then sends PDUs, which arrive at the
+    /// end of the TTI. A PDU for which `lost` returns true is in error.
     pub fn tti(&mut self, lost: &mut impl FnMut(&R::Pdu) -> bool) {
         self.on_time();
         for _ in 0..self.per_tti {

@@ -22,7 +22,7 @@ pub struct Discard {
     /// if the command must be sent now. The outer `None` means that there is no such command.
     command: Option<(Command, Option<Time>)>,
     /// Number of the first PDU in the transmission window when a command was issued; the window
-    /// must not move beyond it. `None` if no command is unanswered.
+    /// must not move beyond this PDU. `None` if no command is unanswered.
     window_limit: Option<u64>,
 }
 
@@ -40,8 +40,8 @@ impl Discard {
         }
     }
 
-    /// Issues a command, while the transmission window starts at PDU `first`. It replaces an
-    /// unanswered command, whose effect it includes.
+    /// Issues a command, while the transmission window starts at PDU `first`. The command replaces
+    /// an unanswered command, as it includes the effect of that command.
     pub fn issue(&mut self, command: Command, first: u64) {
         self.command = Some((command, None));
         self.window_limit.get_or_insert(first);

@@ -1,9 +1,9 @@
 //! Acknowledged mode (TS 25.322): the entities of RNC and phone, and the feedback between them.
 //!
-//! PDUs have one size and headers of 2 bytes. There is a window in PDUs, polling, STATUS reports,
-//! retransmission, discard and reset; all PDUs can be lost. Not modelled: control PDUs piggybacked on data,
-//! suspension and resumption, estimated PDU counters, ciphering, and release of the connection after too many
-//! resets.
+//! All PDUs have the same size, and headers of 2 bytes. Modelled are a window counted in PDUs,
+//! polling, STATUS reports, retransmission, discard and reset. PDUs of all types can be lost. Not
+//! modelled: control PDUs piggybacked on data, suspension and resumption, estimated PDU counters,
+//! ciphering, and release of the connection after too many resets.
 
 pub mod discard;
 pub mod params;

@@ -9,7 +9,7 @@ use super::params::Polling;
 pub struct Occasion {
     /// Number of packets that end in the PDU; 0 for a retransmission.
     pub packets: u32,
-    /// Whether no PDU can be sent after this one, new or retransmitted: the buffer is empty or the
+    /// Whether no PDU, new or retransmitted, can be sent after this one: the buffer is empty or the
     /// window is full.
     pub last_pdu: bool,
     /// Whether the PDU is a retransmission and no further PDU waits for retransmission.
@@ -51,8 +51,8 @@ impl Poller {
         }
     }
 
-    /// Returns true if a poll must be sent now. If no PDU is left to send, the sender retransmits
-    /// one for the poll.
+    /// Returns true if a poll must be sent now. If no PDU is left to send, the sender retransmits a
+    /// PDU to carry the poll.
     pub fn is_urgent(&self) -> bool {
         self.urgent
     }

@@ -89,14 +89,14 @@ impl Entity {
         in_mode!(self.receive(now, units, lost));
     }
 
-    /// Returns true if [`Self::outcomes`] has any.
+    /// Returns true if [`Self::outcomes`] would return any outcome.
     #[inline]
     pub fn has_outcomes(&self) -> bool {
         self.sdus().has_outcomes()
     }
 
-    /// Returns the outcomes of packets since the last call. Losses before RLC has taken a packet
-    /// come first, then the other outcomes in the order in which they were decided.
+    /// Returns the outcomes of packets since the last call. Losses of packets that RLC had not
+    /// taken come first, then the other outcomes in the order in which they were decided.
     pub fn outcomes(&mut self) -> impl Iterator<Item = Outcome> {
         self.stream().outcomes()
     }
@@ -110,9 +110,9 @@ impl Entity {
         }
     }
 
-    /// Puts a status report, shortened if necessary, into a block of the other direction with
-    /// `room` octets. Returns `None` in unacknowledged mode, or if there is no report to send or
-    /// not even its fixed part fits.
+    /// Puts a status report, shortened if necessary, into `room` octets of a block of the other
+    /// direction. Returns `None` in unacknowledged mode, or if there is no report to send or not
+    /// even its fixed part fits.
     pub fn take_report(&mut self, now: Time, room: u32) -> Option<Report> {
         match self {
             Self::Um(_) => None,

@@ -1,11 +1,13 @@
 //! RLC by bytes (TS 36.322): PDUs that fit the block being filled.
 //!
-//! An [`Entity`] is both ends of one direction of a bearer, and the path between them. Its packets wait in
-//! [`Transmit`], from which RLC takes one when it begins to cut it.
+//! An [`Entity`] models both ends of RLC for one direction of a bearer, and the PDUs between them.
+//! Packets wait in [`Transmit`]. RLC takes a packet from there when it puts the packet's first
+//! octets into a PDU.
 //!
-//! [`Entity::fill`] fills the room that the MAC offers with PDUs. Every PDU submitted has a number of its own,
-//! a retransmission too, and numbers never wrap. A block therefore carries a range of numbers, and the MAC
-//! reports for it whether it has arrived ([`Entity::receive`]). Blocks may arrive in any order.
+//! [`Entity::fill`] fills the room that the MAC offers with PDUs. Every submitted PDU, even a
+//! retransmitted one, has a number of its own, and these numbers never wrap. So the PDUs of a block
+//! have a range of numbers, and the MAC reports for this range whether the block has arrived
+//! ([`Entity::receive`]). Blocks may arrive in any order.
 //!
 //! In acknowledged mode, the receiving end sends STATUS PDUs in blocks of the other direction:
 //! [`Entity::take_report`] puts one into such a block, and [`Entity::on_report`] is called when the block has
@@ -16,8 +18,9 @@
 //!
 //! On the air, sequence numbers are modulo the length of their field. This is equivalent in
 //! acknowledged mode, whose sender respects the window. In unacknowledged mode, a receiver that has
-//! missed at least as many PDUs as its window has takes the next ones for old and discards them, as
-//! on the air. It discards them too where the air could confuse them with missing ones.
+//! missed at least a window of PDUs takes the next PDUs for old ones and discards them, as on the
+//! air. It also discards them in cases in which a receiver on the air could instead take them for
+//! missing PDUs.
 //!
 //! Not modelled: transparent mode, re-establishment, and fields longer than those of Release 8.
 //!
@@ -78,7 +81,8 @@ pub struct Framing {
     pub sdu_header: u32,
     /// Number of octets of the subheader that the MAC adds to each PDU.
     pub subheader: u32,
-    /// Largest number of SDUs in flight: a part of each was sent, and none is delivered or lost.
+    /// Largest number of SDUs in flight, of which a part was sent and which are neither delivered
+    /// nor lost.
     pub sdus_in_flight: usize,
 }
 
@@ -96,7 +100,7 @@ impl Default for Framing {
     }
 }
 
-/// Returns the earlier of two times, of which `None` is none.
+/// Returns the earlier of two times, where `None` stands for no time.
 #[inline]
 fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
     match (one, other) {

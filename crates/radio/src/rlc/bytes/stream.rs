@@ -130,7 +130,7 @@ impl Stream {
     }
 
     /// Returns the first octets of `octets` that fit into a data field of `room` octets including
-    /// length indicators, and the size of the length indicators. These octets were put into a PDU
+    /// length indicators, and the size of the length indicators. `octets` were put into a PDU
     /// before.
     pub fn fit(&self, octets: Range<u64>, room: u32) -> (Range<u64>, u32) {
         let (mut end, mut field) = (octets.start, DataField::new(room));
@@ -206,14 +206,14 @@ impl Stream {
         }
     }
 
-    /// Returns true if [`Self::outcomes`] has any.
+    /// Returns true if [`Self::outcomes`] would return any outcome.
     #[inline]
     pub fn has_outcomes(&self) -> bool {
         !self.outcomes.is_empty() || self.transmit.has_lost()
     }
 
-    /// Returns the outcomes that the caller has not taken yet. Losses of packets before RLC has
-    /// taken them come first.
+    /// Returns the outcomes that the caller has not taken yet. Losses of packets that RLC had not
+    /// taken come first.
     pub fn outcomes(&mut self) -> impl Iterator<Item = Outcome> {
         let lost = self.transmit.take_lost().map(|(packet, cause)| Outcome::Lost { packet, cause });
         lost.chain(self.outcomes.drain(..))

@@ -141,8 +141,8 @@ impl Unacknowledged {
 
     // --- Methods of the sending end ---
 
-    /// Fills a block of `room` octets with new PDUs. Returns their numbers, none if nothing can be
-    /// sent or fits (TS 36.322, 5.1.2.1.1).
+    /// Fills a block of `room` octets with new PDUs. Returns the numbers and sizes of the PDUs. The
+    /// block has no PDUs if nothing can be sent or fits (TS 36.322, 5.1.2.1.1).
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         let fixed = self.header + self.subheader;
@@ -191,8 +191,8 @@ impl Unacknowledged {
     }
 
     /// Returns true if the receiver mistakes PDU `sn` for an old one and discards it (TS 36.322,
-    /// 5.1.2.2.2). This happens only if between PDU `sn` and the highest PDU received at least as
-    /// many PDUs are missing as the window has.
+    /// 5.1.2.2.2). This happens only if at least UM_Window_Size PDUs are missing between the
+    /// highest PDU received and PDU `sn`.
     #[inline]
     const fn is_mistaken(sn: u64, vr_uh: u64, window: u64) -> bool {
         sn >= vr_uh && (sn - vr_uh) % (2 * window) >= window
@@ -223,8 +223,8 @@ impl Unacknowledged {
         }
     }
 
-    /// Moves VR(UR) to at least `sn`. Delivers the SDUs that are complete before it, and gives up
-    /// the missing PDUs before it.
+    /// Moves VR(UR) to at least `sn`. Delivers the SDUs that are complete before PDU `sn`, and
+    /// gives up the missing PDUs before it.
     fn reassemble_before(&mut self, sn: u64) {
         while self.vr_ur < sn {
             self.reassemble();
@@ -245,8 +245,8 @@ impl Unacknowledged {
         pdu.is_some_and(|pdu| pdu.state == State::Received)
     }
 
-    /// Processes PDU VR(UR), and moves VR(UR) to the next PDU. Delivers the SDUs that the PDU
-    /// completes if it was received, else gives it up.
+    /// Processes PDU VR(UR), and moves VR(UR) to the next PDU. If the PDU was received, delivers
+    /// the SDUs that it completes, else gives the PDU up.
     #[inline]
     fn reassemble(&mut self) {
         let pdu = &self.pdus[(self.vr_ur - self.first) as usize];

@@ -2,15 +2,15 @@
 //! to end simulator for performance comparison of different TCP schemes over UTRA channels",
 //! section 5).
 //!
-//! PDUs are sent in windows of 15 slots, and the phone reports about 5 PDUs at a time. A PDU in
-//! error is retransmitted in the same slot of the next window, while a slot whose PDU was received
-//! carries the next new one. In this model each slot is a stop-and-wait protocol. The slots take
-//! turns, and the sender waits for a slot whose result is still unknown. A slot with nothing to
-//! send is skipped.
+//! PDUs are sent in windows of 15 slots, and each report of the phone covers 5 PDUs. A PDU in error
+//! is retransmitted in the same slot of the next window. A slot whose PDU was received carries a
+//! new PDU in the next window. In this model each slot is a stop-and-wait protocol. The sender uses
+//! the slots in turn, and skips a slot with nothing to send. If the result of the next slot is
+//! still unknown, the sender waits for it.
 //!
-//! The phone detects PDUs in error, and reports count these as well as intact PDUs. A report that
-//! is not full is sent after the last PDU of a burst, and whenever the window could not advance
-//! without this report. As in the study, no report is lost.
+//! The phone detects PDUs in error, so a report covers PDUs in error as well as intact PDUs. A
+//! report that is not full is sent after the last PDU of a burst, and whenever the window could not
+//! advance without this report. As in the study, no report is lost.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -95,8 +95,8 @@ enum PlaceState {
 pub struct Pdu {
     place: usize,
     pieces: Vec<Piece>,
-    /// Whether the phone must report when this PDU arrives, even if the report is not full, because
-    /// no other PDU waits or the sender sends none before it has the report.
+    /// Whether the phone must report when this PDU arrives, even if the report is not full. This is
+    /// the case if no other PDU waits, or if the sender sends no PDU before it has the report.
     last: bool,
 }
 
@@ -112,7 +112,7 @@ pub struct Window {
     /// Index of the slot that is considered first for the next PDU.
     turn: usize,
     wrong: usize,
-    /// Slots of the PDUs sent that are not part of a complete report yet.
+    /// Slots of the sent PDUs that belong to the next report, which is not complete yet.
     open: Vec<usize>,
     /// Slots and results of the PDUs that the phone has not reported yet.
     unreported: Report,
@@ -153,9 +153,9 @@ impl Window {
         self.next_place().filter(|place| !matches!(self.places[*place], PlaceState::Sent(_)))
     }
 
-    /// Records that a PDU is sent in slot `place`. Returns true if the phone must report when it
-    /// arrives: no PDU follows, or the sender awaits a result that a full report would never
-    /// include.
+    /// Records that a PDU is sent in slot `place`. Returns true if the phone must report when the
+    /// PDU arrives, even if the report is not full. This is the case if no PDU follows, or if the
+    /// sender awaits a result in a report that would never become full.
     fn closes_report(&mut self, place: usize) -> bool {
         self.open.push(place);
         let waits =

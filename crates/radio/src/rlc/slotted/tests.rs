@@ -9,7 +9,7 @@ use crate::rlc::Delivered;
 use crate::rlc::am::Setting;
 use crate::rlc::testing::Air;
 
-/// Returns a channel with four slots and 10 bytes of payload per PDU. Each report is about two PDUs
+/// Returns a channel with four slots and 10 bytes of payload per PDU. Each report covers two PDUs
 /// and takes 20 ms.
 fn air(per_tti: usize) -> Air<Window> {
     let params = Slotted {
@@ -59,8 +59,8 @@ fn a_pdu_in_error_is_retransmitted_in_its_slot_while_others_advance() {
     assert!(air.is_quiet());
 }
 
-/// A single PDU is reported as soon as it arrives, although reports have two PDUs, as no other PDU
-/// follows.
+/// Reports cover two PDUs. A single PDU is nevertheless reported as soon as it arrives, as no other
+/// PDU follows.
 #[test]
 fn the_last_report_of_a_burst_may_be_partial() {
     let mut air = air(2);

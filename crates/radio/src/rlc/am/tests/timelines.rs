@@ -30,8 +30,8 @@ fn air(more: &str, order: Delivered, per_tti: usize) -> Air<Entities> {
     Air::new(entities(&params(&table.to_string()), order, 1), per_tti)
 }
 
-/// Returns a function that returns true, for a lost PDU, at the positions `lost` in the order of
-/// transmission, counted from 0.
+/// Returns a function that returns true (the PDU is lost) for the transmissions whose indices are
+/// in `lost`, counted from 0.
 fn nth(lost: &'static [usize]) -> impl FnMut(&Pdu) -> bool {
     let mut count = 0;
     move |_| {

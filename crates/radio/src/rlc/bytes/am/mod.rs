@@ -4,9 +4,10 @@
 //! of any size. It polls for reports. The receiver reports when it is polled and when t-Reordering
 //! expires.
 //!
-//! A STATUS PDU that does not fit into the block reports only on the PDUs before the first missing
-//! one that does not fit. If the report on a PDU fits only in part, the STATUS PDU names
-//! some missing parts of this PDU, and acknowledges only the PDUs before it.
+//! A STATUS PDU that does not fit into the block is shortened. It then reports only on the PDUs
+//! before the first incomplete PDU whose report does not fit. If the report on this PDU fits in
+//! part, the STATUS PDU also names some of its missing parts, but acknowledges only the PDUs before
+//! it.
 
 pub mod params;
 pub mod pdus;
@@ -122,7 +123,7 @@ impl Acknowledged {
     }
 
     /// Fills a block of `room` octets with PDUs, retransmissions first. Returns the numbers and
-    /// sizes of the PDUs, none if nothing can be sent or fits.
+    /// sizes of the PDUs. The block has no PDUs if nothing can be sent or fits.
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         let mut filled = Filled::empty(self.in_flight.next());
@@ -171,8 +172,8 @@ impl Acknowledged {
         }
     }
 
-    /// Puts a status report, shortened if necessary, into a block of the other direction with
-    /// `room` octets. Returns `None` if there is no report to send or not even its fixed part fits.
+    /// Puts a status report, shortened if necessary, into `room` octets of a block of the other
+    /// direction. Returns `None` if there is no report to send or not even its fixed part fits.
     pub fn take_report(&mut self, now: Time, room: u32) -> Option<Report> {
         let room = room.checked_sub(self.subheader)?;
         let mut status = self.reports.spare();

@@ -1,4 +1,5 @@
-//! AMD PDUs that are not acknowledged in sequence, which are shared by the windows of both ends.
+//! AMD PDUs that are not acknowledged in sequence. The windows of both ends share one list of these
+//! PDUs.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -80,7 +81,7 @@ impl Pdus {
         self.pdus.get_mut(usize::try_from(sn.checked_sub(self.first)?).ok()?)
     }
 
-    /// Returns the number of the PDU whose data field contains `octet`, which must not be
+    /// Returns the number of the PDU whose data field contains `octet`. This PDU must not be
     /// acknowledged in sequence.
     pub fn find(&self, octet: u64) -> u64 {
         self.first + self.pdus.partition_point(|pdu| pdu.octets.end <= octet) as u64
@@ -103,8 +104,8 @@ impl Pdus {
         Some(self.first + place as u64)
     }
 
-    /// Moves VT(A) to the first PDU that is not acknowledged. Returns the end of the octets of the
-    /// PDUs before it, or `None` if VT(A) does not move.
+    /// Moves VT(A) to the first PDU that is not acknowledged. Returns the number of the first octet
+    /// that is not acknowledged in sequence, or `None` if VT(A) does not move.
     pub fn slide(&mut self) -> Option<u64> {
         let mut octet = None;
         while let Some(pdu) = self.pdus.front().filter(|pdu| pdu.acknowledged) {

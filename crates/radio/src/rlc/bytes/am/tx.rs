@@ -60,8 +60,8 @@ impl Sender {
     // --- Methods that return PDUs to be sent ---
 
     /// Returns the next PDU to be sent, of at most `room` octets, with the size of its header.
-    /// Retransmissions precede new PDUs (TS 36.322, 5.1.3.1.1). Returns `None` if there is none or
-    /// none fits.
+    /// Retransmissions precede new PDUs (TS 36.322, 5.1.3.1.1). Returns `None` if no PDU can be
+    /// sent or none fits.
     #[inline]
     pub fn next(&mut self, now: Time, room: u32, pdus: &mut Pdus, stream: &mut Stream) -> Option<Sized> {
         let (sn, octets, size) = match self.pending.first() {
@@ -122,8 +122,8 @@ impl Sender {
 
     // --- Methods for status reports ---
 
-    /// Processes a STATUS PDU. Returns the end of the octets that are acknowledged in sequence if
-    /// it has changed, else `None`.
+    /// Processes a STATUS PDU. Returns the number of the first octet that is not acknowledged in
+    /// sequence, or `None` if this number has not changed.
     pub fn on_status(&mut self, status: &Status, pdus: &mut Pdus) -> Option<u64> {
         self.acknowledge(status, pdus);
         for nack in &status.nacks {
@@ -135,7 +135,7 @@ impl Sender {
         pdus.slide()
     }
 
-    /// Marks the PDUs that a report acknowledges positively, and no longer retransmits them.
+    /// Marks the PDUs that a report acknowledges positively, and cancels their retransmissions.
     fn acknowledge(&mut self, status: &Status, pdus: &mut Pdus) {
         let mut nacks = status.nacks.iter().map(|nack| nack.sn).peekable();
         for sn in pdus.first()..status.acknowledged {
@@ -168,15 +168,15 @@ impl Sender {
 
     // --- Methods for the poll timer ---
 
-    /// Returns the time at which t-PollRetransmit expires, when [`Self::on_time`] must be called,
-    /// or `None` if it does not run.
+    /// Returns the time at which t-PollRetransmit expires and [`Self::on_time`] must be called, or
+    /// `None` if the timer does not run.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         self.poller.due()
     }
 
-    /// Handles the expiry of t-PollRetransmit by `now`. If no PDU can be sent that could carry the
-    /// poll, the last PDU that is not acknowledged is retransmitted for it (TS 36.322, 5.2.2.3).
+    /// Handles the expiry of t-PollRetransmit by `now`. If no PDU that could carry the poll can be
+    /// sent, retransmits the last PDU that is not acknowledged to carry it (TS 36.322, 5.2.2.3).
     pub fn on_time(&mut self, now: Time, pdus: &mut Pdus, stream: &Stream) {
         if self.poller.expire(now)
             && self.pending.is_empty()

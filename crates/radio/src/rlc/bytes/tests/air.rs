@@ -71,7 +71,7 @@ pub struct Air {
     pub delivered: Vec<(u64, u64)>,
     /// Numbers of all packets lost.
     pub lost: Vec<u64>,
-    /// Number of octets that expiries of timers have added to those to be sent.
+    /// Number of octets by which expiries of timers have increased the amount of data to be sent.
     pub added_by_timers: u64,
 }
 
@@ -164,7 +164,7 @@ impl Air {
         self.now += Duration(MS);
     }
 
-    /// Checks that a block has at most `room` octets, and that it only has padding if nothing more
+    /// Checks that a block has at most `room` octets, and that it has padding only if nothing more
     /// could be sent in it.
     fn check_block(&self, block: &Filled, room: u32) {
         assert!(block.bytes() <= room);
@@ -175,8 +175,8 @@ impl Air {
         assert_eq!(parts.iter().map(|part| part.bytes).sum::<u32>(), block.payload);
     }
 
-    /// Runs TTIs as described by `tti`, at most `most`, until nothing is on the air, waits to be
-    /// sent, or has a timer. Returns false if this state is not reached.
+    /// Runs TTIs as described by `tti` until nothing is on the air, nothing can be sent and no
+    /// timer runs. Returns false if this state is not reached within `most` TTIs.
     pub fn finish(&mut self, tti: Tti, most: usize) -> bool {
         for _ in 0..most {
             self.tti(tti);

@@ -75,9 +75,9 @@ fn check_delivered(air: &Air, load: &Load) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// All packets are delivered once and in order with blocks from 5 octets, the smallest PDU
-    /// segment with one octet, and reports from 8 octets, one negative acknowledgement of a part of
-    /// a PDU.
+    /// All packets are delivered once and in order, even with small blocks and reports. The
+    /// smallest block has 5 octets, which hold a PDU segment with one octet of data. The smallest
+    /// report has 8 octets, which hold one negative acknowledgement of a part of a PDU.
     #[test]
     fn packets_are_delivered_once_and_in_order(params in params(), load in load(5..400, 600, 20)) {
         let (mut air, mut whole) = (air(&params), Vec::new());

@@ -29,8 +29,8 @@ fn elements(air: &Air, unit: u64, load: &Load) -> Vec<Element> {
 type OnAir = (u64, u64, Vec<Element>, bool);
 
 /// Returns true if, on the air, a PDU with number `unit` could be confused with a missing PDU.
-/// `highest` is the number after the highest PDU received, and `has_gap` is true if a PDU before it
-/// may still be missing.
+/// `highest` is the number after the highest PDU received, and `has_gap` is true if a PDU before
+/// `highest` may still be missing.
 fn is_ambiguous(unit: u64, highest: u64, modulus: u16, has_gap: bool) -> bool {
     let modulus = u64::from(modulus);
     unit >= highest + modulus || (unit >= highest + modulus / 2 && has_gap)
@@ -39,9 +39,10 @@ fn is_ambiguous(unit: u64, highest: u64, modulus: u16, has_gap: bool) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Each packet is delivered or lost once, and packets are delivered in order. Deliveries have
-    /// the same times as with a receiver that uses numbers modulo 32 or 1024. At most 14 PDUs are
-    /// sent in the delay of up to 7 TTIs, fewer than the window of 16.
+    /// Each packet is delivered or lost once, and packets are delivered in order. Until the first
+    /// PDU with an ambiguous number arrives, deliveries are those of a receiver that uses numbers
+    /// modulo 32 or 1024, at the same times. At most 14 PDUs are sent in the delay of up to 7 TTIs,
+    /// fewer than the window of 16.
     #[test]
     fn packets_match_a_slow_receiver(params in params(), load in load(4..400, 600, 7)) {
         let modulus = 2 * params.sn_length.window() as u16;
