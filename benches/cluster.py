@@ -58,7 +58,10 @@ def nodeb(file: Path, out: Path, *options: str) -> subprocess.Popen[bytes]:
 
 
 def memory(options: argparse.Namespace) -> None:
-    """Prints the memory of client, scheduler and workers during a sweep of tiny cells."""
+    """Prints the memory of client, scheduler and workers, MiB, while a sweep runs.
+
+    Each cell of the sweep is one short replication: the download of a file of size `TINY`.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file, out = scenario(Path(folder), options.cells, TINY), Path(folder) / "out"
         cluster = Processes(Path(folder), WORKERS)

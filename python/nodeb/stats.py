@@ -52,9 +52,9 @@ CONFIDENCE = 0.95
 MSER_BATCH = 5
 """Observations in one batch of MSER-5."""
 FIRST_STEP = 1024
-"""Fraction (1/1024) of a ratio's spread with which the search for its interval's ends begins."""
+"""Divisor of the first step in the search for the ends of a ratio's interval."""
 HALVINGS = 48
-"""Bisection steps for these ends: enough to reach rounding error."""
+"""Bisection steps for an end of a ratio's interval: enough to reach rounding error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Interval:
     def relative_half_width(self) -> float:
         """Half-width divided by the absolute mean.
 
-        If the mean is 0, it is 0 for two or more values that are all 0, otherwise infinite.
+        For a mean of 0, the result is 0 if two or more values are all 0, otherwise infinite.
         """
         if self.mean == 0:
             return 0.0 if self.half_width == 0 else math.inf
@@ -106,7 +106,7 @@ class BatchMeans:
     interval: Interval
     """The mean and its interval over the batches."""
     warmup: int
-    """Observations deleted as warm-up, without further ones dropped to fill whole batches."""
+    """Observations deleted as warm-up; does not count those that fill no whole batch."""
     batch_size: int
     """Observations in each batch."""
 
@@ -347,7 +347,7 @@ class Stop:
     reached: bool
     """Whether the requested precision was reached."""
     reason: str
-    """Text for users on why it ended."""
+    """Reason why the experiment ended, as a text for users."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,11 +363,11 @@ class Precision:
     """
 
     relative: float
-    """Half-width divided by the mean at which to stop, above 0."""
+    """Ratio of half-width to mean at which to stop, above 0."""
     min_runs: int = 10
     """Replications before the rule is first applied, at least 2."""
     max_runs: int = 200
-    """Replications after which to stop without the precision."""
+    """Replications after which to stop even if the precision is not reached."""
 
     def __post_init__(self) -> None:
         relative = as_number(self.relative, "precision")

@@ -17,7 +17,7 @@ CHUNK = 1000
 """Number of rows converted to plain Python values at a time."""
 
 Layout = tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]]
-"""Number of rows, names of the columns, and names and types of all but those of objects."""
+"""Number of rows, names of all columns, and name and type of each column without objects."""
 LAYOUTS: dict[Layout, Layout] = {}
 """Cache with one object per layout, so that pickle writes it once."""
 ALIGNED = 8

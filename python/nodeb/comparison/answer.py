@@ -65,7 +65,7 @@ NOUNS = {
     "served": "the share of phones that receive something",
     "block_errors": "the share of block errors",
 }
-"""Names of metrics in sentences that differ from "the" with the label."""
+"""Names of metrics in sentences, for metrics whose name is not "the" followed by the label."""
 MAX_NAMED = 3
 """Largest number of further metrics in a headline."""
 QUIET = ("equal", "same")
@@ -164,7 +164,7 @@ class _Answer:
 
     @property
     def named(self) -> list[Difference]:
-        """Differences in the metrics that the headline names, unless it is that of `_finish`."""
+        """Differences in the metrics that the headline names; not valid for that of `_finish`."""
         better, worse = self._decided("better"), self._decided("worse")
         if better and worse:
             return [_first(better, self.main), _first(worse, self.main)]
@@ -225,9 +225,10 @@ class _Answer:
         return counted(self.found.runs, "pair")
 
     def _unseen(self) -> str:
-        """Returns a sentence on how rare a difference must be to remain unseen in equal pairs.
+        """Returns a sentence on how rare an effect can remain unseen if all n pairs are equal.
 
-        If a larger share of pairs differed, n equal pairs would have a probability below 5 %.
+        It states a share of pairs that may differ. If a larger share differed, the probability of n
+        equal pairs would be below 5 %.
         """
         share = percent(1 - 0.05 ** (1 / max(self.found.runs, 1)))
         return f"Rarer effects can be unseen: up to {share} of pairs may differ (95 %)."

@@ -55,7 +55,7 @@ MARGIN = 0.02
 """Default equivalence margin, as a share of the baseline's mean."""
 
 UNBOUNDED = (math.inf, math.inf)
-"""Durations of runs that are not known, s."""
+"""Durations of the runs of two scenarios, s, if they are not known."""
 
 Array = NDArray[np.float64]
 Tables = Mapping[str, Table]
@@ -86,7 +86,7 @@ class Difference:
     missing: int = 0
     """Number of replications in which only one scenario has a value."""
     covered: float = 1.0
-    """Share of users or replications that have a value, in the scenario in which it is smaller."""
+    """Share of users or replications that have a value: the smaller of the scenarios' shares."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ FEW_RUNS = 10
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a comparison: differences, tables, and the folder with what was replaced there."""
+    """Outcome of a comparison: differences, tables, results folder, and results replaced there."""
 
     comparison: Comparison
     tables: Mapping[str, Tables]

@@ -31,7 +31,7 @@ SERVER_READY_S = 5.0
 PRIORITY = 10
 """SCHED_FIFO priority of the driver."""
 STOPPED = 124
-"""Exit status if the duration ended before the command, as that of `timeout`."""
+"""Exit status if the time limit ended before the command; `timeout` returns the same."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Outcome:
     number: int = 0
     """Number of the signal that ended it; 0 if none did."""
     server_ended: str = ""
-    """Description of an unexpected end of the server before the commands; else empty."""
+    """Description of the end of the server's command if that ended before the phones'; else ""."""
 
     @property
     def status(self) -> int:

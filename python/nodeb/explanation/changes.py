@@ -62,13 +62,16 @@ class Change:
 
     name: str
     causes: tuple[str, ...]
-    """Targeted causes; empty if the change targets steps or places."""
+    """Targeted causes of waiting; empty if the change targets steps or places of the path."""
     on_path: OnPath
     """Returns the time on the path that the change targets, s."""
     apply: Callable[[Data, int], bool]
     """Changes a scenario's data for a user; returns true if there was anything to change."""
     is_offered: Callable[[Explanation], bool] = _always
-    """Returns true if the problem has occurred; needed if the scenario does not show it."""
+    """Returns true if the problem that the change removes has occurred in a replication.
+
+    It is set for changes whose problem cannot be seen in the scenario alone.
+    """
 
 
 def _tcps(data: Data) -> Iterator[Data]:
@@ -214,8 +217,8 @@ def _large_window(data: Data, _user: int) -> bool:
     """Sets the initial window to what the shortest queue holds, but not to less than before.
 
     A link's queue has a share of its limit for each user, the radio its whole buffer for each user.
-    A larger window would overflow that queue at once. Returns false, without a change, if it holds
-    at most `MAX_USUAL` packets.
+    A larger window would overflow that queue at once. Returns false, without a change, if the
+    shortest queue holds at most `MAX_USUAL` packets.
     """
     users = sum(group["count"] for group in data["users"])
     limits = (next(iter(link["queue"].values())).get("limit") for link in _links(data))

@@ -171,7 +171,7 @@ def _is_behind_loss(share: Share) -> bool:
 
 
 def _in_round(share: Share, causes: tuple[str, ...]) -> bool:
-    """Returns true if one of `causes` is the cause of a share, or of the round trip that it is in.
+    """Returns true if one of `causes` is the cause of a share, or of the share's round trip.
 
     The cause of the round trip counts only if the share's own cause is one of `WITH_ROUNDS`.
     """
@@ -194,9 +194,9 @@ def _places(found: Explanation) -> set[str]:
 
 
 def _idle(found: Explanation, place: str) -> float:
-    """Returns how much of the time that the critical path spent elsewhere a link was idle.
+    """Returns the fraction of time that a link or channel was idle while the path was elsewhere.
 
-    The result is a share from 0 to 1, for `place`, a link or a channel.
+    The result is from 0 to 1, for the link or channel `place`.
     """
     busy = float(np.mean([path.busy.get(place, 0) / NS_PER_S for path in found.paths]))
     steps = (*SENDS, "block repeated")

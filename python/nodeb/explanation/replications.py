@@ -38,7 +38,7 @@ Columns = Mapping[str, Any]
 
 
 class Share(NamedTuple):
-    """Attributes that spans of a critical path have in common; their time is one share of it."""
+    """Attributes that group the spans of a critical path; each group is a share of its time."""
 
     cause: str
     step: str = ""
@@ -65,7 +65,7 @@ NOTHING_LOST = Lost()
 
 @dataclass(frozen=True)
 class Path:
-    """Critical path of a transfer in one replication, with the amount of time of each share."""
+    """Critical path of a transfer in one replication, with the time of each share (`Share`)."""
 
     run: int
     begun_s: float
@@ -75,7 +75,7 @@ class Path:
     complete: bool
     """True if the receiver had everything at the end of the run."""
     shares: Mapping[Share, int]
-    """Nanoseconds of each share; they add up to the duration exactly."""
+    """Time of each share of the path, ns; the times add up to the duration exactly."""
     packets: Mapping[str, int]
     """Number of packets delayed by each cause."""
     lost: Lost = NOTHING_LOST

@@ -86,9 +86,12 @@ class WhatIf:
 
     @property
     def outcome(self) -> str:
-        """Text that compares the simulated saving with the time on the path.
+        """Text on the simulated saving, by the pairs in which the transfer is complete.
 
-        It states the result, a reason for a difference, and the number of pairs.
+        If it is complete both with and without the change in any pair, the text compares the saving
+        with the time on the path, and states the number of such pairs. If it is complete only with
+        the change, the text states its duration. Otherwise, it says that the gain is unknown, or
+        a loss.
         """
         if self.pairs.both:
             agree = verdict(self.gain, self.path_s, self.parts, self.causes)

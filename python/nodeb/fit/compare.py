@@ -30,7 +30,7 @@ Unit = Literal["pdu", "block"]
 UNIT_NAMES: dict[Unit, str] = {"pdu": "PDU", "block": "block"}
 
 CLOSED_FORMS = 3
-"""Maximum number of models of each unit that need no search."""
+"""Maximum number of models, for each unit of errors, that are fitted without a search."""
 MAX_PDUS = 5_000_000
 """Maximum length of a simulated sequence, PDUs, unless the given sequence is longer."""
 TIMES = 4
@@ -73,7 +73,7 @@ class Comparison(Answering):
 
     @property
     def best(self) -> Candidate:
-        """Candidate of all units with the smallest BIC."""
+        """Candidate with the smallest BIC, whatever its unit."""
         return min(self.candidates, key=lambda candidate: candidate.bic)
 
     @property

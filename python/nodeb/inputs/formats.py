@@ -129,8 +129,8 @@ def _mahimahi(source: Source) -> Trace:
         raise ScenarioError(
             f"{source.path}: a mahimahi trace lasts until its last time, and that is 0 ms"
         )
-    # An opportunity at t ms is used in the millisecond that ends at t, one at 0 ms in the first. A
-    # period of an odd number of ms is taken twice, so that it fills whole TTIs of 2 ms.
+    # An opportunity at t ms belongs to the millisecond that ends at t; one at 0 ms belongs to the
+    # first millisecond. A period of an odd number of ms is repeated, to fill whole TTIs of 2 ms.
     each_ms = np.bincount(np.maximum(ms, 1).astype(np.int64) - 1, minlength=period)
     width = TTI_NS // 1_000_000
     opportunities = np.tile(each_ms, 1 if period % width == 0 else width)

@@ -38,7 +38,7 @@ MAX_SIDE = 2_000
 """Maximum number of points along each side of a map."""
 
 PLAN = ("name", "seed", "runs", "precision", "max_runs")
-"""Fields read from the core directly, without creating the others."""
+"""Fields that are read from the core one by one, without creating the other fields."""
 
 
 class Scenario(ScenarioFields):

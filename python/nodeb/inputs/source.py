@@ -27,17 +27,17 @@ class Options:
     """Options of an import; None for an option that was not given."""
 
     step_ns: int | None = None
-    """Spacing of entries without times, ns; else 2 ms, a TTI of HSDPA."""
+    """Spacing of entries without times, ns; by default 2 ms, a TTI of HSDPA."""
     unit: str | None = None
     """Unit of rates or of amounts of data, one of `RATES` or `AMOUNTS`."""
     time_unit: str | None = None
-    """Unit of times, one of `TIMES`; else s."""
+    """Unit of times, one of `TIMES`; by default s."""
     column: str | None = None
     """Name or number, from 1, of the column of values."""
     time_column: str | None = None
     """Name or number of the column of times."""
     opportunity_bytes: int | None = None
-    """Bytes per line of a mahimahi trace; else 1500."""
+    """Bytes per line of a mahimahi trace; by default 1500."""
 
 
 KINDS_OF = {"cqi": "CQIs", "rates": "rates", "snr": "SNRs", "traffic": "amounts of data"}

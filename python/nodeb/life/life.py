@@ -96,7 +96,7 @@ class Life(Answering):
 
     @property
     def hops(self) -> pa.Table:
-        """One row per stay of a packet at a link or bearer."""
+        """One row per packet and link or bearer that it passed, with its arrival and departure."""
         return self.tables["hops"]
 
     @property

@@ -27,7 +27,7 @@ PIECE = 1 << 20
 
 @dataclass
 class Packed:
-    """Builder of the compressed columns of a page."""
+    """Collects columns of tables, and compresses them for the page of a packet timeline."""
 
     layout: list[dict[str, Any]] = field(default_factory=list)
     """Description of each column for the page: table, name, type, length and encoding."""

@@ -26,7 +26,7 @@ __all__ = ["html"]
 
 
 SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("value",)}
-"""Columns of the strips, by kind of event."""
+"""Columns of `events` that the sender's strips on the page show, by kind of event."""
 MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
 """Kinds of events that are shown as marks."""
 SCRIPTS = (
@@ -93,7 +93,7 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
 
 
 def _end_ns(life: Life) -> int:
-    """Returns the end of the page's time axis, ns: the last event, or end of a packet's stay."""
+    """Returns the end of the page's time axis, ns: the last event, or departure of a packet."""
     last = max(pc.max(life.events["time_ns"]).as_py(), pc.max(life.hops["left_ns"]).as_py() or 0)
     return int(last)
 
@@ -129,9 +129,9 @@ _TIMES = ("sent_ns", "ended_ns", "handed_ns")
 
 
 def _hops(packed: Packed, life: Life) -> None:
-    """Packs the stays of packets at links and bearers, in the order of `life.hops`.
+    """Packs the times that packets spend at links and bearers, in the order of `life.hops`.
 
-    With the number of stays of each packet, the page finds the stays of a packet.
+    The number of rows of each packet is packed too, so that the page finds the rows of a packet.
     """
     table = life.hops
     numbers = _numbers(life.packets["packet"])

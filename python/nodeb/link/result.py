@@ -65,7 +65,7 @@ class Point:
     undetected: int
     """PDUs with wrong bits but a correct CRC."""
     iterations: float
-    """Mean iterations of the turbo decoder per block; 0 without one."""
+    """Mean number of iterations of the turbo decoder per block; 0 without a turbo decoder."""
     air_s: float
     """Time on the air, s."""
     interrupted: bool = False

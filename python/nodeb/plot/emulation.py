@@ -25,7 +25,7 @@ LOST = {
     "lost_radio": "given up by the radio",
 }
 WIDE = 50.0
-"""Ratio of largest to smallest value above which an axis is logarithmic."""
+"""Ratio of the largest to the smallest value above which an axis is logarithmic."""
 
 Values = NDArray[np.float64]
 Size = tuple[float, float]

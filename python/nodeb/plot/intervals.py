@@ -114,8 +114,8 @@ def panels(
         data: curves by case; all cases have the same curves.
         ticks: labels of the positions; empty for numbers.
         from_zero: let the y axes begin at zero, unless a value is negative.
-        dodge: place the points of one position next to each other, and positions at equal
-            distances, without published values.
+        dodge: draw the points of one position next to each other. Positions then have equal
+            distances, and published values are not drawn.
         rows: number of rows of panels; all rows have the same number of cases, in order.
         size: width and height in inches.
 

@@ -73,9 +73,10 @@ def _check_known(tables: Mapping[str, Table], name: str) -> None:
 
 
 def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
-    """Returns the name of the only table that has a column, and the column's full name in it.
+    """Returns the name of the table that has the column `name`, and the column's full name.
 
-    Only tables that can be joined count, unless `name` has the form `table.column`.
+    If `name` has the form `table.column`, it is that table; otherwise exactly one table that has
+    the column must have the columns on which tables are joined (`KEYS`).
 
     Raises:
         InputError: no such table can be joined, or several can.

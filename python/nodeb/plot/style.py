@@ -40,9 +40,9 @@ SIZE = (7.2, 4.2)
 NARROW = (5.6, 3.6)
 """Size of a figure on a page that is also read on a phone, inches."""
 LEGEND_LIMIT = 3 * len(PALETTE)
-"""Number of legend entries above which they cannot be distinguished."""
+"""Maximum number of legend entries that can be distinguished."""
 LEGEND_ROWS = 2
-"""Rows of a legend for which a figure has room; it grows for more."""
+"""Rows of a legend for which a figure has room; with more rows, the figure grows."""
 TITLE, LABEL, ENTRY = 12.0, 10.5, 9.5
 """Font sizes, in points."""
 
@@ -155,7 +155,7 @@ def _shared(
 
 
 def color(place: int) -> str:
-    """Returns the colour of a legend entry with index `place`."""
+    """Returns the colour of the curve or bars with index `place`."""
     return PALETTE[place % len(PALETTE)]
 
 

@@ -52,7 +52,7 @@ class Subject(Generic[T]):
         self.started = 0
         """Number of replications started or stored."""
         self.stop: Stop | None = None
-        """Reason why there are enough; None while more are needed."""
+        """Reason why there are enough replications; None while more are needed."""
         self._batch = 1
         if known is not None and known[1] > 0:
             self.known.add(0, *known)
@@ -107,7 +107,7 @@ class Subject(Generic[T]):
 
 
 Key = tuple[int, range]
-"""Number of a subject, and its runs."""
+"""Index of a subject, and a range of its replications."""
 
 
 class _Numbers:

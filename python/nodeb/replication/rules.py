@@ -31,7 +31,7 @@ mean to survivors, so the rule then takes the received bit rate."""
 Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Means of these rates over the users of each replication, bit/s; NaN if a user has none."""
 SAFETY = 1.1
-"""Factor of replications beyond what the last interval requires, so that rounds stay few."""
+"""Factor on the replications that the last interval requires, so that few rounds are needed."""
 NEAR = 1.001
 """Widths up to this multiple of the requested one are computed exactly."""
 
@@ -215,7 +215,7 @@ class _Spread:
     """Growing list of values, with the relative half-width of the first n values for each n.
 
     The widths are computed from running sums, so that no value is visited twice. Their relative
-    error is about 1e-6, which suffices to decide if the exact width is worth computing.
+    error is about 1e-6, which suffices to decide whether the exact width must be computed.
     """
 
     def __init__(self) -> None:

@@ -35,11 +35,11 @@ MAX_ROWS = 1_500_000
 ROWS_PER_PACKET = 6.5
 """Rows of a packet: sent, arrived, acknowledged, queued, dequeued, window, some retransmissions."""
 LOOKS_PER_S = 50.0
-"""Rows of `bandwidth` for each user, 1/s."""
+"""Rows of the series `bandwidth` per user and second."""
 LAST = 1 - 1e-6
-"""Start of users that would start after the simulated part, as a share of it."""
+"""Start of users that would start after the simulated part, as a fraction of that part."""
 TRIES = 12
-"""Largest number of attempts to find a part that is short enough."""
+"""Largest number of attempts to find a part of the replication that has few enough rows."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class Recording:
     result: Result | None
     """Result of one replication."""
     until_s: float | None = None
-    """Time at which it was cut off, s; None if it is complete."""
+    """Time at which the replication was cut off, s; None if it is complete."""
     problem: str = ""
     """Reason for a missing result, a sentence."""
     is_again: bool = False
-    """True if it was simulated again."""
+    """True if the replication was simulated again."""
     note: str = ""
     """Sentence on series that were not recorded."""
     run: int = 0

@@ -236,7 +236,11 @@ def _read(summary: Summary, name: str, out: Path) -> None:
 
 
 def _same(found: Digest, summary: Summary) -> bool:
-    """Returns true if a digest covers all items and has the summary's version, seed and length."""
+    """Returns true if a digest covers all items of its study and is valid for the summary.
+
+    It is valid if nodeb's and the study's code have not changed since, and if its seed and length
+    (full or quick) are those of the summary.
+    """
     return (
         found.program == digest_module.program(found.study)
         and (found.seed, found.quick) == (summary.seed, summary.quick)

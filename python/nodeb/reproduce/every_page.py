@@ -73,7 +73,7 @@ def _row(summary: Summary, name: str) -> list[object]:
 
 
 def answer(summary: Summary) -> Answer:
-    """Returns the answer of all studies: a row of counts for each study, and one for the sum."""
+    """Returns the answer about all studies: a row of counts for each study, and a row of sums."""
     head = ["", "claims hold", "contradicted", "targets met", "values near"]
     rows = [[name, *_agreed([one])] for name, one in summary.digests.items()]
     return together(summary, Rows(head, [*rows, ["together", *_agreed(summary.digests.values())]]))

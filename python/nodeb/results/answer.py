@@ -68,7 +68,7 @@ MAX_RUNS = 20
 MAX_BYTES = 2_000_000
 """Size, bytes, above which a run does not explain a transfer without being asked."""
 FULL = 0.95
-"""Share of busy time from which a channel counts as full."""
+"""Smallest share of the time for which a full channel is busy."""
 NAMED = 3
 """Minimum number of causes with bars of their own; the others share one bar."""
 SMALL = 0.05
@@ -300,7 +300,7 @@ class RunAnswer:
         return row is not None and row["mean"] == 0
 
     def picture(self) -> Bars | Rows | None:
-        """Returns the causes of the time of a single phone's transfer if they are known.
+        """Returns the causes of the duration of a single phone's transfer, if they are known.
 
         Otherwise, returns the phones' rates by distance, or None if there are none.
         """
@@ -471,8 +471,8 @@ def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
 def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
     """Returns the causes of a transfer as ranked bars.
 
-    Causes whose share is below `small` have one bar together, except the `NAMED` largest and a
-    single other one.
+    Causes whose share is below `small` have one bar together. The `NAMED` largest causes always
+    have their own bars; so does a small cause if it would be alone in the common bar.
     """
     table = list(found.table)
     named = max(NAMED, sum(row["share"] >= small for row in table))

@@ -51,7 +51,7 @@ def of_users(
 ) -> Callable[[Group], Array | None]:
     """Returns a function that reduces the users' values in a column to one per replication.
 
-    It gives `None` if there are fewer than `minimum` users.
+    The function returns `None` if there are fewer than `minimum` users.
 
     Args:
         name: column of `flows`.
@@ -88,8 +88,8 @@ def _quantile_of_all(share: float) -> Callable[[Array], Array]:
 def downloads(share: float) -> Callable[[Group], Array | None]:
     """Returns a function that computes a quantile of download times for each replication.
 
-    It gives `None` for fewer than two users, if a user's traffic is endless, or if the quantile
-    falls on an unfinished user in each replication.
+    The function returns `None` for fewer than two users, if a user's traffic is endless, or if in
+    every replication the quantile falls on a user whose download is unfinished.
     """
     quantile = of_users("download_s", _quantile_of_all(share))
 

@@ -50,7 +50,7 @@ class Metric:
     label: str
     """Name for readers."""
     of: Callable[[Group], Array | None]
-    """Computes the values by run, NaN for a run without one; None if the metric does not apply."""
+    """Computes a value per run, NaN if the run has none; None if the metric does not apply."""
     better: Better = ""
     """Direction that is better for the user; empty if that depends."""
     low: float = 0.0
@@ -58,11 +58,11 @@ class Metric:
     high: float = math.inf
     """Upper bound of means."""
     percent: bool = False
-    """Whether it is shown in per cent."""
+    """Whether the metric is shown in per cent."""
     can_fail: bool = False
-    """Whether it is meaningful, and reported, that no user has a value."""
+    """Whether summaries list the metric even if it has no value in any replication."""
     column: tuple[str, str] | None = None
-    """Table and column that show which users have a value; None if it is not a mean over users."""
+    """Table and column that show which users have a value; None for no mean over users."""
     completed: bool = False
     """Whether only complete transfers have a value, so that none is expected of endless traffic."""
 
@@ -80,7 +80,7 @@ class Metric:
     def highest(self, duration_s: float) -> float:
         """Returns the largest possible mean, in the unit of the metric.
 
-        It is `high`, or the duration of a run if that is smaller and the metric is a built-in time.
+        For a built-in metric with the unit s, the duration of a run is a limit besides `high`.
         """
         is_time = self.unit == "s" and self.of in BUILT_IN
         return min(self.high, duration_s) if is_time else self.high

@@ -74,7 +74,10 @@ def origin(when: str = "started") -> dict[str, Any]:
 
 
 def results_hash(scenario: Scenario, seed: int, **more: Any) -> str:
-    """Returns a hash of everything that results depend on except the number of replications.
+    """Returns a hash of a scenario with its recordings, and of the seed.
+
+    The name and the number of replications do not change the hash. Results also depend on the
+    version of the core, which is not part of it.
 
     Args:
         scenario: scenario that is simulated.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Plots", "Result"]
 
 WRITERS = 2
-"""Tables written concurrently."""
+"""Number of tables that are written concurrently."""
 ALWAYS = ("flows", "bearers", "links")
 """Tables of every result."""
 

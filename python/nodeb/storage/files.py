@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 LEFTOVER_S = 3600.0
-"""Age, s, of another machine's unfinished file from which its process counts as killed."""
+"""Age, s, from which an unfinished file of another machine counts as left by a killed process."""
 TRIES = 100
 """Attempts at a folder that other processes claim or replace at the same time."""
 MAX_NAME = 255

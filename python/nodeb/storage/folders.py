@@ -36,7 +36,7 @@ from nodeb.storage.store import CELLS, other_files
 __all__ = ["MARK", "Owner", "Place", "RefusedError", "claim", "note"]
 
 MADE_OF = "made_of"
-"""Key of the mark: `Owner.made_of`."""
+"""Key under which a mark states `Owner.made_of`."""
 OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
 """Files that identify a folder of an earlier version."""
 ANOTHER = "give another folder (--out)"
@@ -57,9 +57,9 @@ class Owner:
     of: str
     """Name of the source for readers: a file, a scenario, a study."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """Additional content of the mark from the beginning."""
+    """Additional content of the mark, which it has as soon as the folder is claimed."""
     made_of: str = ""
-    """Hash of everything that the results depend on except the number of replications."""
+    """Hash of the settings that made the results, without the number of replications."""
     runs: int | None = None
     """Number of replications to be written, 0 after an interruption; None if unknown."""
 
@@ -297,10 +297,10 @@ def claim(
             results are put.
         inputs: input files of the command, which must not be in the folder.
         resumes: whether an own folder is continued, not replaced, so that it may contain other
-            files; it is locked until the block of the place is left.
+            files; the folder is locked until the `with` block of the result ends.
         beside: whether the first free one of `folder`, `folder-2`, `folder-3` ... is claimed.
         alone: whether the folder is locked although it is not continued, so that another process
-            of the same owner does not get it before the block of the place is left.
+            of the same owner does not get it before the `with` block ends.
 
     Raises:
         RefusedError: the folder has results that must not be replaced; nothing is changed.
@@ -346,7 +346,7 @@ def _claimed(
         try:
             path.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
-            # Otherwise it was a folder that another process removed at this moment, and the loop
+            # If there is no file, another process removed a folder at this moment, and the loop
             # below tries again.
             if path.is_file():
                 raise

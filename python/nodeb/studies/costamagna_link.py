@@ -109,10 +109,11 @@ def rates(point, name=""):
 
 
 def states(comparison):
-    """Returns facts on the number of states of the Markov chain.
+    """Returns facts on how many states the fitted Markov chains need.
 
-    The facts are, for each unit of errors, the number of states with the smallest BIC, and the
-    agreement of the chain with two states with the errors.
+    For each unit of errors, these are the number of states of the chain with the smallest BIC, how
+    far the BIC of the two-state chain lies above it, and the p-values of the tests that compare the
+    two-state chain with the errors.
     """
     facts = {}
     for unit in comparison.units:

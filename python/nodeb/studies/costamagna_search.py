@@ -20,7 +20,7 @@ SEED = 1
 OTHERS_MB = 1.5, 2.5
 """Range of the megabytes that each of the other variants delivers in the paper."""
 SHARE = 0.4, 0.6
-"""Range of Reno's share of their mean in the paper."""
+"""Range, in the paper, of Reno's megabytes as a fraction of the other variants' mean."""
 
 GILBERT_ELLIOTT = {"unit": "pdu", "process": {"gilbert_elliott": {"p": 0.001, "r": 0.5}}}
 """The error model whose probabilities are drawn."""
@@ -90,7 +90,7 @@ class Drawn:
 
 
 def drawn(number, interpretations):
-    """Draws the interpretation with index `number`, always the same for the same index.
+    """Draws the interpretation with index `number`; equal indices give equal interpretations.
 
     Its treatment of erroneous PDUs is one of `interpretations`.
     """
@@ -103,7 +103,7 @@ def drawn(number, interpretations):
 
 @dataclass(frozen=True)
 class Outcome:
-    """Megabytes that each variant delivers under a random interpretation; Reno is the last."""
+    """Megabytes delivered by each TCP variant under a random interpretation; Reno's come last."""
 
     drawn: Drawn
     delivered: tuple[float, ...]
@@ -135,8 +135,9 @@ def run(at, interpretations, variants, scenario):
     """Simulates random interpretations, writes `search.csv`, and counts those that give the result.
 
     Sets these facts: `search_readings`, the number of interpretations in which the variants other
-    than Reno deliver as much as in the paper; `search_given`, the number of these that also give
-    Reno's share of the paper; `search_least_share`, the smallest share of Reno in them, in %.
+    than Reno deliver as much as in the paper; `search_given`, the number of these in which Reno's
+    share is that of the paper too; `search_least_share`, the smallest share of Reno in those that
+    `search_readings` counts, in %.
     """
     numbers = range(1, (QUICK_INTERPRETATIONS if at.quick else INTERPRETATIONS) + 1)
     cases = {n: [scenario(n, variant) for variant in variants] for n in numbers}

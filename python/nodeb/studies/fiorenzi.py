@@ -366,7 +366,10 @@ DIFFERENCE = "Difference of throughput (%)"
 
 
 def curves(of, settings, environment, distance):
-    """Returns curves over the interval of messages, by setting, scheduler and the names of `of`."""
+    """Returns curves over the interval of messages, one per setting, scheduler and key of `of`.
+
+    `of` returns quantities by key for one interval.
+    """
     found = {}
     for setting, s in each(settings, STUDIED):
         at = {i: of(environment, distance, s, interval=i, setting=setting) for i in INTERVAL}
@@ -555,7 +558,7 @@ INTERPRETATIONS = {
 
 
 def by_interpretation(name, statement, *items):
-    """Makes a claim of a statement under each interpretation."""
+    """Returns a decorator that turns a statement into one claim per interpretation."""
 
     def add(checks):
         for interpretation, (setting, words) in INTERPRETATIONS.items():

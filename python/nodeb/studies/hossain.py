@@ -251,7 +251,8 @@ def falls_with_connections():
 
 @study.claim("IV.B", "Figure 3")
 def falls_rapidly():
-    """It falls rapidly: with ten connections it is less than half of that of one."""
+    """Throughput per connection falls rapidly: with ten connections it is less than half of that
+    of one."""
     for model in MODELS:
         ratio = rate(model, TEN) / rate(model, ONE)
         yield at_most(ratio, 0.5, model, digits=3, name="N_c = 10 over 1")

@@ -477,7 +477,7 @@ def loss_at_12(n, *policy, **how):
 
 
 def gain(n, **how):
-    """Returns the change of delay by the best threshold against 0, original policy, in %."""
+    """Returns how much the best threshold, instead of 0, changes the original policy's delay, %."""
     return change(best(n, ORIGINAL, **how), delay(n, ORIGINAL, T[0], **how))
 
 
@@ -503,7 +503,7 @@ BETTER = (ORIGINAL, NPE_250), (ORIGINAL, NPE_500), (PE_250, NPE_250), (PE_500, N
 
 
 def more(of, one, other, connections, unit=None, **how):
-    """Yields checks that one policy has more than the other at T_h = 0, 2 and 4."""
+    """Yields checks that `of` is larger for policy `one` than for `other` at T_h = 0, 2 and 4."""
     for n, t in each(connections, EARLY):
         terms = {SHORT[p]: of(n, p, t, **how) for p in (one, other)}
         yield ordered(terms, n, t, unit=unit, digits=2)
@@ -572,7 +572,7 @@ def close_to_20_percent():
 @study.claim("VI", "Figure 5", "Figure 6")
 def non_pre_emptive_keeps_the_channel():
     """In the non pre-emptive scheme a session keeps its channel to the end: fewer set-ups per burst
-    than in the original policy, and one, 5 % more at most."""
+    than in the original policy, and one set-up per burst, 5 % more at most."""
     for p in NON_PRE_EMPTIVE:
         yield from more(set_ups, ORIGINAL, p, BOTH, unit=SET_UPS)
     for n, t, p in each(BOTH, EARLY, NON_PRE_EMPTIVE):

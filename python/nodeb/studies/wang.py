@@ -84,13 +84,13 @@ def rate_deviation(tables):
 
 @metric("kb/s")
 def retransmit_rate(m):
-    """File with TCP/IP headers over mean transfer time and the share of correct blocks."""
+    """Size of the file with TCP/IP headers, over mean transfer time times share of good blocks."""
     return retransmit(m).mean(axis=-1)
 
 
 @metric("%")
 def utilization(m):
-    """Utilization of a channel: per user over its own download, shared over all downloads."""
+    """Utilization of a channel: a user's own during its download, a shared one during them all."""
     rate = m["bearers.channel_rate_bps"][..., :1]
     if m["bearers.bler"].shape[-1] > 1:
         return (100 * 1000 * retransmit(m) / rate).mean(axis=-1)
@@ -384,7 +384,7 @@ def rtt_growth_below_model():
 # ---------------------------------------------------- Section 9.2: downloads of files of four sizes
 
 PAYLOAD = 0.9733
-"""Size of the file as a share of the file with headers."""
+"""Size of a file without TCP/IP headers, as a fraction of its size with them."""
 PRINTED = {
     LARGE: """98.3  99.7  99.4
               98.2  99.7  99.4
@@ -665,7 +665,7 @@ OWN, SHARED = SHARING
 
 
 def effort_of(users):
-    """Returns the replications, and their cost, of a case with 16 MB files for several users."""
+    """Returns the effort of a case in which each of `users` users downloads 16 MB."""
     return Effort(runs=20, cost=100 * users)
 
 
@@ -698,7 +698,7 @@ for item, bler, printed in (
            245.37  334.38  89.01  36
                64      85     21  33""",
     ),
-):  # The thesis prints differences in % of DCH only; absolute ones follow from its printed values.
+):  # The thesis prints differences only in % of DCH; absolute ones follow from its printed values.
     study.table(
         item,
         f"Three users, 1 % packet loss, BLER {bler}",

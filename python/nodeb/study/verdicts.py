@@ -7,7 +7,7 @@ It is *contradicted* if the interval lies wholly outside, and *undecided* otherw
 
 A claim holds if all its comparisons hold. A false claim is accepted only if a false comparison is,
 so 95 % for each comparison is 95 % for the claim (intersection-union test, Berger 1982). A claim is
-contradicted if one comparison is contradicted; of 72 comparisons some would be by chance. For
+contradicted if one comparison is; of 72 comparisons, some would be contradicted by chance. For
 contradictions the error of 5 % therefore applies to the claim as a whole, by Holm's procedure
 (1979). It makes no assumption on the dependence between comparisons, which share their
 replications, and it contradicts every comparison that Bonferroni's correction would, and more. A

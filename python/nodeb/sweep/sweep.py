@@ -85,7 +85,7 @@ class Outcome(Answering):
 
     @property
     def duration_s(self) -> float:
-        """Duration of a run of the first cell, s; NaN if it is not a time."""
+        """Duration of a run of the first cell, s; NaN if the key `duration` is not a time."""
         found = quantity(json.loads(self.plan.cells[0].scenario)["duration"])
         return math.nan if found is None else found[0]
 

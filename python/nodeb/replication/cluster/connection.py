@@ -37,7 +37,7 @@ LOST_S = 40.0
 STUCK_S = 30.0
 """Maximum time, s, for which all workers may be paused because of lack of memory."""
 ALONE_S = 300.0
-"""Maximum time, s, without any worker: others may connect."""
+"""Maximum time, s, without any worker, in which new workers may connect."""
 CLOSE_S = 2.0
 """Maximum duration, s, of each step of closing a connection."""
 END_S = 0.5
