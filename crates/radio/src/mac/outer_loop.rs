@@ -1,8 +1,8 @@
 //! Outer loop of link adaptation: a correction of reported channel qualities by ACKs and NACKs.
 //!
-//! A NACK of a first transmission makes later blocks more robust by a step, an ACK less robust by
-//! `step p / (1 - p)`, so that the share of failed first transmissions approaches `p` (Sampath, Kumar & Holtzman,
-//! VTC 1997, for power control).
+//! A NACK of a first transmission makes later blocks more robust by a step, and an ACK makes them
+//! less robust by `step p / (1 - p)`, so that the share of failed first transmissions approaches
+//! `p` (Sampath, Kumar & Holtzman, VTC 1997, for power control).
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

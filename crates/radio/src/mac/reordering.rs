@@ -32,8 +32,8 @@ impl<T> ReorderingQueue<T> {
         Self { window, t1_ttis, next_expected: 0, upper_edge: 0, waiting: VecDeque::new(), held: 0, t1: None }
     }
 
-    /// Creates a queue whose T1 never expires and without a window, which never gives up a gap. The
-    /// caller must therefore report every lost block.
+    /// Creates a queue without a window and with a T1 that never expires, so that no gap is ever
+    /// given up. The caller must therefore report every lost block.
     pub fn without_timer() -> Self {
         Self::new(u64::MAX, u64::MAX)
     }
@@ -80,7 +80,7 @@ impl<T> ReorderingQueue<T> {
         }
     }
 
-    /// Restarts T1 in TTI `tti` if it runs. This is the first TTI in which blocks can arrive after
+    /// Restarts T1 in TTI `tti` if T1 runs. `tti` is the first TTI in which blocks can arrive after
     /// a change of cell without a reset of MAC-hs.
     pub fn delay_timer(&mut self, tti: u64) {
         if let Some((at, _)) = &mut self.t1 {

@@ -66,8 +66,8 @@ pub struct Users<'a> {
     /// Index of the word of the set that is being read.
     word: usize,
     bits: u64,
-    /// Number of words that must still be read after the current one, which includes the first word
-    /// again for the users below the start.
+    /// Number of words that must still be read after the current one. The first word is read a
+    /// second time, for the users below the start, and counts again.
     left: usize,
     last: u64,
 }

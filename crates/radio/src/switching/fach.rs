@@ -98,8 +98,8 @@ impl Fach {
         Some(self.free_at)
     }
 
-    /// Accounts for all signalling whose transmission starts at or before `now`, which makes the
-    /// FACH busy until `free_at`.
+    /// Accounts for all signalling whose transmission starts at or before `now`. This signalling
+    /// makes the FACH busy until `free_at`.
     fn signal_until(&mut self, now: Time) {
         let Some(signalling) = &mut self.signalling else {
             return;

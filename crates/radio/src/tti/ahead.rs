@@ -72,8 +72,8 @@ impl Ahead {
         }
     }
 
-    /// Counts all stored TTIs and removes them. All of them must have started, and no listener may
-    /// subscribe to their events.
+    /// Counts all stored TTIs and removes them. All these TTIs must have started, and no listener
+    /// must be subscribed to their events.
     fn count_all(&mut self, ctx: &mut Context) {
         let (mut ttis, mut all) = (0, Counted::default());
         for run in self.runs.drain(..) {
@@ -139,7 +139,7 @@ impl Ahead {
     }
 }
 
-/// Emits the combined blocks of a user as one event. The first of them is sent at the time `at`.
+/// Emits the combined blocks of a user as one event. The first block is sent at the time `at`.
 pub fn emit_run(ctx: &mut Context, at: Time, user: u32, blocks: Blocks) {
     let bearer = ctx.place.index;
     ctx.sink.emit(at, Event::Run { bearer, user, blocks });

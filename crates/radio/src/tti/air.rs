@@ -71,8 +71,9 @@ impl Air {
         BlockShape { bler, channels, pdus: pdus_per_block, pdu_bytes, combining }
     }
 
-    /// Returns the bit rate if all channels are used in every TTI and no block fails. For users
-    /// with a C/I process, `best_ci` is the C/I value, which gives the number of PDUs per block.
+    /// Returns the bit rate if all channels are used in every TTI and no block fails. `best_ci` is
+    /// the highest C/I value of users with a C/I process, which is the number of PDUs per block, or
+    /// `None` for users without one.
     pub fn rate(&self, best_ci: Option<u32>) -> Rate {
         let pdus = u128::from(self.channels) * u128::from(best_ci.unwrap_or(self.pdus_per_block));
         let bits_per_tti = pdus * u128::from(self.pdu_bytes) * 8;

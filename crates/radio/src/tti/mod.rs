@@ -41,7 +41,7 @@ pub trait Mac: Send + std::fmt::Debug {
     /// Applies the updates that were deferred since the start of the last TTI, such as results of
     /// TTIs simulated ahead of time. Default: there are none.
     fn catch_up(&mut self, _ctx: &mut Context, _grid: &Grid) {}
-    /// Applies all updates deferred until now to counters, events and positions of users.
+    /// Applies all updates of counters, events and positions of users that were deferred until now.
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
         self.catch_up(ctx, grid);
     }

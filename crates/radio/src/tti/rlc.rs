@@ -75,7 +75,7 @@ pub struct RlcMac<R: Peers> {
 }
 
 impl<R: Peers> RlcMac<R> {
-    /// Creates the MAC with empty queues. `rlc` is called for each user and creates its RLC
+    /// Creates the MAC with empty queues. `rlc` is called for each user and creates the user's RLC
     /// entities.
     pub fn new(
         air: Air,

@@ -3,8 +3,8 @@
 //!
 //! A packet is segmented into frames, the last of which is padded. In a slot, failed frames are
 //! retransmitted first, and new frames fill the rest. The Node B knows of a failure after the delay
-//! of the acknowledgement. A packet is given up if all frames fail in a given number of consecutive
-//! slots of the connection; it is the packet of the oldest frame in the last of these slots.
+//! of the acknowledgement. If all frames fail in a given number of consecutive slots of the
+//! connection, a packet is given up: that of the oldest frame in the last of these slots.
 
 use std::collections::VecDeque;
 
@@ -61,7 +61,8 @@ pub struct Sent {
     pub gave_up: bool,
 }
 
-/// Packet that has not left the buffer, or that left it or was given up before earlier packets.
+/// Packet in the buffer. If the packet leaves or is given up before earlier packets, its entry
+/// remains until these packets have left or were given up, too.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,

@@ -1,9 +1,10 @@
 //! Downlink of a cell, simulated slot by slot: every connection transmits at its selected rate.
 //!
-//! All connections transmit at the same time, each on its own code. A connection is active, and
-//! counts for rates and interference, from its first packet on and, if there is a timeout, until it
-//! has had nothing to send for that time. Rates are selected whenever the set of active connections
-//! changes. Packets arrive at the end of the slot that completes them.
+//! All connections transmit at the same time, each on its own code. A connection becomes active
+//! with its first packet. If there is a timeout, the connection becomes inactive when it has had
+//! nothing to send for that time. Only active connections count for rates and interference. Rates
+//! are selected whenever the set of active connections changes. Packets arrive at the end of the
+//! slot that completes them.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};

@@ -8,8 +8,8 @@
 //! generating function is used instead, which equals the sum (M. K. Simon and M.-S. Alouini,
 //! *Digital Communication over Fading Channels*, 5.1.4).
 
-/// Smallest ratio of the sum in equation 5 to the sum of the magnitudes of its terms for which the
-/// sum is used. At this ratio the relative error of the sum is at most a few times 1e-15 / 1e-4.
+/// Ratio of the sum in equation 5 to the sum of the magnitudes of its terms, above which equation 5
+/// is used. At this ratio the relative error of the sum is at most a few times 1e-15 / 1e-4.
 const LEAST_REMAINDER: f64 = 1e-4;
 /// Number of points at which the integral is first evaluated. The number is doubled until the
 /// integral converges, at most to [`MAX_POINTS`].

@@ -23,7 +23,7 @@ pub struct Cell {
 
 impl Cell {
     /// Creates a cell that may use the rates `rates`, in ascending order. Each other cell transmits
-    /// `mean_load` on average, in units of a code of the basic rate.
+    /// the mean power `mean_load`, in units of a code of the basic rate.
     pub fn new(link: Link, placements: Vec<Placement>, mean_load: f64, rates: Vec<u32>) -> Self {
         let mut classes = Vec::new();
         let mut conditions: Vec<Conditions> = Vec::new();

@@ -35,7 +35,7 @@ impl Link {
     }
 
     /// Returns the bit error rate of a phone in the given `conditions`, if the codes of its cell
-    /// have the total rate `own_cell` and each other cell transmits `mean_load`.
+    /// have the total rate `own_cell` and each other cell transmits the mean power `mean_load`.
     pub fn ber(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
         let interference = Interference { own_cell, other_cells: conditions.other_cells * mean_load };
         let gamma = |share: &f64| sinr(*share, interference, self.spreading, conditions.eb_n0) / 2.0;
@@ -43,7 +43,7 @@ impl Link {
     }
 
     /// Returns the frame error rate of a phone in the given `conditions`, if the codes of its cell
-    /// have the total rate `own_cell` and each other cell transmits `mean_load`.
+    /// have the total rate `own_cell` and each other cell transmits the mean power `mean_load`.
     pub fn frame_failure(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
         frame::failure(self.ber(conditions, own_cell, mean_load), self.frame_bits, self.correctable)
     }

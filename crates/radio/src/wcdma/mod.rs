@@ -1,5 +1,5 @@
-//! WCDMA downlink with variable spreading factor: all connections transmit at the same time, each on its own
-//! code, and their rates decrease with their number (`hossain`).
+//! WCDMA downlink with variable spreading factor: all connections transmit at the same time, each
+//! on its own code, and rates decrease with the number of connections (`hossain`).
 //!
 //! The link model is a chain of functions: [`sinr`] (interference on a path), [`ber`] (bits),
 //! [`frame`] (frames and codes) and [`rates`] (throughput, the common rate, the mean rate of other

@@ -7,9 +7,10 @@ pub fn throughput(connections: impl IntoIterator<Item = (u32, f64)>) -> f64 {
     connections.into_iter().map(|(rate, failure)| f64::from(rate) * (1.0 - failure)).sum()
 }
 
-/// Returns the rate in `rates` that has the highest throughput if all `n` connections use it
-/// (one-step search), or the first such rate if several are equal. `success(x)` is the mean
-/// probability that a frame succeeds if the cell sends x frames of the basic rate per slot.
+/// Returns the rate in `rates` with the highest throughput if all `n` connections use this rate
+/// (one-step search). If several rates have this throughput, returns the first of them.
+/// `success(x)` is the mean probability that a frame succeeds if the cell sends x frames of the
+/// basic rate per slot.
 pub fn one_step(rates: &[u32], n: u32, mut success: impl FnMut(u32) -> f64) -> u32 {
     let mut best = (0.0, rates.first().copied().unwrap_or(1));
     for &rate in rates {

@@ -68,9 +68,9 @@ impl SelectionSpec {
     }
 }
 
-/// Raises the rates of connections step by step, each time the rate for which the resulting
-/// throughput is highest, until no further step fits in the power or all rates are the highest.
-/// Stores the rates that had the highest throughput in `rates`.
+/// Raises rates step by step, each time that of the connection for which the resulting throughput
+/// is highest. Stops when no further step fits in the power or all connections have the highest
+/// rate. Of all steps, stores in `rates` the rates that had the highest throughput.
 fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32>) {
     let steps = cell.rates().to_vec();
     let mut level = vec![0usize; active.len()];

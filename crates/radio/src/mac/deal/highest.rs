@@ -9,8 +9,8 @@ const LANES: usize = 4;
 /// Values of [`LANES`] neighbouring groups.
 type Vector = [f32; LANES];
 
-/// Largest number of vectors that are compared at once. With several, the CPU need not wait for the result of one
-/// before it compares the next.
+/// Largest number of vectors that are compared at once. With several vectors, the CPU can start to
+/// compare the next vector before it has the result of the previous one.
 const VECTORS: usize = 4;
 
 /// Number of vectors in a [`Row`].
@@ -24,15 +24,16 @@ const NOBODY: f32 = 0.0;
 pub(super) struct Contest {
     /// Highest score on each group; minus infinity if no candidate can be served there.
     scores: [Vector; ALL_VECTORS],
-    /// Index of the candidate with the highest score on each group, plus 1, or [`NOBODY`]. Numbers are floats like the
-    /// scores, as the maximum of floats takes one instruction, but a selection takes three. With 0 for nobody, a
-    /// claim to a group takes one instruction too.
+    /// Index of the candidate with the highest score on each group, plus 1, or [`NOBODY`]. The
+    /// numbers are floats, as the maximum of floats takes one CPU instruction, but a selection
+    /// takes three. As [`NOBODY`] is 0, computing a claim to a group takes one instruction, too.
     owners: [Vector; ALL_VECTORS],
 }
 
 impl Contest {
-    /// Compares the scores of the candidates `open` on the groups `free`, and on some others, given the property
-    /// `x` of each user. If scores are equal, the first candidate wins.
+    /// Compares the scores of the candidates `open` on the groups `free`, and on groups in the same
+    /// vectors. Scores depend on the property `x` of each user. If scores are equal, the first
+    /// candidate wins.
     fn hold(&mut self, open: &[Bidder], x: &[Row], free: Groups) {
         let mut places = [0; ALL_VECTORS];
         let mut count = 0;
@@ -123,9 +124,9 @@ impl Dealer {
     }
 
     /// Enforces the limit of users: `grants` is the number of candidates that may still get their
-    /// first groups. If the newcomers of this round reach it, keeps those with the highest scores
-    /// and closes all candidates that have no groups then. Returns the groups of the newcomers that
-    /// were not kept.
+    /// first groups. If the newcomers of this round reach this number, keeps the newcomers with the
+    /// highest scores, and closes all candidates that then have no groups. Returns the groups of
+    /// the newcomers that were not kept.
     fn limit_newcomers(&mut self, grants: usize) -> Groups {
         let Self { newcomers, held, open, .. } = self;
         let mut returned = Groups::NONE;

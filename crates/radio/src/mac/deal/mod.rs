@@ -3,13 +3,14 @@
 //! [`Dealer::deal`] first assigns all groups by the scheduler's weights. Then it corrects the
 //! result. A user with more groups than its data needs returns the worst ones. If there are more
 //! users than the control channel can address, those with the lowest scores return all groups.
-//! Returned groups are assigned again among the other users, until no user that may be served can
-//! use those that are left. After every repetition at least one user gets no further groups, so
-//! there are at most as many repetitions as users.
+//! Returned groups are assigned again among the other users. This is repeated until no user that
+//! may be served can use the groups that are left. After every repetition at least one user gets no
+//! further groups, so there are at most as many repetitions as users.
 //!
 //! All users are compared on all groups in loops over arrays, which are vectorized: a repetition
-//! for 30 users and 25 groups takes less time than maintaining sorted lists, as each served user
-//! moves in every list. Fused multiply-add is not used, so that results are equal on all machines.
+//! for 30 users and 25 groups takes less time than maintaining sorted lists of users, as each
+//! served user would move in every list. Fused multiply-add is not used, so that results are equal
+//! on all machines.
 //!
 //! The amounts that groups carry are added up, as if each group were a block of its own. The size
 //! of a common block (TS 36.213, 7.1.7) differs from this sum by the rounding of its table.
@@ -39,7 +40,7 @@ pub struct Offers<'a> {
     pub waiting: &'a [f32],
 }
 
-/// Resources of a TTI that no transmission has yet.
+/// Resources of a TTI that are not assigned to any transmission yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// Groups to be divided.
@@ -76,8 +77,8 @@ struct Held {
     groups: Groups,
     /// Amount of data that the candidate's groups carry, in the bearer's units.
     carried: f32,
-    /// Highest score of the candidate on any of its groups; minus infinity if it has none, or if
-    /// groups are assigned in turn.
+    /// Highest score of the candidate on any of its groups; minus infinity if it has no groups, or
+    /// if groups are assigned in turn.
     best: f32,
 }
 

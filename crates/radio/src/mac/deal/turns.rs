@@ -21,9 +21,9 @@ impl Dealer {
         }
     }
 
-    /// Assigns each group in `free` to the next open candidate in turn that can use it. Candidates
-    /// without groups only get one while fewer than `grants` have one, and become newcomers. Groups
-    /// that no candidate can use are not assigned.
+    /// Assigns each group in `free` to the next open candidate in turn that can use it. A candidate
+    /// without groups only gets its first group, and becomes a newcomer, while fewer than `grants`
+    /// candidates have groups. Groups that no candidate can use are not assigned.
     fn deal_round(&mut self, offers: Offers, free: Groups, grants: usize) {
         let Self { open, held, newcomers, .. } = self;
         let mut next = 0;

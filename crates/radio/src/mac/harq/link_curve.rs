@@ -46,8 +46,8 @@ pub fn bler(cqi: f64, snr_db: f64) -> f64 {
     libm::pow(libm::pow(10.0, exponent(cqi, snr_db)) + 1.0, -1.0 / 0.7)
 }
 
-/// Returns a power of two that is not below [`bler`], computed without calling `pow`. It omits the
-/// 1 that [`bler`] adds to `10^x`, so it is `2^-(x log2(10) / 0.7)`, rounded up.
+/// Returns a power of two that is not below [`bler`], computed without calling `pow`. This bound
+/// omits the 1 that [`bler`] adds to `10^x`, so it is `2^-(x log2(10) / 0.7)`, rounded up.
 pub fn bler_limit(cqi: f64, snr_db: f64) -> f64 {
     let halvings = exponent(cqi, snr_db) * (std::f64::consts::LOG2_10 / 0.7);
     // The 1 that this bound omits exceeds the rounding error of `bler` if there are at most 50

@@ -42,8 +42,8 @@ registry! {
     }
 }
 
-/// Number of a block's transmission from which on later transmissions have the same failure
-/// probability.
+/// Number of a block's transmission, counted from 1, after which the failure probability no longer
+/// changes.
 pub const LAST_DISTINCT: u32 = 8;
 
 impl CombiningSpec {

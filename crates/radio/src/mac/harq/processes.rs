@@ -30,16 +30,18 @@ impl Process {
 #[derive(Debug)]
 pub struct Processes<B> {
     all: Vec<Process>,
-    /// Block of each process that must be retransmitted, apart from `all`, as a look at all processes
-    /// is frequent and blocks are large.
+    /// Block of each process, or `None` if none must be retransmitted. Blocks are not stored in
+    /// `all`, as they are large and all processes are often examined.
     blocks: Vec<Option<B>>,
     next_tsn: u64,
     window: u64,
-    /// First TTI in which a block may be retransmitted. Like `new_at`, for a new block, and
-    /// `answer_at`, in which an answer is known, it follows from `all` and is cached, as it is
-    /// needed in every TTI. Each is `u64::MAX` if there is no such TTI.
+    /// First TTI in which a block may be retransmitted; `u64::MAX` if there is none. This field and
+    /// the next two follow from `all`, and are cached, as they are needed in every TTI.
     retransmission_at: u64,
+    /// First TTI in which a new block may be sent; `u64::MAX` if there is none.
     new_at: u64,
+    /// First TTI in which an answer is known that [`Self::take_answers`] has not passed on;
+    /// `u64::MAX` if there is none.
     answer_at: u64,
 }
 
@@ -71,12 +73,13 @@ impl<B> Processes<B> {
     }
 
     fn update_times(&mut self) {
-        // The window is no limit for the first blocks, or ever if it has no end.
+        // The window does not limit the first `window` blocks, and limits no block if it is
+        // infinite.
         let times = if self.next_tsn < self.window { self.times::<false>() } else { self.times::<true>() };
         [self.retransmission_at, self.new_at, self.answer_at] = times;
     }
 
-    /// Returns `retransmission_at`, `new_at` and `answer_at`. `LIMITS` is whether the window may
+    /// Returns `retransmission_at`, `new_at` and `answer_at`. `LIMITS` is true if the window may
     /// prevent new blocks.
     #[inline]
     fn times<const LIMITS: bool>(&self) -> [u64; 3] {
@@ -99,8 +102,8 @@ impl<B> Processes<B> {
         [retransmission_at, new_at.max(open), answer_at]
     }
 
-    /// Returns the index of the process whose block may be retransmitted in TTI `tti`, the one with
-    /// the lowest block number if there are several, or `None` if there is none.
+    /// Returns the index of the process whose block may be retransmitted in TTI `tti`, or `None` if
+    /// there is none. If there are several, selects the process with the lowest block number.
     fn next_retransmission(&self, tti: u64) -> Option<usize> {
         if self.retransmission_at > tti {
             return None;
@@ -127,8 +130,8 @@ impl<B> Processes<B> {
 
     /// Returns the first TTI after `tti` in which the result of [`Self::retransmission`] or
     /// [`Self::has_free`] may change, provided that nothing is sent until then. While a
-    /// retransmission is due, which precedes new blocks, only that of [`Self::retransmission`]
-    /// counts.
+    /// retransmission is due, only the result of [`Self::retransmission`] counts, as
+    /// retransmissions precede new blocks.
     pub fn unchanged_until(&self, tti: u64) -> u64 {
         if self.retransmission_at > tti {
             let opens = if self.new_at > tti { self.new_at } else { u64::MAX };
@@ -140,14 +143,14 @@ impl<B> Processes<B> {
         later.map(|process| process.at).min().unwrap_or(u64::MAX)
     }
 
-    /// Returns the first TTI in which a block may be retransmitted or an answer is known that [`Self::take_answers`]
-    /// has not passed on, `u64::MAX` if there is none.
+    /// Returns the first TTI in which a block may be retransmitted, or in which an answer is known
+    /// that [`Self::take_answers`] has not passed on. Returns `u64::MAX` if there is none.
     pub fn attention_at(&self) -> u64 {
         self.retransmission_at.min(self.answer_at)
     }
 
-    /// Returns the first TTI in which [`Self::has_free`] is true if nothing is sent until then, `u64::MAX` if there is
-    /// none.
+    /// Returns the first TTI in which [`Self::has_free`] is true if nothing is sent until then.
+    /// Returns `u64::MAX` if there is none.
     pub fn free_at(&self) -> u64 {
         self.new_at
     }

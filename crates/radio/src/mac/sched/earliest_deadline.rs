@@ -38,8 +38,8 @@ impl Scheduler for EarliestDeadlineScheduler {
         candidates.iter().enumerate().min_by_key(urgency).map_or(0, |(i, _)| i)
     }
 
-    /// Sets the weights so that the user with the earliest deadline gets all groups that it needs
-    /// first, then the user with the next deadline.
+    /// Sets the weights so that the user with the earliest deadline is first to get all groups that
+    /// it needs, followed by the user with the next deadline.
     fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         let ranks =
             self.ranks.of(candidates, |candidate| (candidate.deadline, self.last_served[candidate.user]));

@@ -1,10 +1,10 @@
 //! Schedulers on a grid of groups: weights of users, from which the scores on all groups of a band
 //! are computed.
 //!
-//! The score of a user on a group is `scale * x + offset`. Here `x` is the property of the user on
-//! this group that the scheduler's [`View`](super::View) names: the rate, or else the quality. All
-//! built-in schedulers have scores of this form, so a TTI takes one multiplication, addition and
-//! comparison for each user and group, and no calls of functions.
+//! The score of a user on a group is `scale * x + offset`. Here `x` is the user's rate on this
+//! group if the scheduler needs rates ([`View`](super::View)), else the user's channel quality on
+//! this group. All built-in schedulers have scores of this form, so a TTI takes one multiplication,
+//! addition and comparison for each user and group, and no calls of functions.
 
 use super::{Candidate, Scheduler};
 
@@ -39,7 +39,7 @@ pub enum Deal {
     /// several are equal.
     EachToHighest,
     /// Groups go in turn to the users with the highest offsets, so that these users get equal
-    /// numbers.
+    /// numbers of groups.
     FirstShareEvenly,
 }
 
@@ -66,7 +66,7 @@ impl Ranks {
 }
 
 /// Sets the weights so that candidates are ranked in the order in which repeated calls of
-/// [`Scheduler::pick`] select them, each call without those selected before.
+/// [`Scheduler::pick`] select them, each call without the candidates selected before.
 pub fn rank_by_picks<S: Scheduler + ?Sized>(
     scheduler: &mut S,
     tti: u64,

@@ -10,8 +10,8 @@ no_parameters! {
     MaxCi
 }
 
-/// State of the scheduler. C/I has few values, so users often have equal C/I; the one served least
-/// recently is then selected.
+/// State of the scheduler. C/I has few values, so users often have equal C/I. Of these users, the
+/// one served least recently is selected.
 #[derive(Debug)]
 pub struct MaxCiScheduler {
     /// For each user, one plus the number of the TTI in which it was last served; 0 if it has never

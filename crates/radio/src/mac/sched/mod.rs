@@ -62,12 +62,12 @@ pub struct View {
 pub enum Rule<'a> {
     /// No simple rule: [`Scheduler::pick`] selects among all candidates.
     Pick,
-    /// Selects the candidate with the lowest user index from this index on, or the lowest of all if
-    /// there is none.
+    /// Selects the first candidate, in order of user index, from this index on, or the first of all
+    /// candidates if there is none from this index on.
     Turn(usize),
     /// Selects the candidate with the highest channel quality. The list has a number for each user;
-    /// among equal qualities the user with the lowest number wins, then the one with the lowest
-    /// index.
+    /// among users with equal qualities the one with the lowest number wins and, if numbers are
+    /// equal too, the one with the lowest index.
     Quality(&'a [u64]),
     /// Selects the candidate with the highest ratio of rate to mean rate, given the list of the
     /// users' mean rates. Among equal ratios the user with the lowest index wins.

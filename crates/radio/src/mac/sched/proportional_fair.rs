@@ -26,13 +26,13 @@ impl Checked for ProportionalFair {
     }
 }
 
-/// Value of `scale` below which all means are multiplied by it and it becomes 1. Otherwise it would
-/// become smaller than a double can represent.
+/// Value of `scale` below which all means are multiplied by `scale`, and `scale` is reset to 1.
+/// Otherwise `scale` would become smaller than a double can represent.
 const SMALLEST_SCALE: f64 = 1e-200;
 
 /// Largest weight of a user, which keeps scores within the range of f32 for rates up to 1e8. Users
 /// with this weight have not been served for some 50 time constants or more, depending on their
-/// mean rate before; of these, the one with the highest rate is served first.
+/// earlier mean rates. Among these users, the one with the highest rate is served first.
 const HIGHEST_WEIGHT: f64 = 1e30;
 
 impl SchedulerParams for ProportionalFair {

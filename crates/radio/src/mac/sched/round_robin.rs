@@ -15,8 +15,8 @@ impl SchedulerParams for RoundRobin {
     }
 }
 
-/// State of the scheduler. The next user is the candidate with the lowest index above that of the
-/// user served last, or the lowest of all if there is none.
+/// State of the scheduler. The next user is the first candidate, in order of user index, after the
+/// user served last. If no candidate is after that user, it is the first of all candidates.
 #[derive(Debug, Default)]
 pub struct RoundRobinScheduler {
     next_user: usize,

@@ -17,8 +17,8 @@ impl SharedChannel {
     }
 
     /// Returns the candidate that the scheduler selects in TTI `tti`, or `None` if there is none.
-    /// `candidate` is called for each of `users` and returns `None` if the user cannot be served. A
-    /// single user is selected without asking the scheduler.
+    /// `candidate` is called for each of `users` and returns `None` if the user cannot be served.
+    /// If the channel has a single user, the scheduler is not called.
     pub fn choose<U>(
         &mut self,
         tti: u64,
@@ -36,7 +36,7 @@ impl SharedChannel {
     }
 
     /// Informs the scheduler that `user` was sent `units` units in TTI `tti`. Does nothing if the
-    /// channel has a single user, as the scheduler is then not asked.
+    /// channel has a single user, for which the scheduler is never called.
     #[inline]
     pub fn served(&mut self, tti: u64, user: usize, units: u32) {
         if !self.candidates.is_empty() {

@@ -1,6 +1,6 @@
 //! Scheduler for TCP: proportional fair, with priority for connections that have just begun.
 //!
-//! An early TTI is worth more to some TCP connections than to others. A connection that has just
+//! Some TCP connections gain more than others if they are served early. A connection that has just
 //! begun, or resumes after a pause, waits for the acknowledgement of its few packets before it
 //! sends more (slow start), so an early TTI saves it waiting time. A connection that has been
 //! sending for long has a window of packets in its queue, and gains nothing from an earlier TTI.
@@ -11,11 +11,11 @@
 //! rate / mean rate * (1 + head start / air time of this burst)
 //! ```
 //!
-//! The first factor is that of proportional fair. It alone matters for long transfers, whose shares
-//! remain the same. The second factor is least attained service first (Rai, Urvoy-Keller &
-//! Biersack, SIGMETRICS 2003), combined with the channel as by Aalto & Lassila (Performance 2010),
-//! and limited by the head start. The scheduler needs only what a Node B knows: it reads no
-//! headers, and no sizes are announced.
+//! The first factor is that of proportional fair. For long transfers only this factor matters, so
+//! their shares of the channel remain the same. The second factor is based on the rule "least
+//! attained service first" (Rai, Urvoy-Keller & Biersack, SIGMETRICS 2003). It is combined with the
+//! channel as by Aalto & Lassila (Performance 2010), and limited by the head start. The scheduler
+//! needs only what a Node B knows: it reads no headers, and does not know the sizes of transfers.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -94,7 +94,7 @@ impl TcpAwareScheduler {
     }
 
     /// Returns the factor by which a user's priority exceeds that of proportional fair, at least 1.
-    /// It decreases with the air time that the user has had in its burst.
+    /// The factor decreases with the air time that the user has had in its burst.
     fn priority(&self, candidate: &Candidate) -> f64 {
         let had = self.bursts[candidate.user].ttis + 1;
         1.0 + self.head_start_ttis / had as f64

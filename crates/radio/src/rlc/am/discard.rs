@@ -21,8 +21,8 @@ pub struct Discard {
     /// Command that the phone has not answered, and the time of its retransmission, which is `None`
     /// if the command must be sent now. The outer `None` means that there is no such command.
     command: Option<(Command, Option<Time>)>,
-    /// Number of the first PDU in the transmission window when a command was issued; the window
-    /// must not move beyond this PDU. `None` if no command is unanswered.
+    /// Number of the first PDU that the transmission window had when a command was issued; the
+    /// window must not move beyond this PDU. `None` if no command is unanswered.
     window_limit: Option<u64>,
 }
 

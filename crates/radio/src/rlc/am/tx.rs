@@ -45,7 +45,7 @@ pub struct Sender {
     refused: BTreeSet<u64>,
     poller: Poller,
     discard: Discard,
-    /// Number that the next packet from the bearer will have.
+    /// Number that the next packet accepted from the bearer will get.
     next_packet: u64,
     kept: u64,
 }

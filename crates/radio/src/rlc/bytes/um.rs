@@ -133,8 +133,8 @@ impl Unacknowledged {
         self.stream.size() + u64::from(self.header + self.subheader)
     }
 
-    /// Returns the same estimate as [`Self::waiting`], or 0 if too many SDUs are in flight to send
-    /// anything now.
+    /// Returns the same estimate as [`Self::waiting`], or 0 if nothing can be sent now because too
+    /// many SDUs are in flight.
     pub fn sendable(&self) -> u64 {
         if self.stream.is_stalled() { 0 } else { self.waiting() }
     }

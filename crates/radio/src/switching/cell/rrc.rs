@@ -17,7 +17,8 @@ pub struct Rrc<'a> {
 }
 
 impl<'a> Rrc<'a> {
-    /// Creates the interface to `cell` at the time `now`.
+    /// Creates the interface through which a switching policy controls `cell` at the time `now`.
+    /// `stamps` orders the events that the policy's commands schedule.
     pub fn new(now: Time, cell: &'a mut Cell, stamps: &'a mut Stamps) -> Self {
         Self { now, cell, stamps }
     }
@@ -59,7 +60,7 @@ impl<'a> Rrc<'a> {
     }
 
     /// Returns by how much the number of waiting users exceeds the number of channels that are free
-    /// or being released, 0 if it does not.
+    /// or being released. Returns 0 if it does not exceed this number.
     pub fn unmet(&self) -> usize {
         let holders = &self.cell.holders;
         let staying = holders.iter().filter(|user| self.state(**user) != State::Releasing).count();

@@ -47,8 +47,8 @@ impl IdleTimers {
     }
 
     /// Releases the channels of users whose timer has expired, as long as more users wait than
-    /// channels are free or being released. `end` returns the expiry of a timer, given its start
-    /// and the current time.
+    /// channels are free or being released. `end` takes the start of a timer and the current time,
+    /// and returns the expiry of the timer.
     pub fn release_for_others(&mut self, rrc: &mut Rrc<'_>, end: impl Fn(Time, Time) -> Time) {
         for i in 0..rrc.holders().len() {
             let holder = rrc.holders()[i];

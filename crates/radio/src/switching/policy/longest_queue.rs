@@ -3,12 +3,12 @@
 //! If sources continue after their burst is acknowledged, the mean delay of a burst depends on the
 //! throughput alone (Little's law), and the throughput depends on how well the time of the
 //! dedicated channels is used. A switch costs the same for every user, so it should be made for the
-//! user with most data. A long queue certainly exists and belongs to an open congestion window,
-//! whereas the first request, which `prabhu` selects, may come from a user with few packets. Users
-//! with short queues finish on the FACH without a switch. So `high` can be low, as the policy
-//! adapts to the number of waiting users. A user whose queue has been short for `timeout` releases
-//! its channel as soon as another user waits, not at the end of a round as in the non-pre-emptive
-//! policy.
+//! user with most data. The user with the longest queue certainly has data, and its congestion
+//! window is open. The first request, which `prabhu` selects, may come from a user with few
+//! packets. Users with short queues finish on the FACH without a switch. So `high` can be low, as
+//! the policy adapts to the number of waiting users. A user whose queue has been short for
+//! `timeout` releases its channel as soon as another user waits, not at the end of a round as in
+//! the non-pre-emptive policy.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

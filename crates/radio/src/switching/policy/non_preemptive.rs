@@ -1,9 +1,9 @@
 //! Modified threshold policy, non-pre-emptive (`prabhu`, section V).
 //!
-//! This policy differs from the pre-emptive one in that no request ends a timer early. At its end
-//! the user is moved back to the FACH if another user waits; otherwise the timer restarts for
-//! another round. Rounds are not simulated one by one. When a user requests a channel, the end of
-//! the current round is computed from the start of the first round.
+//! This policy differs from the pre-emptive one in that no request ends a timer early. When a
+//! user's timer ends, the user is moved back to the FACH if another user waits; otherwise the timer
+//! restarts for another round. Rounds are not simulated one by one. When a user requests a channel,
+//! the end of the current round is computed from the start of the first round.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

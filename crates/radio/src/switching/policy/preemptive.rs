@@ -1,10 +1,10 @@
 //! Modified threshold policy, pre-emptive (`prabhu`, section V).
 //!
-//! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, during which
-//! ACKs may bring new packets, and after it while another channel is free. An arriving packet
-//! restarts the timer, or stops it if the queue is then no longer short. If another user waits for
-//! a channel, the channel is released at once. With a timeout of 0 this is the original threshold
-//! policy.
+//! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, as ACKs may
+//! bring new packets in this time. After the timeout, the user keeps the channel while another
+//! channel is free. An arriving packet restarts the timer, or stops it if the queue is then no
+//! longer short. If another user waits for a channel, the channel is released at once. With a
+//! timeout of 0 this is the original threshold policy.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

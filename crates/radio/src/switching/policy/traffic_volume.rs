@@ -1,9 +1,9 @@
 //! Switching by traffic volume and inactivity timers, as in deployed networks.
 //!
 //! A user is switched up when the transport channel traffic volume exceeds a threshold for a time
-//! to trigger (event 4A, TS 25.331, 14.4.2.1, in this model for the downlink buffer). A user is
-//! switched down after the length of an inactivity timer without packets, from CELL_DCH to
-//! CELL_FACH and from CELL_FACH to CELL_PCH, even if no other user waits.
+//! to trigger (event 4A, TS 25.331, 14.4.2.1). In this model the volume is that of the downlink
+//! buffer. A user without packets is switched down at the end of an inactivity timer, from CELL_DCH
+//! to CELL_FACH and from CELL_FACH to CELL_PCH, even if no other user waits.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;

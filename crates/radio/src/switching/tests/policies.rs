@@ -43,8 +43,8 @@ fn threshold_serves_a_request_made_during_a_switch() {
 fn a_high_threshold_of_0_requests_at_the_first_packet() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 0 } } }), 1);
     cell.packets(0, 0, 1).packets(300, 0, 1).finish();
-    // The second packet arrives while the user is switching back to the FACH. When the user reaches
-    // the FACH, it requests a channel again.
+    // The second packet arrives while the user is switching back to the FACH. On the FACH, the user
+    // requests a channel again.
     assert_eq!(
         cell.changes,
         [

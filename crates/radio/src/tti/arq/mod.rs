@@ -2,10 +2,10 @@
 //! retransmits failed blocks and delivers packets.
 //!
 //! One user is served per TTI: first the failed blocks that are due, one per channel, then new
-//! PDUs. A block fails as a whole; with an error model it fails if any of its PDUs is in error. The
-//! earliest retransmission of a failed block is at the first TTI boundary at least the
-//! retransmission delay after the start of the failed TTI. A packet arrives at the end of the TTI
-//! that completes it.
+//! PDUs. A block fails as a whole; with an error model it fails if any of its PDUs is in error. A
+//! failed block may be retransmitted from the first TTI boundary on that is at least the
+//! retransmission delay after the start of the TTI in which the block failed. A packet arrives at
+//! the end of the TTI that completes it.
 //!
 //! If a user is alone on the bearer and fills every channel, the MAC simulates the following TTIs
 //! at once until a packet is complete, as no arrival can change them. If errors are independent and
@@ -108,17 +108,17 @@ impl ArqMac {
         })
     }
 
-    /// Returns true if the blocks of a TTI can be emitted as one combined event. The event must
-    /// have a bit for each block, and blocks must not be given up, as failed blocks then return in
-    /// order.
+    /// Returns true if the blocks of a TTI can be emitted as one combined event. This requires that
+    /// the event has a bit for each block. It also requires that no block is ever given up, so that
+    /// failed blocks are retransmitted in order.
     fn emits_runs(&self) -> bool {
         self.air.channels <= Blocks::MAX && self.air.max_transmissions.is_none()
     }
 
     /// Simulates TTI `tti` and those following TTIs that no arrival can change. If `EACH` is true,
     /// emits each block as an event; if `TOGETHER` is true, emits the blocks of each TTI as one
-    /// combined event. Both are constants, so that the code for listeners that do not exist costs
-    /// nothing.
+    /// combined event. `EACH` and `TOGETHER` are constants, so that code for listeners costs
+    /// nothing if there are none.
     fn run<const EACH: bool, const TOGETHER: bool>(
         &mut self,
         ctx: &mut Context,
@@ -415,8 +415,8 @@ impl Sender<'_> {
 
     /// Returns the number of TTIs from TTI `tti` that can be simulated in one step: all their
     /// channels carry new blocks, none fails, and only the last TTI may complete a packet. Returns
-    /// 0 or 1 if there are too few of these TTIs, and 0 if they end after `horizon`, the end of the
-    /// simulation.
+    /// 0 or 1 if there are too few of these TTIs, and 0 if the TTIs end after `horizon`, the end of
+    /// the simulation.
     #[inline]
     fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let channels = u64::from(self.air.channels);

@@ -40,8 +40,8 @@ fn shared(air: &Air, users: u64, runs_ahead: bool) -> TtiBearer<ArqMac> {
     TtiBearer::new(air.tti, if runs_ahead { mac } else { mac.without_running_ahead() })
 }
 
-/// Offers packets to the users in turn, and runs until `end`. Returns the packets that leave with
-/// their times, the counters, and the events in order of time.
+/// Offers packets to the users in turn, and runs until `end`. Returns the packets that leave, each
+/// with its time, the counters, and the events in order of time.
 fn play(
     mut bearer: TtiBearer<ArqMac>,
     offers: &[(Time, u32)],
@@ -120,8 +120,8 @@ fn single_blocks(events: &[Record]) -> Vec<EmittedBlock> {
     blocks
 }
 
-/// Returns the blocks of combined events one by one. A new block carries the packets of which, by
-/// their `Segmented` events, a PDU is in the block.
+/// Returns the blocks of combined events one by one. A new block carries each packet that,
+/// according to its `Segmented` event, has a PDU in the block.
 fn blocks_of_runs(events: &[Record], tti: Duration) -> Vec<EmittedBlock> {
     let cuts: Vec<_> = events
         .iter()

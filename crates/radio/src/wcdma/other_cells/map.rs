@@ -4,9 +4,9 @@
 //! The Node B is in the middle of its cell, surrounded by two rings with 18 other sites. Path loss
 //! is a power of the distance; shadowing is log-normal with a part common to all sites (3GPP TR
 //! 25.942, 5.1: exponent 3.76, 10 dB, correlation 0.5). Phones are uniformly distributed in the
-//! plane and belong to the site that they receive best; the map has only the phones of this Node B.
-//! Distances are in cell radii, so the size of a cell does not matter. Antennas are
-//! omnidirectional. A phone does not move.
+//! plane and belong to the site that they receive best; of the phones on the map, only those of
+//! this Node B are modelled. Distances are in cell radii, so the size of a cell does not matter.
+//! Antennas are omnidirectional. A phone does not move.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -53,8 +53,8 @@ const NEAREST: f64 = 0.02;
 const REFERENCE_DISTANCE: f64 = 2.0 / 3.0;
 /// Number of typical phone positions over which the rate search for other cells averages.
 const TYPICAL_PLACES: usize = 24;
-/// Largest number of random positions drawn for a phone. If it receives another site best at all of
-/// them, the last one is used.
+/// Largest number of random positions drawn for a phone. If the phone receives another site best at
+/// all these positions, the last position is used.
 const MAX_DRAWS: u32 = 10_000;
 
 /// Returns the positions of 19 sites: first the own site, then those of the two rings around it.

@@ -73,9 +73,9 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns alpha, the mean rate of other cells in frames per slot. It is the configured value,
-    /// or else computed self-consistently for cells with the link `link` and the selectable rates
-    /// `rates`.
+    /// Returns alpha, the mean rate of other cells in frames per slot. Returns the configured value
+    /// if there is one. Otherwise alpha is computed self-consistently for cells with the link
+    /// `link` and the selectable rates `rates`.
     pub fn mean_rate(&self, link: &Link, rates: &[u32], eb_n0: f64) -> f64 {
         let load = self.load();
         if let Some(given) = load.mean_rate {

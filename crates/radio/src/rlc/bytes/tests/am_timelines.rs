@@ -102,8 +102,8 @@ fn a_duplicate_with_a_poll_is_answered() {
     assert!(air.is_quiet());
 }
 
-/// After the report at 1 ms, the next report waits until t-StatusProhibit of 20 ms has expired, at
-/// 21 ms.
+/// A report at 1 ms starts t-StatusProhibit, which is 20 ms long. The next report waits until the
+/// timer expires at 21 ms.
 #[test]
 fn reports_keep_their_distance() {
     let mut air = air(&AmBytes { status_prohibit: Some(Duration(20 * MS)), ..params() }, &[10]);
@@ -128,8 +128,8 @@ fn polls_follow_pdus_and_octets() {
     assert_eq!(polls(None, None), [7]);
 }
 
-/// PDUs 0, 1 and 4 are lost. At 13 ms t-Reordering, which PDU 2 started, expires. A report of 4
-/// octets then names only PDU 0 as missing, and acknowledges no later PDU.
+/// PDUs 0, 1 and 4 are lost. PDU 2 starts t-Reordering, which expires at 13 ms. A report of 4
+/// octets then names PDU 0 as missing, and reports on no later PDU.
 #[test]
 fn a_report_that_does_not_fit_is_continued_by_later_ones() {
     let mut air = air(&params(), &[10; 6]);
