@@ -229,9 +229,10 @@ pub enum Event {
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
     /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
-    /// Describes all blocks of consecutive TTIs, of which the first is the TTI of this event. This
-    /// event replaces [`Self::Block`] and [`Self::Carries`] if the bearer supports it and no
-    /// listener subscribes to single blocks. [`Self::Segmented`] gives the contents of new blocks.
+    /// Describes all blocks of consecutive TTIs. The time of this event is that of the first of
+    /// these TTIs. This event replaces [`Self::Block`] and [`Self::Carries`] if the bearer supports
+    /// it and no listener subscribes to single blocks. [`Self::Segmented`] gives the contents of
+    /// new blocks.
     Run { bearer: u32, user: u32, blocks: Blocks },
     /// A bearer segments an accepted packet into the units `first..end`, which hold no other packet.
     Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },

@@ -150,8 +150,8 @@ impl ErrorGaps {
     }
 
     /// Returns the gap for a uniform number `u` in (0, 1]. The exact logarithm is computed only if
-    /// the rough one gives a gap so close to an integer that its error could change the result.
-    /// Exact logarithms for all gaps took a sixth of the run time of a DCH.
+    /// the rough one gives a gap so close to an integer that the error of the rough logarithm could
+    /// change the result. Exact logarithms for all gaps took a sixth of the run time of a DCH.
     #[inline]
     fn gap_of(&self, u: f64) -> u64 {
         let rough = rough_ln(u) * self.inverse_log;

@@ -1,9 +1,9 @@
 //! Main loop of an emulation: advances a world in real time and exchanges its packets with TUN devices.
 //!
-//! One thread repeats these steps: read the clock, process all due events, write arrived packets to their
-//! devices, accept new packets, each with the time at which it was read, and sleep until the next event or
-//! packet. The thread never spins, so it can run under `SCHED_FIFO` without reaching the kernel's limit for
-//! real-time threads.
+//! One thread repeats these steps: read the clock, process all due events, write arrived packets to
+//! their devices, accept new packets at the times at which they were read, and sleep until the next
+//! event or packet. The thread never spins, so it can run under `SCHED_FIFO` without reaching the
+//! kernel's limit for real-time threads.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
@@ -24,8 +24,8 @@ use crate::watch::{Status, Watch};
 /// Maximum number of packets read from a device before due events are processed again.
 const BATCH: usize = 16;
 
-/// Maximum sleep of the driver, ns. Work that bearers defer during a sleep is done after it, so a
-/// longer sleep would delay the next real packet more.
+/// Maximum sleep of the driver, ns. Work that bearers defer during a sleep is done after the sleep,
+/// so a longer sleep would delay the next real packet more.
 const MAX_SLEEP: u64 = 1_000_000_000;
 
 /// Minimum interval between two status updates, ns.

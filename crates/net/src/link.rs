@@ -153,7 +153,7 @@ impl Link {
             return false;
         }
         // If a packet arrives in the same instant in which a transmission ends, and other packets
-        // wait, it must queue behind them.
+        // wait, the arriving packet must queue behind them.
         let idle = self.free_at <= ctx.now && !self.has_waiting;
         if !idle || self.queues_all {
             if !self.ingress.push(ctx, &packet) {
@@ -179,8 +179,8 @@ impl Link {
         }
     }
 
-    /// Returns the transmission time of a packet of `bytes` bytes. It is computed again only if the
-    /// size differs from that of the previous packet.
+    /// Returns the transmission time of a packet of `bytes` bytes. This time is computed again only
+    /// if the size differs from that of the previous packet.
     #[inline]
     fn airtime(&mut self, bytes: u32) -> Airtime {
         if self.airtime.bytes != bytes {

@@ -37,8 +37,8 @@ impl Requester {
         packet
     }
 
-    /// Handles the arrival of a request of kind `kind` at the other end of the connection, which
-    /// ends the pending request. As an exception, a late copy of the SYN (`Connect`) does not end a
+    /// Handles the arrival of a request of kind `kind` at the other end of the connection. This
+    /// arrival ends the pending request, but a late copy of the SYN (`Connect`) does not end a
     /// pending application request.
     pub fn on_request(&mut self, kind: Kind) {
         self.pending =

@@ -86,8 +86,8 @@ impl Chain {
 pub struct TwoStates {
     bad: bool,
     chain: Chain,
-    /// Generators of the next error and of the change to the bad state, while the chain is in the
-    /// good state; `bad_state` has those of the bad state.
+    /// Generators for the good state: of the next error, and of the change to the bad state.
+    /// `bad_state` has the generators for the bad state.
     good_state: (ErrorGaps, ErrorGaps),
     bad_state: (ErrorGaps, ErrorGaps),
     skips: Stream,
@@ -119,8 +119,8 @@ impl TwoStates {
     }
 
     /// Takes `steps` steps without drawing their errors. After `k` steps the chain is in the bad
-    /// state with probability `b + (s - b) (1 - p - r)^k`, where b is the long-run share of the bad
-    /// state, and s is 1 if the chain was in the bad state before the steps and 0 otherwise.
+    /// state with probability `b + (s - b) (1 - p - r)^k`. Here b is the long-run share of the bad
+    /// state; s is 1 if the chain was in the bad state before the steps, and 0 otherwise.
     pub fn skip(&mut self, steps: u64) {
         if steps > 0 {
             let share = self.chain.bad_share();

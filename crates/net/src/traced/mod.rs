@@ -132,7 +132,7 @@ impl TracedLink {
             return false;
         }
         // A packet cannot use an opportunity at its arrival time. So earlier packets use the
-        // opportunities up to now, or these are wasted.
+        // opportunities up to now; those that find no packet are wasted.
         if self.schedule.next_time().is_some_and(|at| at <= ctx.now) {
             self.serve(ctx);
             if self.is_idle() {
@@ -228,8 +228,8 @@ impl TracedLink {
         ctx.emit(Event::Served { place, channel: 0, packet, from, sent, arrives });
     }
 
-    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if no
-    /// packet propagates, and none waits or no opportunity follows.
+    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if
+    /// there is no such event: no packet propagates, and no packet waits or no opportunity follows.
     pub fn next_wake(&self) -> Option<Key> {
         match (self.propagation.next(), self.resume) {
             (Some(arrival), Some(resume)) => Some(arrival.min(resume)),

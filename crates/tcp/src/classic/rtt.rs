@@ -8,8 +8,8 @@
 //! at least two ticks.
 //!
 //! The estimator `smoothed` uses exponential averages on a clock without ticks, with one gain for
-//! both the mean and the mean deviation: `RTO = mean + 4 deviation`, with the same limits and
-//! backoff as `ticks` (`hossain`, section II.A).
+//! both the mean and the mean deviation: `RTO = mean + 4 deviation` (`hossain`, section II.A).
+//! Limits and backoff are the same as with `ticks`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -66,9 +66,9 @@ impl Checked for Smoothed {
 /// Estimate of the round-trip time and its variation, by one of the two estimators.
 #[derive(Clone, Debug)]
 enum Estimate {
-    /// State of the `ticks` estimator: length of a tick and phase of the clock in ns; smoothed RTT
-    /// `srtt8` in eighths of a tick, 0 before the first sample and after it was discarded;
-    /// variation `var4` in quarters of a tick.
+    /// State of the `ticks` estimator. `tick` and `phase` are the length of a tick and the phase of
+    /// the clock in ns. `srtt8` is the smoothed RTT in eighths of a tick, 0 before the first sample
+    /// and after the smoothed RTT was discarded. `var4` is the variation in quarters of a tick.
     Ticks { tick: u64, phase: u64, srtt8: i64, var4: i64 },
     /// State of the `smoothed` estimator: weight `gain` of a new measurement, and the mean and mean
     /// deviation of the round-trip times in nanoseconds. The mean is `None` before the first
@@ -205,8 +205,8 @@ impl RttEstimator {
         self.rto = self.estimate.sample(sent, rtt);
     }
 
-    /// Adapts the timeout to `rtt`, the round-trip time that exceeded a timeout and so made it
-    /// spurious. Ends the backoff.
+    /// Adapts the timeout to `rtt`, a round-trip time that exceeded the last timeout, which was
+    /// therefore spurious. Ends the backoff.
     pub fn adapt(&mut self, rtt: Duration) {
         self.rto = self.estimate.adapt(rtt);
         self.reset_backoff();

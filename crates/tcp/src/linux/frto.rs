@@ -9,8 +9,8 @@
 //!
 //! Eifel detection (RFC 3522) is applied before F-RTO: timestamps show which transmission an ACK
 //! answers. So F-RTO is needed only in two cases: on connections without timestamps or with the key
-//! `undo` off, and if the first ACK answers the retransmission although the rest of the window was
-//! only late.
+//! `undo` off, and if the first ACK answers the retransmission although all other segments of the
+//! window were only late.
 
 use super::loss::Episode;
 use super::sender::{AckResult, Sender};

@@ -9,8 +9,8 @@
 //!   0, and the first data byte number 1. A data segment carries the number of its first byte, and
 //!   an ACK the number of the next byte expected.
 //! - A segment without payload after the SYN is a window probe, which the receiver acknowledges at once.
-//! - Sizes include options: on a SYN the MSS, the window scale, SACK-permitted and the timestamps, 20 B in
-//!   total by default; afterwards 12 B of timestamps, and for SACK 4 B plus 8 B per block.
+//! - Sizes include options. By default a SYN has 20 B of options: MSS, window scale, SACK-permitted
+//!   and timestamps. Later segments have 12 B of timestamps, and SACK adds 4 B plus 8 B per block.
 //!
 //! FIN, path MTU discovery, and data of the phone other than its requests are not modelled.
 

@@ -18,8 +18,8 @@ const PERSIST: u32 = 16;
 /// window.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// Transmission time and end of a delivered segment: the one that was sent last
-    /// (`RACK.xmit_ts`, `RACK.end_seq`).
+    /// Transmission time and end of the delivered segment that was sent last (`RACK.xmit_ts`,
+    /// `RACK.end_seq`).
     newest: Option<(Time, u64)>,
     /// Round-trip time of the segment that was delivered most recently.
     rtt: Duration,

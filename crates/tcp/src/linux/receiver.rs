@@ -14,7 +14,7 @@ use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 const MAX_DELAY: Duration = Duration::from_millis(200);
 
 /// Maximum number of quick ACKs (ACKs without delay) that start with the first CE mark, or with a
-/// segment that is not ECN-capable on an ECN path (Linux: `__tcp_ecn_check_ce`).
+/// segment that is not ECN-capable although earlier segments were (Linux: `__tcp_ecn_check_ce`).
 const QUICK_ACKS_FOR_ECN: u32 = 2;
 
 /// Application at the phone, which reads received data immediately or at a constant rate.

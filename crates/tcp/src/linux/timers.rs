@@ -45,7 +45,7 @@ impl ArmedTimer {
     }
 }
 
-/// All timers of a sender: that of the retransmission queue and that of the pacer.
+/// All timers of a sender: the timer of the retransmission queue and the timer of the pacer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timers {
     /// Timer of the retransmission queue, `None` if disarmed. Arming it for one purpose cancels the
@@ -135,8 +135,8 @@ mod tests {
     }
 
     proptest! {
-        /// `reschedule` computes exact expiries only if needed. Its result equals that of computing
-        /// them always.
+        /// `reschedule` computes exact expiries only if needed. The next event is the same as if
+        /// all expiries were always computed.
         #[test]
         fn next_event_agrees_with_all_expiries(
             steps in prop::collection::vec((0u64..9, 0u64..400, prop::option::of(0u64..90)), 1..200),

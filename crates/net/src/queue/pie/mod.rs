@@ -108,8 +108,8 @@ impl DepartureRate {
                 return;
             }
             // A packet leaves the queue when its transmission starts. So the interval contains the
-            // transmission of the packet that departed at its start, but not that of the packet
-            // that departs now.
+            // transmission of the packet that departed at the start of the interval, but not the
+            // transmission of the packet that departs now.
             let measured = time_s / *bytes as f64;
             let weight = if self.s_per_byte == 0.0 { 1.0 } else { WEIGHT };
             self.s_per_byte += weight * (measured - self.s_per_byte);

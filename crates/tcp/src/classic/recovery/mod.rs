@@ -71,8 +71,8 @@ trait Cumulative {
     fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>);
 }
 
-/// Passes an ACK to the method of `recovery` for ACKs of new data or to that for duplicate ACKs.
-/// The first two duplicate ACKs only trigger Limited Transmit; an older ACK is ignored.
+/// Passes an ACK to `recovery`: to its method for ACKs of new data, or to its method for duplicate
+/// ACKs. The first two duplicate ACKs only trigger Limited Transmit; an older ACK is ignored.
 fn classify(
     recovery: &mut impl Cumulative,
     tx: &mut Transmission,

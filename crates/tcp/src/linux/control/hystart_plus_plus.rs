@@ -3,8 +3,8 @@
 //!
 //! If the smallest round-trip time of a round exceeds that of the previous round by at least a
 //! threshold, the window grows more slowly (conservative slow start). If the round-trip time then
-//! falls below the one that started this phase, slow start resumes; otherwise congestion avoidance
-//! starts after five rounds.
+//! falls below the round-trip time that started this phase, slow start resumes; otherwise
+//! congestion avoidance starts after five rounds.
 
 use nodeb_base::units::Duration;
 

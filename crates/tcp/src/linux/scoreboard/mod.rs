@@ -357,7 +357,7 @@ impl Scoreboard {
     }
 
     /// Records that the retransmission of segment `number` is no longer in flight. Has no effect if
-    /// there is none.
+    /// no retransmission of the segment was in flight.
     fn end_repair(&mut self, number: u64) {
         if let Some(segment) = self.get_mut(number).filter(|segment| segment.repaired) {
             segment.repaired = false;

@@ -151,9 +151,9 @@ mod tests {
         buffer
     }
 
-    /// `tcp_sndbuf_expand` reserves 2304 B for a segment of 1448 B, for twice as many segments as
-    /// the window has: 46,080 B at first, and 101,376 B with a window of 22 segments, as `ss -m`
-    /// shows on Linux 6.18.
+    /// `tcp_sndbuf_expand` reserves 2304 B for each segment of 1448 B, and room for twice as many
+    /// segments as the window has. The size of the buffer is 46,080 B at first, and 101,376 B with
+    /// a window of 22 segments, as `ss -m` shows on Linux 6.18.
     #[test]
     fn send_buffer_has_room_for_two_windows() {
         let mut buffer = buffer();

@@ -29,9 +29,9 @@ fn probe_waits_two_round_trips() {
     let ack = receiver.on_segment(Time(50_000_000), &out.remove(0)).unwrap();
     let now = Time(100_000_000);
     sender.on_ack(now, &ack, &mut out);
-    // By RFC 8985, 7.2, the probe waits for 2 SRTT if several segments are in flight, to which
-    // `tcp_schedule_loss_probe` of Linux 6 adds 2 ms. The retransmission timeout, which would
-    // expire after three SRTT, is not armed at the same time.
+    // If several segments are in flight, the probe waits for 2 SRTT (RFC 8985, 7.2) plus 2 ms
+    // (`tcp_schedule_loss_probe` of Linux 6). The retransmission timeout, which would expire after
+    // three SRTT, is not armed at the same time.
     let end = sender.timers.loss.map(ArmedTimer::end);
     assert_eq!((end, sender.timers.pending()), (Some(jiffies::expiry(now, MS(202))), Some(Pending::Probe)));
 }

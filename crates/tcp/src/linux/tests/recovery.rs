@@ -47,9 +47,9 @@ fn retransmission_in_flight_may_undo_next_reduction() {
     assert_eq!(script.window().1, 5);
 }
 
-/// `tcp_ack` processes the SACK blocks before the cumulative acknowledgement, so RACK's round-trip
-/// time is that of the last segment acknowledged cumulatively (`tcp_rack_advance`). Segments that
-/// were sent at the same time as those in the SACK blocks get as much time to arrive.
+/// `tcp_ack` processes the SACK blocks before the cumulative acknowledgement. So RACK's round-trip
+/// time is that of the last segment acknowledged cumulatively (`tcp_rack_advance`). With this time,
+/// RACK does not yet mark segments that were sent at the same time as those in the SACK blocks.
 #[test]
 fn stretch_ack_does_not_mark_newer_segments() {
     let (mut script, _) = Script::begin(params(), 100);

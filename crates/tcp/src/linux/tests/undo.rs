@@ -75,9 +75,9 @@ fn dsacks_beyond_retransmissions_are_ignored() {
     assert_eq!(script.window().1, 6, "two reported, one sent again");
 }
 
-/// `tcp_undo_cwnd_reduction` calls `tcp_reno_undo_cwnd`, by which the window becomes the larger one
-/// of the previous window and that of PRR. In this test more data was in flight than the previous
-/// window, so the window of PRR is the larger one.
+/// `tcp_undo_cwnd_reduction` calls `tcp_reno_undo_cwnd`, by which the window becomes the window
+/// before the reduction or, if larger, the window of PRR. In this test the window of PRR is larger,
+/// since more data was in flight than the previous window allows.
 #[test]
 fn undone_window_is_at_least_prr_window() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);

@@ -148,8 +148,8 @@ fn window_has_room_for_three_quanta() {
 }
 
 /// By `bbr_set_cwnd_to_recover_or_restore` the window at the start of a recovery is the data in
-/// flight plus the data just delivered. For a round the sender sends as much as is delivered. At
-/// the end of the recovery the window before the recovery is restored.
+/// flight plus the data just delivered. In the first round of the recovery the sender sends as much
+/// as is delivered. The end of the recovery restores the window from before the recovery.
 #[test]
 fn recovery_conserves_packets_for_a_round_and_restores_window() {
     let mut control = cruising();

@@ -35,7 +35,7 @@ fn states_follow_in_order() {
     for pair in order[1..].windows(2) {
         let may_follow: &[State] = match pair[0] {
             // If little data is in flight, `Down` begins and ends on the same ACK, so that the test
-            // does not see it. A later state may then follow directly.
+            // does not see it. Then the test sees a later state instead of `Down`.
             State::Drain(_) | State::Down => &[State::Down, State::Cruise, State::Refill],
             State::Cruise => &[State::Refill],
             State::Refill => &[State::Up],
