@@ -18,7 +18,7 @@ fn main() {
 }
 
 /// Runs or explains a scenario `times` times. This function is not inlined, so that a profiler can
-/// count its instructions without those that read the scenario.
+/// count its instructions separately from those that read the scenario.
 #[inline(never)]
 fn repeat(what: &str, scenario: &Scenario, times: u64) {
     let control = Control::default();

@@ -1,5 +1,5 @@
 //! Comments for packets in captures: the time that each packet spent on the critical path of a
-//! transfer, and the causes.
+//! transfer, and the causes of this time.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;

@@ -1,10 +1,11 @@
-//! Critical path of a transfer: why it took as long as it did. Every nanosecond has exactly one cause.
+//! Critical path of a transfer: why the transfer took as long as it did. Each nanosecond of the
+//! transfer has exactly one cause.
 //!
 //! The crate has two layers. The module `timeline` is a [`Listener`](nodeb_sim::world::Listener)
 //! that records the events of one transfer during a run. The module `walk` goes back from the
-//! arrival of the last byte, from effect to cause, and cuts the critical path into [`Span`]s that
-//! follow each other without gaps. [`real`] explains recorded connections of real hosts in the same
-//! way, and [`comments`] describes critical paths packet by packet.
+//! arrival of the last byte, from effect to cause, and divides the critical path into [`Span`]s
+//! that follow each other without gaps. [`real`] explains recorded connections of real hosts in the
+//! same way, and [`comments`] describes critical paths packet by packet.
 //!
 //! The method is that of Barford and Crovella, "Critical Path Analysis of TCP Transactions",
 //! SIGCOMM 2000, who computed critical paths from packet traces at both ends. Here the events of
@@ -142,7 +143,7 @@ pub fn explain(
 }
 
 /// Returns the maximum size in bytes of an ACK of `user` that carries no request. An ACK of the SYN
-/// that carries the request is longer; the result is `u32::MAX` if no request rides on an ACK.
+/// that carries the request is longer. Returns `u32::MAX` if no ACK carries a request.
 fn bare_ack(scenario: &Scenario, user: u64) -> u32 {
     let mut groups = scenario.users.iter();
     let mut first = 0;

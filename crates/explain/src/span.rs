@@ -132,7 +132,7 @@ pub struct Path {
     pub bytes: u64,
     /// Whether the receiver has all bytes.
     pub complete: bool,
-    /// Numbers of packets of the connection lost during the transfer.
+    /// Counts of the connection's lost packets and ECN window reductions during the transfer.
     pub lost: Lost,
     /// Time for which each link or channel transmitted packets of the connection during the
     /// transfer, including packets that are not on the critical path.
@@ -143,8 +143,8 @@ pub struct Path {
     pub names: PlaceNames,
 }
 
-/// Numbers of packets of a connection lost during the transfer, by cause, and of window reductions
-/// caused by ECN marks.
+/// Counts of a connection's packets lost during the transfer, by cause, and of its window
+/// reductions caused by ECN marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// Number of packets lost on links.

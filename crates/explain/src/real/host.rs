@@ -1,9 +1,9 @@
 //! Inference of why a host sent a packet, from headers and times alone.
 //!
-//! A packet sent within [`ANSWERS`] of an arrival is taken as an answer to it, and the first new
-//! data after a request as its answer however late they are. Other packets were triggered by a
-//! timer, a pacer or the application; the rules that tell these apart are listed in
-//! `docs/explain.md`, section "Real connections".
+//! A packet sent within [`ANSWERS`] of an arrival is taken as an answer to this arrival. The first
+//! new data after a request are taken as the answer to the request, however late they are. Other
+//! packets were triggered by a timer, a pacer or the application; the rules that tell these apart
+//! are listed in `docs/explain.md`, section "Real connections".
 
 use std::collections::{HashMap, VecDeque};
 
@@ -27,14 +27,14 @@ const BURST: Duration = Duration(1_000_000);
 /// Minimum duration of retransmission timers: 200 ms as in Linux (RFC 6298 recommends 1 s).
 const MIN_TIMEOUT: Duration = Duration(200_000_000);
 
-/// Round trip before a packet was sent. Its reason is the cause to which the walk charges fixed
-/// latencies.
+/// Round trip before a packet was sent, and its reason: the cause to which fixed latencies
+/// (propagation and transmission) are charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
     /// The packet continues the current round trip, so the cause stays the same.
     Same,
-    /// The packet was sent at the end of another round trip. Before the packet, fixed latencies are
-    /// charged to the cause in the value.
+    /// The packet was sent at the end of another round trip, whose fixed latencies are charged to
+    /// this cause.
     For(Cause),
     /// There was no round trip before the packet, so earlier fixed latencies are charged to
     /// propagation and transmission.
@@ -50,7 +50,7 @@ pub(crate) struct Origin {
     pub cause: Cause,
     /// Activity of the host between the event `basis` and the transmission of the packet.
     pub step: Step,
-    /// Round trip that ended when the packet was sent. The walk charges fixed latencies to its
+    /// Round trip that ended when the packet was sent. Its fixed latencies are charged to its
     /// reason.
     pub round: Round,
 }
@@ -189,7 +189,7 @@ impl Host {
     }
 
     /// Infers why the host sent a bare ACK: because of an arrival at most [`ANSWERS`] earlier, or
-    /// because a timer had delayed the ACK. Without an arrival to acknowledge, it is a window
+    /// because a timer had delayed the ACK. An ACK without an arrival to acknowledge is a window
     /// update or a keep-alive.
     fn of_ack(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);

@@ -1,9 +1,9 @@
 //! Critical path of a real TCP connection in a recorded emulation, found by replaying the recording.
 //!
-//! The replay emits the events of the cell as for simulated connections, and the walk through the
-//! cell is the same. No event says why a real host sent a packet: the module `host` infers the
-//! reason from the headers in the log and the times at both ends, as Barford and Crovella did with
-//! packet traces.
+//! The replay emits the events of the cell as for simulated connections, so time in the cell is
+//! explained in the same way. No event says why a real host sent a packet: the module `host` infers
+//! the reason from the headers in the log and the times at both ends, as Barford and Crovella did
+//! with packet traces.
 
 mod host;
 #[cfg(test)]
@@ -83,8 +83,7 @@ struct ConnectionListener<'a> {
 }
 
 /// Replays a recording and returns the critical path of its TCP connection with the number
-/// `connection`, from 0. `users` has, for each recorded phone, the number of its user in the
-/// scenario.
+/// `connection`, from 0. `users` lists the scenario's user number of each recorded phone.
 ///
 /// # Errors
 ///
@@ -173,7 +172,7 @@ impl ConnectionListener<'_> {
 
 impl ConnectionListener<'_> {
     /// Checks that a packet of the connection arrives when it did in the recording. Ends the replay
-    /// if it does not, or if the packet is the last one of the path.
+    /// if the times differ, or if the packet is the last one of the path.
     fn arrive(&mut self, at: Time, number: u32) -> ControlFlow<()> {
         let packet = &self.connection.packets[number as usize];
         if packet.arrived != Some(at) {
@@ -214,8 +213,7 @@ fn site(direction: Direction) -> Site {
     if direction == Direction::Down { Site::Server } else { Site::Phone }
 }
 
-/// Returns a recorded packet as a [`Segment`], the form in which the walk handles simulated
-/// packets.
+/// Returns a recorded packet as a [`Segment`], the form that simulated packets have.
 fn segment(user: u32, kind: Kind, sent: &nodeb_emu::connections::Sent) -> Segment {
     let seq = if kind == Kind::Ack { sent.ack } else { sent.seq };
     Segment { seq, size: sent.bytes, retransmission: sent.is_retransmission, ..Segment::control(user, kind) }

@@ -18,7 +18,7 @@ fn us(us: u64) -> Time {
     Time(us * 1_000)
 }
 
-/// Emulated cell whose packets are recorded; the tests play the hosts.
+/// Emulated cell whose packets are recorded. The tests act as the hosts at both ends.
 struct Emulation {
     scenario: Scenario,
     exchange: Exchange,
@@ -100,7 +100,7 @@ fn phone() -> End {
 }
 
 /// Returns the total time in us of each cause on a path, after checking that the spans have no gaps
-/// from the beginning to the end.
+/// from the beginning of the path to its end.
 fn causes(path: &Path) -> Vec<(Cause, u64)> {
     let mut at = path.begun;
     for span in &path.spans {

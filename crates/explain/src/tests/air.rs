@@ -31,7 +31,8 @@ fn arrival_during_a_tti_waits_for_the_next_tti() {
     assert_eq!(fixture.done(4), [(Application, 1), (Segmentation, 1), (Transmission, 2)]);
 }
 
-/// Packet 2 was waiting when the TTI of packet 1 began, so that TTI is charged to data ahead.
+/// Packet 2 was waiting when the TTI of packet 1 began, so the time of that TTI is charged to the
+/// connection's own data ahead of packet 2.
 #[test]
 fn packet_waiting_at_a_tti_waits_behind_own_data() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -88,8 +89,8 @@ fn reordering_timer_releases_a_waiting_packet() {
     assert_eq!(fixture.done(22), [(Transmission, 2), (Reordering, 20)]);
 }
 
-/// Packet 2 has been received and waits for the retransmission of packet 1, with which the path
-/// continues.
+/// Packet 2 has been received and waits for the retransmission of packet 1. The path continues with
+/// packet 1.
 #[test]
 fn waiting_for_a_retransmission_ahead_is_charged_to_harq() {
     let mut fixture = Fixture::on(HS_DSCH);

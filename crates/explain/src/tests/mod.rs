@@ -1,4 +1,4 @@
-//! Tests of the walk on timelines made by hand, one for each cause, with known times.
+//! Tests of critical paths from timelines made by hand with known times. Each cause has a test.
 
 mod air;
 mod end;

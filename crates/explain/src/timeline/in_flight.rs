@@ -24,15 +24,16 @@ impl InFlight {
         self.0[place] = (id.number() as u32, number);
     }
 
-    /// Returns the number of a packet in the timeline, or `None` if it is no packet of the flow in
-    /// flight.
+    /// Returns the number of a packet in the timeline, or `None` if the packet is not in flight or
+    /// belongs to another flow.
     #[inline]
     pub fn get(&self, id: PacketId) -> Option<u32> {
         let &(found, number) = self.0.get(Self::place(id))?;
         (u64::from(found) == id.number() && number != NONE).then_some(number)
     }
 
-    /// Removes a packet and returns its number, or `None` if it is no packet of the flow in flight.
+    /// Removes a packet and returns its number in the timeline, or `None` if the packet is not in
+    /// flight or belongs to another flow.
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Option<u32> {
         let number = self.get(id)?;

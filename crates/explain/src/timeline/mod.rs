@@ -1,10 +1,10 @@
 //! Record of one transfer: the packets of its flow, the places that they passed, the packets ahead
 //! of them, and the reasons for which they were sent.
 //!
-//! The record covers the time from the start of the transfer to its end. Of the time before, it
-//! keeps the packets still in flight and, besides these, about [`FORGET_AFTER`] records at most. So
-//! the memory grows with the size of the transfer and not with the time before it; [`MAX_RECORDS`]
-//! limits the memory.
+//! The record covers the time from the start of the transfer to its end. Of the time before the
+//! transfer, it keeps the packets still in flight, and about [`FORGET_AFTER`] other records at
+//! most. So the memory grows with the size of the transfer and not with the time before it;
+//! [`MAX_RECORDS`] limits the memory.
 
 mod air;
 mod in_flight;
@@ -29,9 +29,9 @@ use crate::real::Origin;
 use crate::span::Lost;
 use packets::Packets;
 
-/// Maximum number of records of a transfer, counting packets, their stays at places, and radio
-/// blocks. A record has 16 to 72 bytes, so the limit is about 1 GB, enough for a transfer of 2 GB
-/// over a wired link.
+/// Maximum number of records of a transfer, counting packets, their stays at links and bearers, and
+/// radio blocks. A record has 16 to 72 bytes, so the limit is about 1 GB, enough for a transfer of
+/// 2 GB over a wired link.
 pub const MAX_RECORDS: usize = 16_000_000;
 
 /// Number of records above which [`Timeline::forget`] discards packets that are no longer in
@@ -47,7 +47,7 @@ pub(crate) struct UserPosition {
     pub user: u32,
 }
 
-/// Properties of the scenario's radio that the walk along the critical path needs.
+/// Properties of the scenario's radio that the search for the critical path needs.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "the properties are independent")]
 pub(crate) struct Radio {
@@ -95,7 +95,7 @@ pub(crate) struct Timeline {
     /// Number of the packet that completed the transfer; [`NONE`] before its end.
     pub last: u32,
     /// Whether a timer of the TCP sender that faces the phone is armed: the retransmission timer,
-    /// or with `linux` the earliest of those for retransmission, loss probes, reordering and
+    /// or with `linux` the earliest of the timers for retransmission, loss probes, reordering and
     /// pacing.
     pub is_armed: bool,
     /// Numbers of packets of the flow that were lost since the transfer began, by cause.
@@ -104,7 +104,8 @@ pub(crate) struct Timeline {
     has_snoop: bool,
     pub packets: Packets,
     pub lanes: Lanes,
-    /// Ways of the flow's packets over a scheduled uplink, in the order of arrival.
+    /// Times of the flow's packets on a scheduled uplink (request, transmission, arrival), one
+    /// element per packet in the order of arrival.
     pub granted: Vec<Granted>,
     pub air: Air,
     /// Inferred origins of the packets, indexed by packet number; `None` if the hosts are
@@ -167,7 +168,7 @@ impl Timeline {
         self.packets.begin(at, (self.begun == Some(at)).then_some(self.bytes));
     }
 
-    /// Records the complete arrival of a transfer of the flow. Ends the run if it is the transfer
+    /// Records the complete arrival of a transfer of the flow. Ends the run if this is the transfer
     /// that is explained.
     fn arrive(&mut self, at: Time) -> ControlFlow<()> {
         if self.to_arrive > 0 {

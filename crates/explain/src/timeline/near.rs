@@ -5,7 +5,8 @@ use std::cell::Cell;
 /// Number of neighbours of the previous result that are tried before the whole list is searched.
 const STEPS: usize = 8;
 
-/// Index found by the last search. The next search of a walk mostly finds an index near it.
+/// Index found by the last search. The next search mostly finds an index near this one, as a
+/// critical path is followed step by step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near(Cell<usize>);
 

@@ -7,7 +7,7 @@ use nodeb_tcp::segment::{Kind, Segment};
 
 use super::in_flight::{InFlight, Renumbering};
 
-/// Index that stands for "no record" (no packet, no stay, no moment).
+/// Index that stands for a missing record: no packet, no stay at a place, or no moment.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Typical number of bytes that a transfer has per packet, counting data packets and ACKs; an
@@ -51,7 +51,7 @@ impl Packet {
     }
 
     /// Returns the time at which the packet left the last place that it reached, or
-    /// `Time(u64::MAX)` if the packet is still there or was lost there.
+    /// `Time(u64::MAX)` if the packet is still at that place or was lost there.
     pub fn left(&self) -> Time {
         if self.is_lost { Time(u64::MAX) } else { self.over }
     }
@@ -127,8 +127,9 @@ struct ReceiverState {
     last_ack: u32,
 }
 
-/// Latest moments at one end: its sender, its receiver and its requester (of connections and data)
-/// each have the moment of the last event to which they react.
+/// Latest moments at one end, for its sender, its receiver and its requester (which requests
+/// connections and data). Each moment is that of the last event to which this part of the end
+/// reacts.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     sender: Moment,
@@ -206,13 +207,14 @@ impl Default for Packets {
 }
 
 impl Packets {
-    /// Returns the number of a packet of the flow in flight, or `None` for any other packet.
+    /// Returns the number of a packet in the timeline, or `None` if the packet is not in flight or
+    /// belongs to another flow.
     pub fn number(&self, packet: PacketId) -> Option<u32> {
         self.in_flight.get(packet)
     }
 
-    /// Returns the index of a packet's stay at the last place that it reached, or `None` if it has
-    /// reached no place or is no packet of the flow in flight.
+    /// Returns the index of a packet's stay at the last place that it reached, or `None` if the
+    /// packet has reached no place, is not in flight, or belongs to another flow.
     pub fn hop_of(&self, packet: PacketId) -> Option<u32> {
         self.number(packet).map(|number| self.list[number as usize].hop).filter(|hop| *hop != NONE)
     }
@@ -245,7 +247,8 @@ impl Packets {
         self.latest = [Latest::all(Moment { at, why: Why::Began }); 4];
     }
 
-    /// Adds a moment to [`Self::moments`], unless it is the last one there. Returns its index.
+    /// Adds a moment to [`Self::moments`], unless the last moment in the list equals it. Returns
+    /// the index of the moment.
     fn note(&mut self, moment: Moment) -> u32 {
         // An end may send several packets at the same moment, so a moment equal to the last one is
         // not added again.
@@ -328,9 +331,9 @@ impl Packets {
         Moment { why: Why::Expired(timer, basis), ..moment }
     }
 
-    /// Returns the number of the last packet with segment `seq` that the end `from` sent. If a
-    /// Snoop agent has not sent the segment, returns the last copy from the proxy, else from the
-    /// server.
+    /// Returns the number of the last packet with segment `seq` that the end `from` sent. If `from`
+    /// is a Snoop agent that has not sent the segment, returns the last copy from the proxy, or
+    /// from the server if the proxy has not sent it either.
     fn copy(&self, from: usize, seq: u64) -> Option<u32> {
         let is_copy = |site: Site| move |packet: &Packet| packet.site == site && packet.seq == seq;
         let last = |site: Site| {

@@ -12,8 +12,8 @@ pub(crate) struct Served {
     pub sent: Time,
 }
 
-/// Way of a packet over a scheduled uplink: times of the request or report before the block that completed the packet,
-/// of the block's first transmission, and of its arrival.
+/// Times of a packet on a scheduled uplink. They are those of the block that completed the packet:
+/// the request or report before this block, its first transmission, and its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granted {
     pub asked: Time,
@@ -30,8 +30,8 @@ pub(crate) struct Lanes {
     numbers: Vec<u32>,
 }
 
-/// Returns a small number that identifies a place in the timeline. Of bearers and uplinks only
-/// those of the user are recorded, so the code omits their indices.
+/// Returns a small number that identifies a place in the timeline. Only the user's own bearer and
+/// uplink are recorded, so the number omits the indices of bearers and uplinks.
 fn code(place: Place) -> usize {
     let number = if matches!(place.site, Site::Bearer | Site::Uplink) { 0 } else { place.index as usize };
     number * Site::ALL.len() + place.site as usize
@@ -90,8 +90,8 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Adds the interval of a packet of the flow whose stay has the index `hop`. Returns the index
-    /// of the interval.
+    /// Adds the interval in which a packet of the flow is transmitted. `hop` is the index of the
+    /// packet's stay at this place. Returns the index of the interval.
     pub fn own(&mut self, served: Served, hop: u32) -> u32 {
         self.own.push((served, hop));
         self.own.len() as u32 - 1
@@ -113,16 +113,18 @@ impl Lane {
         self.others.extend(last);
     }
 
-    /// Returns the last interval of other packets that began before `time`, clipped to the range
-    /// from `least` to `time`, or `None` if there is none or it ended by `least`.
+    /// Returns the last transmission interval of other packets that began before `time`, clipped to
+    /// the range from `least` to `time`. Returns `None` if there is no such interval, or if it
+    /// ended by `least`.
     pub fn others_before(&self, time: Time, least: Time) -> Option<Served> {
         let begun = self.others.partition_point(|served| served.from < time);
         let Served { from, sent } = *self.others[..begun].last()?;
         (sent > least).then(|| Served { from: from.max(least), sent: sent.min(time) })
     }
 
-    /// Returns the index, interval and stay of the flow's packet that was served just before the
-    /// one with index `turn`, or `None` if there is none.
+    /// Returns the flow's last transmission before its transmission with the index `turn` at this
+    /// place: the index, the interval, and the index of the packet's stay. Returns `None` if there
+    /// is no earlier transmission, or if `turn` is [`NONE`].
     pub fn own_before(&self, turn: u32) -> Option<(u32, Served, u32)> {
         let before = if turn == NONE { None } else { turn.checked_sub(1) }?;
         let (served, hop) = self.own[before as usize];

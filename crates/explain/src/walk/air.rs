@@ -1,4 +1,4 @@
-//! Stays of packets at bearers that work in TTIs, block by block.
+//! Search for the critical path through bearers that work in TTIs, block by block.
 //!
 //! The path goes back from the block that completed the packet: through the block's retransmissions
 //! and its first transmission, and then TTI by TTI through earlier transmissions to the user.
@@ -12,8 +12,8 @@ use super::Walk;
 use crate::cause::{Cause, Step};
 use crate::timeline::{Air, Block, Frame, Group, Hop, NONE, Part, Sent};
 
-/// Number of blocks before the current time among which the walk looks for a block that waits for
-/// its retransmission.
+/// Number of blocks before the current time of the search among which a block is looked for that
+/// waits for its retransmission.
 const LOOK_BACK: u32 = 256;
 
 impl Walk<'_> {
@@ -37,7 +37,7 @@ impl Walk<'_> {
     }
 
     /// Goes back through a packet's stay at the bearer to its arrival there, or to the arrival of a
-    /// packet ahead. Returns the packet whose arrival was reached, and its stay.
+    /// packet ahead. Returns the packet whose arrival was reached, and the index of its stay.
     pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
@@ -53,9 +53,9 @@ impl Walk<'_> {
         self.ttis_before(packet, hop)
     }
 
-    /// Returns the block that completed a packet that left the bearer at the current time of the
-    /// walk. This block ends at that time or, if the packet waited for something else, is the last
-    /// block with a part of the packet. Returns `None` if no recorded block carried the packet.
+    /// Returns the block that completed `packet`, which left the bearer at the time `now`. This
+    /// block ends at that time or, if the packet waited for something else, is the last block with
+    /// a part of the packet. Returns `None` if no recorded block carried the packet.
     fn completing(&mut self, packet: u32, stay: &Hop) -> Option<Block> {
         let left = self.now;
         let group = self.air().group_before(left)?;
@@ -174,8 +174,8 @@ impl Walk<'_> {
     }
 
     /// Returns the packet in `block` that entered the bearer first, and the index of its stay there
-    /// (a `Hop`). Returns `packet` and `hop` if no stay is known or the first began after the
-    /// block.
+    /// (a `Hop`). Returns `packet` and `hop` if no such stay is recorded, or if the earliest one
+    /// began after the block.
     fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
         let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
         let oldest = match self.air().only_packet(block) {
@@ -190,7 +190,7 @@ impl Walk<'_> {
     }
 
     /// Goes back TTI by TTI to the arrival of a packet, moving on to packets ahead of it. Returns
-    /// the packet whose arrival was reached, and its stay.
+    /// the packet whose arrival was reached, and the index of its stay.
     fn ttis_before(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let own = packet;
         let mut later: Option<Group> = None;
@@ -206,7 +206,7 @@ impl Walk<'_> {
             };
             let Some(group) = group.filter(|group| group.begin >= self.earliest_transmission(stay, sent))
             else {
-                // A packet that arrived during a TTI could not have been sent in it. So the walk
+                // A packet that arrived during a TTI could not have been sent in it. So the path
                 // goes back to the packet's arrival without regard to that TTI.
                 self.not_sent(stay.entered, stay, sent);
                 return (packet, hop);
@@ -243,7 +243,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if a block is a retransmission, or if RLC retransmits all data of the flow in
-    /// it. A block with units but without data of the flow carries nothing new, too.
+    /// it. Also returns true for a block with units but without data of the flow.
     fn carries_nothing_new(&self, block: &Block) -> bool {
         let is_hidden = || block.units > 0 && self.air().parts_of(block).all(|part| part.is_retransmission);
         block.is_retransmission() || is_hidden()
@@ -281,7 +281,7 @@ impl Walk<'_> {
     }
 
     /// Goes back to `begin` and divides the time between new and retransmitted units in proportion
-    /// to their numbers. `is_own` is true if the new units belong to the packet with which the walk
+    /// to their numbers. `is_own` is true if the new units belong to the packet with which the path
     /// reached the bearer.
     fn share(&mut self, &Sent { new, retransmitted, .. }: &Sent, begin: Time, stay: &Hop, is_own: bool) {
         let begin = begin.max(self.floor);
@@ -307,8 +307,8 @@ impl Walk<'_> {
 
     /// Goes back to `begin`, or to the packet's arrival at the bearer if this is later, through a
     /// time without transmissions to the user. `sent` is the index of the transmission that
-    /// follows. If it is `None`, the next transmission is the one that begins at the current time
-    /// of the walk, if any.
+    /// follows. If it is `None`, the next transmission is the one that begins at the time `now`, if
+    /// any.
     fn not_sent(&mut self, begin: Time, stay: &Hop, sent: Option<u32>) {
         let begin = begin.max(stay.entered).max(self.floor);
         if self.now <= begin {
@@ -323,9 +323,8 @@ impl Walk<'_> {
     }
 
     /// Returns the Iub frame with the first new unit of the next transmission. Returns `None` if
-    /// there is no such frame or transmission, or if the frame arrived at the Node B after the
-    /// current time of the walk. `sent` is the index of the transmission, or `None` for the one
-    /// that begins at the current time.
+    /// there is no such frame or transmission, or if the frame arrived at the Node B after the time
+    /// `now`. `sent` is the index of the transmission, or `None` for the one that begins at `now`.
     fn frame_before(&self, sent: Option<u32>) -> Option<Frame> {
         let next = sent.or_else(|| self.air().tx_at(self.now))?;
         self.air().frame_of(next).filter(|frame| frame.arrives <= self.now)
@@ -393,8 +392,8 @@ impl Walk<'_> {
         self.to(begin, Cause::Segmentation, Step::TtiBegins, stay.place);
     }
 
-    /// Returns true if, just before the current time of the walk, a failed block waited for a
-    /// retransmission that follows in the record.
+    /// Returns true if, just before the time `now`, a failed block waited for a retransmission that
+    /// is recorded at `now` or later.
     fn awaits_retransmission(&self) -> bool {
         let waits = |next: Option<Time>| next.is_some_and(|next| next >= self.now);
         self.air().next_attempts_of_failed(self.now, LOOK_BACK).any(waits)

@@ -1,5 +1,5 @@
-//! Steps of the walk through a real host. The reasons why the host sent packets are inferred from a
-//! recording.
+//! Search for the critical path through real hosts. The reasons why a host sent its packets are
+//! inferred from a recording.
 
 use nodeb_base::event::Place;
 

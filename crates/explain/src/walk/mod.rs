@@ -1,11 +1,12 @@
-//! The walk from the end of a transfer back to its beginning, from effect to cause.
+//! Search for the critical path from the end of a transfer back to its beginning, from effect to
+//! cause.
 //!
-//! The last place that a packet passed determined the time of its arrival, the place before
-//! determined its arrival there, and an arrival, a timer or the beginning of a transfer determined
-//! its transmission. If the packet waited behind others of its connection, the path continues with
-//! the packet directly ahead: that packet could not have been earlier, while the waiting packet
-//! could have arrived later without delaying anything. So a saturated link is charged for its own
-//! busy time, and not the windows that saturate it.
+//! The last link or bearer that a packet passed determined the time of its arrival. The link before
+//! determined when the packet reached the last one, and so on. An arrival, a timer or the beginning
+//! of a transfer determined when the packet was sent. If the packet waited behind others of its
+//! connection, the path continues with the packet directly ahead: that packet could not have been
+//! earlier, while the waiting packet could have arrived later without delaying anything. So the
+//! busy time of a saturated link is charged to the link, and not to the windows that saturate it.
 
 mod air;
 mod host;
@@ -25,22 +26,23 @@ use crate::timeline::{Basis, Hop, Moment, NONE, Packet, Timeline, Why};
 /// Typical maximum number of spans per record of the timeline; an estimate for reserving memory.
 const SPANS_A_RECORD: usize = 8;
 
-/// Maximum number of spans for which memory is reserved when the walk begins.
+/// Maximum number of spans for which memory is reserved when the search begins.
 const MAX_AT_ONCE: usize = 1 << 19;
 
-/// Point at which the walk continues, backwards in time.
+/// Point from which the search for the critical path continues, backwards in time.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// The walk is at the end of a packet's stay `hop` at a link or bearer, or at the packet's
+    /// The search is at the end of a packet's stay `hop` at a link or bearer, or at the packet's
     /// transmission if `hop` is [`NONE`].
     Packet { packet: u32, hop: u32 },
-    /// The walk is at the transmission of the packet with this number, and continues with the
-    /// reason for it.
+    /// The search is at the transmission of the packet with this number, and continues with the
+    /// reason for the transmission.
     Sent(u32),
-    /// The walk is at a moment at which the end `end` of the connection acted, and continues with
+    /// The search is at a moment at which the end `end` of the connection acted, and continues with
     /// the reason for the action.
     Moment { moment: Moment, end: Place },
-    /// At the beginning of the transfer or at the earliest recorded event, where the walk ends.
+    /// The search has reached the beginning of the transfer or the earliest recorded event, and
+    /// ends.
     Over,
 }
 
@@ -51,8 +53,8 @@ pub(crate) struct Walk<'a> {
     /// Maximum size in bytes of an ACK without a request. The ACK of the SYN is longer if it
     /// carries the request.
     bare_ack: u32,
-    /// Current time of the walk: the start of the earliest span found so far. The path before this
-    /// time remains to be found.
+    /// Current time of the search: the start of the earliest span found so far. The path before
+    /// this time remains to be found.
     now: Time,
     /// Start of the transfer, where the path ends.
     floor: Time,
@@ -118,9 +120,10 @@ impl<'a> Walk<'a> {
         Ok(walk.spans)
     }
 
-    /// Returns the point at which the walk starts: the packet that completed the transfer or, if
+    /// Returns the point at which the search starts: the packet that completed the transfer or, if
     /// the end of the run interrupted the transfer, the data packet in flight with the lowest
-    /// segment number. If no data are in flight, charges the wait at that time first.
+    /// segment number. If no data are in flight, first charges the time for which the sender or a
+    /// receiver has waited.
     fn first(&mut self) -> Next {
         let packets = &self.timeline.packets;
         if self.timeline.ended.is_some() {
@@ -138,7 +141,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Handles an unfinished transfer without data in flight: charges the time since the packet
-    /// sent last, number `last`, arrived or was lost; nothing if this packet is in flight.
+    /// sent last, number `last`, arrived or was lost. Charges nothing if this packet is in flight.
     fn stalled(&mut self, last: u32) -> Next {
         let packet = self.timeline.packets.list[last as usize];
         let place = Place::new(packet.site, self.timeline.position.flow);
@@ -181,8 +184,8 @@ impl<'a> Walk<'a> {
 
     /// Goes back to `begin` and charges the time from `begin` to `now` to `cause`.
     fn to(&mut self, begin: Time, cause: Cause, step: Step, place: Place) {
-        // The result of a cancelled walk is discarded, so one span to the start of the path ends
-        // the walk.
+        // The result of a cancelled search is discarded, so one span to the start of the path ends
+        // the search.
         let begin = if self.control.is_cancelled() { self.floor } else { begin.max(self.floor) };
         if begin >= self.now {
             return;
@@ -302,8 +305,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the point of the walk at which an ACK had crossed the uplink and reached the Snoop
-    /// agent. The walk goes back along the uplink from there.
+    /// Returns the point at which an ACK had crossed the uplink and reached the Snoop agent. The
+    /// search continues back along the uplink from this point.
     fn along_ack_to_snoop(&self, packet: u32) -> Next {
         let mut hop = self.packet_at(packet).hop;
         while hop != NONE && self.hop_at(hop).place.site != Site::Uplink {

@@ -1,5 +1,5 @@
-//! Stays of packets at links and channels that transmit packet by packet: fixed latencies, and
-//! waits for other packets.
+//! Search for the critical path through links and channels that transmit packet by packet: fixed
+//! latencies, and waits for other packets.
 
 use nodeb_base::event::Site;
 use nodeb_base::units::Time;
@@ -12,7 +12,8 @@ use crate::timeline::{Hop, Lane, NONE};
 
 impl Walk<'_> {
     /// Goes back through a packet's stay at a link or bearer to its arrival there. The path may
-    /// move on to packets ahead of it. Returns the packet whose arrival was reached, and its stay.
+    /// move on to packets ahead of it. Returns the packet whose arrival was reached, and the index
+    /// of its stay.
     pub(super) fn stay(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         if stay.place.site == Site::Bearer && self.timeline.radio.tti.is_some() {
@@ -37,7 +38,7 @@ impl Walk<'_> {
     }
 
     /// Handles a packet at a place that has not begun to transmit it, or whose transmission is not
-    /// recorded. Returns the packet whose arrival was reached, and its stay.
+    /// recorded. Returns the packet whose arrival was reached, and the index of its stay.
     fn not_served(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let waits = stay.arrives == Time(u64::MAX);
@@ -56,8 +57,9 @@ impl Walk<'_> {
         (packet, hop)
     }
 
-    /// Goes back through a packet's wait for its transmission, which would be number `turn` of the
-    /// flow at this place. The path moves on to the packets of the flow ahead of it.
+    /// Goes back through a packet's wait for its transmission. `turn` is the index that this
+    /// transmission has, or would have, among the flow's transmissions at this place. The path
+    /// moves on to the packets of the flow ahead of it.
     fn queue(&mut self, lane: &Lane, mut turn: u32, mut packet: u32, mut hop: u32) -> (u32, u32) {
         loop {
             let stay = self.hop_at(hop);
@@ -100,7 +102,8 @@ impl Walk<'_> {
     }
 
     /// Attributes the time from `begin` to `now`, in which the place transmitted no packet of the
-    /// flow, to other flows' packets where they delay this one, and else to the place's idle time.
+    /// flow. Time in which packets of other flows delayed this packet is charged to them, and the
+    /// remaining time to the causes of the place's idle time.
     fn gap(&mut self, lane: &Lane, begin: Time, stay: &Hop) {
         let begin = begin.max(stay.entered).max(self.floor);
         while self.now > begin {

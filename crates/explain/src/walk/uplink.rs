@@ -1,5 +1,5 @@
-//! Stays of packets at an uplink whose resources the base station grants: waits for a request and for a grant, and
-//! transmissions with hybrid ARQ.
+//! Search for the critical path through an uplink whose resources the base station grants: waits
+//! for a request and for a grant, and transmissions with hybrid ARQ.
 
 use super::Walk;
 use crate::cause::{Cause, Step};

@@ -40,8 +40,8 @@ impl NetworkPath {
         on_wire(40, UPLINK) + self.uplink * MS + on_wire(40, WIRED) + self.wired * MS
     }
 
-    /// Returns the round-trip time in ns of a full segment (1500 bytes) and its ACK that wait in no
-    /// queue.
+    /// Returns the round-trip time in ns of a full segment (1500 bytes) and its ACK, without waits
+    /// in queues.
     fn round(&self) -> u64 {
         self.down(1500) + self.up()
     }
@@ -123,7 +123,7 @@ proptest! {
     #![proptest_config(super::config(64))]
 
     /// Without delayed ACKs there are two segments in the first round, and each round has twice as
-    /// many as the one before.
+    /// many segments as the round before.
     #[test]
     fn slow_start_without_delayed_acks_matches_closed_form(path in network_paths(), segments in 1..60u64) {
         let of_link = on_wire(1500, path.rate);

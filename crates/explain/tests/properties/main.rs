@@ -38,7 +38,7 @@ fn is_whole(path: &Path) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Returns the critical paths of those of a user's transfers 0, 1 and 4 that have begun.
+/// Returns the critical paths of a user's transfers 0, 1 and 4, without those that have not begun.
 fn paths(case: &Case, user: u64) -> Result<Vec<Path>, TestCaseError> {
     let mut found = Vec::new();
     for transfer in [0, 1, 4] {

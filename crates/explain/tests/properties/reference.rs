@@ -1,5 +1,5 @@
 //! Independent reference for critical paths: records all events of a run and checks that spans are
-//! consistent with the events. It shares no code with the walk.
+//! consistent with the events. It shares no code with the search for the path.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

@@ -1,5 +1,5 @@
-//! Queries for the walk about the recorded transmissions of a bearer: blocks, their contents,
-//! failures and retransmissions.
+//! Queries about the recorded transmissions of a bearer: blocks, their contents, failures and
+//! retransmissions. The search for the critical path uses them.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
@@ -91,16 +91,15 @@ impl Air {
     }
 
     /// Returns the number of the packet if a new block carries units of exactly one packet of the
-    /// flow. Returns `None` if it carries units of several of them or of none, if it is a
-    /// retransmission, or if the bearer does not report units (see [`Self::is_cut`]).
+    /// flow. Returns `None` if the block carries units of several packets of the flow or of none,
+    /// if it is a retransmission, or if the bearer does not report units (see [`Self::is_cut`]).
     #[inline]
     pub fn only_packet(&self, block: &Block) -> Option<u32> {
         if !self.is_cut() || block.is_retransmission() {
             return None;
         }
         let end = block.unit + u64::from(block.units);
-        // The search can be skipped if the packet is the one that the last search found, as it
-        // usually is.
+        // Usually the packet is the one that the last search found, and the search can be skipped.
         if let Some(cut) = self.cuts.get(self.near_cut.last())
             && (cut.first <= block.unit && block.unit < end && end <= cut.end)
         {
@@ -162,8 +161,8 @@ impl Air {
         Some(self.block(tx, ((last - first) / u64::from(sent.blocks.per_block)) as u32))
     }
 
-    /// Returns the last block with a part of `packet` that begins before `time`, among the runs of
-    /// blocks that end after `ends_after`.
+    /// Returns the last block that begins before `time` and carries a part of `packet`, among the
+    /// runs of blocks that end after `ends_after`.
     pub fn last_before(&self, time: Time, ends_after: Time, packet: u32) -> Option<Block> {
         let end = self.before(time);
         let ends = |tx: &u32| {
@@ -194,9 +193,10 @@ impl Air {
         self.tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
     }
 
-    /// Returns the start of the earliest TTI in the run of `group` from which on all TTIs up to
-    /// `group` contain only new blocks and begin with a unit of `packet`, or the start of `group`
-    /// if `group` itself is no such TTI. The walk handles these TTIs in one step.
+    /// Returns the start of a series of TTIs, all in the run of `group`, of which `group` is the
+    /// last: the longest series whose TTIs contain only new blocks and begin with a unit of
+    /// `packet`. Returns the start of `group` if `group` itself is no such TTI. The critical path
+    /// has one span for the series.
     pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
         let sent = &self.tx[group.from as usize];
         let blocks = &sent.blocks;
@@ -215,7 +215,8 @@ impl Air {
         }
     }
 
-    /// Returns the blocks of the last TTI with transmissions to the user that began before `time`.
+    /// Returns the blocks of the last TTI that began before `time` and had transmissions to the
+    /// user.
     pub fn group_before(&self, time: Time) -> Option<Group> {
         self.last_group(self.before(time), time)
     }

@@ -39,7 +39,7 @@ pub(crate) struct Group {
     /// Index after the last element of [`Air::tx`] with blocks of the TTI.
     pub to: u32,
     pub begin: Time,
-    /// Number of the TTI among those of its run ([`Tx`]), from 0.
+    /// Number of the TTI within its run of blocks ([`Tx`]), from 0.
     tti: u32,
 }
 

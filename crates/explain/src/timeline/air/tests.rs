@@ -145,8 +145,8 @@ fn partly_filled_block_carries_no_later_packet() {
     );
 }
 
-/// Stepping from the last TTI back to the first, over retransmissions and gaps, each step finds the
-/// same TTI as a search by time, and the contents of each TTI are the sum over its blocks.
+/// Steps from the last TTI back to the first, over retransmissions and gaps, find the same TTIs as
+/// searches by time. The contents of each TTI are the sum over its blocks.
 #[test]
 fn stepping_back_matches_searching() {
     let (mut air, mut next, mut waiting) = (Air::new(TTI), 0, 0);
