@@ -38,8 +38,8 @@ fn read(file: &str, overrides: &[String]) -> Result<Scenario, String> {
 
 /// Simulates replications 0 to `runs` - 1 and prints sums of their results.
 ///
-/// This function is never inlined, so that a profiler can count instructions from its start on: the TOML reader
-/// before it hashes with random keys, so its number of instructions varies.
+/// This function is never inlined, so that a profiler can count instructions from its start on. The TOML reader, which
+/// runs before, hashes with random keys, so its number of instructions varies.
 #[inline(never)]
 fn report(scenario: &Scenario, runs: u64) -> Result<(), String> {
     let (mut end_s, mut packets, mut events) = (0.0, 0, 0);

@@ -74,8 +74,8 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Generates overrides whose paths consist of names that occur in scenarios, in random order, and
-/// whose values often occur there.
+/// Generates overrides. Their paths consist of names that occur in scenarios, in random order, and their values are
+/// values that often occur in scenarios.
 fn overrides() -> impl Strategy<Value = String> {
     let keys = [
         "seed",

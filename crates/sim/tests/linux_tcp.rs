@@ -12,8 +12,8 @@ fn simulate(scenario: &Scenario) -> RunResult {
     run(scenario, scenario.seed, 0, &Control::default()).expect("the run is not cancelled")
 }
 
-/// Returns a scenario with a download of `size`. `tcp` has the TOML lines of the table `tcp.linux`,
-/// and `radio` those of the radio's table, preceded by the rest of its header after `[radio.`.
+/// Returns a scenario with a download of `size`. `tcp` has the TOML lines of the table `tcp.linux`. `radio` has the
+/// radio's table in TOML, without the beginning `[radio.` of its header.
 fn download(size: &str, radio: &str, tcp: &str) -> Scenario {
     read(&format!(
         "duration = \"3000 s\"\n[wired]\nrate = \"100 Mbps\"\ndelay = \"20 ms\"\n\

@@ -23,8 +23,8 @@ fn shortest_rtt_ms(result: &RunResult) -> u64 {
     result.series.rtt.iter().map(|row| row.rtt.0 / 1_000_000).min().unwrap()
 }
 
-/// TCP settings with a maximum window of about 42 packets. A small window keeps the queue at the Node B
-/// short, in which local retransmissions wait.
+/// TCP settings with a maximum window of about 42 packets. Local retransmissions wait in the queue at the Node B, and a
+/// small window keeps this queue short.
 const FAMILIES: [&str; 3] = ["", "tcp.classic.control = \"sack\"", "tcp.linux.receive_buffer = \"60 kB\""];
 
 #[test]
@@ -131,8 +131,8 @@ fn steered(rate_kbps: u32, feedback: &str) -> RunResult {
     run(&scenario, 3, 0, &Control::default()).expect("a finished run")
 }
 
-/// Returns the round-trip time without queueing in [`steered`], in seconds: all delays, the transmission of 12 kbit
-/// over the radio and both links of the core, and of 320 bit back.
+/// Returns the round-trip time without queueing in [`steered`], in seconds: all delays, plus the transmission times of
+/// 12 kbit over the radio and both core links, and of 320 bit on the way back.
 fn round_trip(rate_kbps: u32) -> f64 {
     let (down, up) = (12e3 / (f64::from(rate_kbps) * 1e3) + 24e3 / 622e6, 320.0 / 640e3 + 640.0 / 622e6);
     0.025 + 0.020 + down + 0.010 + 0.025 + up

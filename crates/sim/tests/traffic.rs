@@ -75,7 +75,7 @@ fn silences_replace_pauses_with_their_probability() {
     assert!((long - p).abs() < 4.0 * (p * (1.0 - p) / n).sqrt(), "{long}, expected {p}");
 }
 
-/// In an open loop the offered load is the mean burst over the mean wait, even if the network is slow.
+/// In an open loop the offered load is the mean burst divided by the mean wait, even if the network is slow.
 #[test]
 fn open_loop_load_is_burst_over_interval() {
     let result = simulate(
@@ -107,8 +107,8 @@ fn open_loop_bursts_overlap_when_the_network_is_slow() {
     assert!(delay(&rows[rows.len() - 1]) > 10.0 * delay(&rows[0]));
 }
 
-/// The phone requests each transfer of a page, so a transfer takes at least two trips over the uplink: of the request
-/// and of the last ACK.
+/// The phone requests each transfer of a page, so a transfer takes at least two trips over the uplink: one of the
+/// request and one of the last ACK.
 #[test]
 fn web_transfers_take_a_request() {
     let result = simulate("web.reading.constant.value = \"1 s\"", "5000 s");

@@ -162,7 +162,7 @@ pub struct TransferRow {
     pub bytes: u64,
 }
 
-/// Row of [`SCHEDULER`]: a user's share of one TTI.
+/// Row of [`SCHEDULER`]: the transmission to a user in one TTI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtiRecord {
     /// Simulated time at which the TTI starts.
@@ -251,9 +251,9 @@ pub struct Series {
     pub queue: Vec<QueueRow>,
     /// Completed transfers, in the order in which they were completed.
     pub transfers: Vec<TransferRow>,
-    /// Users' shares of TTIs; users have their numbers in the scenario.
+    /// Transmissions to users in TTIs. Users are identified by their numbers in the scenario.
     pub scheduler: Vec<TtiRecord>,
-    /// Samples of the available bandwidth; users have their numbers in the scenario.
+    /// Samples of the available bandwidth. Users are identified by their numbers in the scenario.
     pub bandwidth: Vec<BandwidthRecord>,
 }
 

@@ -1,8 +1,8 @@
 //! Performance-enhancing proxies (RFC 3135): boxes on the path that act on TCP.
 //!
 //! A proxy is located at the gateway and splits each connection in two. A Snoop agent is located at the Node B and
-//! leaves connections end to end. For both, the world passes each segment that reaches them, and transmits the segments
-//! that they return.
+//! leaves connections end to end. The world passes each segment that reaches a proxy or agent to it, and transmits the
+//! segments that it returns.
 
 pub(crate) mod rnf;
 pub(crate) mod snoop;

@@ -2,11 +2,11 @@
 //!
 //! Like an HTTP proxy and like I-TCP (Bakre & Badrinath, ICDCS 1995), the proxy acknowledges the server's data itself
 //! and forwards them under its own congestion control. Round-trip time and losses of one connection do not affect the
-//! other. The proxy opens both connections when the phone's first packet arrives. If the server
-//! opens its connection, the proxy opens the phone's when the server's first segment arrives.
+//! other. The proxy opens both connections when the phone's first packet arrives. If the server opens its connection,
+//! the proxy opens the connection to the phone when the server's first segment arrives.
 //!
 //! Not modelled: a limit on the bytes that the proxy holds (their maximum is reported), processing time, caching, and
-//! the FIN, in place of which the proxy is given the total number of bytes.
+//! the FIN. Instead of a FIN, the proxy is given the total number of bytes.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::event::TimerKind;
@@ -98,9 +98,8 @@ impl SplitProxy {
         self.relay(now, out);
     }
 
-    /// Handles a segment from the phone: a SYN or request makes the proxy send its own to the server, and an
-    /// ACK is passed to the sender that faces the phone. A SYN has no effect once the connection is
-    /// open.
+    /// Handles a segment from the phone: a SYN or request makes the proxy send its own SYN or request to the server,
+    /// and an ACK is passed to the sender that faces the phone. A SYN has no effect once the connection is open.
     pub fn on_packet_of_phone(&mut self, now: Time, packet: &Segment, out: &mut Outbox) {
         match packet.kind {
             Kind::Connect if self.opened.is_some() => {}
@@ -139,7 +138,8 @@ impl SplitProxy {
         self.requester.on_request(kind);
     }
 
-    /// Sets the total number of bytes that the server sends, and closes the phone's connection once all are relayed.
+    /// Sets the total number of bytes that the server sends, and closes the phone's connection once all bytes are
+    /// relayed.
     pub fn set_total(&mut self, total: u64) {
         self.total = Some(total);
         self.close_when_relayed();

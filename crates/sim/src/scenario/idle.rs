@@ -1,5 +1,5 @@
-//! Reports of keys that have no effect because of a key in another table of the scenario. Keys that a key of the same
-//! table disables are reported by the component with this table: radio, channel or TCP family.
+//! Reports of keys that have no effect because of a key in another table of the scenario. Keys without effect because
+//! of a key in the same table are reported by the component that reads this table: radio, channel or TCP family.
 
 use nodeb_base::check::Check;
 use nodeb_base::keys;

@@ -301,8 +301,8 @@ impl Scenario {
         let Some(tcp) = tcps.min_by_key(|tcp| tcp.receiver_window()) else {
             return;
         };
-        // At the full bit rate this window is a lower bound of the one that the proxy will set,
-        // because it leaves out the radio's unknown delay.
+        // At the full bit rate this window is a lower bound of the window that the proxy will set, because it does not
+        // include the radio's delay, which is unknown.
         let rate = self.radio.channel_rate(None);
         let round_trip = 2.0 * self.core_delay().as_secs() + self.uplink_delay().as_secs();
         let packets = rate.0 as f64 / 8.0 / tcp.packet_bytes() as f64;

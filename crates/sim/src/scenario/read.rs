@@ -59,9 +59,8 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
     })
 }
 
-/// Returns the keys of a TOML text that have no effect and, after the overrides, their default
-/// values, each as "file:line: key: reason". Returns an empty list if text and overrides are not a
-/// valid scenario.
+/// Returns the keys of a TOML text that have no effect and, after the overrides, are set to their defaults, each as
+/// "file:line: key: reason". Returns an empty list if text and overrides are not a valid scenario.
 pub fn superfluous(text: &str, file: &str, overrides: &[String]) -> Vec<String> {
     let Ok(scenario) = from_toml(text, file, overrides) else {
         return Vec::new();
@@ -87,9 +86,9 @@ pub fn document(text: &str, file: &str) -> Result<String> {
     serde_json::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))
 }
 
-/// Returns the line, counted from 1, of the key at `path` in a TOML text, or of the nearest key or
-/// entry around it. Entries of lists are numbered from 0. Returns `None` if the text is not TOML or
-/// lacks the first key of the path.
+/// Returns the line, counted from 1, of the key at `path` in a TOML text, or of the nearest existing key or list entry
+/// that encloses it. Entries of lists are numbered from 0. Returns `None` if the text is not TOML or lacks the first
+/// key of the path.
 pub fn line_of(text: &str, path: &[String]) -> Option<usize> {
     let document = DeTable::parse(text).ok()?;
     span_of(document.get_ref(), path).map(|span| line_at(text, &span))
@@ -314,8 +313,8 @@ fn absent(key: &str) -> String {
     format!("an empty value removes a key, but the file has no `{key}` there")
 }
 
-/// Returns the value under `key` in `value`, and creates it if it is missing. If `value` is the bare name of
-/// a variant, it becomes a table with this name as key first.
+/// Returns the value under `key` in `value`, and creates it if it is missing. If `value` is the bare name of a variant,
+/// it is first replaced by a table with this name as key.
 fn step_into<'a>(value: &'a mut toml::Value, key: &str) -> std::result::Result<&'a mut toml::Value, String> {
     let empty = || toml::Value::Table(toml::Table::new());
     if let toml::Value::String(name) = value {
@@ -453,9 +452,9 @@ fn deepest_value(value: &DeValue<'_>, span: &Range<usize>, path: &mut Vec<String
     }
 }
 
-/// Returns the byte range of the key at `path` in the text (of the value if it is an entry of a
-/// list), or of the nearest existing one around it. Returns `None` if the first key of the path is
-/// missing.
+/// Returns the byte range of the key at `path` in the text, or of the value if `path` leads to a list entry. If it does
+/// not exist, returns the range of the nearest existing key or entry that encloses it, or `None` if the first key of
+/// the path is missing.
 fn span_of(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
     let (first, rest) = path.split_first()?;
     let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;

@@ -135,8 +135,8 @@ impl Scenario {
         bare
     }
 
-    /// Copies the lists of recordings from the scenario `from`, where it names the same file at the same position and
-    /// this scenario has no list yet.
+    /// Copies the lists of recordings from the scenario `from` to this scenario. A list is copied only if both
+    /// scenarios name the same file at the same position and this scenario does not have the list yet.
     pub fn take_recorded(&mut self, from: &Self) {
         for (own, other) in self.users.iter_mut().zip(&from.users) {
             let mut other = other.clone();

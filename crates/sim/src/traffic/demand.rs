@@ -31,8 +31,8 @@ pub struct Demand {
     outstanding: VecDeque<Outstanding>,
     /// Number of outstanding transfers that have arrived at the phone completely.
     arrived: usize,
-    /// Number of in-order bytes at which the next outstanding transfer is complete at the phone; `u64::MAX`
-    /// if no transfer is outstanding there.
+    /// Number of in-order bytes at which the next outstanding transfer is complete at the phone; `u64::MAX` if all
+    /// outstanding transfers have arrived at the phone.
     expected: u64,
     /// Number of acknowledged bytes at which the oldest outstanding transfer is complete; `u64::MAX` if no
     /// transfer is outstanding.
@@ -80,16 +80,15 @@ impl Demand {
         Some(transfer)
     }
 
-    /// Returns the time at which the upcoming transfer begins, given that `event` has just happened to the
-    /// previous transfer. Returns `None` if no transfer is upcoming, if the wait counts from
-    /// another event than `event`, or if it counts from the end of the previous transfer and a
-    /// transfer is still outstanding.
+    /// Returns the time at which the upcoming transfer begins, given that `event` has just happened to the previous
+    /// transfer. Returns `None` if no transfer is upcoming, or if its wait counts from another event than `event`. Also
+    /// returns `None` if the wait counts from the end of the previous transfer and a transfer is still outstanding.
     pub fn next_beginning(&self, now: Time, event: After) -> Option<Time> {
         let upcoming = self.upcoming.filter(|upcoming| upcoming.after == event)?;
         (event == After::Beginning || self.outstanding.is_empty()).then_some(now + upcoming.wait)
     }
 
-    /// Records that the phone has received all bytes of the connection below `delivered`. Calls `on_arrival` with the
+    /// Records that the phone has received the first `delivered` bytes of the connection. Calls `on_arrival` with the
     /// size of each transfer that has thereby arrived completely.
     #[inline]
     pub fn arrive(&mut self, now: Time, delivered: u64, mut on_arrival: impl FnMut(u64)) {

@@ -206,8 +206,8 @@ impl TimeLaw {
         Duration(nanos.round().clamp(0.0, 1e18) as u64)
     }
 
-    /// Returns the median in seconds. The number of draws that fit into a run is estimated from it, since the
-    /// mean of a long-tailed distribution is unsuitable for this.
+    /// Returns the median in seconds. The number of draws that fit into a run is estimated from this median, since the
+    /// mean of a long-tailed distribution is unsuitable.
     pub fn median_s(&self) -> f64 {
         let nanos = match self {
             Self::Constant(law) => law.value.base(),

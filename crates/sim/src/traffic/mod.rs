@@ -66,8 +66,8 @@ registry! {
     }
 }
 
-/// Maximum number of transfers in an open loop, except recorded ones. A scenario with more is
-/// rejected, as they would fill the memory.
+/// Maximum number of transfers in an open loop, except recorded ones. A scenario with more transfers is rejected, as
+/// they would fill the memory.
 const MAX_TRANSFERS: f64 = 2e7;
 
 impl TrafficSpec {
@@ -84,8 +84,8 @@ impl TrafficSpec {
         })
     }
 
-    /// Returns the payload in bytes of the request that the phone sends with or after the ACK that
-    /// completes the set-up, or 0 if the first transfer has no request or one without payload.
+    /// Returns the payload in bytes of the request that the phone sends with or after the ACK that completes the
+    /// set-up, or 0 if the first transfer has no request or a request without payload.
     pub fn first_request_bytes(&self) -> u32 {
         match self {
             Self::Ftp(params) => params.request.0 as u32,

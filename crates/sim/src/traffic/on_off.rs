@@ -1,7 +1,8 @@
 //! Bursts with pauses: the on/off source of traffic studies.
 //!
 //! With a silence probability above 0 this is the source of `prabhu`, Figure 2: bursts follow each other after short
-//! pauses. Each burst is the last of its session with this probability; the next session begins after a long silence.
+//! pauses. Each burst is the last of its session with the silence probability; the next session begins after a long
+//! silence.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

@@ -1,8 +1,8 @@
 //! Web model: pages with embedded objects and reading times.
 //!
 //! The parameters are those of 3GPP2's evaluation methodology (C.R1002, HTTP model), which 3GPP uses too (TR 25.892,
-//! annex A): a main object, a number of embedded objects, a time to parse the page before they are requested, and a
-//! time to read it.
+//! annex A): a main object, a number of embedded objects, a time to parse the page before these objects are requested,
+//! and a time to read the page.
 //!
 //! All objects use one persistent connection. The embedded objects are requested together, as with HTTP/1.1 pipelining.
 //! Parsing and reading begin when the server, or a proxy in front of it, has received the last ACK.
@@ -28,7 +28,8 @@ pub struct Web {
     pub main: SizeLaw,
     /// Distribution of the size of an embedded object.
     pub embedded: SizeLaw,
-    /// Mean number of embedded objects per page; Pareto distribution of shape 1.1, limited to `most_embedded`.
+    /// Mean number of embedded objects per page (Pareto distribution of shape 1.1) before the limit `most_embedded`,
+    /// which may lower the mean.
     pub embedded_objects: f64,
     /// Maximum number of embedded objects per page.
     pub most_embedded: u32,
@@ -96,8 +97,9 @@ impl Pages {
         Self { params: params.clone(), stream, embedded_bytes: None, first: true }
     }
 
-    /// Draws the number of embedded objects. 3GPP2's distribution, a Pareto value of shape 1.1 and minimum 2, less 2
-    /// and limited to 53, has the mean 5.64; it is scaled to the mean `embedded_objects`.
+    /// Draws the number of embedded objects. In 3GPP2's distribution the number is a Pareto value of shape 1.1 and
+    /// minimum 2, reduced by 2 and limited to 53, so that its mean is 5.64. A draw is scaled by `embedded_objects` /
+    /// 5.64, rounded, and limited to `most_embedded`.
     fn objects(&mut self) -> u32 {
         const SHAPE: f64 = 1.1;
         const SMALLEST: f64 = 2.0;

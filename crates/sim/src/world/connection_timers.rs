@@ -2,7 +2,7 @@
 //!
 //! Most timers of a connection are moved or stopped before they expire. So the shared timer is armed only if a timer
 //! becomes the earliest of the connection. When the shared timer expires, the expired timer of the connection is
-//! handled, which usually arms it again; then the shared timer is armed for the earliest one.
+//! handled and usually armed again. Then the shared timer is armed for the connection's earliest timer.
 
 use nodeb_base::engine::{Key, Stamp};
 use nodeb_base::units::Time;

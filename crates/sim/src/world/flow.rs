@@ -169,8 +169,8 @@ pub struct Flow {
     pub emitted: Emitted,
 }
 
-/// Values of a connection's senders that were last emitted as events, to emit only changes. All but `limits` belong to
-/// the sender that faces the phone.
+/// Values of a connection's senders that were last emitted as events. They are stored so that only changes are emitted.
+/// All values but `limits` belong to the sender that faces the phone.
 #[derive(Debug, Default)]
 pub struct Emitted {
     pub window: Option<Window>,

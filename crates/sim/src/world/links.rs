@@ -19,8 +19,8 @@ use super::control::Listener;
 const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);
 
 impl<T: Listener> World<T> {
-    /// Determines the links whose arrivals can be computed ahead of time, and the links whose packets enter
-    /// the next link in the same computation. During such a run no snapshot may be taken, as its queues are
+    /// Determines the links whose arrivals can be computed ahead of time, and the links whose packets enter the next
+    /// link in the same computation. In a run with look-ahead no snapshot may be taken, as the queues of links are
     /// ahead of the current time.
     pub(super) fn look_ahead(&mut self) {
         if self.env.sink.wants(STEPWISE) || self.flows.0.iter().any(Option::is_none) {

@@ -74,8 +74,7 @@ impl<L: Listener> Live<L> {
         Ok(Self { world })
     }
 
-    /// Returns the current time: all events up to it have been handled, unless the listener has
-    /// ended the run.
+    /// Returns the current time: all events up to this time have been handled, unless the listener has ended the run.
     pub fn now(&self) -> Time {
         self.world.env.now
     }
@@ -111,8 +110,8 @@ impl<L: Listener> Live<L> {
     }
 
     /// Takes a packet from outside at `now`, after handling all events due by then. With direction `Down` the packet is
-    /// from the server to user number `user`, with `Up` from that user to the server. Appends the
-    /// fates known by `now`. A `now` before [`Self::now`] counts as that time.
+    /// from the server to user number `user`, with `Up` from that user to the server. Appends the fates known by `now`.
+    /// A `now` before [`Self::now`] counts as [`Self::now`].
     ///
     /// # Errors
     ///

@@ -15,8 +15,8 @@ use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
 
 impl<T: Listener> World<T> {
-    /// Begins the upcoming transfer of a flow. The first transfer opens the connection. A later one is requested by the
-    /// phone, or written by the server at once if it needs no request.
+    /// Begins the upcoming transfer of a flow. The first transfer opens the connection. A later transfer is requested
+    /// by the phone, or written by the server at once if it needs no request.
     pub(super) fn begin_transfer(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let is_first = state.demand.bytes == 0;
@@ -126,7 +126,7 @@ impl<T: Listener> World<T> {
         self.serve(flow);
     }
 
-    /// Writes the requested bytes to the server's TCP sender, and closes the sender if no more will be requested.
+    /// Writes the requested bytes to the server's TCP sender, and closes the sender if no more bytes will be requested.
     fn serve(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         while let Some(bytes) = state.demand.requested.pop_front() {

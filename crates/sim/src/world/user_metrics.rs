@@ -60,8 +60,8 @@ impl UserMetrics {
         }
     }
 
-    /// Records that the phone has received `delivered` bytes in order since the start, of the `requested`
-    /// bytes that it has requested.
+    /// Records that the phone has received `delivered` bytes in order since the start. So far the phone has requested
+    /// `requested` bytes.
     #[inline]
     pub fn on_delivery(&mut self, now: Time, delivered: u64, requested: u64) {
         if delivered == self.delivered {
@@ -125,7 +125,7 @@ impl UserMetrics {
 
 /// Maximum number of load times that are kept per user (16 KiB).
 ///
-/// If there are more, one of each two, then one of each four, and so on is kept, so that memory does not grow with
+/// If there are more, only one of every two is kept, then one of every four, and so on. So memory does not grow with
 /// simulated time. The choice is random, so that it cannot coincide with a period of the traffic. As at least 1,024
 /// times are kept, the rank of the 95 % quantile is exact to 1.4 percentage points (95 % confidence).
 const MAX_KEPT: usize = 1 << 11;
@@ -134,7 +134,7 @@ const MAX_KEPT: usize = 1 << 11;
 #[derive(Debug)]
 pub struct Times {
     kept: Vec<Duration>,
-    /// Number of halvings so far: of 2^`halvings` times one is kept.
+    /// Number of halvings so far: one of every 2^`halvings` times is kept.
     halvings: u32,
     choice: Indexed,
     pub count: u64,

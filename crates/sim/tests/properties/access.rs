@@ -31,12 +31,12 @@ pub struct Outcome {
     /// Numbers of the packets that the bearer rejected on arrival or lost later.
     pub lost: Vec<u64>,
     pub counts: Counts,
-    /// Users' shares of TTIs, in the order of time.
+    /// Transmissions to users in TTIs, in the order of time.
     pub records: Vec<TtiRecord>,
     /// Backlog in packets and bytes after the last event.
     pub backlog: (usize, u64),
     /// First time at which the backlog differed from the number of packets that were accepted, but neither delivered
-    /// nor lost; `None` if it never did.
+    /// nor lost. `None` if the two never differed.
     pub miscounted: Option<Time>,
 }
 
@@ -86,7 +86,8 @@ impl Access {
         })
     }
 
-    /// Returns the users' shares of TTIs in the order of time, after the bearers have applied their deferred work.
+    /// Returns the transmissions to users in TTIs, in the order of time, after the bearers have applied their deferred
+    /// work.
     fn records(&mut self, now: Time) -> Vec<TtiRecord> {
         let mut all = Vec::new();
         for index in 0..self.bearers.len() {
@@ -147,8 +148,8 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
         }
         end = now;
         assert!(now.0 < LONGEST.0, "the radio is still busy after {LONGEST}");
-        // The bearers count rejected packets as dropped too, although they never accepted them, so these are
-        // subtracted.
+        // The bearers count rejected packets as dropped too, although they never accepted them, so the rejected packets
+        // are subtracted.
         let rejected = (arrivals.len() - arrivals_left.len() - accepted.len()) as u64;
         let given_up = access.counts().packets_dropped - rejected;
         let inside = accepted.len() as u64 - delivered.len() as u64 - given_up;

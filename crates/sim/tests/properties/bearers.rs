@@ -35,7 +35,7 @@ impl Load {
     }
 }
 
-/// Generates loads on the radio `name`. Its parameters are random, except those in `given`.
+/// Generates loads on the radio `name`, whose parameters are random, except those in `given`.
 fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
     cases::radio_with(name, given).prop_flat_map(|radio| {
         let ci = if radio.spec.facts().follows_ci {
@@ -43,8 +43,8 @@ fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
         } else {
             Just(vec![]).boxed()
         };
-        // All times are odd numbers of ns (even gaps from 1 ns on), so no packet arrives exactly at the start of a
-        // TTI, where it might or might not be sent in that TTI.
+        // All times are odd numbers of ns (1 ns plus even gaps), so no packet arrives exactly at the start of a TTI,
+        // where it might or might not be sent in that TTI.
         let gap = prop_oneof![Just(0), 0..30_000_000u64, 0..400_000_000u64];
         let arrivals = vec((gap, any::<prop::sample::Index>(), 1..=1500u32), 1..40);
         let ue = cases::ue().prop_map(|ue| serde_json::from_value(ue).expect("a valid UE"));
@@ -66,7 +66,7 @@ fn any_load(given: Value) -> impl Strategy<Value = Load> {
     select(RadioSpec::NAMES).prop_flat_map(move |name| loads(name, given.clone()))
 }
 
-/// Generates loads on random radios that have a key `tti`. Their parameters are random, except those in `given`.
+/// Generates loads on random radios that have a key `tti`. The radios' parameters are random, except those in `given`.
 fn tti_loads(given: Value) -> impl Strategy<Value = Load> {
     let names: Vec<&str> = RadioSpec::NAMES.iter().copied().filter(|name| cases::has(name, "tti")).collect();
     assert!(names.len() >= 2, "the registry has fewer than two TTI bearers");
@@ -121,8 +121,9 @@ fn lossy_mac_hs() -> impl Strategy<Value = Load> {
     })
 }
 
-/// Returns parameters with a buffer for all packets. If `channels` is 0, blocks fail at the rate `bler` on a random
-/// number of channels; otherwise errors are random on `channels` channels.
+/// Returns radio parameters with RLC `arq` and a buffer that holds all packets. If `channels` is 0, blocks fail at the
+/// rate `bler`, and the number of channels is random. Otherwise there are `channels` channels, and the errors are
+/// random.
 fn roomy(bler: f64, channels: u32) -> Value {
     let mut given = json!({ "buffer": 1000, "rlc": "arq" });
     if channels == 0 {
@@ -254,7 +255,7 @@ proptest! {
     ) {
         let user = |(id, ci)| UserRadio { id, ci, ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(tables).map(user).collect();
-        // The backlog lasts for 40 turns: a user has 25 x 40 PDUs, and at most 4 x 6 PDUs are sent in a turn.
+        // The backlog lasts for 40 TTIs per user: a user has 25 x 40 PDUs, and at most 4 x 6 PDUs are sent in a TTI.
         let arrivals: Vec<_> = (0..users.len() * 25)
             .map(|i| Arrival { at: Time::ZERO, user: i % users.len(), size: 1280 })
             .collect();

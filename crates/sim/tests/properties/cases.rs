@@ -217,8 +217,8 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     })
 }
 
-/// Replaces the interference of a cell by a low level if the path loss depends on line of sight. A user who sees
-/// another site, but not the own one, might never receive a block.
+/// Replaces the interference of a cell by a low level if the path loss depends on line of sight. A user with line of
+/// sight to another site, but not to the own site, might never receive a block.
 fn without_hidden_sites(mut cell: Value) -> Value {
     if ["uma", "umi", "rma"].iter().any(|name| cell["path_loss"][name].is_object()) {
         cell["interference"] = json!({ "fixed": { "level_dbm": -90.0 } });
@@ -347,7 +347,7 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                     }
                 }
             }
-            // A scheduled uplink limits the transmissions of a block always.
+            // A scheduled uplink always limits the transmissions of a block.
             let uplink =
                 params.get_mut("uplink").and_then(|uplink| uplink.get_mut("scheduled")?.as_object_mut());
             if let Some(uplink) = uplink {

@@ -264,7 +264,8 @@ proptest! {
         prop_assert_eq!(found, path.stop_and_wait(&packets(file, packet)));
     }
 
-    /// With a window larger than the bandwidth-delay product, the radio as the bottleneck determines the time.
+    /// With a window larger than the bandwidth-delay product, the radio is the bottleneck and determines the download
+    /// time.
     #[test]
     fn saturated_radio_takes_the_time_of_the_closed_form((radio, path) in error_free(), file in 1..300_000u64) {
         // The other links are so fast that the radio is the bottleneck, and that ACKs wait only for the ACKs of
@@ -273,7 +274,7 @@ proptest! {
         let round_trip = path.set_up().1 - path.up(0, 40) + 600_000_000;
         let (bytes, ns) = path.pace();
         let rate = bytes as f64 * 8e9 / ns as f64;
-        // The delay of delayed ACKs is so long that it never expires while the next segment is still to come.
+        // ACKs are delayed for so long that the next segment always arrives before the delay expires.
         let path = Path { delayed_ack: if path.delayed_ack == 0 { 0 } else { 10_000_000_000 }, ..path };
         let window = (rate * round_trip as f64 / 1e9 / 8.0 / 1500.0 * 2.0) as u64 + 10;
         let window = window.min(packets(file, 1500).len() as u64);

@@ -39,7 +39,7 @@ enum Stage {
     Over,
 }
 
-/// Checks that each packet is sent once, enters and leaves places in turn, and is received or lost once.
+/// Checks that each packet is sent once, enters and leaves places alternately, and is received or lost once.
 fn check_packets(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     let mut stages: HashMap<PacketId, (Time, Stage)> = HashMap::new();
     for (at, event) in events {
@@ -107,9 +107,8 @@ fn check_blocks(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks the loss recovery events of each sender: they report only changes, a timeout happens when
-/// the timer expires, and the sender counts at least as many timeouts as they report, and none if
-/// they report none.
+/// Checks the loss recovery events of each sender: they report only changes, and a timeout only when the timer expires.
+/// The sender's own count of timeouts is at least the number of reported timeouts, and 0 if none is reported.
 fn check_recovery(events: &[Record], run: &RunResult) -> std::result::Result<(), TestCaseError> {
     let mut senders: HashMap<u32, (Recovery, Option<Time>)> = HashMap::new();
     let mut timeouts: HashMap<u32, u64> = HashMap::new();

@@ -44,7 +44,7 @@ proptest! {
     }
 
     /// Computing arrivals ahead of time changes no time series. If only the senders' series are recorded, links compute
-    /// arrivals ahead of time; if events of packets at each link are recorded too, they do not.
+    /// arrivals ahead of time; if events of packets at each link are recorded too, links do not compute ahead.
     #[test]
     fn steps_ahead_of_time_change_no_series(case in cases::any_scenario()) {
         let mut senders = case.scenario.clone();

@@ -31,7 +31,7 @@ fn dch(rlc: &Value) -> Value {
 }
 
 /// A window of 24 PDUs is sent in 2 TTIs. Its last PDU polls for a status report, which arrives 89 ms after the second
-/// TTI. The next TTI begins at 110 ms, so 24 PDUs are sent per 110 ms, in which the channel could carry 132.
+/// TTI. The next TTI begins at 110 ms, so 24 PDUs are sent per 110 ms, in which the channel could carry 132 PDUs.
 #[test]
 fn too_small_window_stalls() {
     let am = json!({ "am": {
@@ -84,7 +84,7 @@ fn each_lost_pdu_is_retransmitted_once() {
     assert!((sent - mean).abs() < 4.0 * sd, "{sent}, expected {mean} +- {sd}");
 }
 
-/// A DCH retransmits the single wrong PDUs of a block; a block on an HS-DSCH has one checksum and is lost as a whole.
+/// A DCH retransmits only the wrong PDUs of a block; a block on an HS-DSCH has one checksum and is lost as a whole.
 #[test]
 fn dch_retransmits_pdus_and_hs_dsch_blocks() {
     let errors = json!({ "process": { "bsc": { "error_rate": 0.2 } },

@@ -45,7 +45,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Creates a meter that samples every `interval` once started. Its messages take `delay`.
+    /// Creates a meter that samples every `interval` once started. Its messages arrive at the proxy after `delay`.
     pub fn new(interval: Duration, delay: Duration, loss: Loss) -> Self {
         let (next, before, in_flight) = (None, None, VecDeque::new());
         Self { interval, delay, loss, next, before, in_flight, counts: MeterCounts::default() }
@@ -74,9 +74,9 @@ impl Meter {
         self.next.is_some_and(|at| at <= now)
     }
 
-    /// Takes a sample: `available` bytes could have been sent from the start of the run until now, and
-    /// `queue` packets wait. Sends a message about the interval since the previous sample, unless
-    /// there was none or the number of bytes is unknown now or was unknown at that sample.
+    /// Takes a sample: `available` bytes could have been sent from the start of the run until now, and `queue` packets
+    /// wait. Sends a message about the interval since the previous sample. Sends none if there was no previous sample,
+    /// or if the number of bytes is unknown now or was unknown then.
     pub fn sample(&mut self, now: Time, available: Option<f64>, queue: usize) {
         self.next = Some(now + self.interval);
         if let (Some(before), Some(available)) = (self.before, available) {

@@ -2,10 +2,10 @@
 //! (`fiorenzi`, section III; Möller, Molero, Johansson, Petersson, Skog & Arvidsson, *Using radio network feedback to
 //! improve TCP performance over cellular networks*, CDC 2005).
 //!
-//! The RNC measures the bandwidth available to the phone and reports it to the proxy at intervals (the [`meter`]).
-//! The proxy computes its window from the reported bandwidth (the [`law`]) instead of probing.
-//! Until a message sets the first window, which needs an estimate of the round-trip time, the proxy
-//! uses ordinary congestion control.
+//! The RNC measures the bandwidth available to the phone and reports it to the proxy at intervals (the [`meter`]). The
+//! proxy computes its window from the reported bandwidth (the [`law`]) instead of probing. The proxy uses ordinary
+//! congestion control until a message sets the first window. A message can set a window only if an estimate of the
+//! round-trip time exists.
 
 pub mod law;
 pub mod meter;
@@ -49,7 +49,7 @@ params! {
     }
 }
 
-/// Minimum of `interval`, half of HSDPA's TTI of 2 ms. A shorter one is rejected as a typing error.
+/// Minimum of `interval`, half of HSDPA's TTI of 2 ms. A shorter interval is rejected as a typing error.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
 /// Maximum of `q_ref` in packets. A larger value is rejected as a typing error.
 const MAX_PACKETS: f64 = 1e6;
@@ -88,8 +88,8 @@ impl Rnf {
         Law::new(self, packet_bytes as f64)
     }
 
-    /// Creates the RNC's meter of connection `flow`. Its messages take `path_delay` unless the scenario sets
-    /// the key `delay`.
+    /// Creates the RNC's meter of connection `flow`. Its messages arrive at the proxy after `path_delay`, unless the
+    /// scenario sets the key `delay`.
     pub fn meter(&self, flow: u32, path_delay: Duration, streams: Streams) -> Meter {
         let loss = self.loss.build(&streams, "rnf", u64::from(flow));
         Meter::new(self.interval, self.delay.unwrap_or(path_delay), loss)

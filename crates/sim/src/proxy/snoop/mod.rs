@@ -1,11 +1,10 @@
 //! Snoop: an agent at the Node B that hides losses on the air interface from the TCP sender.
 //!
 //! Balakrishnan, Seshan & Katz, *Improving reliable transport and handoff performance in cellular wireless networks*,
-//! Wireless Networks 1 (1995): the agent caches the data segments that pass until they are acknowledged. If a
-//! duplicate ACK asks for a cached segment, or the agent's own timer expires, the agent retransmits the segment and
-//! suppresses the duplicate ACK. A segment that is not cached was lost before the Node B, passed a
-//! full cache or preceded a handover; its duplicate ACKs are forwarded, as only the sender can
-//! retransmit it.
+//! Wireless Networks 1 (1995): the agent caches passing data segments until they are acknowledged. If a duplicate ACK
+//! asks for a cached segment, or the agent's own timer expires, the agent retransmits the segment and suppresses the
+//! duplicate ACK. A segment that is not cached was lost before the Node B, found the cache full, or passed before a
+//! handover. Duplicate ACKs that ask for it are forwarded, as only the sender can retransmit it.
 //!
 //! Not modelled: priority of local retransmissions (they queue behind the packets that are waiting), negative
 //! acknowledgements for data sent by phones, and a cache shared by connections.

@@ -163,7 +163,7 @@ fn eifel_measures_round_trips_of_retransmitted_segments() {
 }
 
 /// ACKs of the sender's own retransmission always bear the mark, whichever copy they answer, so the agent measures no
-/// round trip on it.
+/// round trip of this segment.
 #[test]
 fn eifel_ignores_the_senders_retransmissions() {
     let mut air = Air::new(&Snoop { eifel: true, ..Snoop::default() });

@@ -250,9 +250,9 @@ fn queue_feedback_removes_the_bias() {
 }
 
 /// A message takes 25 ms, and its effect on the queue another 25 ms. With one message per second the queue has reacted
-/// to each message before the next is sent (d = 0, stable below a gain of 2). With one every 20 ms the RNC sends two
-/// more before the queue has reacted (d = 2, stable below 0.62). Just below 2 the queue still
-/// swings after 20 s.
+/// to each message before the next is sent (d = 0, stable below a gain of 2). With one message every 20 ms the RNC
+/// sends two more before the queue has reacted (d = 2, stable below a gain of 0.62). With one message per second and a
+/// gain just below 2, the queue still swings after 20 s.
 #[test]
 fn delay_limits_the_stable_gain() {
     let swing = |interval_ms, gain| {
@@ -269,8 +269,8 @@ fn delay_limits_the_stable_gain() {
     }
 }
 
-/// Setting a window before the SYN is acknowledged releases no data: only the SYN and its retransmission are sent.
-/// A phone that has not received the SYN would take data for the answer to its own SYN.
+/// Setting a window before the SYN is acknowledged releases no data: only the SYN and its retransmission are sent. A
+/// phone that has not received the SYN would mistake data for the answer to its own SYN.
 #[test]
 fn no_window_releases_data_before_the_syn_is_acknowledged() {
     for tcp in families() {
