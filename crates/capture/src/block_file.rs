@@ -81,8 +81,7 @@ impl Write for BlockFile {
 }
 
 impl Drop for BlockFile {
-    /// Writes the blocks in the buffer, so that the file of a run that ends early has all its
-    /// packets.
+    /// Writes the blocks in the buffer, so that the file has all packets of a run that ends early.
     fn drop(&mut self) {
         let _ = self.flush();
     }

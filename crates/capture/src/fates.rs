@@ -174,8 +174,8 @@ impl Fates {
 }
 
 /// Describes the fate of a packet for a comment in the capture: whether it is a retransmission, its
-/// outcome, its delay in seconds unless it is in flight, and, if radio blocks carried it, how many,
-/// and the number of their retransmissions.
+/// outcome, and its delay in seconds unless it is in flight. If radio blocks carried the packet,
+/// also describes how many, and how often they were retransmitted.
 fn describe(fate: &Fate, at: Time, end: End) -> String {
     let took = at.as_secs() - fate.sent.as_secs();
     let mut text = if fate.is_retransmission { "retransmission; ".to_owned() } else { String::new() };

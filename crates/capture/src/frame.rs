@@ -77,8 +77,9 @@ impl Frame {
         &self.bytes[..self.captured]
     }
 
-    /// Builds a packet with these addresses and header fields, and returns its length in bytes
-    /// before it is cut. The data are zeros, which change the checksum only by their length.
+    /// Builds a packet with these addresses and header fields. Returns its length in bytes before
+    /// it is cut to the snap length. The data are zeros, which change the checksum only by their
+    /// length.
     ///
     /// # Errors
     ///

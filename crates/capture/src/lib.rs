@@ -342,8 +342,8 @@ impl Capture {
         fates.wait(Record { at, interface, original_len, direction, data, number });
     }
 
-    /// Writes the records that are held back, oldest first, up to the first whose packet is still
-    /// in flight.
+    /// Writes the records that are held back, oldest first. Stops at the first record whose packet
+    /// is still in flight.
     fn write_ended(&mut self) -> io::Result<()> {
         let Some(fates) = &mut self.fates else {
             return Ok(());

@@ -352,8 +352,7 @@ fn numbers_of_phone(packets: &[EnhancedPacketBlock]) -> Vec<(u32, bool, u32, usi
     numbers.collect()
 }
 
-/// The test loses one of the first packets after the phone's SYN on the uplink: an ACK, or the
-/// request.
+/// On the uplink, one of the first packets after the phone's SYN is lost: an ACK, or the request.
 #[test]
 fn headers_match_at_both_ends_and_repeated_request_keeps_its_number() {
     for family in ["linux", "classic"] {

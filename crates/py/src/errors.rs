@@ -30,8 +30,8 @@ pub fn keep_panics_quiet() {
     }));
 }
 
-/// Runs `work` and converts a panic to an `InternalError`. Its message has the reason of the panic,
-/// the source location, and the description of the work that `what` returns.
+/// Runs `work` and converts a panic to an `InternalError`. The message of this error has the reason
+/// of the panic, the source location, and the description of the work that `what` returns.
 pub fn guarded<T>(what: impl FnOnce() -> String, work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());

@@ -54,10 +54,10 @@ pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
     Ok((serde_json::to_string(&experiment).map_err(to_json)?, service))
 }
 
-/// Simulates a link experiment at an Eb/N0 of `eb_n0_db`. After each batch of four units (of 16
-/// blocks) per thread, calls `watch` with the numbers of bits and block errors so far. Ctrl-C ends
-/// the run and sets `interrupted` in the result. If `portable` is true, only processor instructions
-/// that every processor of the platform has are used.
+/// Simulates a link experiment at an Eb/N0 of `eb_n0_db`. After each batch, which has four units of
+/// 16 blocks per thread, calls `watch` with the numbers of bits and block errors so far. Ctrl-C
+/// ends the run and sets `interrupted` in the result. If `portable` is true, only processor
+/// instructions that every processor of the platform has are used.
 #[pyfunction]
 #[pyo3(signature = (json, eb_n0_db, threads, watch=None, portable=false))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]

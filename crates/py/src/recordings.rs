@@ -173,9 +173,9 @@ fn of_packets(log: Log<'_>) -> std::io::Result<(Table, bool)> {
     Ok((PACKETS.table(&rows), traffic.complete))
 }
 
-/// Replays a recording and explains how long the transfer of one of its TCP connections took.
-/// Returns three tables: the transfer, the time for which each component was busy with it, and the
-/// spans of its critical path.
+/// Replays a recording and explains the duration of the transfer on one of its TCP connections.
+/// Returns three tables: the transfer, the time for which each component was busy with the
+/// transfer, and the spans of its critical path.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_explain<'py>(

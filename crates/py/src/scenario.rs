@@ -21,7 +21,8 @@ use pyo3::types::PyDict;
 use crate::errors::{ScenarioError, guarded, to_py};
 use crate::tables;
 
-/// Number of replications whose results are converted to tables together. More would not fit the processor's cache.
+/// Number of replications whose results are converted to tables together. The results of more would
+/// not fit the processor's cache.
 const BATCH: usize = 16;
 
 /// Object that runs share with another thread, which uses it to follow their progress and to cancel
@@ -30,8 +31,8 @@ const BATCH: usize = 16;
 #[derive(Default)]
 pub struct Control {
     inner: nodeb_sim::Control,
-    /// Number of replications that the current call has finished; `of` is the number that it will
-    /// simulate.
+    /// Number of replications that the current call has finished; `of` is the number of
+    /// replications that the call will simulate.
     done: AtomicU64,
     of: AtomicU64,
 }
@@ -49,7 +50,7 @@ impl Control {
         self.inner.cancel();
     }
 
-    /// Returns the finished share of the run or of the batch of runs, from 0 to 1.
+    /// Returns the finished fraction of the run or of the batch of runs, from 0 to 1.
     fn progress(&self) -> f64 {
         let of = self.of.load(Ordering::Relaxed).max(1);
         ((self.done.load(Ordering::Relaxed) as f64 + self.inner.progress()) / of as f64).min(1.0)
@@ -170,7 +171,8 @@ impl CompiledScenario {
         self.scenario.runs.get()
     }
 
-    /// Half-width of the confidence interval to reach, relative to the mean; `None` if the scenario sets none.
+    /// Half-width of the confidence interval to reach, relative to the mean; `None` if the scenario
+    /// sets no precision.
     #[getter]
     fn precision(&self) -> Option<f64> {
         self.scenario.precision.map(|share| share.0)
@@ -202,9 +204,9 @@ impl CompiledScenario {
         serde_json::from_str(&document).is_ok_and(|found: serde_json::Value| found.get("sweep").is_some())
     }
 
-    /// Returns the keys of the scenario file that have no effect and, after the overrides, their
-    /// default values, each as "file:line: key: reason". The list is empty for a scenario without a
-    /// file.
+    /// Returns the keys of the scenario file that have no effect and, after the overrides, are set
+    /// to their defaults, each as "file:line: key: reason". The list is empty for a scenario
+    /// without a file.
     fn superfluous(&self) -> PyResult<Vec<String>> {
         let Some(origin) = &self.origin else { return Ok(Vec::new()) };
         let Origin { text, file, overrides } = &**origin;
@@ -325,10 +327,10 @@ impl CompiledScenario {
     }
 
     /// Simulates replication number `run` up to the end of a user's transfer (or of the run, if the
-    /// transfer does not end), and explains how long the transfer took. Returns three tables: the
-    /// transfer, the time for which each component was busy with it, and the spans of its critical
-    /// path. A text column of the spans is a pair: an array of indices, and the list of texts to
-    /// which they refer.
+    /// transfer does not end), and explains the duration of the transfer. Returns three tables: the
+    /// transfer, the time for which each component was busy with the transfer, and the spans of its
+    /// critical path. A text column of the spans is a pair: an array of indices, and the list of
+    /// texts to which they refer.
     fn explain<'py>(
         &self,
         py: Python<'py>,

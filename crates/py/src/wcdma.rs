@@ -49,9 +49,9 @@ pub fn wcdma_shares(scenario: &Bound<'_, CompiledScenario>) -> PyResult<Vec<f64>
 /// Lists of values, one list for each number of connections from 1 on.
 type PerCount<T> = Vec<Vec<T>>;
 
-/// Returns the rates and the frame error rates for 1, 2, ... `most` active connections, at the
-/// positions of the first users of a scenario. The third value is alpha, the mean rate of the other
-/// cells.
+/// Returns the rates in frames per slot, the frame error rates, and alpha, the mean rate of the
+/// other cells in frames per slot. The rates and error rates have one list for each number of
+/// active connections from 1 to `most`. The connections are those of the first users of a scenario.
 #[pyfunction]
 pub fn wcdma_rates(
     py: Python<'_>,

@@ -5,8 +5,8 @@
 //! declares the four tables of a timeline; files and documentation take names, units and meanings
 //! from it. [`replay`](mod@replay) makes the timeline of a recorded emulation.
 //!
-//! The number of recorded events is bounded by [`Options::most`]. If there are more, the error states how many there
-//! are, and a window that is small enough.
+//! The number of recorded events is bounded by [`Options::most`]. If the window has more events,
+//! the error states their number and suggests a smaller window.
 //!
 //! # Examples
 //!

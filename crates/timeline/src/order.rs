@@ -11,8 +11,8 @@ pub struct InOrder {
     numbering: Numbering,
     /// Number of the next data expected, in segments or bytes as in `numbering`.
     next: u64,
-    /// Data received beyond a gap, by their first number. The value is the number after the last one, and the
-    /// index of the packet that carried the data.
+    /// Data received beyond a gap, by the number of their first segment or byte. The value is the
+    /// number after their last segment or byte, and the index of the packet that carried the data.
     waiting: BTreeMap<u64, (u64, usize)>,
 }
 

@@ -17,8 +17,8 @@ pub struct HopRow {
     pub place: u16,
     /// Time at which the packet entered the place.
     pub entered: Time,
-    /// Time of the first block that carries a part of the packet. The same as `entered` if no block
-    /// does, as at places that are not bearers.
+    /// Time of the first block that carries a part of the packet. Equal to `entered` if no block
+    /// carries a part, as at places that are not bearers.
     pub begun: Time,
     /// Time at which the packet left the place or was lost there, or up to which it was followed.
     pub left: Time,
@@ -142,7 +142,8 @@ impl PacketLog {
         self.in_flight.remove(&id)
     }
 
-    /// Keeps a finished packet with its stays and blocks. Returns the index of its row in `packets`.
+    /// Keeps a finished packet with its stays at places and its blocks. Returns the index of its
+    /// row in `packets`.
     pub fn keep(&mut self, tracked: Tracked) -> usize {
         self.hops.extend(tracked.hops);
         self.carried.extend(tracked.carriers.iter().map(|block| (tracked.row.packet, *block)));
@@ -150,8 +151,8 @@ impl PacketLog {
         self.packets.len() - 1
     }
 
-    /// Keeps the packets still in flight at `now` that were sent before `to`, the end of the
-    /// window. Then sorts all packets and stays by packet number.
+    /// Keeps the packets that were sent before `to`, the end of the window, and are still in flight
+    /// at `now`. Then sorts all kept packets, and their stays at places, by packet number.
     pub fn keep_the_rest(&mut self, now: Time, to: Time) {
         for (_, mut tracked) in std::mem::take(&mut self.in_flight) {
             if tracked.row.sent < to {
@@ -167,7 +168,7 @@ impl PacketLog {
         self.hops.sort_by_key(|hop| hop.packet);
     }
 
-    /// Discards the packets kept so far, with their stays and blocks.
+    /// Discards the packets kept so far, with their stays at places and their blocks.
     pub fn forget(&mut self) {
         (self.packets, self.hops, self.carried) = Default::default();
     }

@@ -68,7 +68,8 @@ impl Recorder {
         }
     }
 
-    /// Returns true if the recorder has ended the run, because the window and the following time were over.
+    /// Returns true if the recorder has ended the run, because the window and the time for which
+    /// packets are followed after it were over.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
@@ -82,7 +83,7 @@ impl Recorder {
     pub fn finish(mut self, result: RunResult) -> Result<Timeline> {
         let Options { from, to, most, .. } = self.options;
         if let Some(until) = self.full {
-            // Round the end of the suggested window to ms, unless that makes it empty.
+            // Round the end of the suggested window to ms, unless that makes the window empty.
             let round = Time(until.0 / 1_000_000 * 1_000_000);
             let until = if round > from { round } else { until };
             return Err(Error::TooMany { count: self.count, most, from, until });

@@ -43,9 +43,9 @@ struct ReplayCapture<'a> {
     marked: HashSet<u64>,
 }
 
-/// Replays a log and writes the captured packets to `path`. `users` are the numbers of those users
-/// in the scenario who were real phones. The capture has as many bytes of each real packet as the
-/// log. `radio` adds the interfaces of RNC and Node B, and comments on the fates of packets.
+/// Replays a log and writes the captured packets to `path`. `users` are the scenario's numbers of
+/// the users who were real phones. The capture has as many bytes of each real packet as the log.
+/// `radio` adds the interfaces of RNC and Node B, and comments on the fates of packets.
 ///
 /// # Errors
 ///
@@ -80,8 +80,8 @@ pub fn replay(
     Ok(found)
 }
 
-/// Returns a line for the comment of the file, which says how many bytes of real packets it
-/// contains.
+/// Returns a line for the comment of the file, which says how many bytes of each real packet the
+/// file contains.
 fn about(traffic: &Traffic) -> String {
     format!("Packets of real phones are from a recorded emulation, with their first {} B.", traffic.longest)
 }

@@ -80,8 +80,8 @@ fn real_packets_are_captured_with_their_bytes_among_simulated_ones() {
         assert_eq!(seen[..2], [200, 200], "each packet is captured at the server and at the phone");
         assert!(simulated > 30, "{simulated}");
         assert_eq!(comments, if radio { seen.iter().sum() } else { 0 });
-        // All 200 real packets pass the RNC. The Node B captures only those for the phone, which it
-        // sends over the air.
+        // All 200 real packets pass the RNC. The Node B captures only the packets for the phone,
+        // which it sends over the air.
         assert_eq!(seen[2..], if radio { [200, 133] } else { [0, 0] });
     }
 }

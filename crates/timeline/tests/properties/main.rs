@@ -124,8 +124,8 @@ fn check_blocks(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks that the table `table` of `part` consists of the rows number `rows` of the same table of
-/// `whole`, in every column.
+/// Checks, in every column, that the table `table` of `part` consists of those rows of the same
+/// table of `whole` whose numbers are in `rows`.
 fn check_selection(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize]) -> Checked {
     for name in names(whole, table) {
         let (all, some) = (texts(whole, table, name), texts(part, table, name));
@@ -135,8 +135,9 @@ fn check_selection(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize
     Ok(())
 }
 
-/// Checks that a window has the events of the whole run that lie in it, the packets in flight in it
-/// and their stays, and the blocks whose first transmission is in it.
+/// Checks that the timeline of a window has those events of the whole run that lie in the window,
+/// the packets in flight during the window with their stays at places, and the blocks whose first
+/// transmission is in the window.
 fn check_window(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Checked {
     let options = Options { from: Time(from), to: Time(to), ..everything() };
     let times = numbers(whole, "events", "time_ns");
@@ -159,8 +160,8 @@ fn check_window(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Ch
     let hops: Vec<usize> = (0..of.len()).filter(|i| kept.contains(&of[*i])).collect();
     let first = numbers(whole, "blocks", "first_ns");
     let blocks: Vec<usize> = (0..first.len()).filter(|i| from <= first[*i] && first[*i] < to).collect();
-    // The part follows packets only up to a time after its window, so packets and blocks can be
-    // compared only if the whole run ends before that time.
+    // The timeline `part` follows packets only up to a time after its window. So packets and blocks
+    // can be compared only if the whole run ends before that time.
     if whole.until.0 <= over {
         check_selection("packets", whole, &part, &packets)?;
         check_selection("hops", whole, &part, &hops)?;
