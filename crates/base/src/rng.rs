@@ -192,7 +192,8 @@ impl ErrorGaps {
     }
 }
 
-/// Independent errors of varying probability, drawn once per error, like those of [`ErrorGaps`].
+/// Independent errors of varying probability. As with [`ErrorGaps`], one random number is drawn per
+/// error, not per trial.
 ///
 /// A trial with error probability p subtracts `-ln(1 - p)` from a random number, which is
 /// exponential with mean 1. The trial with which the number falls below 0 is an error, and a new
@@ -222,7 +223,7 @@ impl Hazards {
     }
 }
 
-/// The next trials, all with the same probability of error; created by [`Hazards::with`].
+/// Trials that all have the same probability of error, as [`Hazards::with`] returns them.
 #[derive(Debug)]
 pub struct Hazard<'a> {
     per_trial: f64,

@@ -349,7 +349,7 @@ impl Table {
 }
 
 /// Appends the rows of each table in `more` to the table of the same name in `tables`, or adds the
-/// table to `tables` if there is none of that name.
+/// table to `tables` if `tables` has no table of that name.
 pub fn join(tables: &mut Vec<Table>, more: impl IntoIterator<Item = Table>) {
     for table in more {
         match tables.iter_mut().find(|other| other.name == table.name) {

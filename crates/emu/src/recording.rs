@@ -365,7 +365,7 @@ impl<R: Read> Heads<R> {
     /// the log is read only once.
     ///
     /// # Errors
-    /// If the log cannot be read or the rest of it has no such packet.
+    /// If the log cannot be read or the unread part of the log has no such packet.
     pub fn of(&mut self, number: u64) -> io::Result<&[u8]> {
         while let Some(record) = self.reader.next_record()? {
             if let Record::Accepted { packet, kept, .. } = record

@@ -141,7 +141,7 @@ impl Link {
         overcount
     }
 
-    /// Returns the link with these outages, during which no transmission starts.
+    /// Returns the link with the outages `outages`, during which no transmission starts.
     #[must_use]
     pub fn with_outages(self, outages: Outages) -> Self {
         Self { outages, ..self }

@@ -50,7 +50,7 @@ pub struct Overcount {
 }
 
 impl LookAhead {
-    /// Creates the look-ahead of an idle link, whose queue has these limits.
+    /// Creates the look-ahead of an idle link, whose queue has the limits `limits`.
     pub fn new(limits: Limits) -> Self {
         let (passages, lost) = (VecDeque::new(), VecDeque::new());
         Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }

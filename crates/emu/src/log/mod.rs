@@ -19,7 +19,8 @@ use crate::replay::{Replay, replay_watched};
 pub struct Log<'a> {
     /// Path of the log file, as `nodeb emulate` wrote it.
     pub path: &'a Path,
-    /// Control that receives the progress. Reads fail with [`Stopped::Cancelled`] once it is cancelled.
+    /// Control that receives the progress. Reads fail with [`Stopped::Cancelled`] once the control
+    /// is cancelled.
     pub control: &'a Control,
 }
 

@@ -190,7 +190,7 @@ impl Series {
     /// If the simulation fails.
     pub fn sample<L: Listener>(&mut self, live: &mut Live<L>) -> Result<()> {
         let now = live.now();
-        // The sample belongs to the interval that ends now, not to the one that begins.
+        // The sample belongs to the interval that ends now, not to the interval that begins now.
         let at = Time(now.0.saturating_sub(1));
         for (phone, user) in self.users.iter().enumerate() {
             let snapshot = live.snapshot(*user)?;

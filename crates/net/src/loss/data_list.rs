@@ -1,5 +1,5 @@
-//! Loss of data segments at listed positions, as in emulators that distinguish them from other
-//! packets.
+//! Loss of data segments at listed positions, as in emulators that distinguish data segments from
+//! other packets.
 
 use nodeb_base::check::Checked;
 use schemars::JsonSchema;
