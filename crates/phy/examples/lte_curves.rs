@@ -17,7 +17,8 @@ use nodeb_phy::simd::Isa;
 /// Sizes of a code block in bits, with the distance of two points in dB.
 const SIZES: [(usize, f64); 5] = [(40, 0.25), (128, 0.25), (512, 0.2), (2048, 0.1), (6144, 0.1)];
 
-/// Returns the code rates of a modulation. Lower ones than these are used with the next lower modulation.
+/// Returns the code rates of a modulation. Rates below these are used with the next lower
+/// modulation.
 fn rates(modulation: Modulation) -> &'static [f64] {
     match modulation {
         Modulation::Qpsk => &[0.08, 0.15, 0.25, 0.3333, 0.45, 0.6, 0.75, 0.85, 0.93],
@@ -52,8 +53,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the formats of the grid, with the distance of two points in dB. `selected` has a modulation order and sizes,
-/// or nothing.
+/// Returns the formats of the grid, with the distance of two points in dB. `selected` has a
+/// modulation order, then sizes. Without sizes all sizes are returned; if `selected` is empty, the
+/// whole grid is.
 fn formats(selected: &[usize]) -> Vec<(Format, f64)> {
     let is_selected = |order: usize, k: usize| match selected {
         [] => true,
@@ -86,7 +88,8 @@ fn curve(
     };
     let limit_db = 10.0 * (format.bits_per_symbol().exp2() - 1.0).log10();
     let mut number = ((limit_db + 20.0) / spacing_db) as u32;
-    // Steps of four points until a few blocks are decoded, then back.
+    // The SNR rises in steps of four points until a few blocks are decoded. From there it falls
+    // point by point to the beginning of the curve.
     let glance = Stop { errors: u64::MAX, at_least: 48, at_most: 48 };
     while simulate(number, glance).1.errors > 40 {
         number += 4;

@@ -26,7 +26,7 @@ impl Isa {
     }
 
     /// Runs `work`, compiled for this instruction set. Only code that is inlined into `work` is
-    /// compiled so.
+    /// compiled for that instruction set.
     #[inline]
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {

@@ -176,7 +176,7 @@ fn whole_chain_reaches_the_frame_error_rate_of_the_code() {
 }
 
 /// Each case has an Eb/N0 at which the service fails on the profile, and one at which it works.
-/// They are far below and above the steep part of the error curve.
+/// These two values are far below and far above the steep part of the error curve.
 #[test]
 fn services_fail_and_work_at_the_expected_eb_n0() {
     let cases = [

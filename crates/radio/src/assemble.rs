@@ -17,7 +17,7 @@ pub struct Parts<'a> {
     /// Transmission parameters of the bearer, such as TTI and PDU size.
     pub air: Air,
     /// Data that one checksum covers: a single PDU, or all PDUs of a block. The simple ARQ ignores
-    /// it.
+    /// this setting.
     pub checksum: Checksum,
     /// Model of block errors; `None` if blocks fail independently with the BLER of `air`.
     pub errors: Option<&'a ErrorModel>,

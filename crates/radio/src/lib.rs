@@ -7,7 +7,8 @@
 //!
 //! The layers of a bearer are:
 //!
-//! - [`pdcp`]: numbers, discard and order of packets above RLC by bytes.
+//! - [`pdcp`]: numbers packets, discards old packets and delivers packets in order, above the
+//!   byte-based RLC.
 //! - [`rlc`]: segmentation into PDUs, retransmission, reassembly.
 //! - [`mac`]: schedulers, hybrid ARQ and reordering. [`tti`] drives the MACs of all radios that
 //!   have transmission time intervals; [`hsdpa`] is a detailed model of HSDPA, with RNC, Iub and
@@ -167,7 +168,7 @@ pub trait BandwidthMeter {
     /// Has no effect on plain and trace-driven links, which always measure.
     fn measure(&mut self, user: usize);
     /// Starts to measure the available bandwidth of all users, and to emit it periodically as
-    /// events. Plain and trace-driven links emit none.
+    /// events. Plain and trace-driven links emit no such events.
     fn record(&mut self);
     /// Returns the number of packet bytes that could have been sent to a user from the start of the
     /// run until `now`, or `None` if the user is not measured.
@@ -279,7 +280,8 @@ pub trait Radio {
     }
     /// Returns a single bearer for all users if the radio is shared, otherwise one bearer per user.
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>>;
-    /// Returns the bearer of all users' packets towards the network, or `None` if each phone has a link for them.
+    /// Returns the uplink bearer, which carries the packets of all users towards the network, or
+    /// `None` if each phone has an uplink of its own.
     fn build_uplink(&self, _users: &[UserRadio], _streams: &Streams) -> Option<Box<dyn Bearer>> {
         None
     }

@@ -24,7 +24,7 @@ const TURN: f64 = 2.0 * std::f64::consts::PI;
 /// Complex coefficient of one propagation path as a function of time.
 #[derive(Clone, Debug)]
 pub struct Fading {
-    /// Frequency in turns per second and phase at time 0 in turns of each oscillator.
+    /// For each oscillator, the frequency in turns per second and the phase at time 0 in turns.
     oscillators: Vec<(f64, f64)>,
     amplitude: f32,
 }

@@ -28,8 +28,8 @@ pub fn doppler_hz(speed_kmh: f64, carrier_ghz: f64) -> f64 {
 /// Paths of a multipath profile: mean powers, and delays in chips.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// Mean power of each path (the powers of all paths sum to 1), and the amplitudes at the delays
-    /// in chips over which the pulse spreads the path.
+    /// For each path, its mean power and the delays in chips over which the pulse spreads the path,
+    /// each with its amplitude. The powers of all paths sum to 1.
     paths: Vec<(f64, Vec<(usize, f32)>)>,
     fades: bool,
     /// Mean power, summed over all paths, at each delay in chips.

@@ -91,8 +91,8 @@ impl Rate {
         (next, survivor)
     }
 
-    /// Returns the coded bits for the nine bits of the encoder's register as a number. Bit 0 is the
-    /// coded bit of the first generator.
+    /// Returns the coded bits for `register`, the nine bits of the encoder, as a number. Bit 0 of
+    /// this number is the coded bit of the first generator.
     fn output(self, register: usize) -> usize {
         let parity = |generator: &u32| (register as u32 & generator).count_ones() & 1;
         self.generators().iter().rev().fold(0, |word, generator| word << 1 | parity(generator) as usize)

@@ -35,8 +35,8 @@ impl Crc {
         }
     }
 
-    /// Returns the coefficients of the generator polynomial, without its leading term and with that
-    /// of `D^0` in bit 0.
+    /// Returns the coefficients of the generator polynomial, without its leading term. Bit 0 is the
+    /// coefficient of `D^0`.
     fn polynomial(self) -> u32 {
         match self {
             Self::None => 0,

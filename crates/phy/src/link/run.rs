@@ -141,7 +141,7 @@ pub fn run_on(
     let mut outcome = Outcome::default();
     let mut next = 0;
     while !stop.reached(&outcome.counts) {
-        // A batch of units is simulated in parallel. Units after the one that meets the stopping
+        // A batch of units is simulated in parallel. Units after the unit that meets the stopping
         // rule are discarded, so that the outcome does not depend on the number of threads.
         let batch = next..next + u64::from(threads.get()) * UNITS_PER_THREAD;
         next = batch.end;

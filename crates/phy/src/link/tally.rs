@@ -35,11 +35,11 @@ impl Tally {
         self.errors as f64 / self.trials as f64
     }
 
-    /// Returns the 95 % confidence interval of the rate, which is 0 to 1 without trials.
+    /// Returns the 95 % confidence interval of the rate. Without trials the interval is 0 to 1.
     ///
-    /// Errors are bursty, so it covers two intervals: the normal interval from the variance between
-    /// units, and the score interval of independent trials (E. B. Wilson, J. Am. Stat. Assoc. 22,
-    /// 1927), which also holds without any errors.
+    /// Errors are bursty, so the result covers two intervals: the normal interval from the variance
+    /// between units, and the score interval of independent trials (E. B. Wilson, J. Am. Stat.
+    /// Assoc. 22, 1927), which also holds without any errors.
     pub fn interval95(&self) -> (f64, f64) {
         let (n, p) = (self.trials as f64, self.rate());
         let shrink = 1.0 / (1.0 + Z * Z / n);

@@ -78,8 +78,9 @@ mod tests {
         }
     }
 
-    /// Neighbours differ by `f1 + f2 (2 i + 1)`, so that a row whose f1 or f2 is changed by a typing
-    /// error usually is no permutation. The sum over the table finds most of the others.
+    /// Neighbouring values of a permutation differ by `f1 + f2 (2 i + 1)`. So a row with a typing
+    /// error in f1 or f2 usually gives no permutation. The sums of the columns find most of the
+    /// other typing errors.
     #[test]
     fn sums_of_the_columns_are_known() {
         let sum = |column: usize| rows().map(|row| row[column]).sum::<u64>();

@@ -44,7 +44,7 @@ impl Format {
 /// Number of blocks after which a simulation stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// Number of blocks in error that are enough.
+    /// Number of blocks in error that are enough to stop.
     pub errors: u64,
     /// Minimum number of blocks, even if there are enough errors.
     pub at_least: u64,
@@ -52,7 +52,7 @@ pub struct Stop {
     pub at_most: u64,
 }
 
-/// Blocks of a simulation.
+/// Numbers of blocks that a simulation has sent and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of blocks sent.
@@ -77,8 +77,8 @@ impl Link {
     ///
     /// # Errors
     ///
-    /// Returns an error if LTE has no code block of this size, the bits are no whole number of symbols, or
-    /// the decoder's settings are out of range.
+    /// Returns an error if LTE has no code block of this size, the channel bits do not fill whole
+    /// symbols, or the decoder's settings are out of range.
     pub fn new(format: Format, settings: Settings, isa: Isa) -> Result<Self> {
         format.check()?;
         let interleaver = permutation(format.k)?;
@@ -93,8 +93,9 @@ impl Link {
 
     /// Sends groups of 16 blocks at a linear SNR per symbol until `stop`, and counts errors.
     ///
-    /// Bits and noise of a group depend on the seed and the group's number alone. So points of different
-    /// SNRs share them, and differences of the points are more accurate than the points.
+    /// Bits and noise of a group depend on the seed and the group's number alone. So points at
+    /// different SNRs share bits and noise, and the differences between points are more accurate
+    /// than the points themselves.
     pub fn count(&mut self, snr: f64, seed: u64, stop: Stop) -> Counts {
         let mut counts = Counts::default();
         while counts.blocks < stop.at_least || counts.errors < stop.errors && counts.blocks < stop.at_most {
@@ -106,8 +107,8 @@ impl Link {
 
     /// Sends one group of 16 blocks. Returns the number of blocks in error.
     ///
-    /// The receiver stops to decode a block when it has no error. The CRC of 24 bits lets a real receiver
-    /// do so, except for wrong blocks that pass it, one in 17 million.
+    /// The receiver stops decoding a block when the block has no error. A real receiver can do so
+    /// by the CRC of 24 bits, except for wrong blocks that pass the CRC (one in 17 million).
     fn errors_of_group(&mut self, snr: f64, seed: u64, group: u64) -> u64 {
         let mut streams = ["data", "noise"].map(|purpose| rng::stream(seed, purpose, group));
         let blocks: Vec<_> = (0..LANES).map(|_| self.block(snr, &mut streams)).collect();

@@ -32,9 +32,9 @@ impl Modulation {
         self as usize + 1
     }
 
-    /// Returns the amplitude in units of half the distance of two amplitudes, that is, an odd number. The
-    /// first bit of `bits` is its sign, the others follow the standard's nested form, such as
-    /// `(1 - 2 b0) (4 - (1 - 2 b2) (2 - (1 - 2 b4)))` for 64QAM.
+    /// Returns the amplitude for `bits`, an odd number in units of half the distance between two
+    /// amplitudes. The first bit is the sign of the amplitude; the other bits follow the standard's
+    /// nested form, such as `(1 - 2 b0) (4 - (1 - 2 b2) (2 - (1 - 2 b4)))` for 64QAM.
     fn level(bits: &[u8]) -> f32 {
         let sign = |bit: u8| 1.0 - 2.0 * f32::from(bit);
         let (first, others) = bits.split_first().expect("an amplitude has bits");
@@ -69,9 +69,9 @@ impl Modulation {
         }
     }
 
-    /// Writes the LLRs of the bits of received `amplitudes` to `llrs`, by max-log: the difference of the
-    /// squared distances to the nearest amplitude with bit 1 and with bit 0, in units of twice the noise
-    /// variance. `variance` is that of the noise of one amplitude.
+    /// Writes the LLRs of the bits of received `amplitudes` to `llrs`, by max-log: the difference
+    /// of the squared distances to the nearest amplitude with bit 1 and with bit 0, in units of
+    /// twice the noise variance. `variance` is the variance of the noise on one amplitude.
     ///
     /// # Panics
     ///
@@ -123,7 +123,8 @@ impl Modulation {
 mod tests {
     use super::*;
 
-    /// Real parts in units of half a distance, from the tables of TS 36.211, 7.1.2 to 7.1.5.
+    /// The expected values are the real parts in the tables of TS 36.211, 7.1.2 to 7.1.5, in units
+    /// of half the distance between two amplitudes.
     #[test]
     fn levels_are_those_of_the_tables() {
         let levels = |bits: usize| -> Vec<f32> {

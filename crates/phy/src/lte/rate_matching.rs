@@ -10,7 +10,7 @@ pub const REDUNDANCY_VERSIONS: usize = 4;
 /// Circular buffer of one code block: the order in which transmissions take its coded bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CircularBuffer {
-    /// Numbers of coded bits, without dummy bits.
+    /// Numbers of the coded bits in the order of the buffer, without dummy bits.
     order: Vec<u32>,
     /// Position in `order` at which each redundancy version begins.
     starts: [usize; REDUNDANCY_VERSIONS],
@@ -84,8 +84,9 @@ mod tests {
     }
 
     /// The order of the coded bits of a block of 40 bits was computed by hand. Streams have 44
-    /// bits, so that 20 dummy bits are in front of them in a matrix of 2 rows and 32 columns. Its
-    /// first column has a dummy bit and bit 12, the next one, column 16, a dummy bit and bit 28.
+    /// bits, so that 20 dummy bits are in front of them in a matrix of 2 rows and 32 columns. The
+    /// first column of the matrix has a dummy bit and bit 12. Column 16, which is read next, has a
+    /// dummy bit and bit 28.
     #[test]
     fn buffer_of_40_bits_matches_hand_computation() {
         let buffer = CircularBuffer::new(40);
@@ -116,7 +117,8 @@ mod tests {
         }
     }
 
-    /// Each version sends each coded bit once before it repeats one, so soft values of all bits arrive.
+    /// Each redundancy version sends each coded bit once before it repeats any bit, so soft values
+    /// of all bits arrive.
     #[test]
     fn every_version_is_a_permutation_of_the_coded_bits() {
         for k in sizes() {

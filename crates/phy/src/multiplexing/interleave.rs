@@ -33,8 +33,8 @@ pub fn first<T: Copy>(tti: &[T], frames: usize) -> Vec<Vec<T>> {
 }
 
 /// Returns a radio frame after the second interleaving (TS 25.212, 4.2.11): bits are written by
-/// rows into 30 columns, and read column by column in the interleaver's order. Empty cells of the
-/// last row are skipped.
+/// rows into 30 columns, and read column by column in the interleaver's order. Empty positions of
+/// the last row are skipped.
 pub fn second<T: Copy>(frame: &[T]) -> Vec<T> {
     SECOND.iter().flat_map(|&column| frame.iter().copied().skip(column).step_by(SECOND.len())).collect()
 }
@@ -52,7 +52,8 @@ mod tests {
         }
     }
 
-    /// The first interleaver reads as its n-th column the one whose number is n with reversed bits.
+    /// The n-th column that the first interleaver reads is the column whose number is n with
+    /// reversed bits.
     #[test]
     fn first_columns_are_reversed_bits() {
         for bits in 0..4u32 {

@@ -101,9 +101,9 @@ fn parity_copies(frame: usize, frames: usize, bits: usize, change: i64) -> Vec<u
     let mut streams = [(2, 1, change.div_euclid(2)), (1, 2, change - change.div_euclid(2))]
         .map(|(a, stream, change)| parity(frame, frames, per_stream, (a, stream, change)));
     let column = first_columns(frames)[frame];
-    // The first interleaver took every F-th of the bits x1 z1 z'1 x2 ..., beginning with the number
-    // of its column. Bits after the last complete triple count as systematic, so they are not
-    // punctured.
+    // The first interleaver took every F-th of the bits x1 z1 z'1 x2 ..., beginning with the bit
+    // whose number is that of the column. Bits after the last complete triple count as systematic,
+    // so they are not punctured.
     let stream = |at: usize| if at < 3 * (bits / 3) { (column + frames * at) % 3 } else { 0 };
     let mut copies = |at| match stream(at) {
         0 => 1,

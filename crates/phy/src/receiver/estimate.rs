@@ -37,11 +37,11 @@ impl Default for Estimation {
 }
 
 impl Estimation {
-    /// Checks the parameters.
+    /// Checks that the number of slots is odd and at most 29. Perfect estimation has no parameters.
     ///
     /// # Errors
     ///
-    /// If the number of slots is even or greater than 29.
+    /// Returns an error if the number of slots is even or greater than 29.
     pub fn check(self) -> Result<()> {
         match self {
             Self::Pilot { slots } if slots % 2 == 0 || slots > 29 => Err(Error::config(
@@ -53,8 +53,8 @@ impl Estimation {
     }
 }
 
-/// Returns the mean of up to `width` slots centred on slot `at`; at the ends of `slots` there are
-/// fewer.
+/// Returns the mean of up to `width` slots centred on slot `at`. Near the ends of `slots` the mean
+/// covers fewer slots.
 fn smoothed(slots: &[Complex32], at: usize, width: usize) -> Complex32 {
     let around = &slots[at.saturating_sub(width / 2)..slots.len().min(at + width / 2 + 1)];
     around.iter().sum::<Complex32>() / around.len() as f32

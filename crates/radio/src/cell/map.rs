@@ -24,7 +24,8 @@ pub struct Map {
 impl Map {
     /// Computes the map of the cells of the first `served` sites, with `side` points (at least 2)
     /// along each axis. The SNR is that of a channel with a single path, without shadowing and
-    /// averaged over fading, with line of sight to the sites that most users at the point see.
+    /// averaged over fading. A site is in line of sight of a point if at least half of the users at
+    /// the point see the site.
     pub fn new(cell: &Cell, served: usize, side: usize) -> Self {
         let sites = cell.sites();
         let area = cell.area(served);
@@ -65,7 +66,7 @@ mod tests {
         assert!(east.windows(2).all(|pair| pair[1] < pair[0]), "{east:?}");
         assert!(row(0)[0].is_nan() && row(0)[10].is_finite());
         // At the middle of an edge of the hexagon a neighbour is received as strongly as the own
-        // cell. It is 0.866 km from the site, between grid points 18 and 19.
+        // cell. This middle is 0.866 km from the site, between grid points 18 and 19.
         let edge = Map::new(&Cell { noise_dbm: -200.0, ..Cell::default() }, 1, 21);
         let there = edge.snr_db[10 * 21 + 18..][..2].to_vec();
         assert!(there[0] > -3.0 && there[1] < -1.5, "{there:?}");

@@ -96,7 +96,8 @@ pub struct Walk {
 
 impl Walk {
     /// Creates a user at `place` who remains in `area`. A user who moves straight starts in the
-    /// direction `heading` (radians from east to north), or in a random one if it is `None`.
+    /// direction `heading` (radians from east to north), or in a random direction if `heading` is
+    /// `None`.
     pub fn new(
         movement: Movement,
         place: Point,

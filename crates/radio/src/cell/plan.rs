@@ -112,8 +112,8 @@ impl Cell {
         Area { sites: sites[..served.clamp(1, sites.len())].to_vec(), radius: self.radius.as_metres() }
     }
 
-    /// Returns the share of their full power at which other Node Bs transmit, or 0 if interference
-    /// is a fixed level.
+    /// Returns the share of full power at which other Node Bs transmit, or 0 if interference is a
+    /// fixed level.
     fn load(&self) -> f64 {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.load.0,
@@ -205,8 +205,8 @@ impl Rake {
         if highest.is_nan() { f32::INFINITY } else { highest }
     }
 
-    /// Returns the SNRs of `N` TTIs, each as [`Self::snr`] does for one TTI. The loops have a form
-    /// that compilers vectorize.
+    /// Returns the SNRs of `N` TTIs, each computed as by [`Self::snr`]. The loops have a form that
+    /// compilers vectorize.
     #[inline]
     pub fn snrs<const N: usize>(self, gains: &[[f32; N]], disturbance: f32) -> [f32; N] {
         let (mut total, mut ratios) = ([0.0; N], [0.0; N]);
@@ -236,10 +236,10 @@ const STEP_SHARE: f64 = 0.02;
 /// metres.
 const LONGEST_STEP_M: f64 = 5.0;
 
-/// Number of steps after which a user's shadowing is drawn again. They are 655 correlation
-/// distances, 33 km by default; less if the correlation distance exceeds 250 m. The position and
-/// shadowing of a user who was not evaluated for long can then be computed without simulating every
-/// step in between. The cost is that shadowing changes suddenly after so many steps.
+/// Number of steps after which a user's shadowing is drawn again. These steps cover 655 correlation
+/// distances (33 km by default), or fewer if the correlation distance exceeds 250 m. The position
+/// and shadowing of a user who was not evaluated for long can then be computed without simulating
+/// every step in between. The cost is that shadowing changes suddenly after so many steps.
 const STRETCH: u64 = 1 << 15;
 
 /// Time in seconds for which a user's past disturbances are kept: the longest delay of CQI reports.
@@ -345,8 +345,8 @@ impl Journey {
         self.places = [self.walk.place(), self.places[0]];
     }
 
-    /// Moves the user by `steps` steps to the start of a stretch, and draws the user's shadowing
-    /// again. The caller must have added the steps to `walked` before.
+    /// Moves the user by `steps` steps to the start of a stretch of [`STRETCH`] steps, and draws
+    /// the user's shadowing again. The caller must have added the steps to `walked` before.
     fn begin_stretch(&mut self, steps: u64) {
         let purpose = format!("shadowing {}", self.walked / STRETCH);
         self.walk.leap(self.step_m, steps, self.walked as f64 * self.step_m);

@@ -112,8 +112,8 @@ impl Profile {
         chips.into_iter().map(|(_, power)| power / total).collect()
     }
 
-    /// Returns the delay in seconds and the mean power of each path, with sum 1, in the order of the table.
-    /// User-defined taps, if any, replace the profile's.
+    /// Returns the delay in seconds and the mean power of each path, in the order of the table. The
+    /// powers sum to 1. User-defined taps, if any, replace those of the profile.
     pub fn delays(self, taps: &[Tap]) -> Vec<(f64, f64)> {
         let own = taps.iter().map(|tap| (tap.delay.0, tap.power_db));
         let named = self.table().iter().copied().filter(|_| taps.is_empty());
@@ -175,14 +175,14 @@ impl Paths {
         Self(profile.resolved(taps, numerology).into_iter().enumerate().map(path).collect())
     }
 
-    /// Passes the power gains of all paths in TTI `tti` to `look`, and returns the result of
+    /// Calls `look` with the power gains of all paths in TTI `tti`, and returns the result of
     /// `look`. The sum of the gains has mean 1.
     #[inline]
     pub fn gains<R>(&mut self, sequence: &JakesSequence, tti: u64, look: impl FnOnce(&[f32]) -> R) -> R {
         self.each(look, |path, gain| *gain = path.ray.gain(sequence, tti) * path.mean)
     }
 
-    /// Passes the power gains of all paths in [`BLOCK`] TTIs from `tti` on to `look`, and returns
+    /// Calls `look` with the power gains of all paths in [`BLOCK`] TTIs from `tti` on, and returns
     /// the result of `look`.
     #[inline]
     pub fn blocks<R>(
@@ -194,9 +194,9 @@ impl Paths {
         self.each(look, |path, gains| path.ray.gains(sequence, tti, path.mean, gains))
     }
 
-    /// Passes upper bounds of the power gains of all paths from TTI `tti` on to `look`. Returns the
-    /// result of `look` and the first TTI in which the bounds are not valid, or `None` if the paths
-    /// fade so fast that evaluating each TTI takes less time.
+    /// Calls `look` with upper bounds of the power gains of all paths from TTI `tti` on. Returns
+    /// the result of `look` and the first TTI in which the bounds are not valid, or `None` if the
+    /// paths fade so fast that evaluating each TTI takes less time.
     #[inline]
     pub fn peaks<R>(
         &mut self,

@@ -137,7 +137,7 @@ impl Decoder {
     ///
     /// # Panics
     ///
-    /// Panics if there are more than 16 blocks or one has another length.
+    /// Panics if there are more than 16 blocks, or if a block does not have `3 K + 12` LLRs.
     pub fn decode(&mut self, blocks: &[&[f32]], accept: impl FnMut(usize, &[u8]) -> bool) -> Vec<Decoded> {
         assert!(blocks.len() <= LANES, "at most {LANES} blocks at once");
         assert!(

@@ -1,9 +1,10 @@
 //! Soft-in soft-out decoding of one constituent code: the forward-backward algorithm of Bahl, Cocke, Jelinek and
 //! Raviv (IEEE Trans. Inf. Theory 20(2), 1974) in the logarithmic domain.
 //!
-//! A branch with information bit `u` and parity `z` has the metric `-u Lx - z Lz`, where `Lx` is the information on
-//! the bit from the channel and the other decoder. It omits the common term of the usual `(±Lx ± Lz) / 2`, which
-//! saves a quarter of the additions.
+//! A branch with information bit `u` and parity `z` has the metric `-u Lx - z Lz`, where `Lx` is
+//! the information on the bit from the channel and the other decoder. Compared with the usual
+//! metric `(±Lx ± Lz) / 2`, a term that all branches share is omitted, which saves a quarter of the
+//! additions.
 
 use super::encoder::{self, State};
 use super::metric::{Metric, Row};

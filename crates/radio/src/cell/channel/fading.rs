@@ -57,8 +57,8 @@ impl ChannelParams for Fading {
 }
 
 impl Fading {
-    /// Returns the channel of user `id`. The user's fading is drawn from random streams of this
-    /// number.
+    /// Returns the channel of user `id`. The fading is drawn from the random streams of number
+    /// `id`.
     pub fn build(&self, id: u64, streams: &Streams, numerology: Numerology) -> Fader {
         Fader {
             mean: from_db(self.mean_snr_db),

@@ -25,12 +25,12 @@ pub struct ChannelFacts {
     pub has_rates: bool,
     /// Whether the channel is a recording with CQIs.
     pub has_cqis: bool,
-    /// Whether the channel is a recording without a rule for its end, so the run must not be
-    /// longer.
+    /// Whether the channel is a recording without a rule for its end, so the run must not be longer
+    /// than the recording.
     pub ends: bool,
     /// Whether the user has a position in the cell.
     pub has_place: bool,
-    /// Whether the movement of the user in the cell is not `stays`, whatever the speed.
+    /// Whether the user's `movement` in the cell is other than `stays`, even at speed 0.
     pub moves: bool,
     /// Whether the channel has fading and so needs a fading sequence.
     pub fades: bool,

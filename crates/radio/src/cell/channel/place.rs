@@ -80,7 +80,8 @@ impl ChannelParams for Place {
 }
 
 impl Place {
-    /// Returns the path of user `id` through the cell, whom one of the first `served` sites serves.
+    /// Returns the path of user `id` through the cell. One of the first `served` sites serves the
+    /// user.
     pub fn journey(
         &self,
         cell: &Cell,
@@ -98,7 +99,7 @@ impl Place {
         Journey::new(cell, trip, id, streams)
     }
 
-    /// Returns the channel of user `id`, whom one of the first `served` sites serves.
+    /// Returns the channel of user `id`. One of the first `served` sites serves the user.
     pub fn build(
         &self,
         cell: &Cell,
@@ -118,8 +119,8 @@ impl Place {
 pub struct Placed {
     rake: Rake,
     paths: Paths,
-    /// Power of other cells and noise, divided by the power of the serving site, if the user does
-    /// not move; `None` if the user moves.
+    /// For a user who does not move, the power of other cells and noise, divided by the power of
+    /// the serving site. `None` if the user moves.
     at_rest: Option<f32>,
     journey: Box<Journey>,
 }

@@ -144,19 +144,19 @@ impl Player {
         }
     }
 
-    /// Returns the linear SNR recorded for TTI `tti`. It is 0 if rates were recorded instead, and
+    /// Returns the linear SNR recorded for TTI `tti`. Returns 0 if rates were recorded instead, and
     /// after the end of a recording that does not loop.
     pub fn snr(&self, tti: u64) -> f32 {
         self.line(tti).and_then(|line| self.snrs[0].linear().get(line)).copied().unwrap_or(0.0)
     }
 
-    /// Returns the bit rate recorded for TTI `tti` in bit/s. It is 0 if SNRs were recorded instead,
-    /// and after the end of a recording that does not loop.
+    /// Returns the bit rate recorded for TTI `tti` in bit/s. Returns 0 if SNRs were recorded
+    /// instead, and after the end of a recording that does not loop.
     pub fn rate(&self, tti: u64) -> u64 {
         self.line(tti).and_then(|line| self.rates.get(line)).map_or(0, |rate| rate.0)
     }
 
-    /// Returns the CQI recorded for TTI `tti`, or `None` if no CQIs were recorded. It is 0 after
+    /// Returns the CQI recorded for TTI `tti`, or `None` if no CQIs were recorded. Returns 0 after
     /// the end of a recording that does not loop.
     pub fn cqi(&self, tti: u64) -> Option<u8> {
         if self.cqi.is_empty() {

@@ -1,7 +1,8 @@
-//! Paths of one user that read the sequence at the same instants.
+//! Paths of one user that read the fading sequence at the same instants.
 //!
-//! A sum of such paths with constant factors is linear between two samples, as each of them is. A channel in
-//! frequency therefore needs to be computed only at samples, of which there are 16 per Doppler period.
+//! A sum of such paths with constant factors is linear between two samples, as each of the paths
+//! is. The channel at a frequency therefore needs to be computed only at samples, of which there
+//! are 16 per Doppler period.
 
 use nodeb_base::rng::Indexed;
 
@@ -10,7 +11,8 @@ use super::{CHANGE, Complex, FRACTION_BITS, JakesSequence, LENGTH, SEGMENT, frac
 /// Paths with different positions in the sequence and equal distances to its samples.
 ///
 /// All paths also change to other positions of the sequence at the same time. The transition
-/// differs from that of a [`Ray`](super::Ray) only between samples, where it is linear.
+/// differs from that of a [`Ray`](super::Ray) only between samples, where the transition of a
+/// bundle is linear.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     /// Samples per TTI, with [`FRACTION_BITS`] fractional bits.
@@ -36,7 +38,8 @@ impl Bundle {
         bundle
     }
 
-    /// Returns the number of the last sample at or before TTI `tti`, and the distance from it, 0 to below 1.
+    /// Returns the number of the last sample at or before TTI `tti`, and the distance of the TTI
+    /// from this sample, 0 to below 1 sample.
     #[inline]
     pub fn place(&self, tti: u64) -> (u64, f32) {
         let position = self.start.wrapping_add(tti.wrapping_mul(self.step));
@@ -48,8 +51,8 @@ impl Bundle {
         self.step < 1 << FRACTION_BITS
     }
 
-    /// Passes the index and the complex amplitude of each path at a sample to `look`. The mean
-    /// power is 1 if amplitudes between samples are interpolated linearly.
+    /// Calls `look` with the index of each path and its complex amplitude at sample `sample`. The
+    /// mean power is 1 if amplitudes between samples are interpolated linearly.
     #[inline]
     pub fn read(&mut self, sequence: &JakesSequence, sample: u64, mut look: impl FnMut(usize, Complex<f32>)) {
         if sample / SEGMENT != self.segment {

@@ -1,12 +1,12 @@
 //! Rayleigh fading with Jakes' Doppler spectrum (Clarke 1968; Jakes, "Microwave Mobile Communications",
 //! 1974), fast enough for every path of every user in every TTI.
 //!
-//! A long complex Gaussian sequence is made once per run, by an inverse DFT of noise shaped with the spectrum
-//! `1 / (pi f_d sqrt(1 - (f / f_d)^2))` (Young & Beaulieu, IEEE Trans. Commun. 48(7), 2000), with 16 samples
-//! per period of the maximum Doppler shift. A path ([`Ray`]) reads it at its own speed from a random
-//! position, with linear interpolation. After 512 Doppler periods it continues at another random position.
-//! The transition takes 32 periods, with weights whose squares sum to 1, so that the process stays Gaussian
-//! with unit power and never repeats.
+//! A long complex Gaussian sequence is made once per run, by an inverse DFT of noise shaped with
+//! the spectrum `1 / (pi f_d sqrt(1 - (f / f_d)^2))` (Young & Beaulieu, IEEE Trans. Commun. 48(7),
+//! 2000), with 16 samples per period of the maximum Doppler shift. A path ([`Ray`]) reads the
+//! sequence at its own speed from a random position, with linear interpolation. After 512 Doppler
+//! periods it continues at another random position. The transition takes 32 periods, with weights
+//! whose squares sum to 1, so that the process stays Gaussian with unit power and never repeats.
 //!
 //! Linear interpolation loses power, more for faster components; the spectrum of the noise is
 //! raised to compensate for the loss. Not modelled: the resulting variation of power by 1 % between
@@ -38,8 +38,7 @@ const FRACTION_BITS: u32 = 20;
 /// Complex number, as real and imaginary part.
 type Complex<T> = (T, T);
 
-/// Number of samples after the sample with its index that an entry of `JakesSequence::peaks`
-/// covers.
+/// Number of samples after sample `i` that entry `i` of `JakesSequence::peaks` covers.
 const PEAK_SPAN: u64 = 8;
 
 /// Fading sequence of a run, which all paths of all users read at different positions.
@@ -86,7 +85,8 @@ impl JakesSequence {
         sequence
     }
 
-    /// Creates a sequence of zeros for runs without fading users, in which no path reads it.
+    /// Creates a sequence of zeros for runs without fading users, in which no path reads the
+    /// sequence.
     pub fn silent() -> Self {
         let samples: Box<[_]> = vec![(0.0, 0.0); LENGTH + 1].into();
         let samples = samples.try_into().unwrap_or_else(|_| unreachable!("as many samples as were made"));
@@ -120,9 +120,9 @@ fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
     highest.into()
 }
 
-/// Returns the share of its power that a bin of the spectrum keeps under linear interpolation. With
-/// `w` the bin's phase advance per sample, this is `a^2 + (1 - a)^2 + 2 a (1 - a) cos w` at a
-/// fraction `a` between two samples, and `(2 + cos w) / 3` on average over `a`.
+/// Returns the share of its power that a bin of the spectrum keeps under linear interpolation. If
+/// `w` is the bin's phase advance per sample, this share is `a^2 + (1 - a)^2 + 2 a (1 - a) cos w`
+/// at a fraction `a` between two samples, and `(2 + cos w) / 3` on average over `a`.
 fn kept_by_interpolation(offset: f64) -> f64 {
     (2.0 + libm::cos(std::f64::consts::TAU * offset / LENGTH as f64)) / 3.0
 }
@@ -253,7 +253,7 @@ impl Ray {
         if SEGMENT - last % SEGMENT > CHANGE {
             return here;
         }
-        // In a transition the amplitudes of two segments are added with weights whose squares sum
+        // In a transition, the amplitudes of two segments are added with weights whose squares sum
         // to 1. So the power is at most the sum of the powers in both segments.
         let left = SEGMENT - first % SEGMENT;
         here + peak(u64::from(self.begins[1]) + LENGTH as u64 - left)

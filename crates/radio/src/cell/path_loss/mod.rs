@@ -30,8 +30,8 @@ registry! {
     }
 }
 
-/// Smallest distance in metres at which the models are valid. At shorter distances the loss is that
-/// at this distance.
+/// Smallest distance in metres at which the models are valid. Links over shorter distances have the
+/// loss at this distance.
 const NEAREST_M: f64 = 10.0;
 
 /// Path loss of a link, and the shadowing that belongs to it.

@@ -1,11 +1,11 @@
 //! Line of sight of a user's links, decided along the user's path.
 //!
-//! TR 38.901, 7.6.3.1 and 7.6.3.3: a link has a line of sight if `G + F(d) > 0`. `G` is a normal random
-//! variable with a spatial correlation, and `F(d)` the normal quantile of the probability of line of sight.
-//! Here `G` is a random process along the user's path: independent normal numbers at points of equal distance,
-//! joined by arcs, so that it has unit variance everywhere. Its correlation decreases to 1/e at the distance
-//! that the standard gives, but unlike an exponential it is smooth: a user near the limit does not change
-//! state with every step.
+//! TR 38.901, 7.6.3.1 and 7.6.3.3: a link has a line of sight if `G + F(d) > 0`. `G` is a normal
+//! random variable with a spatial correlation, and `F(d)` the normal quantile of the probability of
+//! line of sight. Here `G` is a random process along the user's path: independent normal numbers at
+//! points of equal distance, joined by arcs, so that it has unit variance everywhere. Its
+//! correlation decreases to 1/e at the distance that the standard gives, but unlike an exponential
+//! correlation it is smooth: a user near the limit does not change state with every step.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
@@ -25,20 +25,22 @@ impl Sight {
     /// effective environment height is 1 m.
     pub const MEDIAN: Self = Self { level: 0.0, ground: [0.0; 2] };
 
-    /// Returns true if the link has a line of sight, where a share of `probability` of links has one.
+    /// Returns true if the link has a line of sight, at a position where the share `probability` of
+    /// all links has one.
     pub fn is_clear(self, probability: f64) -> bool {
         0.5 * libm::erfc(self.level * FRAC_1_SQRT_2) <= probability
     }
 }
 
-/// Distance at which the correlation of a process has decreased to 1/e, divided by the distance of its points.
+/// Distance at which the correlation of a process has decreased to 1/e, divided by the distance
+/// between two points of the process.
 ///
 /// For points one unit apart, averaged over the position between them, the correlation at a distance `x`
 /// up to 1 is `(1 - x / 2) cos(pi x / 2) + sin(pi x / 2) / pi`. The constant solves this for 1/e.
 const CORRELATION_SHARE: f64 = 0.938_668;
 
 /// Position in a process of the first normal number, which is made from the uniform numbers 4 and
-/// 5. The uniform numbers 0 to 2 are those of a link.
+/// 5. The uniform numbers 0 to 2 determine `phase` and `ground` of a link.
 const FIRST_NORMAL: u64 = 2;
 
 /// Random numbers of the link between a user and one site.
@@ -55,7 +57,8 @@ impl Link {
         Self { process, phase: process.uniform(0), ground: [1, 2].map(|i| process.uniform(i)) }
     }
 
-    /// Returns the random numbers at `way`, a distance along the path in units of the distance of points.
+    /// Returns the random numbers at `way`, a distance along the path in units of the distance
+    /// between two points.
     fn at(&self, way: f64) -> Sight {
         let at = way + self.phase;
         let point = at.floor();
@@ -68,7 +71,7 @@ impl Link {
 /// Line of sight between one user and every site.
 #[derive(Debug, Default)]
 pub struct Sights {
-    /// Links to the sites. It is empty for path loss that does not depend on line of sight.
+    /// Links to the sites; empty if path loss does not depend on line of sight.
     links: Vec<Link>,
     /// Distance in metres between two points of a process.
     spacing_m: f64,
@@ -77,8 +80,9 @@ pub struct Sights {
 }
 
 impl Sights {
-    /// Creates the links of `user` to `sites` sites at the start of the user's path. The line of sight is
-    /// correlated over `correlation_m` metres; `None` if path loss does not depend on it.
+    /// Creates the links of `user` to `sites` sites at the start of the user's path. The line of
+    /// sight is correlated over `correlation_m` metres, which is `None` if path loss does not
+    /// depend on line of sight.
     pub fn new(correlation_m: Option<f64>, sites: usize, user: u64, streams: &Streams) -> Self {
         let Some(correlation_m) = correlation_m else { return Self::default() };
         let link = |site| Link::new(streams.indexed("user", user, &format!("sight {site}")));
@@ -111,8 +115,8 @@ mod tests {
         assert!((rho(CORRELATION_SHARE) - (-1f64).exp()).abs() < 1e-6, "{}", rho(CORRELATION_SHARE));
     }
 
-    /// Over many users the numbers are normal at any position, and have the correlation of the closed form
-    /// along the path. Those of two sites are independent.
+    /// Over many users, the numbers are normal at any position, and have the correlation of the
+    /// closed form along the path. The numbers of two sites are independent.
     #[test]
     fn levels_are_normal_and_correlated_along_the_path() {
         let (n, streams) = (40_000, Streams::new(1, 0));
@@ -132,7 +136,8 @@ mod tests {
             }
         }
         let share = 0.4 * CORRELATION_SHARE;
-        // A mean of `n` products of correlated normal numbers has a deviation of at most sqrt(2 / n).
+        // A mean of `n` products of correlated normal numbers has a standard deviation of at most
+        // sqrt(2 / n).
         let tolerance = 4.0 * (2.0 / n as f64).sqrt();
         for (found, expected) in sums.into_iter().zip([1.0, rho(share), (-1f64).exp(), 0.0, 0.0]) {
             assert!((found - expected).abs() < tolerance, "{found} {expected}");
@@ -150,8 +155,8 @@ mod tests {
         }
     }
 
-    /// The number of changes of state on 100 m is the same whether the user is evaluated every metre or
-    /// every centimetre. Between two points 53 m apart a process crosses a level at most twice.
+    /// The line of sight changes equally often on 100 m, whether the user is evaluated every metre
+    /// or every centimetre. Between two points 53 m apart a process crosses a level at most twice.
     #[test]
     fn a_user_near_the_limit_does_not_flicker() {
         let streams = Streams::new(3, 0);

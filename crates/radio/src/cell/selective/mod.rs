@@ -1,12 +1,13 @@
 //! Fading in frequency and time: the power gain of each group of resource blocks.
 //!
-//! The channel at the centre of group `g` is `H_g = sum over paths of sqrt(p) e^(-2 pi i f_g tau) z`, with power
-//! `p`, delay `tau` and complex amplitude `z` of each path. All paths of a user read the fading sequence at the
-//! same instants ([`Bundle`]), so `H_g` is linear between samples, which are 11 ms apart at 3 km/h and 2 GHz.
-//! A sample takes a multiplication for each path and group, an evaluation between samples one for each group.
-//! For users so fast that every TTI has another sample, nothing is kept: the paths of both samples
-//! are added with their weights. In either case a value depends on the TTI only, and TTIs that are
-//! not evaluated cost nothing.
+//! The channel at the centre of group `g` is `H_g = sum over paths of sqrt(p) e^(-2 pi i f_g tau)
+//! z`, with power `p`, delay `tau` and complex amplitude `z` of each path. All paths of a user read
+//! the fading sequence at the same instants ([`Bundle`]), so `H_g` is linear between samples, which
+//! are 11 ms apart at 3 km/h and 2 GHz. Each sample takes one multiplication for each path and
+//! group; an evaluation between two samples takes one multiplication for each group. For users so
+//! fast that every TTI has another sample, no channel is kept: the paths at the two samples around
+//! a TTI are added with their weights. In either case a value depends only on the TTI, and TTIs
+//! that are not evaluated cost nothing.
 //!
 //! Not modelled: variation within a group, which is 720 kHz wide at 20 MHz. Delays of 5 us turn phases by several
 //! periods within such a group, so that its mean gain would vary less than the gain at its centre.
@@ -69,8 +70,8 @@ impl Response {
 }
 
 impl Response {
-    /// Returns the channel of the groups of the band, given the amplitude of each path. It is that of repeated calls
-    /// of [`Self::add`].
+    /// Returns the channel of the groups of the band, given the amplitude of each path. The result
+    /// equals that of calling [`Self::add`] for each path.
     fn sum(&self, amplitudes: &[(f32, f32)]) -> Rows {
         let mut h = [[0.0; MAX_GROUPS]; 2];
         for part in 0..self.groups.div_ceil(LANES) {
@@ -90,8 +91,8 @@ impl Response {
     }
 }
 
-/// Number of samples of a slow user at which the channel is kept: between a measurement and its use, the user passes
-/// less than three.
+/// Number of samples of a slow user at which the channel is kept: between a measurement and its
+/// use, the user passes fewer than three samples.
 const KEPT: usize = 4;
 
 /// Fading channel of a user on the groups of a band.
@@ -101,13 +102,15 @@ pub struct Selective {
     bundle: Bundle,
     /// Amplitude of each path at the sample read last.
     amplitudes: Box<[(f32, f32)]>,
-    /// Samples of which the channel is in `kept`, each at its remainder of [`KEPT`]; `u64::MAX` if there is none.
+    /// Numbers of the samples whose channel is in `kept`: sample `s` has index `s % KEPT`. The
+    /// number is `u64::MAX` at an unused index.
     samples: [u64; KEPT],
     kept: Box<[Rows; KEPT]>,
 }
 
 impl Selective {
-    /// Creates the channel of `entity`, a kind and a number that select its random streams, which fades by `doppler_per_tti` periods of the maximum Doppler shift per
+    /// Creates the channel of `entity`, a kind and a number that select the channel's random
+    /// streams. The channel fades by `doppler_per_tti` periods of the maximum Doppler shift per
     /// TTI; at 0 it does not change.
     pub fn new(
         response: Arc<Response>,
@@ -127,7 +130,7 @@ impl Selective {
         }
     }
 
-    /// Computes the power gain of each group in TTI `tti`; its mean is 1.
+    /// Computes the power gain of each group in TTI `tti`. Gains have mean 1.
     pub fn gains(&mut self, sequence: &JakesSequence, tti: u64, gains: &mut Row) {
         let [re, im] = self.channel(sequence, tti);
         for group in 0..MAX_GROUPS {
@@ -135,10 +138,11 @@ impl Selective {
         }
     }
 
-    /// Computes the power gains of a few groups in TTI `tti`, and leaves those of others as they are.
+    /// Computes at least the power gains of `groups` in TTI `tti`. If computing all gains is
+    /// faster, also computes those of the other groups.
     #[inline]
     pub fn gains_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, gains: &mut Row) {
-        // More groups take less time all at once.
+        // More groups take less time if the gains of all groups are computed at once.
         if self.bundle.is_slow() && groups.len() <= LANES / 2 {
             let (sample, fraction) = self.bundle.place(tti);
             let [from, to] = self.ends(sequence, sample);
@@ -170,7 +174,7 @@ impl Selective {
         }
     }
 
-    /// Returns the channel of a slow user at a sample and the next one.
+    /// Returns the channel of a slow user at sample `sample` and at the next sample.
     #[inline]
     fn ends(&mut self, sequence: &JakesSequence, sample: u64) -> [&Rows; 2] {
         let places = [sample, sample + 1].map(|sample| (sample, sample as usize % KEPT));

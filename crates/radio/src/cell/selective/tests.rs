@@ -19,7 +19,8 @@ fn indices() -> std::ops::Range<usize> {
     0..Bandwidth::Mhz20.band().groups()
 }
 
-/// Compares the channel of slow and fast users with the sum over paths in f64, in TTIs in any order.
+/// Compares the channel of slow and fast users with the sum over paths computed in f64, for TTIs in
+/// any order.
 #[test]
 fn the_channel_is_the_sum_over_paths() {
     let band = Bandwidth::Mhz20.band();
@@ -65,7 +66,8 @@ fn a_value_depends_on_the_tti_only() {
     }
 }
 
-/// Returns the mean of `H_a(t + lag) H_b(t)*` over runs, groups at a distance and time, and its standard error.
+/// Returns the mean of `H_a(t + lag) H_b(t)*` and its standard error. The mean is over runs, times
+/// `t`, and all groups a and b that are `distance` groups apart.
 fn correlation(profile: Profile, distance: usize, lag: u64) -> [(f64, f64); 2] {
     let runs = 40u64;
     let one = |run: u64| {
@@ -116,7 +118,7 @@ fn groups_are_correlated_as_the_profile_says() {
     }
 }
 
-/// The correlation over time is that of Clarke, on every group.
+/// The correlation over time is that of Clarke's model, for every group.
 #[test]
 fn the_autocorrelation_over_time_is_j0() {
     for lag in [20, 69, 126, 300] {

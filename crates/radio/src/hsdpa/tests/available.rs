@@ -46,7 +46,7 @@ fn an_idle_cell_offers_every_tti() {
     let mut bench = measuring(&hsdpa(json!({})), &[playing(&[snr_db], &[15])]);
     within(available(&mut bench, 1_000), 1_000.0 * BLOCK_BYTES * decoded, 0.002);
     // A second query returns the same number of bytes, and a query after half of the time returns
-    // half of it.
+    // half of this number.
     let twice = available(&mut bench, 1_000);
     let mut other = measuring(&hsdpa(json!({})), &[playing(&[snr_db], &[15])]);
     within(available(&mut other, 500) * 2.0, twice, 1e-9);
@@ -76,7 +76,8 @@ fn equal_users_have_equal_available_shares() {
     let found = available(&mut bench, 4_000);
     within(found, bench.bytes[0] as f64, 0.01);
     within(found, 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
-    // A user who is idle while the others always have packets could have had an equal share.
+    // A user who is idle while the others always have packets could have had an equal share of the
+    // TTIs.
     let mut idle = measuring(&params, &users);
     idle.saturate_some(1..n, 4_000, 20, 1_500);
     within(available(&mut idle, 4_000), 4_000.0 * BLOCK_BYTES / n as f64, 0.01);

@@ -47,9 +47,9 @@ fn scenario() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Cached results equal newly computed ones in random scenarios. These include high speeds and
-    /// wrong answers, so that a block fails repeatedly and a later one may be due for
-    /// retransmission before it.
+    /// Cached results equal newly computed ones in random scenarios. The scenarios include high
+    /// speeds and wrongly received ACKs and NACKs, so that a block fails repeatedly and a later
+    /// block may be due for retransmission before it.
     #[test]
     fn cached_state_equals_newly_computed_state(
         text in scenario(),

@@ -26,7 +26,7 @@ fn goodput_at_a_fixed_snr_is_the_closed_form() {
         bench.saturate(ttis, 100, 1_500);
         let bler = link_curve::bler(f64::from(cqi), snr_db);
         let octets = f64::from((bits - 24) / 8);
-        // A packet of 1500 octets takes 38 PDUs, each with a header of two octets, which are 1576
+        // A packet of 1500 octets takes 38 PDUs, each with a header of two octets, together 1576
         // octets.
         let expected = octets * (1.0 - bler) * 1_500.0 / 1_576.0;
         let found = bench.bytes[0] as f64 / ttis as f64;
@@ -116,8 +116,8 @@ fn answer_errors_cost_what_theory_says() {
         bench.counts()
     };
     let acks = run("ack_error");
-    // A block is sent until it has been decoded and one of its ACKs is received as such, which
-    // gives the expected number. Very few blocks are given up because T1 expires.
+    // A block is sent until it has been decoded and one of its ACKs is received as an ACK, which
+    // gives the expected number of transmissions. Very few blocks are given up because T1 expires.
     let per_block = acks.blocks as f64 / (acks.blocks_failed as f64 / p * (1.0 - p));
     assert!((per_block - (1.0 / (1.0 - p) + e / (1.0 - e))).abs() < 0.06, "{per_block}");
     let nacks = run("nack_error");
@@ -167,8 +167,8 @@ fn ideal_reports_fail_with_10_percent() {
     }
 }
 
-/// Measured curves determine both CQI and BLER: at 0 dB a block of CQI 7 fails with 5 % and one of
-/// CQI 8 with 50 %. So the UE reports CQI 7, whose block has 650 bits.
+/// Measured curves determine both CQI and BLER: at 0 dB a block of CQI 7 fails with a probability
+/// of 5 %, and a block of CQI 8 with 50 %. So the UE reports CQI 7, whose block has 650 bits.
 #[test]
 fn measured_curves_determine_cqi_and_bler() {
     let points =

@@ -82,8 +82,8 @@ fn the_cell_changes_once_at_the_right_time() {
     assert_eq!(sent(change, resumes), 0);
 }
 
-/// Without handover, a user on the path of the other tests is only served by the cell in the
-/// middle, and turns back at its edge.
+/// Without handover, a user on the path of the other tests is served only by the cell in the
+/// middle, and turns back at the edge of this cell.
 #[test]
 fn without_handover_the_cell_in_the_middle_serves() {
     let params = hsdpa(json!({ "cell": { "shadowing": { "sigma_db": 0.0 } } }));
@@ -114,7 +114,7 @@ fn forwarded_data_arrives_once_and_in_order() {
 }
 
 /// T1 (TS 25.321, 11.6.2) does not run during the interruption, in which no block can fill the gap.
-/// Its 13 TTIs start with TTI 50, the first in which the user is served again.
+/// The 13 TTIs of T1 start with TTI 50, the first TTI in which the user is served again.
 #[test]
 fn t1_restarts_when_forwarded_blocks_can_arrive() {
     let params = changing("forwarded", &json!({ "t1": "26 ms" }));

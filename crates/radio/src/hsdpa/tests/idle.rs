@@ -128,8 +128,8 @@ fn a_day_asleep_equals_a_day_of_evaluations() {
     assert_eq!(places[0], places[1]);
 }
 
-/// A pedestrian's available bytes over 1,000 s are computed at once, for which only the last 200 s
-/// are evaluated. They differ by less than 5 % from the bytes computed in parts of 100 s.
+/// If a pedestrian's available bytes over 1,000 s are computed at once, only the last 200 s are
+/// evaluated. The result differs by less than 5 % from the sum of parts of 100 s.
 #[test]
 fn a_long_idle_time_offers_the_sum_of_its_parts() {
     let user =

@@ -2,8 +2,8 @@
 
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Difference of two metrics beyond which the correction of max* is less than 4e-4, and its value
-/// at this difference is used instead.
+/// Difference of two metrics beyond which the correction of max* is less than 4e-4. Larger
+/// differences use the correction at this difference.
 const REACH: f32 = 8.0;
 const TERMS: usize = 12;
 

@@ -1,7 +1,8 @@
 //! Arithmetic of path metrics: numbers in 16 lanes, and the operation max*.
 //!
-//! `max*(a, b) = ln(e^a + e^b)` is that of log-MAP (Robertson, Villebrun and Hoeher, ICC 1995,
-//! equation 14). Without its correction `ln(1 + e^-|a-b|)` it is that of max-log-MAP, the maximum.
+//! Log-MAP uses `max*(a, b) = ln(e^a + e^b)` (Robertson, Villebrun and Hoeher, ICC 1995, equation
+//! 14). Max-log-MAP omits the correction `ln(1 + e^-|a-b|)`, which leaves the maximum of `a` and
+//! `b`.
 
 /// Number of code blocks that are decoded at once, one in each lane.
 pub const LANES: usize = 16;

@@ -1,6 +1,6 @@
-//! Path loss with and without line of sight of 3GPP TR 38.901, "Study on channel model for frequencies from
-//! 0.5 to 100 GHz", Release 17: tables 7.4.1-1 (path loss, shadowing) and 7.4.2-1 (probability of line of
-//! sight), for users outdoors.
+//! Path loss of 3GPP TR 38.901, with and without line of sight, for users outdoors. The source is
+//! "Study on channel model for frequencies from 0.5 to 100 GHz", Release 17, tables 7.4.1-1 (path
+//! loss, shadowing) and 7.4.2-1 (probability of line of sight).
 
 pub mod rma;
 pub mod uma;
@@ -42,8 +42,9 @@ pub trait Environment {
     /// `metres` and the distance `slant_m` between the antennas.
     fn clear(&self, metres: f64, slant_m: f64, sight: Sight) -> Loss;
 
-    /// Returns the formula of table 7.4.1-1 for a link without line of sight, in dB, at a distance of
-    /// `slant_m` metres between the antennas. The loss with line of sight is its lower bound.
+    /// Returns the formula of table 7.4.1-1 for a link without line of sight, in dB, at a distance
+    /// of `slant_m` metres between the antennas. The path loss of the link is this value, but at
+    /// least the loss with line of sight.
     fn obstructed_db(&self, slant_m: f64) -> f64;
 
     /// Returns the path loss and shadowing of a link at a horizontal distance of `metres`. Below 10 m
@@ -73,7 +74,8 @@ fn check_range<T: Copy + PartialOrd + Display>(
     });
 }
 
-/// Warns if the height of the base station's antenna is not `usual`, the only one in table 7.4.1-1.
+/// Warns if the height of the base station's antenna is not `usual`, the only height in table
+/// 7.4.1-1.
 fn advise_height(check: &mut Check, value: Distance, usual: Distance) {
     check.advise(value == usual, "base_height", || {
         format!("TR 38.901, table 7.4.1-1, is for antennas at {usual} only, not {value}")
@@ -86,7 +88,8 @@ struct TwoSlopes {
     at_1m: f64,
     /// Loss in dB per decade of distance before the breakpoint.
     slope: f64,
-    /// Factor in dB of the logarithm of the squared distance of the antennas at the breakpoint.
+    /// Factor in dB on the logarithm of the squared distance between the antennas at the
+    /// breakpoint.
     breakpoint: f64,
 }
 
@@ -106,7 +109,7 @@ impl TwoSlopes {
 }
 
 /// Returns the probability of line of sight in streets, which decays over `decay_m` metres (table
-/// 7.4.2-1, UMa and UMi). It is 1 up to 18 m.
+/// 7.4.2-1, UMa and UMi). The probability is 1 up to 18 m.
 fn sight_in_streets(metres: f64, decay_m: f64) -> f64 {
     let near = (18.0 / metres).min(1.0);
     near + libm::exp(-metres / decay_m) * (1.0 - near)

@@ -38,8 +38,8 @@ const LOWEST_ROOF_M: f64 = 12.0;
 const FLOOR_M: f64 = 3.0;
 
 impl Uma {
-    /// Returns `C(d, h)` of tables 7.4.1-1 and 7.4.2-1, the effect of a phone on a high floor. It
-    /// is 0 for phones up to 13 m high, and at distances up to 18 m.
+    /// Returns `C(d, h)` of tables 7.4.1-1 and 7.4.2-1, the effect of a phone on a high floor. The
+    /// effect is 0 for phones up to 13 m high, and at distances up to 18 m.
     fn high_floor(&self, metres: f64) -> f64 {
         let above = (self.phone_height.as_metres() - 13.0).max(0.0);
         if metres <= 18.0 {

@@ -43,7 +43,8 @@ struct Sdu {
     damaged: bool,
     /// Time at which the packet arrived at the RNC.
     arrived: Time,
-    /// First TTI in which the packet may be sent; its waiting time starts there.
+    /// First TTI in which the packet may be sent. The waiting time of the packet starts in this
+    /// TTI.
     since: u64,
 }
 
@@ -154,7 +155,7 @@ impl Unacknowledged {
     }
 
     /// Records that `units` were received or lost. If no unit of a packet is outstanding any more,
-    /// passes the packet to `decided`: as lost if any of its units was lost, else as arrived.
+    /// calls `decided` with the packet: as lost if any of its units was lost, else as arrived.
     pub fn settle(&mut self, _now: Time, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
         let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let mut start = units.start;
@@ -183,7 +184,7 @@ impl Unacknowledged {
     }
 
     /// Returns the index in `sdus` of the first packet of which a part is still at the RNC, or
-    /// `None` if there is none.
+    /// `None` if there is no such packet.
     fn first_at_rnc(&self) -> Option<usize> {
         let place = self.sdus.partition_point(|sdu| sdu.end <= self.taken);
         (place < self.sdus.len()).then_some(place)
@@ -209,8 +210,8 @@ impl Unacknowledged {
     }
 
     /// Drops the part of packet `place` in `sdus` that is at the RNC. Returns the packet if nothing
-    /// of it is in flight. Otherwise it counts as lost when the part in flight has arrived or been
-    /// lost.
+    /// of it is in flight. Otherwise returns `None`, and the packet counts as lost when the part in
+    /// flight has arrived or been lost.
     fn discard(&mut self, place: usize) -> Option<Packet> {
         let rest = self.sdus[place].end - self.taken;
         self.end -= rest;
@@ -298,9 +299,9 @@ mod tests {
     }
 
     /// Three packets have 30 units, of which 14 have left the RNC and 12 have been sent by the Node
-    /// B. Packet 0 has left the RNC completely. The timer of packet 1 expires at 130: its part at
-    /// the RNC is dropped, and its part in flight counts as lost. Packet 2 is dropped completely at
-    /// 160.
+    /// B. Packet 0 has left the RNC completely. The timer of packet 1 expires at 130 ns: its part
+    /// at the RNC is dropped, and its part in flight counts as lost. Packet 2 is dropped completely
+    /// at 160 ns.
     #[test]
     fn packets_waiting_too_long_at_the_rnc_are_discarded() {
         let mut packets = packets();
