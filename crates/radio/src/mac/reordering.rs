@@ -43,9 +43,9 @@ impl<T> ReorderingQueue<T> {
         self.t1.map(|(at, _)| at)
     }
 
-    /// Receives block number `tsn` at the start of TTI `tti`, and passes all blocks that can be
-    /// delivered to `leave`. Returns false, without any effect, if the block was received or given
-    /// up before.
+    /// Receives block number `tsn` at the start of TTI `tti`, and passes to `leave` all blocks that
+    /// can be delivered. Returns false, without any effect, if the block was received or given up
+    /// before.
     #[must_use]
     pub fn receive(&mut self, tti: u64, tsn: u64, block: T, mut leave: impl FnMut(T)) -> bool {
         if tsn < self.next_expected {
@@ -68,7 +68,7 @@ impl<T> ReorderingQueue<T> {
     }
 
     /// Handles the expiry of T1 if it is due in TTI `tti`. Gives up the gaps before the block for
-    /// which T1 was started, and passes the blocks that can then be delivered to `leave`.
+    /// which T1 was started, and passes to `leave` the blocks that can then be delivered.
     pub fn expire(&mut self, tti: u64, mut leave: impl FnMut(T)) {
         if let Some((at, tsn)) = self.t1
             && at <= tti

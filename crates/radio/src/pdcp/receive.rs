@@ -25,8 +25,8 @@ impl Receive {
         Self { next: 0, reordering: params.t_reordering.map(queue) }
     }
 
-    /// Receives packet `number` from RLC, and passes the packets that can be delivered to
-    /// `deliver`. Discards the packet if it was received or given up before, or if a packet with a
+    /// Receives packet `number` from RLC, and passes to `deliver` the packets that can be
+    /// delivered. Discards the packet if it was received or given up before, or if a packet with a
     /// higher number was delivered (TS 36.323, 5.1.2.1).
     #[inline]
     pub fn receive(&mut self, now: Time, number: u64, packet: Packet, mut deliver: impl FnMut(Packet)) {
@@ -57,8 +57,8 @@ impl Receive {
     }
 
     /// Handles the expiry of t-Reordering if it is due by `now`. Gives up the missing packets
-    /// before the highest number received when the timer started, and passes the packets that can
-    /// then be delivered to `deliver`.
+    /// before the highest number received when the timer started, and passes to `deliver` the
+    /// packets that can then be delivered.
     pub fn on_time(&mut self, now: Time, mut deliver: impl FnMut(Packet)) {
         let next = &mut self.next;
         if let Some(queue) = &mut self.reordering {

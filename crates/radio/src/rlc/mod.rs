@@ -2,7 +2,8 @@
 //!
 //! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks.
 //! [`am`] and [`slotted`] are protocols with an entity at the sender, one in the phone, and
-//! feedback between them: [`Peers`]. [`bytes`] is RLC by bytes, which LTE uses.
+//! feedback between them: [`Peers`]. [`bytes`] is the RLC of LTE, whose PDUs have any number of
+//! bytes.
 
 pub mod am;
 pub mod arq;

@@ -36,9 +36,9 @@ pub struct Segmenter {
 }
 
 impl Segmenter {
-    /// Creates an empty queue for PDUs with `payload` bytes of payload. If `indicator` is the
-    /// number of bytes of a length indicator, the next SDU starts in the same PDU after the end of
-    /// the previous one (TS 25.322, 9.2.2.8). If it is `None`, the rest of the PDU is padding.
+    /// Creates an empty queue for PDUs with `payload` bytes of payload. `indicator` is the number
+    /// of bytes of a length indicator if the next SDU starts in the PDU in which the previous SDU
+    /// ends (TS 25.322, 9.2.2.8). It is `None` if the rest of this PDU is padding.
     pub fn new(payload: u32, indicator: Option<u32>) -> Self {
         Self { payload, indicator, queue: VecDeque::new(), bytes: 0 }
     }

@@ -185,8 +185,8 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// Passes the PDUs of the blocks sent in the last TTI to the phone's RLC, except failed blocks
-    /// that may be retransmitted, which are stored.
+    /// Passes the PDUs of the blocks sent in the last TTI to the phone's RLC. Failed blocks that
+    /// may be retransmitted are stored instead.
     fn receive(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let Some(OnAir { user, tti, blocks }) = self.on_air.take() else {

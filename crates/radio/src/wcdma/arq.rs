@@ -129,9 +129,9 @@ impl Queue {
         self.backlog
     }
 
-    /// Sends up to `rate` frames in slot `slot`; `errors` determines how many of them fail. Appends
-    /// a packet that is given up to `discarded` and, if `parts` is given, the parts of packets in
-    /// new frames to `parts`.
+    /// Sends up to `rate` frames in slot `slot`; `errors` determines how many of them fail. If a
+    /// packet is given up, appends it to `discarded`. If `parts` is given, appends to it the parts
+    /// of packets in new frames.
     pub fn send(
         &mut self,
         arq: &Arq,
@@ -224,7 +224,7 @@ impl Queue {
         self.skip_sent();
     }
 
-    /// Passes every packet that may leave the buffer now to `deliver`. If `delivery` is in
+    /// Passes to `deliver` every packet that may leave the buffer now. If `delivery` is in
     /// sequence, a packet must wait until all earlier packets have left or were given up.
     pub fn release(&mut self, delivery: Delivered, mut deliver: impl FnMut(Packet)) {
         let sent = (self.next_new - self.first) as usize;

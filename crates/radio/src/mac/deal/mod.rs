@@ -22,7 +22,7 @@ use super::band::{Groups, Row};
 use super::sched::{Candidate, Deal, Scheduler, Weight};
 use highest::Contest;
 
-/// Value in [`Offers::x`] of a user on a group on which it cannot be served.
+/// Value in [`Offers::x`] for a group on which the user cannot be served.
 pub const UNUSABLE: f32 = f32::NAN;
 
 /// Properties of users in a TTI that the division needs. All lists are indexed by user, not by
@@ -180,9 +180,9 @@ impl Dealer {
     }
 }
 
-/// Returns the groups that a user does not need: those that carry at most `spare` together,
-/// starting with the lowest rate and, among equal rates, the highest frequency. At least one group
-/// is left to the user.
+/// Returns the groups that a user does not need, which together carry at most `spare`. Selects the
+/// group with the lowest rate first and, among equal rates, the group with the highest frequency.
+/// At least one group is left to the user.
 fn surplus(rates: &Row, mut held: Groups, mut spare: f32) -> Groups {
     let all = held;
     while held.len() > 1 {

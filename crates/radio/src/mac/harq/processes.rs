@@ -212,8 +212,8 @@ impl<B> Processes<B> {
         old.blocks.into_iter().flatten()
     }
 
-    /// Passes the answers to first transmissions that are known in TTI `tti` to `on_answer`, each
-    /// once; true stands for an ACK.
+    /// Passes to `on_answer` the answers to first transmissions that are known in TTI `tti`, each
+    /// answer once; true stands for an ACK.
     #[inline]
     pub fn take_answers(&mut self, tti: u64, on_answer: impl FnMut(bool)) {
         if self.answer_at <= tti {

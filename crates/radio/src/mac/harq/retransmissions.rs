@@ -2,8 +2,8 @@
 //! they failed.
 //!
 //! These models differ from the [processes](super::processes) of TS 25.321: any number of blocks
-//! may be in flight, no process is busy until its answer is known, and both ends know which blocks
-//! were given up.
+//! may be in flight, there are no processes that are busy until their answers are known, and both
+//! ends know which blocks were given up.
 
 use std::collections::VecDeque;
 

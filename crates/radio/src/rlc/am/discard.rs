@@ -57,8 +57,8 @@ impl Discard {
         self.command.is_some_and(|(command, _)| command.kind == CommandKind::Reset)
     }
 
-    /// Returns the number of the first PDU in the transmission window if the window must not advance
-    /// until the phone has acknowledged a command, or `None` if it may advance.
+    /// Returns the number of the PDU beyond which the window must not move until the phone has
+    /// acknowledged a command. Returns `None` if no command is unanswered.
     pub fn window_limit(&self) -> Option<u64> {
         self.window_limit
     }

@@ -69,8 +69,8 @@ impl AcknowledgedMode {
 }
 
 impl Entities {
-    /// Sends feedback from the phone to the sender, which arrives after the configured delay. It
-    /// may be lost, with the configured probability.
+    /// Sends feedback from the phone to the sender, where the feedback arrives after the configured
+    /// delay. The feedback may be lost, with the configured probability.
     fn send_feedback(&mut self, now: Time, feedback: Feedback) {
         if !self.losses.next_is_error() {
             self.feedback_in_flight.push_back((now + self.delay, feedback));

@@ -1,4 +1,4 @@
-//! RLC by bytes (TS 36.322): PDUs that fit the block being filled.
+//! RLC by bytes (TS 36.322): the sizes of PDUs are chosen so that they fill the block being sent.
 //!
 //! An [`Entity`] models both ends of RLC for one direction of a bearer, and the PDUs between them.
 //! Packets wait in [`Transmit`]. RLC takes a packet from there when it puts the packet's first

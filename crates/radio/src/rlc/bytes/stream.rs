@@ -93,9 +93,9 @@ impl Stream {
         self.tail() == 0 && self.begun.packets >= self.framing.sdus_in_flight
     }
 
-    /// Cuts the data field of a new PDU from the stream. It has at most `most` octets and,
-    /// including its length indicators, at most `room` octets. Returns the range of its octets,
-    /// which is empty if nothing can be cut, and the size of the length indicators.
+    /// Cuts the data field of a new PDU from the stream. The data field has at most `most` octets
+    /// and, including its length indicators, at most `room` octets. Returns the range of its
+    /// octets, which is empty if nothing can be cut, and the size of the length indicators.
     #[inline]
     pub fn cut(&mut self, now: Time, room: u32, most: u32) -> (Range<u64>, u32) {
         let (start, mut field) = (self.cut, DataField::new(room));

@@ -85,8 +85,9 @@ pub struct Unacknowledged {
     window: u64,
     reordering: Duration,
     stream: Stream,
-    /// PDUs from number `first`: those in flight, and those that have arrived or are lost but that
-    /// the receiver may still wait for or reorder. The number of a PDU is its sequence number.
+    /// PDUs from number `first` on: those in flight, and those that have arrived or are lost, but
+    /// may still be reordered or awaited by the receiver. The number of a PDU is its sequence
+    /// number.
     pdus: VecDeque<Pdu>,
     first: u64,
     /// Number of the first PDU that may still be reordered, VR(UR).

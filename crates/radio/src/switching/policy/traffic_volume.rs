@@ -29,8 +29,8 @@ params! {
 
 impl Checked for TrafficVolume {}
 
-/// State of the policy. A user has a single timer. It is the time to trigger while the volume is
-/// exceeded, and the inactivity timer of the user's state while the user has no packets.
+/// State of the policy. A user has a single timer. This timer is the time to trigger while the
+/// volume is exceeded, and the inactivity timer of the user's state while the user has no packets.
 #[derive(Debug)]
 pub struct TrafficVolumePolicy {
     params: TrafficVolume,

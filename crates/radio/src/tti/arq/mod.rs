@@ -182,7 +182,8 @@ impl ArqMac {
 
 impl Mac for ArqMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
-        // Without listeners only counters would change, and this can be done later.
+        // Without listeners, deferred results would only change counters, so they can be applied
+        // later.
         if !ctx.sink.is_deaf() {
             self.catch_up(ctx, grid);
         }
@@ -385,8 +386,8 @@ impl Sender<'_> {
         self.buffer.give_up(first..first + u64::from(pdus));
     }
 
-    /// Emits one event for each of the new blocks of `rate` PDUs that carry `pdus` and are received
-    /// without errors.
+    /// Emits one event for each new block in which the PDUs `pdus` are sent. The blocks are
+    /// received without errors. Each has `rate` PDUs, but the last block may have fewer.
     #[cold]
     fn emit_new(&mut self, ctx: &mut Context, at: Time, pdus: Range<u64>, rate: u32) {
         for first in pdus.clone().step_by(rate as usize) {

@@ -73,7 +73,7 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns alpha, the mean rate of other cells in frames per slot. Returns the configured value
+    /// Returns alpha, the mean rate of other cells in frames per slot. This is the configured value
     /// if there is one. Otherwise alpha is computed self-consistently for cells with the link
     /// `link` and the selectable rates `rates`.
     pub fn mean_rate(&self, link: &Link, rates: &[u32], eb_n0: f64) -> f64 {

@@ -100,8 +100,8 @@ fn the_poll_timer_recovers_a_lost_last_pdu() {
     assert!(air.is_quiet());
 }
 
-/// The window of 8 PDUs is full after 4 TTIs, in which no other poll was sent. The last PDU in the
-/// window polls, and the report allows the sender to send again.
+/// No PDU polls until the window of 8 PDUs is full after 4 TTIs. The last PDU in the window polls,
+/// and the report allows the sender to send again.
 #[test]
 fn a_full_window_polls_and_waits_for_the_report() {
     let mut air = air("", Delivered::InSequence, 2);

@@ -164,7 +164,7 @@ impl Receiver {
     // --- Methods for timers ---
 
     /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no call is
-    /// needed. If a report waits for the end of t-StatusProhibit, this time is included.
+    /// needed. The expiry of t-StatusProhibit only counts if a report waits for it.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         let prohibit = self.prohibited_until.filter(|_| self.is_triggered);

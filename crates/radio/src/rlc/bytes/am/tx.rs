@@ -153,7 +153,7 @@ impl Sender {
 
     /// Schedules `octets` of PDU `sn` for retransmission, unless the PDU is acknowledged.
     /// RETX_COUNT starts at 0 and increases with each call, except while the octets already wait
-    /// (TS 36.322, 5.2.1).
+    /// for retransmission (TS 36.322, 5.2.1).
     fn retransmit(&mut self, sn: u64, octets: Range<u64>, pdus: &mut Pdus) {
         let Some(pdu) = pdus.get_mut(sn).filter(|pdu| !pdu.acknowledged) else { return };
         let is_pending = self.pending.contains(&octets);

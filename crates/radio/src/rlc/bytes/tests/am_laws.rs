@@ -95,7 +95,7 @@ proptest! {
         check_delivered(&air, &load)?;
     }
 
-    /// While PDUs are not acknowledged, the sender sends at least one PDU in every
+    /// While any PDU is not acknowledged, the sender sends at least one PDU in every
     /// t-PollRetransmit.
     #[test]
     fn sender_is_never_silent_longer_than_its_poll_timer(

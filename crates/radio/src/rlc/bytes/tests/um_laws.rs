@@ -83,7 +83,7 @@ proptest! {
 }
 
 /// Blocks have 10 octets. The first packet takes 8 octets of one PDU and 5 octets of the next PDU.
-/// There a length indicator takes 2 octets, and one octet of the second packet follows.
+/// In the next PDU a length indicator takes 2 octets, and one octet of the second packet follows.
 #[test]
 fn packets_share_a_pdu_after_a_length_indicator() {
     let mut air = Air::new(Entity::um(&UmBytes::default(), PLAIN, transmit()));
