@@ -3,10 +3,10 @@
     python benches/emulate_tcp.py [--sizes 100000,10000000] [--seeds 10] [--controls reno,cubic,bbr]
                                   [--cells 'A;B'] [--md]
 
-Each download has its own namespaces, those of a case have different seeds, and each is paired with
-the simulation of the same scenario and seed. Round trips of the kernel are measured like those of
-its sender: at the server's device, for each ACK or SACK of new segments, since the oldest of them
-that was sent only once. Needs root.
+Each download has its own namespaces, the downloads of a case have different seeds, and each is
+paired with the simulation of the same scenario and seed. Round trips of the kernel are measured as
+by its sender, but at the server's device: for each ACK or SACK of new segments, since the
+transmission of the oldest of these segments that was sent only once. Needs root.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ traffic.ftp.size = "100 GB"
 
 CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
 
-# Variants of TCP: their names in ns-2 and in nodeb. nodeb may take the share of ns-2's CPU time
-# that follows below.
+# Variants of TCP: their names in ns-2 and in nodeb. nodeb's CPU time may be at most the fraction
+# `OF_NS2` of that of ns-2.
 SAME = (("Newreno", "newreno"), ("Sack1", "sack"))
 OF_NS2 = 0.15
 

@@ -3,9 +3,9 @@
     cargo build --release -p nodeb-phy --example turbo_speed
     python3 benches/turbo.py [--rounds N]
 
-The turbo code of TS 25.212, blocks of 3840 bits, three iterations, no early stop, at 1 dB;
-max-log-MAP scales extrinsics by 0.75. All rounds of a program follow each other, and the best time
-of each program counts.
+Blocks of 3840 bits in the turbo code of TS 25.212 are decoded at 1 dB, with three iterations and no
+early stop; max-log-MAP scales extrinsics by 0.75. All rounds of a program follow each other, and
+the best time of each program counts.
 Without IT++ (Debian: `apt install libitpp-dev`) and a C++ compiler nodeb is measured alone.
 """
 
@@ -25,7 +25,7 @@ SPEED = ROOT / "target/release/examples/turbo_speed"
 SOURCE = ROOT / "benches/itpp/turbo.cpp"
 K, ITERATIONS, EB_N0_DB = "3840", "3", "1.0"
 TARGET = 100.0
-"""Minimum of Mbit/s with max-log-MAP in 16 bits."""
+"""Minimum speed of decoding with max-log-MAP in 16 bits, Mbit/s."""
 CASES = {
     "nodeb: max-log-MAP, 16 bits": ("max_log_map", []),
     "nodeb: the same, baseline instructions": ("max_log_map", ["baseline"]),

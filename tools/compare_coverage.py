@@ -209,10 +209,7 @@ def bca(base: Array, own: Array) -> Interval:
 
 
 def few_degrees(base: Array, own: Array) -> Interval:
-    """Returns Student's t interval with fewer degrees of freedom.
-
-    Their number is that of the pairs that differ.
-    """
+    """Returns Student's t interval with fewer degrees of freedom: the number of unequal pairs."""
     found, d = mean_interval(own - base), own - base
     if not found.stdev:
         return found

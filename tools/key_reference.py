@@ -29,7 +29,7 @@ class Home:
 
     page: str
     path: str
-    """Dotted key under which it is documented."""
+    """Dotted key under which the definition is documented."""
 
     @property
     def anchor(self) -> str:

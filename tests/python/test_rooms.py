@@ -29,7 +29,7 @@ METHODS = {
     ("inputs", "replication"),
     ("inputs", "life"),
 }
-"""Modules above results and scenarios that their methods import when called."""
+"""Pairs of folders: methods in the first, when called, import modules of the second, above it."""
 
 
 def at_once(tree):

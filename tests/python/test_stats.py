@@ -144,7 +144,7 @@ def test_batch_means_of_ar1_match_width_and_coverage_of_the_closed_form(rho):
 def test_mser5_removes_the_warm_up_of_a_long_run(rho):
     """The warm-up is removed from a run that begins far from its steady state.
 
-    Its time constant is 200 observations.
+    The warm-up decays exponentially, with a time constant of 200 observations.
     """
     n, trials = 20_000, 200
     series = 7 + stationary(rho, trials, n) + 40 * np.exp(-np.arange(n) / 200)

@@ -81,7 +81,7 @@ class Rows:
     """Columns of text that are aligned to the right."""
 
     def without_empty_columns(self) -> Rows:
-        """Returns the table without columns that are empty in every row; the first one stays."""
+        """Returns the table without columns that are empty in every row; keeps the first column."""
         kept = [at for at in range(len(self.head)) if at == 0 or any(row[at] for row in self.rows)]
         return Rows(
             [self.head[at] for at in kept],
@@ -118,7 +118,7 @@ class Answer:
     facts: Sequence[Fact] = ()
     """Key figures."""
     table: Rows | None = None
-    """Table in place of key figures, if they are compared."""
+    """Table shown in place of key figures by commands that compare them."""
     after: Bars | None = None
     """A second picture below the figures, such as the causes of a difference."""
     marks: Sequence[Mark] = ()

@@ -73,7 +73,7 @@ PACKETS = {
     "again": Hue("#de4fc6", "#de5ec7"),
     "lost": Hue("#ae1f04", "#e12a04"),
 }
-"""Data, ACKs, requests, retransmissions (thick), and losses (a cross)."""
+"""Colours of packets: data, ACKs, requests, retransmissions (thick), and losses (a cross)."""
 
 
 def paint(cause: str) -> str:

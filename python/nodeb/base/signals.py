@@ -26,10 +26,10 @@ AGAIN_S = 0.05
 """Delay until a lost signal is raised again, s."""
 
 SAME_S = 1.0
-"""Signals within this time, s, after another count as the same request, which is being handled.
+"""Time, s, after a signal in which further signals count as the same request and are ignored.
 
-They could come before cleanup code has started to hold them back; a later one is for a process that
-hangs.
+They could arrive before cleanup code has started to delay signals. A later signal is not ignored,
+because it is probably sent to a process that hangs.
 """
 
 NOTE_S = 0.5

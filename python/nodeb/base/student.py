@@ -1,8 +1,8 @@
 """Quantiles of Student's t distribution.
 
 Nearly every interval is a 95 % interval of at most two hundred or so values. The quantiles for
-these are tabulated here, because SciPy takes longer to import than most simulations take; all
-others are computed by SciPy.
+these are tabulated here, because SciPy takes longer to import than most simulations take; all other
+quantiles are computed by SciPy.
 
 Source: `scipy.special.stdtrit` of SciPy 1.17, to the last bit.
 """

@@ -11,7 +11,7 @@ from nodeb.stats import CONFIDENCE, Interval, runs_needed
 __all__ = ["MoreRuns", "Verdict", "judge"]
 
 MAX_RUNS = 1_000_000
-"""Larger numbers of replications are reported as infinite."""
+"""Maximum number of further replications; larger numbers are reported as infinite."""
 POWER = 0.8
 """Probability of a decision with the stated number of further replications."""
 PLAUSIBLE = 99
@@ -26,12 +26,15 @@ class MoreRuns:
     """
 
     low: float = 0.0
-    """Sufficient for half of the plausible differences.
+    """Number of replications that suffices for half of the plausible differences.
 
-    Infinite for a single pair, and above `MAX_RUNS`.
+    It is infinite for a single pair, and above `MAX_RUNS`.
     """
     high: float = 0.0
-    """Sufficient for four in five, and if there is no difference; infinite if no number is."""
+    """Number of replications that suffices for four in five of the plausible differences.
+
+    It also suffices if there is no difference; it is infinite if no number does.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Verdict:
     `equal` if all pairs are equal to the last bit; `undecided`.
     """
     sign: int = 0
-    """1 if the other has more, -1 if it has less; 0 for `same`, `equal` and `undecided`."""
+    """1 if the other scenario has more than the baseline, -1 for less; otherwise 0."""
     more_runs: MoreRuns = MoreRuns()
     """Further replications that would decide; 0 if decided."""
 

@@ -45,15 +45,15 @@ class Endpoint:
     def __init__(self, number: int, name: str, doorway: int, about: Mapping[str, Any]) -> None:
         self.name = name
         self.exit: int | None = None
-        """Exit status of its command, negative for a signal; None before it has ended."""
+        """Exit status of the endpoint's command, negative for a signal; None until it has ended."""
         self.failed: str | None = None
-        """Reason why its command could not be started."""
+        """Reason why the endpoint's command could not be started."""
         self.started = False
-        """Whether it has been sent a command."""
+        """Whether a command has been sent to the endpoint's process."""
         self.gone = False
-        """Whether its process has ended."""
+        """Whether the endpoint's process has ended."""
         self.pid = 0
-        """Process ID in its namespace, once it is ready; 0 before."""
+        """ID of a process in the endpoint's namespace; 0 until the endpoint is ready."""
         self._messages: list[dict[str, Any]] = []
         self._rest = b""
         self.control, theirs = socket.socketpair()

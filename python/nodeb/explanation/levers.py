@@ -23,7 +23,7 @@ class Lever:
     path_s: float
     """Targeted time, s, as a mean over the replications. The change may save more or less."""
     causes: tuple[str, ...]
-    """Targeted causes; empty if the change targets steps or places."""
+    """Targeted causes of waiting; empty if the change targets steps or places of the path."""
 
 
 def levers(found: Explanation) -> list[Lever]:

@@ -50,9 +50,12 @@ class WhatIf:
     pairs: Pairs
     """Number of pairs by which of the two transfers is complete."""
     changed: Interval = UNKNOWN
-    """Duration with the change, s, if transfers are only complete with it; otherwise NaN."""
+    """Duration with the change, s, if transfers are complete only with the change; else NaN."""
     at_least: Interval = UNKNOWN
-    """Lower limit of the saving of `changed`, s: the time from its end to the end of the run."""
+    """Lower limit of the saving in the pairs of `changed`, s.
+
+    It is the time from the end of the transfer with the change to the end of the run without it.
+    """
 
     @property
     def won(self) -> Interval:

@@ -26,7 +26,7 @@ MAX_STARTS = 10_000
 SHORT, LONG = 20, 500
 """Maximum iterations of each start, and of the best one."""
 TOLERANCE = 1e-2
-"""Gain of log-likelihood per iteration below which training ends; BIC counts in units of one."""
+"""Gain of log-likelihood per iteration below which training ends: too small to matter in BIC."""
 
 
 def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
@@ -62,10 +62,10 @@ def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
 
 
 def _bound(trials: int) -> float:
-    """Returns the upper end of the 95 % interval of an error rate, without errors in these trials.
+    """Returns the upper end of the 95 % interval of an error rate if n trials had no error.
 
-    This is the rate at which no error has a probability of 5 % (Clopper and Pearson, one-sided),
-    about 3/n.
+    At this rate, about 3/n, the probability of n trials without an error is 5 % (Clopper and
+    Pearson, one-sided).
     """
     return float(-math.expm1(math.log(0.05) / trials))
 
@@ -117,9 +117,9 @@ def hidden_markov(
 def _random_start(states: int, rate: float, length: int, random: np.random.Generator) -> Start:
     """Draws random transition and error probabilities of `states` states.
 
-    A next state, which may be the same, is drawn every 2 symbols to a tenth of the sequence on
-    average. Error probabilities are 1/100 to 100 times the error rate of the sequence, but at most
-    0.95.
+    On average, a next state, which may be the same, is drawn at intervals from 2 symbols to a tenth
+    of the sequence. Error probabilities are 1/100 to 100 times the error rate of the sequence, but
+    at most 0.95.
     """
     sojourn = np.exp(random.uniform(np.log(2.0), np.log(max(length / 10.0, 4.0)), states))
     transition = random.dirichlet(np.ones(states), states) / sojourn[:, None]

@@ -35,7 +35,7 @@ class Span:
     place: str
     """Place of the delay."""
     packet: int
-    """Number of the waiting packet, or of the one it waits for."""
+    """Number of the packet that waits, or of the packet that it waits for."""
     seq: int
     """Sequence number of that packet."""
     transfer: int = 0

@@ -1,9 +1,9 @@
 """Packet timeline as a trace of events, for the viewers of Perfetto and Chrome.
 
 The format is the Trace Event Format, as gzipped JSON. A user is a process. Each place has threads:
-a stay of a packet is a slice, and packets that are at a place at the same time are in different
-threads, each in the lowest free one. Blocks on the air are slices in threads in the same way.
-Windows, queues and round trips are counters; losses, states of recovery, channel switches,
+the time of a packet at a place is a slice, and packets that are at a place at the same time are in
+different threads, each in the lowest free one. Blocks on the air are slices in threads in the same
+way. Windows, queues and round trips are counters; losses, states of recovery, channel switches,
 handovers, blocks given up and completed transfers are instants. Times are microseconds with three
 decimals, so that nanoseconds are preserved.
 """
@@ -30,7 +30,7 @@ LEVEL = 6
 PIECE = 1 << 14
 """Number of events that are written at a time."""
 PER_PLACE = 1 << 14
-"""Largest number of threads of a place; also the distance of their numbers."""
+"""Largest number of threads of a place, for which as many thread numbers are reserved."""
 BETWEEN = ",\n"
 COUNTERS = {
     "window": ("congestion window", (("segments", "value"), ("threshold", "ssthresh"))),
@@ -81,7 +81,7 @@ def _count_events(life: Life) -> int:
 
 
 def _packets(life: Life) -> Iterator[str]:
-    """Yields a slice for each stay of a packet at a place, then the names of the threads."""
+    """Yields a slice for the time of each packet at each place, then the names of the threads."""
     columns = ("packet", "user", "purpose", "seq", "bytes", "again")
     packets = {row["packet"]: row for row in _rows(life.packets, columns)}
     threads = _Threads(life)

@@ -16,7 +16,7 @@ from nodeb.plot.style import SIZE, color, dash, legend, new_figure
 __all__ = ["shares"]
 
 MAX_POINTS = 400
-"""Largest number of steps of a curve; of a larger sample, that many quantiles are drawn."""
+"""Largest number of steps of a curve; for a larger sample, that many quantiles are drawn."""
 WIDE = 50.0
 """Ratio of largest value to median above which the axis is logarithmic."""
 

@@ -45,7 +45,7 @@ class Capture:
     snap_length: int | None = None
     """Bytes kept of each packet; None keeps the headers."""
     interfaces: tuple[str, ...] = ()
-    """Interfaces whose packets are kept; empty for all, those of the radio network if `radio`."""
+    """Interfaces whose packets are kept; empty for all, which include `OF_RADIO` if `radio`."""
     radio: bool = False
     """Whether the radio network is captured too, with comments on packets."""
     causes: tuple[int, ...] = ()
@@ -91,7 +91,7 @@ def check_place(path: Path) -> None:
 
 @contextmanager
 def write_in_place(path: Path) -> Iterator[Path]:
-    """Yields a temporary path for a capture, so that an interrupted one replaces no earlier one.
+    """Yields a temporary path for a capture, so that no earlier file is lost by an interruption.
 
     The temporary file is moved to `path` when it is complete. If writing fails, as on a full disk,
     the packets written so far are moved to `path` unless a file exists there. A device or a pipe is

@@ -50,7 +50,7 @@ class Workers(Generic[K, T]):
         control = _core.Control()
         try:
             self._running[self._executor.submit(work, control)] = (key, control)
-        except RuntimeError as error:  # Python raises it if the system refuses further threads.
+        except RuntimeError as error:  # The system refuses further threads.
             raise RunError(f"{error}; lower --jobs") from None
 
     def ended(self) -> dict[K, T | Exception]:

@@ -28,7 +28,7 @@ WIDEST = 1.0
 LEAST = 0.05
 """Smallest range of the axis, as a share of the baseline's mean."""
 REACH = 48.0
-"""Distance from 0 to an end, per cent of the width, which leaves room for a mark at the end."""
+"""Distance from 0 to an end of the axis, % of the width, which leaves room for a mark there."""
 
 
 def page(

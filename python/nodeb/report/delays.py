@@ -1,6 +1,6 @@
 """Distributions of the delays of transfers, round trips and packets.
 
-They cover all replications whose series are recorded, otherwise one.
+They cover all replications if the run recorded their series, otherwise one replication.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ def coverage(metric: Metric, group: Group, values: Array) -> float:
     """Returns the share of expected values of a metric that exist; 1 if none is expected.
 
     A mean over users expects a value of each user in each replication, but a metric of completed
-    transfers expects none of an endless one. Other metrics expect a value of each replication.
-    Below 1, the mean excludes users or replications that lack a value.
+    transfers expects none of a user with endless traffic. Other metrics expect a value of each
+    replication. Below 1, the mean excludes users or replications that lack a value.
 
     Args:
         metric: a metric that the group's tables provide.

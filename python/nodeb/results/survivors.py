@@ -40,7 +40,7 @@ class Unfinished:
     """Statistics of a result's transfers that were in progress when their run ended."""
 
     transfers: int
-    """Number of transfers that have an end."""
+    """Number of transfers, finished or not, without endless ones."""
     count: int
     """Number of transfers of which the phone had not received everything."""
     received: float
@@ -48,7 +48,7 @@ class Unfinished:
     at_least_s: float
     """Lower bound of all transfers' mean download time: unfinished ones end with the run."""
     median_s: float
-    """Kaplan-Meier estimate of the median download time of all; NaN if it is not reached."""
+    """Kaplan-Meier estimate of all transfers' median download time; NaN if it is not reached."""
     starved: float
     """Share of the unfinished transfers of which nothing had arrived; 0 if none is unfinished."""
     enough_s: float

@@ -28,7 +28,8 @@ def time_averages(times: ArrayLike, values: ArrayLike, edges: ArrayLike) -> NDAr
     """Returns the average of a step function in each interval between two edges.
 
     Formula: the integral over the part of the interval in which the function is known, over the
-    length of that part. It is known from the first time to the last; the last value has no length.
+    length of that part. The function is known from the first time to the last, so the last value
+    has no length.
 
     Args:
         times: times at which the function changes, s, in order.

@@ -23,9 +23,9 @@ __all__ = ["MARK", "SUMS", "Mark", "check", "digest_of", "parse", "read_settled"
 
 MARK = "provenance.json"
 SUMS = "sha256"
-"""Key of the mark: checksums of files by path within the folder."""
+"""Key under which a mark has the checksums of files, by path within the folder."""
 CHECKSUM = "checksum"
-"""Key of the mark: its own checksum."""
+"""Key under which a mark has its own checksum."""
 HEX = re.compile(r"[0-9a-f]{64}")
 DEEP = 3
 """Maximum depth of a file below the folder with its mark."""

@@ -1,9 +1,10 @@
 """Cells: files with the tables of one scenario's replications, named by a hash of the inputs.
 
-A cell is an Arrow stream followed by a checksum of it, which Arrow readers ignore: flipped bits on
-a disk would be read as other numbers. A damaged cell counts as missing, and is reported. The stream
-has one row: a table's column is stored as one list, in the stream's column `table.column`. Arrow's
-own format is used because Parquet takes ten times as long to read with many columns and few rows.
+A cell is an Arrow stream followed by its checksum, which Arrow readers ignore: without a checksum,
+flipped bits on a disk would be read as other numbers. A damaged cell counts as missing, and is
+reported. The stream has one row: a table's column is stored as one list, in the stream's column
+`table.column`. Arrow's own format is used because Parquet takes ten times as long to read with many
+columns and few rows.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ def _read(file: bytes, identity: str) -> Tables:
     from pyarrow import ipc
 
     data = file[:-CHECKSUM]
-    # The checksum is compared before Arrow parses the data, because Arrow does not verify them.
+    # The checksum is compared before Arrow parses the data, because Arrow does not verify data.
     if file[-CHECKSUM:] != _checksum(data):
         raise ValueError("wrong checksum")
     try:

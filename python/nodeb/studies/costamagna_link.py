@@ -57,7 +57,7 @@ def prepare(at):
 
 
 def experiments(at):
-    """Returns the assumed link under the name "", and by name the variants of the link.
+    """Returns links by name: the assumed link under the name "", and variants of the link.
 
     Only the error rates of the variants are used.
     """
@@ -137,9 +137,9 @@ def identity(links):
 
 
 def kept(out, of):
-    """Returns the cached facts of the same links.
+    """Returns the facts in the cache if they have the cache key `of` (`identity`).
 
-    Returns `None` if the facts or the fitted models are missing.
+    Returns `None` if they have another key, or if the facts or the fitted models are missing.
     """
     try:
         found = json.loads(read_text(out / KEPT, NAMED_BYTES))

@@ -39,9 +39,9 @@ class Stage:
 
     function: Callable[[StageContext], Any]
     first: bool
-    """True if it runs before the scenarios, otherwise after the items of a complete study."""
+    """True if the stage runs before the scenarios; else it runs after a complete study's items."""
     leaves: Sequence[str] = ()
-    """Result files and folders that it writes; a new run of the study deletes or replaces them."""
+    """Files and folders of results; a new run of the study deletes or replaces them."""
     keeps: Sequence[str] = ()
     """Files and folders that the next run continues from."""
 

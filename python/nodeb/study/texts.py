@@ -24,7 +24,7 @@ class Texts:
     summary: Sequence[str] = ()
     limits: Sequence[str] = ()
     assumptions: Sequence[Mapping[str, str]] = ()
-    """Tables, each with `text` and `reason`."""
+    """Assumptions of the study, each a TOML table with `text` and `reason`."""
     targets: Sequence[Target] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     """Remarks on tables and figures, by item."""

@@ -52,7 +52,7 @@ def block_errors(bler, seed, runs=10):
 def test_interval_covers_a_difference_known_in_closed_form():
     """About 95 % of the intervals contain 0.1, the exact difference of the two error rates.
 
-    It is exact, because blocks fail with the set probability.
+    The difference is exact, because blocks fail with the set probability.
     """
     covered, unpaired = 0, []
     for seed in range(1000):

@@ -65,8 +65,8 @@ def test_missing_permission_for_namespaces_is_reported(link):
 
 
 def test_suspend_makes_the_emulation_late(link):
-    """The simulated cell stops while the machine is suspended. An emulation fails if that takes
-    longer than a delivery may be late, even if no delivery was late.
+    """The simulated cell stops while the machine is suspended. An emulation fails if the suspension
+    takes longer than the limit of the lateness, even if no delivery was late.
     """
     from nodeb.emulate.session import Outcome
 
@@ -245,8 +245,8 @@ def test_folder_of_a_killed_emulation_is_used_again(link, tmp_path):
 
 
 def test_unwritable_tables_and_a_truncated_recording_are_both_reported(link, tmp_path):
-    """Both errors are printed. The answer is printed too, but it does not name the folder, because
-    that has no tables.
+    """Both errors are printed. The answer is printed too, but it does not name the results folder,
+    which has no tables.
     """
     out, log = tmp_path / "out", tmp_path / "small.log"
     spoil = f"ping -q -i 0.01 -c 200 10.64.0.1; rm -r '{out}'; echo mine > '{out}'"

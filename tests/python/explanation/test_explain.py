@@ -51,8 +51,8 @@ def test_every_cause_has_a_meaning_and_a_remedy():
 
 
 def test_what_if_agrees_with_critical_path_and_reaction():
-    """Without block errors the download saves its RLC retransmissions, minus the additional time
-    that other causes then take.
+    """Without block errors the download saves the time of its RLC retransmissions, minus the
+    additional time that other causes then take.
     """
     found = nodeb.explain(scenario(LOSSY), runs=20)
     tried = {one.name: one for one in found.what_if()}

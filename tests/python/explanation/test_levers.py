@@ -63,7 +63,7 @@ def are_good(many, capsys):
 
 
 def test_lever_named_by_the_path_is_among_the_best_two(capsys):
-    """In 90 % of random scenarios, at most one change gains more than the suggested one, and that
+    """In 90 % of random scenarios, at most one change gains more than the suggested change, which
     gains at least half as much as the best change.
     """
     are_good(80, capsys)

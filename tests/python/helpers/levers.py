@@ -28,7 +28,7 @@ class Judged:
 
     scenario: nodeb.Scenario
     lever: str
-    """Empty if none is named."""
+    """Name of the change that the explanation suggests; empty if it suggests none."""
     gains: dict[str, float]
     """Gains in seconds by change, the largest first."""
     time_s: float

@@ -83,9 +83,9 @@ TOOK = re.compile(rb'"wall_s": [\d.e-]+|[\d.]+(?: |\xc2\xa0|\xe2\x80\xaf)s(?=</d
 """Duration of a study, which its digest and its page contain."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 ENDED = {signal.SIGINT: (130, -2), signal.SIGTERM: (143, -15), signal.SIGKILL: (-9,)}
-"""Valid exit statuses by signal; a negative one is that of Python before nodeb has started."""
+"""Valid exit statuses by signal; a negative status is Python's, before nodeb has started."""
 STARTS_S = 0.15
-"""Time after its start, in seconds, in which Python itself may report an interrupt."""
+"""Time after a command's start, in seconds, in which Python itself may report an interrupt."""
 GRACE_S = 10.0
 """Maximum time in which processes end by themselves, in seconds."""
 END_S = 120.0

@@ -169,8 +169,8 @@ def test_interrupted_run_ends_soon_and_names_its_results(small, tmp_path, again)
         text=True,
         start_new_session=True,
     )
-    # The workers simulate when they have used 16 s of CPU time; starting two takes less, even on a
-    # busy machine.
+    # The workers simulate when they have used 16 s of CPU time; starting two workers takes
+    # less, even on a busy machine.
     wait_until(lambda: _worked_s(client.pid) > 16, 240)
     begin = time.monotonic()
     os.killpg(client.pid, signal.SIGINT)

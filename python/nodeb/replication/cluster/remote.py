@@ -87,13 +87,13 @@ async def remove_stuck_workers(
     Args:
         silent_s: minimum time, s, without a message after which a worker is removed.
         stuck_s: minimum time, s, that a worker must have been stuck while others work.
-        known: address of each worker that was stuck at the last call, with the time since when it
-            is.
+        known: address of each worker that was stuck at the last call, with the time at which it
+            was first found stuck.
         dask_scheduler: given by Dask.
 
     Returns:
-        Number of workers; address of each worker that is stuck now, with the time since when it is,
-        s on the scheduler's clock.
+        Number of workers; address of each worker that is stuck now, with the time at which it was
+        first found stuck, s on the scheduler's clock.
     """
     from distributed.scheduler import heartbeat_interval
 
