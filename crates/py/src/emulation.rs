@@ -42,8 +42,8 @@ impl Emulation {
     }
 
     /// Returns the file descriptor of the socket through which Python passes TUN devices to the
-    /// driver. Each message has one device and one byte with its number: 0 for the server, 1 and
-    /// above for the phones.
+    /// driver. Each message has one device and one byte with the device's number: 0 for the server,
+    /// 1 and above for the phones.
     fn fileno(&self) -> i32 {
         self.device_socket.outside()
     }

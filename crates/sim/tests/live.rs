@@ -55,8 +55,8 @@ fn external_packet(tag: u64, bytes: u32) -> ExternalPacket {
     ExternalPacket { tag, bytes, flow_hash: 0, ecn: EcnField::NotEct }
 }
 
-/// On every radio, packets of a simulated connection that are offered from outside at the times at which that
-/// connection sent them have the same arrival times and losses as in the simulation of the connection.
+/// The packets of a simulated connection are offered from outside, at the times at which the connection sent them. On
+/// every radio they have the same arrival times and losses as in the simulation of the connection.
 #[test]
 fn offered_packets_have_the_fates_of_simulated_ones() {
     for radio in RadioSpec::NAMES {

@@ -23,7 +23,7 @@ pub struct Places {
     pub lanes: Vec<String>,
     /// Places in the order of their numbers.
     pub hops: Vec<Hop>,
-    /// Index of the lane of the Node B, the last one before the air interface.
+    /// Index of the lane of the Node B, the last lane before the air interface.
     pub node_b: usize,
     /// Number of links of the core network.
     core: usize,

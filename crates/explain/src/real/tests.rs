@@ -156,8 +156,8 @@ fn download_has_the_causes_of_its_closed_form() {
         (Request, up(340)),
         (Server, 7_000),
         (Propagation, 15_000),
-        // The radio link transmits the last two segments (12 ms each), the wired link the first of
-        // them (1.2 ms).
+        // The radio link transmits the last two segments (12 ms each), and the wired link the first
+        // of these two (1.2 ms).
         (Transmission, 12_000 + 12_000 + 1_200),
         (DelayedAck, 40_000),
         (SlowStart, down(1_500) + up(40)),

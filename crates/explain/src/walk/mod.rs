@@ -214,8 +214,8 @@ impl<'a> Walk<'a> {
         let (packet, hop) = self.stay(packet, hop);
         self.follow(packet);
         let &Hop { before, entered, place, .. } = self.hop_at(hop);
-        // A packet enters the next place as soon as it leaves this one, so the rest of the stay is
-        // propagation.
+        // A packet enters the next place as soon as it leaves this one, so the packet's remaining
+        // time at this place is propagation.
         self.fixed(entered, Cause::Propagation, Step::Propagates, place);
         Next::Packet { packet, hop: before }
     }

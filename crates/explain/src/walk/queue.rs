@@ -94,8 +94,8 @@ impl Walk<'_> {
             // it is charged to recovery.
             Kind::Data if ahead.is_retransmission => Cause::Recovery,
             Kind::Data => Cause::Transmission,
-            // A wait behind ACKs that saturate an uplink is transmission, like one behind data on a
-            // saturated downlink.
+            // A wait behind ACKs that saturate an uplink counts as transmission, like a wait behind
+            // data on a saturated downlink.
             Kind::Ack if !ahead.is_earlier => Cause::Transmission,
             _ => Cause::QueueBehindOwn,
         }
@@ -129,7 +129,7 @@ impl Walk<'_> {
     }
 
     /// Attributes the time from `begin` to `now`, in which the place transmitted no packet that
-    /// delays this one, to the causes of its idle time.
+    /// delays this one, to the causes of the place's idle time.
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
         if self.has_opportunities(place.site) {

@@ -68,8 +68,9 @@ fn retransmissions_in_new_blocks_are_charged_to_rlc() {
     assert!(steps.iter().all(|(_, step)| *step != Step::Sends), "{steps:?}");
 }
 
-/// On WCDMA retransmitted frames share slots with new frames. The time of a slot is divided by the
-/// numbers of frames, so the share charged to RLC is the error rate of the frames.
+/// On WCDMA retransmitted frames share slots with new frames. The time of a slot is divided in
+/// proportion to the numbers of frames, so the fraction of time charged to RLC is the error rate of
+/// the frames.
 #[test]
 fn retransmitted_frames_are_charged_with_their_part_of_a_slot() {
     let text = "[radio.wcdma]\neb_n0_db = 8.0\ncorrectable_bits = 2\nmax_failed_slots = 50\n\

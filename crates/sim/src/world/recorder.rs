@@ -64,8 +64,8 @@ impl Recorder {
         Self { mask: mask(record), air_sender, users, followed: Vec::new(), series }
     }
 
-    /// Returns the time series. Rows of TTIs (if there are several bearers) and of bandwidth are sorted by user, all
-    /// others by time.
+    /// Returns the time series. Rows of bandwidth are sorted by user, and rows of TTIs too if there are several
+    /// bearers. All other rows are sorted by time.
     pub fn into_series(mut self) -> Series {
         if self.users.len() > 1 {
             self.series.scheduler.sort_by_key(|row| row.user);

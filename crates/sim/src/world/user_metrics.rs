@@ -187,8 +187,8 @@ impl Times {
     }
 }
 
-/// Returns true if halving number `halving` keeps the time with the index `place` in the list that the
-/// previous halving kept. A halving keeps one time of each pair, drawn by `choice`.
+/// Returns true if halving number `halving` keeps the time with the index `place` in the list that the previous halving
+/// kept. A halving keeps one of every two successive times, drawn by `choice`.
 fn is_chosen(choice: Indexed, halving: u32, place: u64) -> bool {
     let takes_second = choice.uniform((place >> 1 << 6) | u64::from(halving)) < 0.5;
     (place & 1 == 1) == takes_second

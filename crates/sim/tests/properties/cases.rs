@@ -179,8 +179,8 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "ack_error" | "nack_error" => any_json(prop_oneof![Just(0.0), 0.0..0.2]),
         "category" => any_json(1..=12),
         "snr_db" | "mean_snr_db" => any_json(0.0..20.0),
-        // The recorded SNR is nearly constant. Otherwise a block without combining whose retransmissions have the
-        // period of the recording would always meet the same bad value.
+        // The recorded SNR is nearly constant. Otherwise, without combining, a block whose retransmissions have the
+        // period of the recording would meet the same bad value every time.
         "snrs_db" => {
             any_json((0.0..20.0, vec(0.0..0.3, 1..40)).prop_map(|(level, ripple): (f64, Vec<f64>)| {
                 ripple.into_iter().map(|db| level + db).collect::<Vec<_>>()

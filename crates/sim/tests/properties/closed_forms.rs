@@ -166,12 +166,13 @@ fn packets(file: u64, packet: u64) -> Vec<u64> {
 fn air(radio: &cases::Radio) -> Air {
     let time = |key: &str| radio.json[key].as_str().unwrap().parse::<Duration>().unwrap().0;
     if cases::has(radio.spec.key(), "bandwidth") {
-        // At a high SNR a phone on 100 resource blocks is sent MCS 28, for which one control symbol leaves room.
+        // At a high SNR a phone is served with MCS 28 on 100 resource blocks. Its transport block fits, since only one
+        // symbol of the subframe carries control signalling.
         return Air::Subframes { block: 75_376 / 8 };
     }
     if radio.spec.facts().has_ues {
-        // At a high SNR a phone with one code reports CQI 6: 461 bits, 21 of which are the header of MAC-hs and 16
-        // per PDU that of RLC (TS 25.214, table 7D).
+        // At a high SNR a phone with one code reports CQI 6: 461 bits, of which the MAC-hs header takes 21 bits and the
+        // RLC header 16 bits per PDU (TS 25.214, table 7D).
         let pdu = radio.pdu_bytes();
         return Air::Tti { tti: 2_000_000, pdu, pdus_per_tti: (461 - 21) / (8 * pdu + 16) };
     }
