@@ -1,8 +1,8 @@
 //! Measures the speed of the turbo decoder on one thread: `turbo_speed K ITERATIONS EB_N0_DB ALGORITHM SECONDS
 //! [baseline]`, with ALGORITHM one of `max_log_map`, `max_log_map_float` and `log_map`.
 //!
-//! Blocks are generated first; only the repeated decoding of the first 16 of them is timed, without early stop. Eb/N0
-//! refers to the true rate K / (3K + 12).
+//! The blocks are generated first. Only the repeated decoding of the first 16 blocks is timed,
+//! without early stop. Eb/N0 refers to the true rate K / (3K + 12).
 
 use std::error::Error;
 use std::time::{Duration, Instant};

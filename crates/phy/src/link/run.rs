@@ -104,7 +104,7 @@ pub struct Outcome {
 
 /// Simulates `link` under `seed` on `threads` threads until the rule `stop` is met. The outcome
 /// does not depend on the number of threads. After each batch of four units per thread, `watch` is
-/// called with the counts. It may end the run early.
+/// called with the counts and may end the run early.
 ///
 /// # Errors
 ///

@@ -52,8 +52,8 @@ impl CircularBuffer {
 /// Returns the bits of a stream of `length` bits after the sub-block interleaver, as numbers of coded
 /// bits. Dummy bits are `None` (TS 36.212, 5.1.4.1.1).
 ///
-/// The encoder's output is a sequence of triples, one bit of each stream. This holds for the tail too:
-/// its order `x z x z x z` of both constituent encoders is that of TS 36.212, 5.1.3.2.2.
+/// The encoder's output is a sequence of triples, one bit of each stream. This holds for the tail
+/// too: both constituent encoders have the order `x z x z x z` of TS 36.212, 5.1.3.2.2.
 fn interleaved(length: usize, stream: usize) -> Vec<Option<u32>> {
     let rows = length.div_ceil(COLUMNS);
     let size = rows * COLUMNS;

@@ -1,4 +1,4 @@
-//! Interference from other cells: that of Node Bs on a hexagonal grid, or a fixed level.
+//! Interference from other cells: from Node Bs on a hexagonal grid, or with a fixed power.
 
 use nodeb_base::params;
 use std::f64::consts::PI;

@@ -72,7 +72,7 @@ mod tests {
         assert!(there[0] > -3.0 && there[1] < -1.5, "{there:?}");
     }
 
-    /// The map of two sites 1.732 km apart has a high SNR at both sites and a low one between them.
+    /// The map of two sites 1.732 km apart has a high SNR at both sites and a low SNR between them.
     #[test]
     fn the_map_of_two_cells_covers_both() {
         let cell = Cell { noise_dbm: -200.0, ..Cell::default() };

@@ -170,8 +170,8 @@ const ROUNDING: f32 = 1e-5;
 #[derive(Clone, Copy, Debug)]
 pub struct Rake {
     hs_share: f32,
-    /// Share of the own cell's power that interferes, if `orthogonality` is set. `None` if it is
-    /// not set, so that the share depends on the paths.
+    /// Share of the own cell's power that interferes, if `orthogonality` is set. Otherwise `None`,
+    /// as the share then depends on the paths.
     disturbing: Option<f32>,
 }
 
@@ -196,8 +196,8 @@ impl Rake {
         let total: f32 = gains.iter().sum();
         let least = match self.disturbing {
             Some(share) => share * total + disturbance,
-            // The bound assumes that the other paths have faded completely. As subtracting a path's
-            // gain from the sum may give less than zero by rounding, a margin for rounding is
+            // The bound assumes that the other paths have faded completely. By rounding, the sum of
+            // the gains minus a path's gain may be less than zero, so a margin for rounding is
             // subtracted too.
             None => (disturbance - ROUNDING * total).max(0.0),
         };
@@ -263,7 +263,8 @@ pub struct Trip {
 }
 
 /// Disturbance along a user's path: the power of other cells and noise, divided by the power of the
-/// serving site. It is computed at steps of fixed length and interpolated linearly in between.
+/// serving site. The disturbance is computed at steps of fixed length and interpolated linearly in
+/// between.
 ///
 /// Each site that may serve the user has its own disturbance, for which all other sites are other
 /// cells.
@@ -502,7 +503,8 @@ mod tests {
         let border = 1_000.0 * 3f64.sqrt() / 2.0;
         let found = at(&cell, [border, 0.0], Movement::Stays).disturbance(0);
         // One neighbour is at the distance of the own site (`border`). By Pythagoras two neighbours
-        // are at sqrt(3) times this distance, two at sqrt(7) times and one at 3 times.
+        // are at sqrt(3) times this distance, two at sqrt(7) times and one at 3 times this
+        // distance.
         let power = |ratio: f64| ratio.powf(-3.76);
         let expected = 1.0 + 2.0 * power(3f64.sqrt()) + 2.0 * power(7f64.sqrt()) + power(3.0);
         assert!((f64::from(found) / expected - 1.0).abs() < 1e-5, "{found} {expected}");

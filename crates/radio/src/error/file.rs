@@ -1,8 +1,8 @@
 //! Model files, as written by `nodeb fit`: converts JSON text to an [`ErrorModel`].
 //!
 //! `{"format": "nodeb-error-model", "version": 1, "unit": "pdu", "pdus_per_block": 12, "kind":
-//! "gilbert_elliott", "p": 0.01, "r": 0.4, "provenance": {...}}`. The parameters are those of the kind in a
-//! scenario, see `docs/models/errors.md`.
+//! "gilbert_elliott", "p": 0.01, "r": 0.4, "provenance": {...}}`. The parameters, here `p` and `r`,
+//! are those that the `kind` has in a scenario, see `docs/models/errors.md`.
 
 use nodeb_base::check::{Check, Checked as _};
 use nodeb_base::{Error, Result};

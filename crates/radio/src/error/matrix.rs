@@ -15,7 +15,7 @@ pub fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
 }
 
 /// Returns the square of a stochastic matrix. Its rows are scaled to a sum of 1, so that rounding
-/// errors do not grow if it is squared again and again.
+/// errors do not grow with repeated squaring.
 fn squared(matrix: &Matrix) -> Matrix {
     let of_row = |row: &Vec<f64>| {
         let product = times(row, matrix);
@@ -35,8 +35,8 @@ pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     &powers[n]
 }
 
-/// Number of squarings after which the distribution over states is that of the long run: the matrix
-/// then covers 2^60 steps.
+/// Number of squarings after which the distribution over states is the long-run distribution: the
+/// matrix then covers 2^60 steps.
 const DOUBLINGS: usize = 60;
 
 /// Returns the long-run distribution of a chain with the initial distribution `start`.

@@ -1,7 +1,7 @@
 //! Models of errors on a radio link that need not be independent.
 //!
-//! An error process yields an error or none in each step. A step is a PDU or a block of PDUs; if it
-//! is a block, a distribution determines the PDUs in error of a failed block. Each user has an
+//! An error process yields an error or none in each step. A step is a PDU or a block of PDUs. If a
+//! step is a block, a distribution determines the PDUs in error of a failed block. Each user has an
 //! independent process, which advances with time or with the blocks sent.
 
 pub mod blocks;

@@ -93,7 +93,7 @@ fn bursts_and_gaps_are_geometric() {
     }
 }
 
-/// Skipping steps changes the state of a process like taking them one by one.
+/// Skipping steps changes the state of a process as taking the steps one by one does.
 #[test]
 fn skipping_equals_stepping() {
     let runs = 20_000;
@@ -117,8 +117,8 @@ fn skipping_equals_stepping() {
 }
 
 /// The closed form of `skip` holds in an extreme case: with `p = r = 1` a chain changes its state
-/// in every step. So after one step and an odd number of skipped steps it is in its first state,
-/// and after one step and an even number in the other state.
+/// in every step. So after one step and an odd number of skipped steps the chain is in its first
+/// state. After one step and an even number of skipped steps it is in the other state.
 #[test]
 fn skip_takes_the_given_number_of_steps() {
     for run in 0..20 {

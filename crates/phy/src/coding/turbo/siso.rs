@@ -174,8 +174,8 @@ fn forward<M: Metric>(
     }
 }
 
-/// Returns the path metrics of the backward recursion after the last bit of the block. They follow
-/// from the three steps that terminate the trellis in state 0.
+/// Returns the path metrics of the backward recursion after the last bit of the block. These
+/// metrics follow from the three steps that terminate the trellis in state 0.
 #[inline(always)]
 fn terminated<M: Metric>(metric: M, tail: &[Row<M::Item>; 6]) -> [M::Lanes; STATES] {
     let mut beta = [metric.splat(M::Item::default()); STATES];

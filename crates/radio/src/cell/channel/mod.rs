@@ -42,8 +42,8 @@ pub trait ChannelParams {
     fn facts(&self) -> ChannelFacts {
         ChannelFacts::default()
     }
-    /// Returns an error message if the caller has not read a file that the channel names, or `None`
-    /// if there is no such file.
+    /// Returns an error message if the channel names a file that the caller has not read, or `None`
+    /// if no file is unread.
     fn unread(&self) -> Option<String> {
         None
     }

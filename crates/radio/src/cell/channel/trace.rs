@@ -66,7 +66,7 @@ impl ChannelParams for Trace {
 
 impl Trace {
     /// Returns the path of a recording that the caller must read, because this crate does not read
-    /// files. Returns `None` if there is no file or it has been read.
+    /// files. Returns `None` if no file is named or the file has been read.
     pub fn unread_file(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.ttis() == 0)
     }

@@ -231,8 +231,8 @@ impl Ray {
         }
     }
 
-    /// Returns the number of TTIs for which [`Self::peak`] gives one bound: at most 1024, fewer the
-    /// faster the path fades, and 0 if it fades very fast.
+    /// Returns the number of TTIs for which [`Self::peak`] gives one bound: at most 1024, fewer if
+    /// the path fades faster, and 0 if it fades very fast.
     pub fn peak_ttis(&self) -> u64 {
         (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MAX_PEAK_TTIS)
     }

@@ -73,8 +73,8 @@ impl PathLossSpec {
         }
     }
 
-    /// Returns the largest distance for which TR 38.901 gives the formulas both with and without
-    /// line of sight, or `None` for the other models, whose range of distances is not checked.
+    /// Returns the largest distance for which TR 38.901 gives both formulas, with and without line
+    /// of sight. Returns `None` for the other models, whose distances are not checked.
     pub fn reach(&self) -> Option<Distance> {
         self.sight_correlation_m().map(|_| REACH)
     }

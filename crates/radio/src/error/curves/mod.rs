@@ -5,8 +5,9 @@
 //! same block error rate. So the result falls with the SNR and rises with the rate, as the curves
 //! do. No constants are fitted:
 //!
-//! - between rates, the mutual information per bit at that SNR is linear in the rate. It is proportional to the rate
-//!   below the lowest rate, where bits are repeated, and reaches 1 bit at rate 1, from which on no block is decoded;
+//! - between rates, the mutual information per bit at that SNR is linear in the rate. Below the
+//!   lowest rate, where bits are repeated, it is proportional to the rate. It reaches 1 bit at rate
+//!   1; blocks of rate 1 or higher are never decoded;
 //! - between sizes, this mutual information is linear in `1 / sqrt(size)`, the first term of the
 //!   loss of short blocks (Polyanskiy, Poor and Verdú (2010), normal approximation); sizes beyond
 //!   those of the curves count as the nearest size;

@@ -13,11 +13,11 @@ pub const STEPS: usize = ((HIGHEST.to_bits() - LOWEST.to_bits()) >> STEP_BITS) a
 /// A function of the linear SNR that decreases from about 1 to about 0, such as the part of the
 /// information that noise removes.
 ///
-/// Its values are interpolated linearly between SNRs with distances of 1/8 to 1/16 of their value.
-/// Indices of the table are bits of the SNR's f32, so no logarithm is needed. The inverse uses the
-/// same table. Except for rounding, the inverse returns the SNR that was looked up, if this SNR is
-/// within the table and the function decreases there. For the value 0, it returns the lowest SNR at
-/// which the function is 0.
+/// The values of the function are interpolated linearly between SNRs with distances of 1/8 to 1/16
+/// of their value. Indices of the table are bits of the SNR's f32, so no logarithm is needed. The
+/// inverse uses the same table. Except for rounding, the inverse returns the SNR that was looked
+/// up, if this SNR is within the table and the function decreases there. For the value 0, it
+/// returns the lowest SNR at which the function is 0.
 #[derive(Clone, Debug)]
 pub struct Curve {
     /// Values at the beginnings of steps.

@@ -8,14 +8,14 @@
 //!   channel");
 //! - [`Mapping::Exponential`]: `C(x) = 1 - e^-x` (EESM; TR 25.892, annex A), with a fitted beta for each MCS.
 //!
-//! The first one is the default. It needs no fitted constants ("without the need of adjustment
-//! factors", as its source states), while published betas differ: at 64QAM with rate 0.93, 28 to
-//! 35. The documentation of ns-3's LTE model gives two reasons for the first mapping: its accuracy
-//! (citing COST 2100 TD(10)11052), and that the information of retransmissions adds up, even if
-//! their MCSs differ.
+//! [`Mapping::Information`] is the default. It needs no fitted constants ("without the need of
+//! adjustment factors", as its source states), while published betas differ: at 64QAM with rate
+//! 0.93, 28 to 35. The documentation of ns-3's LTE model gives two reasons for this mapping: its
+//! accuracy (citing COST 2100 TD(10)11052), and that the information of retransmissions adds up,
+//! even if their MCSs differ.
 //!
-//! The effective SNR follows from a mean over the block's resource blocks. It takes one table
-//! look-up for each group, and one search.
+//! The effective SNR follows from a mean over the block's resource blocks. Computing it takes one
+//! table look-up for each group, and one search.
 
 pub mod curve;
 pub mod information;

@@ -41,8 +41,8 @@ pub(super) struct HandoverControl {
 }
 
 impl HandoverControl {
-    /// Creates the state for those of `users` who move. Returns `None` if no user moves, so that no
-    /// cell can change.
+    /// Creates the state for all users in `users` who move. Returns `None` if no user moves, so
+    /// that no cell can change.
     pub fn new(params: &Handover, users: &mut [User], numerology: Numerology) -> Option<Self> {
         let moving: Vec<_> = (0..users.len()).filter(|user| users[*user].moves()).collect();
         let params = params.clone();
@@ -134,8 +134,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Makes the comparisons of Node Bs that were due before now. They are deferred while no user
-    /// has data to receive, as they affect no packet then.
+    /// Makes the comparisons of Node Bs that were due before now. Comparisons are deferred while no
+    /// user has data to receive, because they then affect no packet.
     pub(super) fn follow_users(&mut self, ctx: &mut Context, grid: &Grid) {
         if let Some(last) = grid.from(ctx.now).checked_sub(1) {
             self.change_cells(ctx, last);

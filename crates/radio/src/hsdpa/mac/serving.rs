@@ -33,8 +33,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Returns the only user to be served in a cell in TTI `tti` and the user's grant, or `None` if
-    /// no user can be sent anything.
+    /// Selects the one user that a cell serves in TTI `tti`. Returns this user and its grant, or
+    /// `None` if no user can be sent anything.
     fn choose(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         let Self { node_bs, schedulers, learns, .. } = self;
         let limits = node_bs.limits();

@@ -135,8 +135,8 @@ impl User {
         }
     }
 
-    /// Returns the user as a candidate for the scheduler. The deadline is only computed if `view`
-    /// requires it, else it is 0.
+    /// Returns the user as a candidate for the scheduler. The deadline is computed only if `view`
+    /// requires deadlines; otherwise it is 0.
     #[inline]
     pub fn candidate(&self, user: usize, rate: u32, quality: f32, view: View) -> Candidate {
         let deadline = if view.deadline { self.deadline() } else { 0 };

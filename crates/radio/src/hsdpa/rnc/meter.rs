@@ -1,12 +1,13 @@
-//! Bandwidth that a user could have if it always had data to receive.
+//! Bandwidth that a user could have if data for this user always waited.
 //!
 //! A [`Meter`] has its own scheduler of the same kind as the cell's. In every TTI this scheduler
-//! sees the users with data, and the measured user with a full queue; it continues as if its own
-//! choices were carried out. If it selects the measured user, the meter credits the payload of the
-//! user's block times the probability that the block is decoded at the SNR of this TTI. That is the
-//! goodput of a block that is retransmitted until it is decoded, without combining. Not modelled:
-//! the gain of combining, and the data that other users would have later. The user's HARQ processes
-//! and the minimum distance of its TTIs limit the measured bandwidth as in the simulation.
+//! sees the users with data, and the measured user with a full queue. The scheduler's state changes
+//! as if its own choices were carried out. If the scheduler selects the measured user, the meter
+//! credits the payload of the user's block times the probability that the block is decoded at the
+//! SNR of this TTI. This product is the goodput of a block that is retransmitted until it is
+//! decoded, without combining. Not modelled: the gain of combining, and the data that other users
+//! would have later. The user's HARQ processes and the minimum distance of its TTIs limit the
+//! measured bandwidth as in the simulation.
 
 use std::collections::VecDeque;
 

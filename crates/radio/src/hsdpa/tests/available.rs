@@ -89,8 +89,8 @@ fn the_best_channel_could_have_all_ttis_under_max_ci() {
     let mut bench = measuring(&params, &[playing(&[50.0], &[15]), playing(&[50.0], &[12])]);
     bench.saturate_some(1..2, 2_000, 20, 1_500);
     within(available(&mut bench, 2_000), 2_000.0 * BLOCK_BYTES, 0.01);
-    // The user with the worse channel could have none of the TTIs, as the better user takes all of
-    // them.
+    // The user with the worse channel could not be served in any TTI, as the better user takes all
+    // of them.
     let mut worse = measuring(&params, &[playing(&[50.0], &[12]), playing(&[50.0], &[15])]);
     worse.saturate_some(1..2, 2_000, 20, 1_500);
     assert!(available(&mut worse, 2_000) < 0.01 * 2_000.0 * BLOCK_BYTES);

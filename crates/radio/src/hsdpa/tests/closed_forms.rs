@@ -53,8 +53,8 @@ fn mean_transmissions_match_theory() {
                 // the random number and the BLER stay the same.
                 continue;
             }
-            // The SNR is 0.35 dB below that of the format, as if the UE had reported a CQI that was
-            // too high.
+            // The SNR is 0.35 dB below the SNR at which the format has a BLER of 10 %, as if the UE
+            // had reported a CQI that was too high.
             let snr_db = link_curve::snr_db(f64::from(cqi), 0.1) - 0.35;
             let params = hsdpa(json!({ "combining": combining, "decoding": decoding, "t1": "10 s" }));
             let params = Hsdpa { max_transmissions: None, ..params };

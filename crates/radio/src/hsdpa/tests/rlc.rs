@@ -36,8 +36,8 @@ fn play(params: &Value, ue: Ue, packets: usize) -> Vec<(u64, u64)> {
     arrivals(&bench)
 }
 
-/// Block 1 is lost, as it is given up after its only transmission or its NACK is received as an
-/// ACK. T1 expires and delivers blocks 2 and 3 at 26 ms, when the phone detects the gap; the status
+/// Block 1 is lost: it is given up after its only transmission, or its NACK is received as an ACK.
+/// T1 expires and delivers blocks 2 and 3 at 26 ms, when the phone detects the gap; the status
 /// report reaches the RNC at 56 ms.
 #[test]
 fn acknowledged_mode_retransmits_what_mac_hs_loses() {

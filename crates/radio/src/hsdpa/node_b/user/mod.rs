@@ -54,7 +54,7 @@ pub struct User {
 }
 
 /// Random streams of a user for decoding and feedback. They are boxed because they are large and
-/// only used for transmissions.
+/// used only for transmissions.
 #[derive(Debug)]
 pub(super) struct Draws {
     pub(super) decoding: Stream,

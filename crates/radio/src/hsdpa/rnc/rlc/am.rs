@@ -1,9 +1,9 @@
 //! Acknowledged mode above MAC-hs (TS 25.322): the protocol between RNC and phone, whose PDUs are
 //! carried by the Iub and by blocks.
 //!
-//! With MAC-ehs a PDU may be spread over several blocks; it is intact if all its octets arrive (TS
-//! 25.321, 11.6.4). All PDUs have the same size, as the last PDU of a packet may be padded. So the
-//! number of a unit determines the PDU to which it belongs.
+//! With MAC-ehs a PDU may be spread over several blocks. The PDU is intact if all its octets arrive
+//! (TS 25.321, 11.6.4). All PDUs have the same size, as the last PDU of a packet may be padded. So
+//! the number of a unit determines the PDU to which it belongs.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -198,7 +198,8 @@ impl Unacknowledged {
     }
 
     /// Discards the packets whose discard timer has expired until `now`. Packets of which a part is
-    /// in flight are decided later; the others are passed to `decided` as lost.
+    /// in flight are decided later. Calls `decided` with each of the other discarded packets, as
+    /// lost.
     pub fn on_time(&mut self, now: Time, mut decided: impl FnMut(Fate)) {
         while self.due().is_some_and(|at| at <= now)
             && let Some(place) = self.first_at_rnc()
