@@ -39,8 +39,8 @@ impl Sight {
 /// up to 1 is `(1 - x / 2) cos(pi x / 2) + sin(pi x / 2) / pi`. The constant solves this for 1/e.
 const CORRELATION_SHARE: f64 = 0.938_668;
 
-/// Position in a process of the first normal number, which is made from the uniform numbers 4 and
-/// 5. The uniform numbers 0 to 2 determine `phase` and `ground` of a link.
+/// Position of the first normal number in a process. This normal number is made from the uniform
+/// numbers 4 and 5. A link uses the uniform numbers 0 to 2 for `phase` and `ground`.
 const FIRST_NORMAL: u64 = 2;
 
 /// Random numbers of the link between a user and one site.
