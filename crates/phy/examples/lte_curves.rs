@@ -53,9 +53,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the formats of the grid, with the distance of two points in dB. `selected` has a
-/// modulation order, then sizes. Without sizes all sizes are returned; if `selected` is empty, the
-/// whole grid is.
+/// Returns the formats of the grid that `selected` selects, each with the distance between two
+/// points in dB. `selected` has a modulation order, then sizes: without sizes it selects all sizes,
+/// and if it is empty the whole grid.
 fn formats(selected: &[usize]) -> Vec<(Format, f64)> {
     let is_selected = |order: usize, k: usize| match selected {
         [] => true,

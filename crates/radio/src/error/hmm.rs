@@ -26,8 +26,8 @@ pub struct HiddenMarkov {
 /// Largest number of states that a model may have.
 const MAX_STATES: usize = 64;
 
-/// Largest deviation of a sum of probabilities from 1 that is accepted, because numbers in files
-/// are rounded.
+/// Largest accepted deviation of a sum of probabilities from 1. Sums deviate because numbers in
+/// files are rounded.
 const TOLERANCE: f64 = 1e-6;
 
 impl Checked for HiddenMarkov {

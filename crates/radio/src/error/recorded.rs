@@ -86,7 +86,8 @@ impl ErrorParams for RecordedErrors {
 /// Recorded sequence of errors, with the position of the next step.
 #[derive(Debug)]
 pub struct Playback {
-    /// For each run, the number of the first step after its end. Runs with errors have odd indices.
+    /// For each run, the number of the first step after the run's end. Runs with errors have odd
+    /// indices.
     ends: Vec<u64>,
     /// Index of the run to which the next step belongs.
     run: usize,

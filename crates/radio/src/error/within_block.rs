@@ -22,8 +22,8 @@ params! {
     }
 }
 
-/// Largest deviation of a sum of probabilities from 1 that is accepted, because numbers in files
-/// are rounded.
+/// Largest accepted deviation of a sum of probabilities from 1. Sums deviate because numbers in
+/// files are rounded.
 const TOLERANCE: f64 = 1e-6;
 
 /// Largest number of PDUs per block for which a distribution is accepted.

@@ -158,7 +158,8 @@ impl Placed {
     }
 
     /// Returns an upper bound of the linear SNR per chip from TTI `tti` on, and the first TTI in
-    /// which the bound is not valid. Returns `None` if the user moves or its paths fade fast.
+    /// which the bound is not valid. Returns `None` if the user moves or the user's paths fade
+    /// fast.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         let disturbance = self.at_rest?;
         let rake = self.rake;

@@ -1,10 +1,10 @@
 //! Cached state of all users, which the scheduler reads in every TTI. It is kept in arrays apart
 //! from the other state of the users.
 //!
-//! The block that a user could be sent changes with its CQI, its queue and the answers to its HARQ
-//! processes. CQIs are computed for several TTIs at once, and changes of queues and processes are
-//! known in advance until the next event of the user. Therefore the blocks of several TTIs are
-//! cached.
+//! The block that a user could be sent changes with the user's CQI and queue, and with the ACKs and
+//! NACKs for its HARQ processes. CQIs are computed for several TTIs at once, and changes of queues
+//! and processes are known in advance until the next event of the user. Therefore the blocks of
+//! several TTIs are cached.
 
 use super::user::User;
 use crate::cell::profile::BLOCK;

@@ -50,8 +50,8 @@ pub struct Meter {
 /// Time between two records of the available bandwidth.
 const RECORD: Duration = Duration::from_millis(20);
 
-/// Length of the part at the end of an idle time that is evaluated TTI by TTI. A pedestrian's
-/// fading has about 1000 independent values in this time.
+/// Maximum length of the part at the end of an idle time that is evaluated TTI by TTI. A
+/// pedestrian's fading has about 1000 independent values in this time.
 const MAX_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {

@@ -157,8 +157,8 @@ fn a_window_that_limits_the_rate_causes_a_warning() {
     assert!(found.len() == 1 && found[0].contains("256 PDUs"), "{found:?}");
 }
 
-/// Sends two packets, the second `seconds` after the first, to a user who changes cells repeatedly
-/// between them. If `records` is true, records the available bandwidth.
+/// Sends two packets to a user, the second packet `seconds` after the first. Between the packets,
+/// the user changes cells repeatedly. If `records` is true, records the available bandwidth.
 fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
     let params = changing("lost", &json!({ "iub": { "delay": "0 ms" } }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
