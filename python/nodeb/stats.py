@@ -63,9 +63,9 @@ class Interval:
 
     mean: float
     low: float
-    """Lower end; NaN if there is none, as for fewer than two values."""
+    """Lower end of the interval; NaN if there is none, as for fewer than two values."""
     high: float
-    """Upper end; NaN if there is none, as for fewer than two values."""
+    """Upper end of the interval; NaN if there is none, as for fewer than two values."""
     stdev: float
     """Sample standard deviation of the values; NaN for fewer than two values and for a ratio."""
     n: int
@@ -104,7 +104,7 @@ class BatchMeans:
     """Mean of a steady-state series from one long run, with its interval over batches."""
 
     interval: Interval
-    """The mean and its interval over the batches."""
+    """Mean of the batches' means, with its interval."""
     warmup: int
     """Observations deleted as warm-up; does not count those that fill no whole batch."""
     batch_size: int
@@ -343,7 +343,7 @@ class Stop:
     """End of a sequential experiment: number of replications used, and the reason for the end."""
 
     runs: int
-    """Number of replications used."""
+    """Number of replications that the experiment has used."""
     reached: bool
     """Whether the requested precision was reached."""
     reason: str
@@ -523,7 +523,7 @@ class Estimate:
     """A value computed from replications or without any, with its 95 % confidence interval."""
 
     value: float
-    """The estimate; NaN if there is none."""
+    """The estimated value; NaN if there is none."""
     low: float
     """Lower end of the interval."""
     high: float
@@ -538,7 +538,7 @@ class Estimate:
 
     @property
     def known(self) -> bool:
-        """Whether there is a value, that is, whether it is finite."""
+        """Whether the estimate has a value, that is, a finite one."""
         return math.isfinite(self.value)
 
 

@@ -40,7 +40,7 @@ class Bar:
     interval: str = ""
     """Confidence interval of the value as text; shown on pages."""
     ends: tuple[float, float] = (math.nan, math.nan)
-    """Ends of that interval, in the scale of the bar; NaN for none."""
+    """Ends of the confidence interval, in the scale of the bar; NaN for none."""
     bound: float = math.nan
     """Position of a dotted line, such as the upper bound of a change's effect; NaN for none."""
     why: str = ""
@@ -55,7 +55,7 @@ class Bars:
     """Title for pages and screen readers."""
     bars: Sequence[Bar]
     head: str = ""
-    """Line above the bars; empty for none."""
+    """Text above the bars; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ NOISE = 1e-9
 EXACT = 12
 """Digits of a number that are not affected by rounding errors of sums."""
 MIN_HALF_WIDTH = 1e-300
-"""Half-width below which an interval has no width."""
+"""Half-width below which an interval counts as an interval without width."""
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -62,11 +62,11 @@ class Shown:
     number: str
     """Value without its unit."""
     unit: str
-    """Unit; empty for a count or a ratio."""
+    """Unit of the value and its interval; empty for a count or a ratio."""
     low: str = ""
     """Lower end of the interval; empty if there is none."""
     high: str = ""
-    """Upper end of the interval."""
+    """Upper end of the interval; empty if there is none."""
     mark: str = ""
     """Sign after a mean that excludes some users or transfers."""
 

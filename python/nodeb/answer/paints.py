@@ -27,7 +27,7 @@ class Paint:
 
     family: str
     texture: int
-    """0 solid, 1 striped, 2 dotted, 3 thinly striped back, 4 lined."""
+    """Texture: 0 solid, 1 striped, 2 dotted, 3 thinly striped backwards, 4 lined."""
 
 
 FAMILIES = {

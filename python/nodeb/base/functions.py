@@ -16,7 +16,7 @@ from nodeb.errors import InputError, OutputError, RunError
 __all__ = ["Mistake", "call_checked", "line_of", "mistake", "numbers", "reason"]
 
 PASSED_ON = (OutputError, RunError, MemoryError, _core.Cancelled, _core.InternalError)
-"""Exceptions that are not errors of the function that they pass through."""
+"""Exceptions that are not errors of the user-defined function that they pass through."""
 
 
 class Mistake(InputError):

@@ -52,7 +52,7 @@ class Reach:
     t_all: float
     """Quantile of Student's t for n - 1 degrees of freedom."""
     t_varied: float
-    """Quantile of Student's t for the values that vary."""
+    """Quantile of Student's t for the degrees of freedom from `varied`."""
 
     @classmethod
     def of(cls, n: int, degrees: int, confidence: float) -> Reach:

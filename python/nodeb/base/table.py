@@ -26,7 +26,7 @@ ALIGNED = 8
 TEXTS = 1 << 16
 """Number of texts encoded at a time."""
 ASCII = 128
-"""Number of characters that take one byte in UTF-8."""
+"""Number of Unicode characters that take one byte in UTF-8."""
 
 MAX_TEXT_BYTES = 2**31 - 1
 """Maximum size of the text in one Arrow array, bytes."""

@@ -16,7 +16,7 @@ NS = {
     "min": 60 * NS_PER_S,
     "h": 3600 * NS_PER_S,
 }
-"""Nanoseconds per unit."""
+"""Number of nanoseconds in each unit."""
 
 
 _NUMBER = r"(?:\d{1,18}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?"

@@ -95,7 +95,7 @@ def invoke(arguments: list[str]) -> int:
     unwritten = streams.finish()
     if unwritten is None or isinstance(unwritten, BrokenPipeError):
         return status if unwritten is None else FAILED
-    if status == 0:  # Otherwise the status already reports a failure.
+    if status == 0:  # Any other status already reports a failure.
         _try_print_error(f"cannot print to stdout: {os_reason(unwritten)}")
     return status or FAILED
 

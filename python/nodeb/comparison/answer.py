@@ -42,7 +42,7 @@ from nodeb.results.survivors import no_arrival_hint
 __all__ = ["answers", "of_tried", "shown_of"]
 
 MAIN = ("download_s", "load_median_s", "transfer_s", "cell_bps", "received_bps")
-"""Subject of the headline, in order of preference."""
+"""Metrics that can be the subject of the headline, in order of preference."""
 IN_SENTENCES = {
     "download_s": "the download takes",
     "load_median_s": "half of the loads take at most",

@@ -74,7 +74,7 @@ class Difference:
     difference: Interval
     """Other minus baseline, over the pairs, at the confidence of the family."""
     ratio: Interval
-    """Other over baseline."""
+    """Ratio of the other scenario's mean to the baseline's, with its interval."""
     verdict: Verdict
     unpaired: float
     """Width of the interval without pairing, relative to the width with pairing.

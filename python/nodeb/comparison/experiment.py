@@ -80,7 +80,7 @@ class Experiment:
     runs: int
     """Number of replications of each scenario."""
     notes: list[str]
-    """Notes for the user."""
+    """Notes for the user, such as one on the number of replications."""
 
     @classmethod
     def read(

@@ -15,7 +15,7 @@ MAX_RUNS = 1_000_000
 POWER = 0.8
 """Probability of a decision with the stated number of further replications."""
 PLAUSIBLE = 99
-"""Number of plausible differences, equally probable."""
+"""Number of equally probable values of the true difference that are considered."""
 
 
 @dataclass(frozen=True, slots=True)

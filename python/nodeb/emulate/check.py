@@ -61,7 +61,7 @@ class Carried:
     """Result of the download test at one link rate: bit rate, lateness and load."""
 
     rate_mbps: int
-    """Link rate, Mbit/s."""
+    """Bit rate of the tested link, Mbit/s."""
     got_mbps: float
     """Rate at which IP packets arrived at the phone, Mbit/s."""
     lateness: dict[str, Any]

@@ -25,21 +25,21 @@ class Connection:
     """A TCP connection in a recording: its user, ports, times and amounts of data."""
 
     number: int
-    """Index in the recording, from 0."""
+    """Index of the connection in the recording, from 0."""
     user: int
     """Index of the user whose phone has the connection."""
     phone: str
-    """Name of that user."""
+    """Name of the user whose phone has the connection."""
     server: str
     """Address and port of the server."""
     client: str
     """Address and port of the phone."""
     begun_s: float
-    """Time at which its first packet was accepted, s."""
+    """Time at which the connection's first packet was accepted, s."""
     ended_s: float
-    """Time of its last arrival, or of a later acceptance of a packet that did not arrive, s."""
+    """Time of the last arrival of a packet, or later acceptance of one that did not arrive, s."""
     packets: int
-    """Number of packets in both directions."""
+    """Number of the connection's packets in both directions."""
     down_bytes: int
     """Bytes delivered to the phone in order."""
     up_bytes: int
@@ -58,7 +58,7 @@ class Connections:
     all: list[Connection]
     """TCP connections in order of their begin."""
     others: int
-    """Number of packets of other protocols."""
+    """Number of packets of protocols other than TCP."""
     unknown: int
     """Number of packets of which too few bytes were recorded to identify them."""
     is_whole: bool = True

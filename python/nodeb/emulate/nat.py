@@ -35,7 +35,7 @@ LINKS = 1 << 14
 """Number of links with four addresses each in 198.18.0.0/16, a test network (RFC 2544)."""
 TIMEOUT_S = 10.0
 CAP_NET_ADMIN = 12
-"""Number of this capability; see capabilities(7)."""
+"""Number of the capability CAP_NET_ADMIN; see capabilities(7)."""
 
 
 @dataclass(frozen=True)

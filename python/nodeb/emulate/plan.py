@@ -21,9 +21,9 @@ class Phone:
     """User whose packets are real: a command runs as this phone."""
 
     name: str
-    """Name of its group in the scenario, followed by its number if the group has several phones."""
+    """Name of the phone's group, followed by the phone's number if the group has several phones."""
     user: int
-    """Index among all users."""
+    """Index of the phone among all users of the scenario."""
     command: tuple[str, ...]
     """Command that runs as this phone: program and arguments."""
     addresses: Addresses

@@ -43,7 +43,7 @@ class Options:
     server: tuple[str, ...] = ()
     """Command of the server; empty for none."""
     duration_s: float | None = None
-    """Maximum duration, s; None waits for the commands."""
+    """Maximum duration of the emulation, s; None waits for the end of the commands."""
     mtu: int = 1500
     """Maximum size of an IP packet, bytes."""
     memory_bytes: int = 256 << 20
@@ -61,7 +61,7 @@ class Options:
     record: Path | None = None
     """File of the recording; None for no recording."""
     kept_bytes: int = 96
-    """Bytes recorded of each packet; the default suffices for its headers."""
+    """Bytes recorded of each packet; the default suffices for a packet's headers."""
     real_time: bool = True
     """Whether the driver runs with real-time priority if the system allows it."""
 
@@ -79,13 +79,13 @@ class Outcome:
     failed: dict[str, str]
     """Reasons why commands could not be started, by name."""
     ended: str
-    """Cause of the end: `command`, `duration` or `signal`."""
+    """Cause of the emulation's end: `command`, `duration` or `signal`."""
     real_time: bool
     """Whether the driver ran with real-time priority."""
     wall_s: float
-    """Elapsed real time, s."""
+    """Real time that the emulation took, s."""
     number: int = 0
-    """Number of the signal that ended it; 0 if none did."""
+    """Number of the signal that ended the emulation; 0 if no signal did."""
     server_ended: str = ""
     """Description of the end of the server's command if that ended before the phones'; else ""."""
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["difference_bars", "difference_rows"]
 
 SHOWN_PARTS = 5
-"""Number of causes that have a bar; the rest share one."""
+"""Number of causes that have a bar of their own; the other causes share one bar."""
 SMALL = 0.01
-"""Relative size below which a difference is shown in its own unit."""
+"""Fraction of the larger mean below which a difference is shown in a unit of its own."""
 
 
 def difference_bars(parts: Sequence[Part], title: str) -> Bars:

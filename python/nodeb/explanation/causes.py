@@ -38,7 +38,7 @@ class Explanation(Answering):
     user: int
     transfer: int
     paths: list[Path]
-    """One path for each replication, in order."""
+    """Critical path of the transfer in each replication, in order."""
     what: str = ""
     """Description of a transfer that does not belong to a simulated user."""
 

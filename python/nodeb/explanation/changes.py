@@ -42,7 +42,7 @@ LARGE = 10_000
 MAX_BYTES_FAMILY = 1000
 """Largest initial window of the `linux` family, segments."""
 MAX_USUAL = 4
-"""Largest initial window without a change (RFC 3390), segments."""
+"""Largest initial window that a scenario usually has (RFC 3390), segments."""
 LARGE_SIZE = "1 GB"
 """A buffer that never fills."""
 MIN_BLER = 1e-12
@@ -374,7 +374,7 @@ def _always_dedicated(data: Data, _user: int) -> bool:
 DELAYED, RECEIVER, HANDED = ("delayed ACK",), ("window: receiver",), ("handover",)
 LOSSES = ("recovery", "timeout")
 QUEUES = ("queues", "marks")
-"""Effects of queues on a connection, as named by `Lost`."""
+"""Effects of queues on a connection: names of fields of `Lost` that count them."""
 RETRANSMITTED = ("HARQ round trips", "RLC retransmission", "reordering wait")
 OTHERS = ("waiting for the scheduler", "queue behind others")
 SWITCHED = ("channel set-up and release",)

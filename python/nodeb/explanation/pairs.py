@@ -23,7 +23,7 @@ class Pairs:
     only_changed: int
     """Pairs in which only the changed transfer is complete."""
     begun: bool = True
-    """True if every transfer has started with the change."""
+    """True if, with the change, the transfer starts in every replication."""
 
     @classmethod
     def count(cls, plain: Sequence[Path], changed: Sequence[Path]) -> Pairs:

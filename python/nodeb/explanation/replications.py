@@ -42,12 +42,12 @@ class Share(NamedTuple):
 
     cause: str
     step: str = ""
-    """Activity."""
+    """Activity at the place, such as `propagates`."""
     place: str = ""
     round: str = ""
     """Cause of the round trip; empty on the last flight."""
     after_loss: bool = False
-    """True from the first repair of a loss on the path on."""
+    """True for spans from the first repair of a loss on the path to the end."""
 
 
 class Lost(NamedTuple):

@@ -99,7 +99,7 @@ def _moves(part: Part, grows: bool) -> bool:
 
 
 def _ends(interval: Interval) -> tuple[float, float]:
-    """Returns the ends of an interval; if it has none (NaN), both are the mean."""
+    """Returns the ends of an interval; for an interval without ends (NaN), the mean twice."""
     if math.isnan(interval.low):
         return interval.mean, interval.mean
     return interval.low, interval.high

@@ -48,7 +48,7 @@ class WhatIf:
     causes: tuple[str, ...]
     """Targeted causes."""
     pairs: Pairs
-    """Number of pairs by which of the two transfers is complete."""
+    """Numbers of pairs, by whether the transfer is complete without and with the change."""
     changed: Interval = UNKNOWN
     """Duration with the change, s, if transfers are complete only with the change; else NaN."""
     at_least: Interval = UNKNOWN

@@ -24,7 +24,7 @@ MAX_STATES = 8
 MAX_STARTS = 10_000
 """Maximum number of random starts."""
 SHORT, LONG = 20, 500
-"""Maximum iterations of each start, and of the best one."""
+"""Maximum iterations of training: from each start, and then for the best model."""
 TOLERANCE = 1e-2
 """Gain of log-likelihood per iteration below which training ends: too small to matter in BIC."""
 

@@ -24,7 +24,7 @@ FORMAT, VERSION = "nodeb-error-model", 1
 
 @dataclass(frozen=True, eq=False)
 class ErrorModel:
-    """Model of the losses of a link, which states for each PDU if it is lost."""
+    """Model of the losses of a link: a random process that determines whether each PDU is lost."""
 
     name: str
     """Name in tables, such as `hmm3`."""

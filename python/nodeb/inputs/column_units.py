@@ -31,11 +31,11 @@ AMOUNTS = {
     for base, bits in (("bit", 1), ("B", 8))
     for prefix, factor in PREFIXES.items()
 }
-"""Unit of an amount of data -> bits."""
+"""Unit of an amount of data -> number of bits in it."""
 RATES = {f"{name}/s": bits for name, bits in AMOUNTS.items()}
-"""Unit of a rate -> bit/s."""
+"""Unit of a rate -> number of bit/s in it."""
 TIMES = {name: float(f"{ns}e-9") for name, ns in NS.items()}
-"""Unit of a time -> s."""
+"""Unit of a time -> number of seconds in it."""
 
 _TIME_WORDS = {
     "ns": r"ns|nsecs?|nanos?|nanoseconds?",

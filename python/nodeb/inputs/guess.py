@@ -13,7 +13,7 @@ from nodeb.inputs import column_units
 __all__ = ["Head", "guess"]
 
 ENTRIES = 2_000
-"""Maximum number of entries examined."""
+"""Maximum number of entries that are examined to guess the format."""
 MAX_CQI, MAX_SNR_DB = 30, 60
 NAMES = {
     "cqi": r"cqi",

@@ -63,7 +63,7 @@ class Part:
     """Name of a variant in a scenario file; None for a plain table."""
 
     _defaults: ClassVar[Mapping[str, Any]] = {}
-    """Default of every key, in order."""
+    """Default of every key, in the order of the fields."""
 
     _types: ClassVar[dict[str, Any]]
 

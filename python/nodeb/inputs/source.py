@@ -197,7 +197,7 @@ class Source:
         return np.where(np.isclose(values, whole, rtol=1e-12, atol=1e-9), whole, values)
 
     def times(self, place: int, times: Numbers, *, channel: bool) -> Times:
-        """Converts times to ns; those of a channel are relative to the first."""
+        """Converts times to ns; times of a channel become relative to the first."""
         unit = self._unit(place, "times", "time_unit", column_units.times, TIMES, "s")
         self.record_use(place, f"times in {unit}")
         first = 0.0

@@ -14,7 +14,7 @@ from nodeb.inputs.trace_file import Times, duration_text
 __all__ = ["durations"]
 
 GAP_STEPS = 10
-"""Medians above which a step is reported as a gap."""
+"""Multiple of the median step above which a step is reported as a gap."""
 
 
 def durations(times_ns: Times) -> tuple[int | None, int, list[str]]:

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 __all__ = ["LifeAnswer", "answer"]
 
 LATE = 2.0
-"""Delay above which a packet is late, relative to the median."""
+"""Ratio of a packet's delay to the median above which the packet is late."""
 LATE_MEANS = "Late: a delay of more than twice the median of the same user's flow."
 DATA = ("data", "external")
 """Purposes of packets with payload; the purpose of a real packet may be unknown."""
 RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
-"""Fates of packets."""
+"""Fates of packets: received, lost, or neither until the end of the window."""
 USERS = 20
 """Largest number of users for which there is a table by user."""
 

@@ -45,7 +45,7 @@ class About:
     until_ns: int
     """Time until which packets were recorded, ns."""
     lanes: tuple[str, ...]
-    """Names of the lanes of the path, from the server to the application."""
+    """Names of the lanes (positions on the path), from the server to the application."""
     places: tuple[tuple[str, int, int], ...]
     """Links, bearers and ends: name, and the lanes at which packets arrive and leave."""
     node_b: int

@@ -44,7 +44,7 @@ SCRIPTS = (
 )
 """Scripts of the page, in order."""
 PAINTS = {cause: {"name": paint(cause), **asdict(one)} for cause, one in CAUSES.items()}
-"""Fill of each cause."""
+"""Fill of each cause: CSS class, family and texture."""
 
 
 def html(life: Life, path: CriticalPath | None = None) -> str:

@@ -31,15 +31,15 @@ class Span:
     end: int
     """End of the span, ns."""
     cause: str
-    """Cause of the delay."""
+    """Cause of the delay in the span."""
     place: str
-    """Place of the delay."""
+    """Place of the delay, such as a link."""
     packet: int
     """Number of the packet that waits, or of the packet that it waits for."""
     seq: int
-    """Sequence number of that packet."""
+    """Sequence number of the packet with the number `packet`."""
     transfer: int = 0
-    """Index of the delayed transfer."""
+    """Index of the transfer that the critical path belongs to."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class CriticalPath:
     """Critical paths of several transfers, span by span, with a note on unexplained ones."""
 
     user: int
-    """Index of the user."""
+    """Index of the user whose transfers are explained."""
     spans: list[Span] = field(default_factory=list)
     """Spans of all transfers in order; those of a transfer are contiguous."""
     transfers: list[int] = field(default_factory=list)

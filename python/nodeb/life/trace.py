@@ -28,7 +28,7 @@ __all__ = ["trace"]
 
 LEVEL = 6
 PIECE = 1 << 14
-"""Number of events that are written at a time."""
+"""Number of events of the trace that are written at a time."""
 PER_PLACE = 1 << 14
 """Largest number of threads of a place, for which as many thread numbers are reserved."""
 BETWEEN = ",\n"

@@ -20,7 +20,7 @@ __all__ = ["MAX_EVENTS", "check_limits", "watch"]
 MAX_EVENTS = 4_000_000
 """Default limit of the number of events."""
 LATEST_S = 2**63 / NS_PER_S
-"""Latest possible time, s."""
+"""Latest time that can be simulated, s."""
 
 
 def watch(

@@ -23,7 +23,7 @@ from nodeb.link.result import LinkResult, Point, Rate
 __all__ = ["answer"]
 
 TARGET = 0.1
-"""Usual operating point of links, as a share of failed blocks."""
+"""Share of failed blocks at the usual operating point of links."""
 
 
 def answer(result: LinkResult, folder: str = "") -> Answer:

@@ -67,7 +67,7 @@ class Point:
     iterations: float
     """Mean number of iterations of the turbo decoder per block; 0 without a turbo decoder."""
     air_s: float
-    """Time on the air, s."""
+    """Simulated time on the air, s."""
     interrupted: bool = False
     """Whether Ctrl-C interrupted the simulation of this point."""
 

@@ -38,7 +38,7 @@ class Curve:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     points: bool = False
-    """Points only, not joined by a line."""
+    """Whether the curve's points are not joined by a line."""
     covered: NDArray[np.float64] | None = None
     """Share of users that each mean covers; None if all means cover all users."""
 

@@ -17,7 +17,7 @@ from nodeb.plot.style import MUTED, SIZE, color, legend, new_figure
 __all__ = ["cqi", "delay_shares", "delays", "late", "late_shares", "losses", "queues", "rates"]
 
 MAX_CURVES = 6
-"""Largest number of phones in a figure."""
+"""Largest number of phones that have curves in a figure."""
 LOST = {
     "lost_link": "on a link",
     "lost_overflow": "no room in a queue",

@@ -17,7 +17,7 @@ KEYS = ("run", "user")
 """Columns on which tables are joined."""
 
 Found = dict[str, tuple[str, str]]
-"""Table and column by the name that the user wrote."""
+"""Table and column for each name that the user wrote."""
 
 
 def chosen_columns(

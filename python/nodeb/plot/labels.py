@@ -20,7 +20,7 @@ SUFFIXES = {
     "_m": "m",
     "_db": "dB",
 }
-"""Unit by suffix of a column's name, in all tables."""
+"""Unit of a column in any table, by the suffix of the column's name."""
 DIFFERENCE = "_diff"
 NAMES = {name: metric.label for name, metric in METRICS.items()} | {
     "t_s": "time",
@@ -38,7 +38,7 @@ class Quantity:
     name: str
     unit: str
     factor: float
-    """Factor from the column's values to the unit."""
+    """Factor that converts the column's values to the unit."""
 
     @classmethod
     def of(cls, column: str, values: NDArray[np.float64]) -> Quantity:

@@ -21,7 +21,7 @@ LINK_RATES = {
     "raw_ber": "Bit error rate before decoding",
     "signalling_bler": "Block error rate of signalling",
 }
-"""Axis label by column of a rate."""
+"""Axis label of each error rate, by its column."""
 
 
 def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | None = None) -> Figure:

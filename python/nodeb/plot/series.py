@@ -29,7 +29,7 @@ __all__ += ["titled"]
 BINS = 100
 TIME_LABEL = "Time (s)"
 DOTS = 200
-"""Number of samples above which a curve has no dots."""
+"""Number of samples above which a curve has no dots at its samples."""
 PAUSE = 4.0
 """Smallest gap between samples that breaks a curve, in round trips."""
 

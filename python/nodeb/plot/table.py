@@ -35,7 +35,7 @@ COVERED = "_covered"
 SERIES = ("user", "event")
 """Columns that distinguish the time series in a table."""
 NOTES = ("runs", "seed", "version", "precision_reached", "unit")
-"""Columns on the origin of a row, not on its subject."""
+"""Columns that state the origin of a row, not what the row is about."""
 
 
 def curves(

@@ -48,11 +48,11 @@ class Cell:
     """One of several scenarios whose results are stored separately, such as a point of a sweep."""
 
     label: str
-    """Name in messages."""
+    """Name of the cell in messages."""
     scenario: str
     """The simulated scenario as JSON: resolved, without name, seed and number of runs."""
     recorded: Sequence[RecordingColumns] = ()
-    """Columns of its recordings, which are not part of the text."""
+    """Columns of the scenario's recordings, which are not part of its text."""
 
 
 def simulated(scenario: Mapping[str, Any]) -> str:
@@ -223,7 +223,7 @@ class CellSimulator(Engine[Tables]):
     ) -> None:
         self._called = called
         self.kept = 0
-        """Number of cells that were complete before."""
+        """Number of cells that were complete before the simulation."""
         self._cells, self._store = cells, store
         self._unknown = store.missing(identity(cell, seed) for cell in cells)
         super().__init__(self._missing(seed, stop), seed, jobs, progress)

@@ -45,9 +45,9 @@ class Subject(Generic[T]):
         self, work: Work[T], rule: Rule[T], known: tuple[T, int] | None = None, where: str = ""
     ) -> None:
         self.work = work
-        """Simulates replications."""
+        """Work that simulates the replications."""
         self.known = Replications(rule)
-        """Replications so far."""
+        """Replications of the subject that are finished so far."""
         self.where = where
         self.started = 0
         """Number of replications started or stored."""

@@ -54,9 +54,9 @@ class Reduction:
     function: Callable[..., Mapping[str, NDArray[Any]]]
     """Takes tables by name, and the options by keyword; returns an array by name."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Further arguments: plain data."""
+    """Further arguments of the function: plain data, by name."""
     drops: frozenset[str] = frozenset()
-    """Tables that are not stored in addition to the numbers."""
+    """Names of tables that are not stored: the numbers replace them."""
 
     def identity(self) -> dict[str, Any]:
         """Returns the inputs that determine the numbers: options, function and hash of its module.

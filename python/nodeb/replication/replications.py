@@ -27,7 +27,7 @@ class Replications(Generic[T]):
     def __init__(self, rule: Rule[T]) -> None:
         self.rule = rule
         self.finished: list[T] = []
-        """Outcomes of the first replications, without a gap; each of one or more replications."""
+        """Outcomes of the first replications, without a gap; one outcome may cover several."""
         self.done = 0
         """Number of replications in `finished`."""
         self._early: dict[int, tuple[T, int]] = {}

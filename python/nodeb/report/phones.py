@@ -25,7 +25,7 @@ WEAK = 5.0
 MAX_PHONES = 5_000
 """Largest number of phones that are drawn."""
 ROOM = 1.06
-"""Upper end of the axis relative to the highest rate."""
+"""Ratio of the upper end of the rate axis to the highest rate."""
 
 Values = NDArray[np.float64]
 

@@ -47,7 +47,7 @@ class Recording:
     """A replication with its series, or the reason why it is missing."""
 
     result: Result | None
-    """Result of one replication."""
+    """Result of the replication; None if `problem` states why it is missing."""
     until_s: float | None = None
     """Time at which the replication was cut off, s; None if it is complete."""
     problem: str = ""

@@ -18,7 +18,7 @@ _LONG = re.compile(r"(\.\d\d)\d+")
 """Decimals of a coordinate beyond a hundredth of a point."""
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
 GREYISH = 6
-"""Largest difference between the components of a grey, of 255."""
+"""Largest difference between the components (0 to 255) of a colour that counts as grey."""
 _ID = re.compile(r'\b(id="|url\(#|href="#)')
 
 

@@ -47,7 +47,7 @@ COLUMNS = (
 )
 TITLE = "Published studies, reproduced"
 CSS = (*(GRADES[kind] for kind in JUDGEMENTS), "", "", "", "", "")
-"""CSS classes of the counts of a study."""
+"""CSS classes of the counts in the row of a study, in order."""
 STATE_GRADES = {"complete": "near", "interrupted": "off", "missing": "open"}
 
 

@@ -72,7 +72,7 @@ FULL = 0.95
 NAMED = 3
 """Minimum number of causes with bars of their own; the others share one bar."""
 SMALL = 0.05
-"""Share below which a cause has no bar of its own."""
+"""Share of a transfer's time below which a cause may have no bar of its own."""
 GROUPS = 4
 """Maximum number of groups that a headline names one by one."""
 OUTAGE = "outage"
@@ -97,7 +97,7 @@ CELL = (
 )
 """Key figures of several users."""
 TROUBLE = ("stalls", "recovery_s", "timeouts")
-"""Problems: shown if they occur, and mentioned together if they do not."""
+"""Metrics of problems: shown if the problem occurs, else mentioned in one common sentence."""
 LABELS = {
     "received_bps_p50": "half of the phones get more than",
     "received_bps": "mean of the phones",
@@ -508,7 +508,7 @@ class Rings:
 
     distance_m: NDArray[np.float64]
     edges_m: NDArray[np.float64]
-    """Edges of the rings, from 0."""
+    """Distances from the Node B that separate the rings, m; the first is 0."""
 
     @classmethod
     def of(cls, result: Result) -> Rings | None:

@@ -35,7 +35,7 @@ class Group:
         self.run = changes(flows["run"])
         """Replications in which the group has users."""
         self.users: NDArray[np.int64] | None = None
-        """Numbers of the users; None for all."""
+        """Indices of the group's users; None for the group of all users."""
         if name != ALL:
             of_group = flows["group"] == name
             self.users = np.unique(flows["user"][of_group])

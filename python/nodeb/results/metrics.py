@@ -54,9 +54,9 @@ class Metric:
     better: Better = ""
     """Direction that is better for the user; empty if that depends."""
     low: float = 0.0
-    """Lower bound of means."""
+    """Smallest possible mean, in the unit of the metric."""
     high: float = math.inf
-    """Upper bound of means."""
+    """Largest possible mean, in the unit of the metric."""
     percent: bool = False
     """Whether the metric is shown in per cent."""
     can_fail: bool = False

@@ -26,7 +26,7 @@ class Provenance:
     seed: int
     """Seed of the named random streams."""
     runs: int
-    """Replications in the result."""
+    """Number of replications in the result."""
     stopping: str
     """Reason for the number of replications."""
     precision_reached: bool | None

@@ -26,7 +26,7 @@ FINISHED_SHARE = 0.95
 DURATIONS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """Leading digits of a suggested duration."""
 ROUNDING = 1e-12
-"""Rounding error of products of shares."""
+"""Maximum rounding error of products of shares."""
 LONG_S = 1000.0
 """Duration of a run, s, above which no longer one is suggested if nothing arrived."""
 MIN_LONGER_S = 10.0

@@ -46,7 +46,7 @@ __all__ = [
 
 ARROW = " \N{RIGHTWARDS ARROW} "
 Series = Mapping[Key, Quantity]
-"""Quantities along an axis, by key."""
+"""Quantities along an axis, by key of the axis."""
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class Quantity(ABC):
 
     unit: str = ""
     parts: tuple[Quantity, ...] = ()
-    """Quantities that this one is computed from."""
+    """Quantities that this quantity is computed from."""
 
     def cases(self) -> Iterator[Case]:
         """Returns the cases that must be simulated for the quantity."""
@@ -181,7 +181,7 @@ class Fact:
 
 
 Known = Quantity | Fact
-"""Content of a cell, and operand of `between`."""
+"""Content of a table cell, and operand of the check `between`."""
 NOT_COMBINED = "a fact has no replications and cannot be combined with quantities"
 
 

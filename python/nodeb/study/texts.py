@@ -60,7 +60,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "notes": (_by_item, "a text by item"),
     "said": (_by_item, "a text by item"),
 }
-"""Check of a value and description of a valid one, by key."""
+"""For each key, a check of its value and a description of a valid value."""
 
 
 def read(file: Path) -> Texts:

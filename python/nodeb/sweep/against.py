@@ -29,7 +29,7 @@ class Against:
     baseline: Baseline
     metric: str
     confidence: float
-    """Confidence of each interval; those of one group of users hold together with 95 %."""
+    """Confidence of each interval: all intervals of a group of users together hold with 95 %."""
     margin: float
     compared: list[Compared]
 

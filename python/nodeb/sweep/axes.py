@@ -44,7 +44,7 @@ class Swept:
     values: tuple[Any, ...]
     """Values as written in the file."""
     lines: tuple[int | None, ...]
-    """Line of each value."""
+    """Line of each value in the file."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from nodeb.sweep.axes import Axis, Swept
 __all__ = ["Cell", "Cells", "Reader", "base"]
 
 MAX_CELLS = 1_000_000
-"""Largest number of cells; more are taken for a typing error."""
+"""Largest number of cells; a larger number is rejected as a probable typing error."""
 BLOCK = 64
 """Number of scenarios that are compressed together."""
 OPENED = 16
@@ -42,9 +42,9 @@ class Cell(cells.Cell):
     """A combination of swept values; the values are its label."""
 
     places: tuple[int, ...] = ()
-    """Position on each axis."""
+    """Position of the cell on each axis of the sweep."""
     values: dict[str, Any] = field(default_factory=dict)
-    """Value by swept key, as written in the file."""
+    """The cell's value of each swept key, as written in the file."""
 
 
 class Cells(Sequence[Cell]):

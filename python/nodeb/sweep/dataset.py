@@ -33,7 +33,7 @@ PART = 500
 """Number of cells in a part."""
 
 Load = Callable[[Cell], tuple[Mapping[str, Table], bool]]
-"""Returns the replications of a cell, and whether it reached its precision."""
+"""Function that returns the tables of a cell, and whether the cell reached its precision."""
 
 
 def write(

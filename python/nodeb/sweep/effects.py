@@ -27,7 +27,7 @@ class Effect:
     """Largest effect of an axis on a metric, while the other axes are constant."""
 
     keys: str
-    """Keys of the axis."""
+    """Keys that change along the axis, separated by commas."""
     ratio: Interval
     """Ratio of the larger to the smaller of two cells that differ in these keys, paired by run."""
 

@@ -49,15 +49,15 @@ class Found:
     """Metrics of one cell by replication, the coverage of their means, and unfinished transfers."""
 
     by_run: Table
-    """Result of `results.metrics.by_run`."""
+    """Metrics by group and replication: the result of `results.metrics.by_run`."""
     reached: bool
-    """True if the precision was reached."""
+    """True if the cell's replications reached the requested precision."""
     covered: Mapping[str, Mapping[str, float]]
     """Share of users that a mean covers, by group and metric."""
     open: Unfinished
-    """Unfinished transfers."""
+    """Statistics of the cell's unfinished transfers."""
     duration_s: float = math.inf
-    """Duration of a run, s."""
+    """Duration of a run of the cell, s."""
 
     @classmethod
     def of(cls, tables: Mapping[str, Table], reached: bool, duration_s: float = math.inf) -> Found:
@@ -77,15 +77,15 @@ def _covered(group: Group, found: Table) -> dict[str, float]:
 
 
 Known = Callable[[tuple[int, ...]], Found]
-"""Returns the metrics of the cell at these positions."""
+"""Function that returns the metrics of the cell at a position on each axis."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """Selection of the baseline cell of each cell: the same values except for some fixed ones."""
+    """Rule for the baseline of a cell: the cell with the same values, except for fixed values."""
 
     fixed: dict[int, int]
-    """Position in the baseline by index of the axis."""
+    """Position of the baseline cells on an axis, by index of the axis."""
 
     @classmethod
     def read(cls, settings: Sequence[str], axes: Sequence[Axis]) -> Baseline | None:

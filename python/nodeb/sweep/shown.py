@@ -63,7 +63,7 @@ class Values:
         self._table, name = outcome.table, outcome.metric
         self.metric: Metric = METRICS[name]
         self.axes = [axis for axis in outcome.plan.axes if len(axis) > 1]
-        """Axes with several values."""
+        """Axes of the sweep that have several values."""
         self._rows = np.flatnonzero(self._table["group"] == ALL)
         self.mean, self.low, self.high = (self._column(name + end) for end in ENDS)
         share = self._table[name + COVERED] if name + COVERED in self._table.columns else None
@@ -182,7 +182,7 @@ class Values:
 
 
 def are_alike(halves: NDArray[np.float64]) -> bool:
-    """Returns true if there are relative half-widths, alike and small: one line describes them."""
+    """Returns true if relative half-widths exist, and one line describes them: alike and small."""
     return bool(halves.size) and halves.max() <= min(ALIKE * halves.min(), WIDE)
 
 

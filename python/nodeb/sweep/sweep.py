@@ -53,11 +53,11 @@ class Outcome(Answering):
     """Outcome of a sweep: the table, the folder, and counts of simulated and kept cells."""
 
     plan: Sweep
-    """The sweep."""
+    """The sweep that was run."""
     table: Table
     """One row per cell and group; see `nodeb.sweep.results.results`."""
     metric: str
-    """Metric shown in answers; the table contains all."""
+    """Metric that answers show; the table contains all metrics."""
     is_chosen: bool
     """True if the user requested that metric."""
     open: Unfinished
@@ -67,7 +67,7 @@ class Outcome(Answering):
     simulated: int
     """Number of cells simulated by this call."""
     kept: int
-    """Number of cells that existed before."""
+    """Number of cells that were stored before this call."""
     replications: int
     """Number of replications simulated by this call."""
     damaged: tuple[Path, ...] = ()
@@ -108,15 +108,15 @@ class Sweep:
     file: Path
     """The scenario file."""
     text: str
-    """Text of the file."""
+    """Text of the scenario file."""
     name: str
     """Name of the scenario."""
     axes: list[Axis]
     """Swept axes."""
     cells: Cells
-    """All combinations; the last axis changes fastest."""
+    """All combinations of the swept values; the last axis changes fastest."""
     base: dict[str, Any]
-    """Common part of the cells."""
+    """Part of the scenario that all cells have in common."""
     seed: int
     """Seed of all random streams, the same for all cells."""
     stop: int | Precision

@@ -31,9 +31,9 @@ CONNECT_S = 8.0
 PULSE_S = 2.0
 """Interval between checks of the cluster's health, s."""
 SILENT_S = 20.0
-"""Time without a message from a worker, s, after which its work is given to others."""
+"""Time without a message from a worker, s, after which other workers get its work."""
 LOST_S = 40.0
-"""Time without a message from a scheduler, s, after which it counts as lost."""
+"""Time without a message from the scheduler, s, after which the scheduler counts as lost."""
 STUCK_S = 30.0
 """Maximum time, s, for which all workers may be paused because of lack of memory."""
 ALONE_S = 300.0

@@ -16,7 +16,7 @@ __all__ = ["VersionMismatch", "fingerprint", "remove_stuck_workers", "same", "si
 
 
 MISSED = 3
-"""Missed heartbeats after which a worker counts as silent; they are rarer with many workers."""
+"""Missed heartbeats after which a worker counts as silent; many workers send them more rarely."""
 
 
 class VersionMismatch(Exception):
