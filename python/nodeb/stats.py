@@ -160,11 +160,11 @@ def paired_difference(
     """Returns the mean of `first - second` with its interval, for common random numbers.
 
     Common random numbers make the differences vary less than the values (Law and Kelton, section
-    10.2.1). If only a rare event makes a difference, most differences are equal. On each side, the
-    interval is the wider of two: Student's t with as many degrees of freedom as there are
-    differences unequal to the most frequent one, and Hall's, which removes the skewness
-    (`nodeb.base.skewed`). It is not symmetric; for many values without skewness it is close to
-    Student's.
+    10.2.1). If only a rare event makes a difference, most differences are equal. Therefore two
+    intervals are calculated: Student's t, with as many degrees of freedom as there are differences
+    unequal to the most frequent one, and Hall's, which removes the skewness (`nodeb.base.skewed`).
+    On each side, the wider of the two is returned. The result is not symmetric; for many values
+    without skewness it is close to Student's interval.
 
     Args:
         first: one value per replication of the first system.
@@ -358,8 +358,8 @@ class Precision:
     `relative` times their absolute mean, or at `max_runs`. The minimum prevents an early stop
     on an interval that is short by chance. `relative` refers to the estimated mean, as intervals
     are reported; the error relative to the true mean is then at most `relative / (1 - relative)`,
-    2.04 % for 2 %. For at most g set `relative` to `g / (1 + g)`. Source: Law and Kelton, section
-    9.4.1, "obtaining a specified precision".
+    2.04 % for 2 %. For an error of at most g, set `relative` to `g / (1 + g)`. Source: Law and
+    Kelton, section 9.4.1, "obtaining a specified precision".
     """
 
     relative: float
@@ -413,11 +413,11 @@ def ratio_interval(
     """Returns the ratio of the means of paired values with its interval.
 
     Formula: Fieller's method: all r for which the interval of the mean of `x - r y`, which is `(x -
-    y) - (r - 1) y`, contains 0. That interval is calculated as in `paired_difference`, but only the
-    spread of `x - y` has the degrees of freedom of the pairs that differ. The ratio's interval
-    therefore contains 1 if the interval of the difference contains 0. It is unbounded (NaN ends) if
-    the mean of the denominator is not significantly different from 0. Source: Fieller: Some
-    problems in interval estimation, J. R. Stat. Soc. B 16(2), 1954.
+    y) - (r - 1) y`, contains 0. The interval of the mean is calculated as in `paired_difference`,
+    but only the spread of `x - y` has the degrees of freedom of the pairs that differ. The ratio's
+    interval therefore contains 1 if the interval of the difference contains 0. The ratio's interval
+    is unbounded (NaN ends) if the mean of the denominator is not significantly different from 0.
+    Source: Fieller: Some problems in interval estimation, J. R. Stat. Soc. B 16(2), 1954.
 
     Args:
         numerator: one value per replication.

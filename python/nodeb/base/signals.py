@@ -42,9 +42,9 @@ received: list[int] = []
 class Signalled(KeyboardInterrupt):
     """Exception for a signal that ends the process.
 
-    A plain KeyboardInterrupt would not do. Python remembers one that passes through code run by
-    `exec`, as it can while a module with data classes loads, and then a process started with `-m`
-    ends itself by SIGINT, whatever exit status `sys.exit` was given.
+    A plain KeyboardInterrupt would not do: it may pass through code run by `exec`, for example
+    while a module with data classes loads. Python remembers that, and a process started with `-m`
+    then ends itself by SIGINT, whatever exit status `sys.exit` was given.
     """
 
 

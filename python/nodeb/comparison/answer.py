@@ -101,13 +101,13 @@ def shown_of(tried: Tried) -> list[Difference]:
 def of_tried(
     found: Comparison, tried: Tried, causes: Bars | None = None, folder: str = ""
 ) -> Answer:
-    """Returns the answer of the comparison of one scenario with the baseline."""
+    """Returns the answer about one scenario, compared with the baseline."""
     return _Answer(found, tried, folder).answer(causes)
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """Builder of the answer of the comparison of one scenario with the baseline."""
+    """Builder of the answer about one scenario, compared with the baseline."""
 
     found: Comparison
     tried: Tried

@@ -93,8 +93,9 @@ class Outcome:
     def status(self) -> int:
         """Exit status of `nodeb emulate`, unless its timing or its recording failed.
 
-        It is `STOPPED` if the duration ended, else that of the first command that failed, else 128
-        plus the number of the signal that ended the emulation, or 0 without a signal.
+        It is `STOPPED` if the time limit ended the emulation. Otherwise, it is that of the first
+        command that failed. If no command failed, it is 128 plus the number of the signal that
+        ended the emulation, or 0 without a signal.
         """
         if self.ended == "duration":
             return STOPPED

@@ -1,7 +1,7 @@
 """Changes of a scenario that remove causes of waiting, or halve them.
 
-Each change modifies the data of a resolved scenario, mostly for all users. It returns true if there
-was anything to change.
+The function of each change modifies the data of a resolved scenario, mostly for all users, and
+returns true if there was anything to change.
 """
 
 from __future__ import annotations

@@ -226,12 +226,12 @@ def slow_start_transfer_time(
     """Time of a file in slow start on a path without errors or losses.
 
     Each acknowledgement lets two packets go, so the window doubles per round trip until a window
-    lasts longer than a round trip; from then on the slowest link never falls idle. With packets of
-    s seconds, an initial window of w and K windows that end before the next acknowledgement is
-    back (not counting the file's last window), `T = N * s + RTT + sum over k < K of (s + RTT - w *
-    2**k * s)`. Standard slow-start model, as in Cardwell, Savage and Anderson, "Modeling TCP
-    Latency", INFOCOM 2000. It leaves out delayed acknowledgements, a window limit and the
-    connection's set-up: with any of them a transfer takes longer.
+    lasts longer than a round trip; from then on the slowest link never falls idle. The formula is
+    `T = N * s + RTT + sum over k < K of (s + RTT - w * 2**k * s)`, for packets of s seconds and an
+    initial window of w. K is the number of windows that end before the next acknowledgement is
+    back, not counting the file's last window. Standard slow-start model, as in Cardwell, Savage and
+    Anderson, "Modeling TCP Latency", INFOCOM 2000. The model leaves out delayed acknowledgements, a
+    window limit and the connection's set-up: with any of them a transfer takes longer.
 
     Args:
         packets: number of data packets N, at least 1.

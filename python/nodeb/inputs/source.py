@@ -305,8 +305,8 @@ class Source:
     def timed_values(self, kind: str, what: str) -> tuple[int, Numbers, tuple[int, Numbers] | None]:
         """Reads the columns of values and of times.
 
-        Returns the index of the column of values, the values, and index and values of the column of
-        times, or `None` if there are no times.
+        Returns the index of the column of values, and the values. The third item is `None` if there
+        are no times; otherwise, it has the index of the column of times, and the times.
         """
         value, time = self.value_index(kind, what), self.time_index()
         if time is None:

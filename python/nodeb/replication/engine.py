@@ -82,8 +82,8 @@ class Subject(Generic[T]):
     def next_runs(self, shares: int) -> range:
         """Returns the range of replications to start next.
 
-        It is a batch, but at most the fraction `1 / shares` of the replications left to start, so
-        that each of `shares` threads gets work; at least one.
+        The range is a batch, but at most the fraction `1 / shares` of the replications left to
+        start, so that each of `shares` threads gets work. It has at least one replication.
         """
         left = self.known.rule.ahead() - self.started
         count = max(1, min(self._batch, left // shares))

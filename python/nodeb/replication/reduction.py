@@ -22,7 +22,7 @@ from nodeb.storage.store import Tables
 __all__ = ["REDUCED", "RUN", "Reduction", "split_by_run"]
 
 REDUCED, RUN = "series", "run"
-"""Name of the table of reduced series, and name of all tables' column of the replication."""
+"""Name of the table of reduced series; name of the column, in every table, of the replication."""
 
 
 def split_by_run(tables: Mapping[str, Any], runs: range) -> Iterator[dict[str, Any]]:

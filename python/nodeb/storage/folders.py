@@ -3,9 +3,9 @@
 A folder belongs to an owner: a kind of command (`run`, `sweep`, ...), the file or scenario it was
 made from, and its settings. The folder's mark, `provenance.json`, states the owner and lists the
 files that nodeb wrote. Results are replaced only by results of the same owner with at least as many
-replications, or with `force`; other results are refused, or go to a folder next to it
-(`out/name-2`) if the folder was not named explicitly. nodeb writes to folders that are missing, are
-empty, or have its own mark; a folder is claimed by moving one with a mark into place, which
+replications, or with `force`. Other results are refused or, if the folder was not named explicitly,
+written to a folder next to it (`out/name-2`). nodeb writes to folders that are missing, are empty,
+or have its own mark; a folder is claimed by moving a new folder with a mark into its place, which
 succeeds for one process only. Complete results are written to a temporary folder, the mark last,
 and swapped in; then the old folder is removed. Sweeps, comparisons and reproductions, which
 continue from earlier results, write files atomically into the folder they claimed.

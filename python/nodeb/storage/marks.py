@@ -1,9 +1,9 @@
 """Marks of folders of results: content, checksums, and verification of files.
 
 The mark, `provenance.json`, has the SHA-256 of every file of a complete folder except its cells
-(`sha256`), and as its first entry the hash of its other entries (`checksum`). Files that nodeb
-reads are compared with the nearest mark, in their folder or up to two above, if it lists them,
-because flipped bits would be read as other numbers.
+(`sha256`), and as its first entry the hash of its other entries (`checksum`). Flipped bits would be
+read as other numbers. Therefore nodeb compares a file that it reads with the nearest mark, in the
+file's folder or up to two folders above, if that mark lists the file.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ with a stated margin: "more" and "less" are paired differences above 0 or above 
 is a change within a tolerance. `nodeb.study.verdicts` derives the verdict of the claim.
 
 The further positional arguments of a check (`*context`) are its context: points or texts that its
-evidence begins with. `unit` defaults to that of the quantities; `digits` is the number of decimals
-shown.
+evidence begins with. The default of `unit` is the unit of the quantities; `digits` is the number of
+decimals shown.
 """
 
 from __future__ import annotations

@@ -197,8 +197,8 @@ class Means:
     `m["bearers.bler"]` is a column of another table; `m[f]` is the result of the function `f` for
     the tables of one replication. The last axis of an array corresponds to the rows of the table,
     which are the users in `flows`. A metric is evaluated for the mean of all replications, and for
-    the means that leave out one replication each; arrays of the latter have an additional axis
-    before the last.
+    the means that leave out one replication each. For these means, arrays have an additional axis,
+    the replication that is left out, before the last axis.
     """
 
     def __init__(self, get: Callable[[Any], Array]) -> None:

@@ -200,7 +200,7 @@ class Verdict:
 
     @property
     def against(self) -> tuple[str, ...]:
-        """Evidence that contradicts the claim, or that is undecided if nothing contradicts it."""
+        """Evidence that contradicts a contradicted claim, or that leaves a claim undecided."""
         wanted = self.judgement
         return tuple(t for t, found in self.parts if found == wanted) if wanted != "holds" else ()
 

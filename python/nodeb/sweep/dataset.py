@@ -3,10 +3,10 @@
 `dataset/<table>/part-00000.parquet` and the following files contain a results table of every cell
 in order, so that writing a sweep of any size needs only the memory of one part. The columns are
 `cell` (its index in the sweep), the swept keys as in `sweep.parquet`, and the table's own columns
-(`nodeb.results.glossary`). `metrics` has a row for each cell, replication and group, with every
-metric of `nodeb list metrics` that applies, and, if any cell excludes users, the share of users
-that have a value (`download_s_covered`). All parts of a table have the same columns and types;
-missing values are null.
+(`nodeb.results.glossary`). The table `metrics` has a row for each cell, replication and group, with
+every metric of `nodeb list metrics` that applies. For a metric that excludes users in any cell, a
+further column has the share of users with a value (`download_s_covered`). All parts of a table have
+the same columns and types; missing values are null.
 """
 
 from __future__ import annotations

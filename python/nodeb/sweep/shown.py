@@ -189,8 +189,8 @@ def are_alike(halves: NDArray[np.float64]) -> bool:
 def grid(values: Values) -> Rows | None:
     """Returns a row for each value of one key, and a column for each value of another key.
 
-    Returns None unless exactly two keys are swept separately, or if the grid is too wide, or the
-    intervals differ so much that each must be shown.
+    Returns None if the number of separately swept keys is not two, if the grid is too wide, or if
+    the intervals differ so much that each must be shown.
     """
     if len(values.axes) != 2 or not values.are_alike():
         return None
