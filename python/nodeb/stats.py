@@ -92,7 +92,7 @@ class Interval:
     def within(self, low: float, high: float) -> Interval:
         """Returns the interval cut to the possible range of the mean.
 
-        Its coverage does not change.
+        The cut does not change the coverage of the interval.
         """
         if not (self.low < low or self.high > high):
             return self

@@ -2,8 +2,8 @@
 
 If changes were simulated, the headline names the largest gain that differs from 0 significantly. If
 no gain does, it names the largest gain and says that it is not significant; for a single pair, it
-names the largest gain without a test. If no change saves time, it says that. It also names the
-change with which most transfers finish, if more finish than without that change.
+names the largest gain without a test. If no change saves time, it says that. The headline also
+names the change with which most transfers finish, if more finish than without that change.
 
 Without simulated changes, the headline names the causes that take half of the time, and the change
 that targets most of the time. If the largest cause is an outage, or no change targets a tenth of

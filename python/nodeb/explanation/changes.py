@@ -70,7 +70,7 @@ class Change:
     is_offered: Callable[[Explanation], bool] = _always
     """Returns true if the problem that the change removes has occurred in a replication.
 
-    It is set for changes whose problem cannot be seen in the scenario alone.
+    The default always returns true: the scenario alone shows whether the problem can occur.
     """
 
 
@@ -253,7 +253,7 @@ def _no_pacing(data: Data, _user: int) -> bool:
 def _alone(data: Data, user: int) -> bool:
     """Lets all other users start at the very end of the run.
 
-    They are not removed, so that every user keeps its index and random streams.
+    These users are not removed, so that every user keeps its index and random streams.
     """
     never = f"{in_ns(data['duration']) - 1} ns"
     groups: list[Data] = []

@@ -52,8 +52,8 @@ SERVES = (*SENDS, "others served")
 def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
     """Returns a function that computes the time, s, that a change of some causes would save.
 
-    It multiplies the time of these causes on the critical path by `factor`, the share of the time
-    that the change removes.
+    The function multiplies the time of these causes on the critical path by `factor`, the share of
+    the time that the change removes.
     """
     return lambda found: factor * found.mean_s(lambda share: share.cause in causes)
 
@@ -61,8 +61,8 @@ def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
 def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
     """Returns a function that computes the time, s, that a change of some steps would save.
 
-    It multiplies the time of these steps on the critical path by `factor`, the share of the time
-    that the change removes.
+    The function multiplies the time of these steps on the critical path by `factor`, the share of
+    the time that the change removes.
     """
     return lambda found: factor * found.mean_s(lambda share: share.step in steps)
 
@@ -70,8 +70,8 @@ def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
 def serving(places: tuple[str, ...], factor: float) -> OnPath:
     """Returns a function that computes the time, s, that faster links or channels would save.
 
-    It multiplies the time that the critical path spends while they send, including other users'
-    data ahead, by `factor`, the share of the time that the change removes.
+    The function multiplies the time that the critical path spends while they send, including other
+    users' data ahead, by `factor`, the share of the time that the change removes.
     """
     return lambda found: (
         factor * found.mean_s(lambda share: share.place in places and share.step in SERVES)
@@ -81,8 +81,8 @@ def serving(places: tuple[str, ...], factor: float) -> OnPath:
 def on_links(links: str, factor: float) -> OnPath:
     """Returns a function that computes the time, s, that faster `wired` or `core` links would save.
 
-    It multiplies the time that the critical path spends while these links send by `factor`, the
-    share of the time that the change removes.
+    The function multiplies the time that the critical path spends while these links send by
+    `factor`, the share of the time that the change removes.
     """
 
     def seconds(found: Explanation) -> float:

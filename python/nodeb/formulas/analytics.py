@@ -1,9 +1,9 @@
 """Closed formulas around TCP on a radio link.
 
 Plain functions of plain numbers: SI units in (seconds, bytes, bits per second), the unit of the
-result in its docstring. They back the analytic tables of the reproductions and serve as sanity
-checks of simulations. Sources are abbreviated: *Wang 2004* is X. Wang, "3G HSDPA Performance In
-Mobile Internet Connections", IMIT/LCN 2004-02, KTH Stockholm, 2004.
+result in its docstring. The functions back the analytic tables of the reproductions and serve as
+sanity checks of simulations. Sources are abbreviated: *Wang 2004* is X. Wang, "3G HSDPA Performance
+In Mobile Internet Connections", IMIT/LCN 2004-02, KTH Stockholm, 2004.
 """
 
 from __future__ import annotations

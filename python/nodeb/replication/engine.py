@@ -101,7 +101,7 @@ class Subject(Generic[T]):
     def share(self) -> float:
         """Returns the fraction of the work that one replication is, for progress reports.
 
-        It is 1 divided by the expected number of replications.
+        The fraction is 1 divided by the expected number of replications.
         """
         return 1.0 / max(self.known.rule.expected(), self.known.known, 1)
 
@@ -329,7 +329,7 @@ class Engine(Generic[T]):
     def _share(self, key: Key) -> float:
         """Returns the fraction of its subject's (scenario's) replications that a batch has.
 
-        It is 0 if the subject is closed.
+        The fraction is 0 if the subject is closed.
         """
         one = self._open.get(key[0])
         return 0.0 if one is None else one.share() * len(key[1])

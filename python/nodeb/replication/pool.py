@@ -120,7 +120,7 @@ def width(jobs: Jobs) -> int:
 def threads(jobs: Jobs) -> int:
     """Returns the number of threads that this process may use for work other than replications.
 
-    It is one per processor if a cluster simulates the replications, otherwise `jobs`.
+    The number is one per processor if a cluster simulates the replications, otherwise `jobs`.
     """
     return jobs if isinstance(jobs, int) else default_jobs()
 

@@ -124,7 +124,8 @@ class Sequential:
     def stop(self) -> Stop | None:
         """Returns the end of the experiment, or `None` if more replications are needed.
 
-        It ends if the precision or the maximum number is reached, or if the mean is 0 or undefined.
+        The experiment ends if the precision or the maximum number is reached, or if the mean is 0
+        or undefined.
         """
         return self._stop
 
@@ -184,8 +185,8 @@ class Rounds:
     def stop(self) -> Stop | None:
         """Returns the end of the experiment, or `None` if more replications are needed.
 
-        It ends if the precision or the maximum number of replications is reached, or if a value is
-        missing; without a precision, after the first round.
+        The experiment ends if the precision or the maximum number of replications is reached, or if
+        a value is missing; without a precision, after the first round.
         """
         return Stop(self._target, True, "known well enough") if self._enough else None
 

@@ -70,7 +70,7 @@ def packet_delays(segments: Table) -> Table:
 def _codes(*tables: Table) -> list[NDArray[np.int64]]:
     """Returns a number for each row of each table, which is equal for rows about the same packet.
 
-    It is computed from replication, user and sequence number.
+    The number is computed from replication, user and sequence number.
     """
     columns = [
         np.concatenate([np.asarray(table[name], dtype=np.int64) for table in tables])

@@ -70,7 +70,7 @@ class Claim:
     text: str
     """The statement, in short."""
     items: tuple[str, ...]
-    """Tables and figures that the statement is about. It is judged once all of them were measured,
+    """Tables and figures that the statement is about. The claim is judged once all were measured,
     or, if there are none, only with the complete study.
     """
     checks: Callable[[], Iterable[Check]]

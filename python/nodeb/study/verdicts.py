@@ -273,8 +273,8 @@ def _part(
 def _missing(undecided: Sequence[Comparison], total: int) -> float:
     """Returns the number of further replications that would decide a claim.
 
-    They suffice for the first contradiction, or else for all comparisons to hold; NaN if more
-    replications do not help.
+    The number suffices for the first contradiction if a value lies outside its range, or else for
+    all comparisons to hold. It is NaN if more replications do not help.
     """
     if not all(one.repeatable for one in undecided):
         return math.nan

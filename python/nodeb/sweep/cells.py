@@ -266,7 +266,8 @@ def _with_line(
 ) -> ScenarioError:
     """Returns an error about a cell.
 
-    It names the line of the wrong value in the file instead of the override that set the value.
+    The error names the line of the wrong value in the file instead of the override that set the
+    value.
     """
     for change, line in overrides.items():
         where = f"{file}:{line}: sweep."

@@ -282,7 +282,8 @@ class Sweep:
     def _origin(self) -> str:
         """Returns a hash that identifies the content of the dataset.
 
-        It covers the version, the seed, the cells and the rule for the number of replications.
+        The hash covers the version, the seed, the cells and the rule for the number of
+        replications.
         """
         found = hashlib.sha256(f"{_core.version()} {self.stop}".encode())
         for cell in self.cells:
