@@ -36,7 +36,7 @@ def varied(values: NDArray[np.float64], scale: float) -> int:
     """Returns the number of values that differ from the commonest value, at least 1.
 
     Args:
-        values: at least one.
+        values: the values; at least one.
         scale: size of the numbers that the values were calculated from.
     """
     ends = np.flatnonzero(np.diff(np.sort(values)) > ROUNDING * scale) + 1

@@ -199,8 +199,8 @@ def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Itera
     Of the shares in the two scenarios, the smaller is used.
 
     Args:
-        found: differences without these shares.
-        sides: tables of each of the two scenarios, and the result of `by_run` for them.
+        found: differences whose `covered` is not set.
+        sides: for each of the two scenarios, its tables and the result of `by_run` for these.
     """
     for one in found:
         shares = [

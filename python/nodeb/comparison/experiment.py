@@ -303,9 +303,9 @@ def _notes_on_runs(named: Mapping[str, int], asked: int | None, taken: int) -> I
     """Yields notes if there are more runs than a file requests, or too few for intervals.
 
     Args:
-        named: number that each file requests, by label, for files that state `runs`.
-        asked: number given by `--runs`, if any.
-        taken: number that is used.
+        named: number of replications by label of the file, for files that state `runs`.
+        asked: number of replications given by `--runs`, if any.
+        taken: number of replications that is used.
     """
     if asked is not None and asked < FEW_RUNS:
         yield (

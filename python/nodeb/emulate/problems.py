@@ -29,7 +29,7 @@ def refused(step: str, why: str, number: int) -> RunError:
     Args:
         step: key of the step, as in `_feature`.
         why: message of the operating system.
-        number: its errno.
+        number: the error's errno.
     """
     return RunError(f"{_feature(step)} was refused ({why.lower()}); {_hint(step, number)}")
 

@@ -70,7 +70,7 @@ def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
 def serving(places: tuple[str, ...], factor: float) -> OnPath:
     """Returns a function that computes the time, s, that faster links or channels would save.
 
-    The function multiplies the time that the critical path spends while they send, including other
+    The function multiplies the time that the critical path spends while these send, including other
     users' data ahead, by `factor`, the share of the time that the change removes.
     """
     return lambda found: (

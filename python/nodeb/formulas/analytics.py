@@ -235,8 +235,8 @@ def slow_start_transfer_time(
 
     Args:
         packets: number of data packets N, at least 1.
-        rtt_s: time from the end of a packet's transmission on the slowest link until a packet that
-            its acknowledgement released arrives there, s.
+        rtt_s: time from the end of a packet's transmission on the slowest link until a packet
+            released by the first packet's acknowledgement arrives at this link, s.
         packet_time_s: transmission time of one packet on the slowest link, s.
         initial_window: window at the start in packets, at least 1.
 

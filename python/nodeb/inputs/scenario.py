@@ -300,10 +300,10 @@ class Scenario(ScenarioFields):
         """Simulates replications; the same scenario and seed give the same tables for any `jobs`.
 
         Args:
-            runs: number of replications; None takes the scenario's, and its `precision`.
-            precision: relative 95 % half-width of the mean application bit rate to reach (of the
-                mean bit rate received if a transfer is not completed), with at least the scenario's
-                `runs` and at most its `max_runs` replications.
+            runs: number of replications; None takes the scenario's `runs` and `precision`.
+            precision: relative 95 % half-width to reach for the mean application bit rate, or for
+                the mean received bit rate if a transfer is not completed. At least the scenario's
+                `runs` and at most its `max_runs` replications are simulated.
             jobs: number of replications simulated concurrently; None takes one per processor; or a
                 `nodeb.Cluster` that simulates them.
             seed: seed of the random streams; None takes the scenario's.
@@ -427,7 +427,7 @@ def _read(
     """Compiles plain data. Returns the scenario and the columns of its recordings.
 
     Args:
-        data: changed in place: the content of the files that it names is added.
+        data: the scenario; changed in place: the content of the files that it names is added.
         folder: base of relative paths.
         file: scenario compiled from the scenario file alone, without the files that it names; None
             if there is no scenario file.

@@ -139,7 +139,7 @@ class LifeAnswer:
         """Returns the mean time of packets at each place, s, in decreasing order.
 
         Args:
-            which: mask of the packets; at least one.
+            which: mask that selects the packets, at least one.
         """
         hops, numbers = self.life.hops, _numbers(self.life.packets, "packet")
         rows = np.searchsorted(numbers, _numbers(hops, "packet"))

@@ -37,7 +37,7 @@ class Packed:
         """Adds a column.
 
         Args:
-            table: name of its table.
+            table: name of the table that the column belongs to.
             name: name of the column.
             values: non-negative integers take as many bytes as the largest needs, other numbers
                 eight.

@@ -248,7 +248,7 @@ def _over_time(
 
     Args:
         result: the result.
-        series: name of its table.
+        series: name of the series' table.
         which: index of the user, None for all users; and index of the replication.
         words: title of the figure, and label of the y axis.
         draw: function that draws one user.

@@ -49,7 +49,7 @@ def html(result: Result, progress: ProgressCallback | None = None, named: str = 
 
     Args:
         result: the result to present.
-        progress: callback for the progress of that replication.
+        progress: callback for the progress of the repeated simulation.
         named: name of the scenario on the command line; empty in a notebook.
     """
     about, scenario = result.provenance, result.scenario

@@ -30,7 +30,7 @@ def download(found: Explanation, recorded: Result | None) -> Content:
 
     Args:
         found: the explanation.
-        recorded: that replication with its series; None for the causes alone.
+        recorded: the shown replication with its series; None for the causes alone.
     """
     path = found.typical
     end = path.time_ns / NS_PER_S

@@ -116,7 +116,7 @@ def run_all(
         out: results folder; created if necessary.
         quick: few replications, for a first look and for tests.
         jobs: number of threads, None for one per processor; or a `nodeb.Cluster`. Results do not
-            depend on it.
+            depend on `jobs`.
         seed: seed of all random streams.
         progress: called with the fraction done of all studies and the current activity.
         force: replace results of another command in the folder, or in one of a study.

@@ -33,8 +33,8 @@ class Output:
 
     Attributes:
         place: claimed folder.
-        path: folder that results are written to: the claimed one, or a temporary one while the
-            claimed one has complete results.
+        path: folder that results are written to: the claimed folder, or a temporary folder while
+            the claimed folder has complete results.
         results: names of all files and folders of results.
         keeps: names of files of stages (parts of a study besides tables and figures) from which the
             next run continues.

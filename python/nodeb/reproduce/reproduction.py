@@ -54,7 +54,7 @@ def run(
         items: tables and figures to measure, for example `["Table 12"]`; None for all.
         quick: few replications, for a first look and for tests.
         jobs: number of threads, None for one per processor; or a `nodeb.Cluster`. Results do not
-            depend on it.
+            depend on `jobs`.
         seed: seed of all random streams.
         progress: called with the fraction done (0 to 1) and the current activity.
         force: replace results of another study or another command in the folder.

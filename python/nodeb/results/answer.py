@@ -452,7 +452,7 @@ def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
 
     Args:
         found: explanation of the transfer.
-        exact: whether their share is in per cent; otherwise, a simple fraction.
+        exact: whether the causes' share is stated in per cent; otherwise, as a simple fraction.
     """
     names: list[str] = []
     whole = 0.0

@@ -69,7 +69,7 @@ class Plots:
         """Plots packet numbers over time: sent, dropped, acknowledged. Needs `record.segments`.
 
         Args:
-            user: number of one user; None for the first.
+            user: number of one user; None for the first user.
         """
         from nodeb import plot
 
@@ -174,7 +174,7 @@ class Result(Answering, NamedTables):
         Args:
             others: results of the same seed: `result.compare(b)`, `result.compare(b, c)`.
             margin: equivalence margin, as a fraction of this result's mean, 0 or more.
-            metrics: only these; empty for all of `nodeb list metrics`.
+            metrics: names of metrics to compare; empty for all of `nodeb list metrics`.
 
         Returns:
             Differences with intervals and verdicts: print it, or take its `table`.
@@ -224,7 +224,7 @@ class Result(Answering, NamedTables):
         The replication is simulated again with the same seed; `Scenario.life` has all packets.
 
         Args:
-            packet: its number, from 1 in the order in which packets were sent.
+            packet: number of the packet, from 1 in the order in which packets were sent.
             run: number of the replication, from 0.
 
         Returns:

@@ -142,7 +142,7 @@ def median_of_all(times: NDArray[np.float64], complete: NDArray[np.bool_]) -> fl
 
     Args:
         times: duration of each observation, s.
-        complete: whether the transfer finished then; otherwise its time is censored.
+        complete: whether each transfer finished; the time of an unfinished one is censored.
     """
     under_way, left = 1.0, len(times)
     for time in np.unique(times):

@@ -298,7 +298,7 @@ def claim(
         inputs: input files of the command, which must not be in the folder.
         resumes: whether an own folder is continued, not replaced, so that it may contain other
             files; the folder is locked until the `with` block of the result ends.
-        beside: whether the first free one of `folder`, `folder-2`, `folder-3` ... is claimed.
+        beside: whether to claim the first free folder of `folder`, `folder-2`, `folder-3` ...
         alone: whether the folder is locked although it is not continued, so that another process
             of the same owner does not get it before the `with` block ends.
 

@@ -91,7 +91,7 @@ def check(file: Path, digest: str) -> None:
 
     Args:
         file: file that was read.
-        digest: SHA-256 of its content.
+        digest: SHA-256 of the file's content.
 
     Raises:
         InputError: the file or the mark is damaged.

@@ -172,7 +172,7 @@ class Study:
 
         Args:
             section: section of the paper.
-            items: tables and figures that the claim is about. It is judged once all of them were
+            items: tables and figures that the claim is about. The claim is judged once all were
                 measured, or, if there are none, only with the complete study.
             name: name of the claim; None for the function's name.
             text: the statement; None for the docstring.

@@ -70,8 +70,8 @@ def column(key: str, written: Sequence[Any], resolved: Sequence[Any]) -> tuple[s
 
     Args:
         key: the swept key.
-        written: its values as written in the file.
-        resolved: its values in the resolved scenarios.
+        written: values of the key as written in the file.
+        resolved: values of the key in the resolved scenarios.
 
     Returns:
         Name with unit, and numbers in s, bit/s or bytes, if all values are such quantities.

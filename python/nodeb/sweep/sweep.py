@@ -200,9 +200,9 @@ class Sweep:
                 `nodeb.Cluster` that simulates them.
             progress: called with the fraction done and a short text.
             force: replace results of another scenario or another command in the folder.
-            metric: metric to compare with a baseline and to show; the table has all. None for the
-                application bit rate if every cell has one and fewer than half of the transfers are
-                unfinished, otherwise the received bit rate.
+            metric: metric to compare with a baseline and to show; the table has all metrics. None
+                for the application bit rate if every cell has one and fewer than half of the
+                transfers are unfinished, otherwise the received bit rate.
             margin: equivalence margin, as a share of the baseline's mean.
             dataset: also write all replications as Parquet (`nodeb.sweep.dataset`). Without it, an
                 existing dataset of the same cells and replications is kept, any other dataset is
