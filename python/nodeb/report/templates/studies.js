@@ -1,4 +1,4 @@
-// Shows the claims of one study, of one verdict, or with some words in them; all without this script.
+// Filters the claims by study, by verdict or by words in them. Without this script, all claims are shown.
 (() => {
   const form = document.querySelector("form.filter"), told = document.getElementById("shown");
   const claims = [...document.querySelectorAll("#claim-list > li")];

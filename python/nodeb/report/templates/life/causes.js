@@ -1,12 +1,12 @@
-// The causes that led to a packet, in words, and the key of their colours.
+// Texts on the causes that delayed a packet, and the key of their colours.
 
-const MOST_LISTED = 200; // spans of a table, the last ones
+const MOST_LISTED = 200; // largest number of spans in a table, which then lists the last ones
 
 function swatch(spans, cause) {
   return element("i", undefined, `box c ${spans.paint(cause).name}`);
 }
 
-// Beneath the picture: the causes on the path, and what each has of it.
+// Fills the list below the picture: causes on the critical path, and the time of each.
 function showKey(list, spans) {
   const whole = spans.sums.reduce((sum, one) => sum + one.lasts, 0);
   list.replaceChildren(...spans.sums.map(({ cause, lasts }) => {
@@ -37,7 +37,8 @@ function scrolled(table, label) {
   return scroll;
 }
 
-// What led to a packet: by causes, and span by span from the request on; `pick` goes to a packet by its number.
+// Returns a section on the critical path up to a packet: the time of each cause, and each span from the request on.
+// `pick` selects a packet by its number.
 function causesOf(spans, packet, pick) {
   const made = element("section", undefined, "led"), led = spans.ledTo(packet);
   made.append(element("h3", "The causes that led to it"));

@@ -1,4 +1,4 @@
-// Pointer, wheel, keys and fields.
+// Input: pointer, wheel, keys and form fields.
 
 const ZOOM = 1.6;
 
@@ -72,7 +72,7 @@ function useButtons({ view, changed }) {
   on("whole", () => view.show(...view.whole));
 }
 
-// The address: #t=FROM,TO in seconds, user, packet.
+// Returns the fragment of the page's address: #t=FROM,TO in seconds, user, packet.
 function toAddress(view, packets) {
   const parts = [];
   if (view.t0 > view.whole[0] || view.t1 < view.whole[1]) parts.push(`t=${(view.t0 / 1e9).toFixed(9)},${(view.t1 / 1e9).toFixed(9)}`);

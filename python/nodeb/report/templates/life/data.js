@@ -1,4 +1,4 @@
-// Columns of the page as typed arrays.
+// Decodes the data in the page into columns, as typed arrays.
 
 function bytesOf(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
@@ -7,7 +7,7 @@ function bytesOf(base64) {
   return bytes;
 }
 
-// Bytes of a column stand in order of their significance: all the lowest ones, all the next ones.
+// Returns a column. Its bytes are ordered by significance: the lowest byte of every number, then the next, and so on.
 function column(flat, at, { type, rows }) {
   const width = Number(type[1]);
   if (type[0] === "f") {
@@ -42,7 +42,7 @@ async function decoded(base64, layout) {
   return tables;
 }
 
-// Times of stays, and which stays are a packet's: those from first[row] to first[row + 1].
+// Adds absolute times to packets and hops. A packet has the hops from first[row] up to, but excluding, first[row + 1].
 function placed({ packets, hops }) {
   const first = new Uint32Array(packets.rows + 1);
   const entered = new Float64Array(hops.place.length), begun = new Float64Array(entered.length);
@@ -61,7 +61,8 @@ function placed({ packets, hops }) {
   packets.ended = ended;
 }
 
-// Rows of a table by user, in order of time, and for packets until when those so far have lived; -1 is all users.
+// Returns the rows of a table by user, in order of time; the key -1 has the rows of all users. For packets, `reach` has
+// for each row the latest end of this and all earlier packets.
 function byUser(table, users, ended) {
   const counts = new Uint32Array(users.reduce((most, { user }) => Math.max(most, user), 0) + 1), every = new Uint32Array(table.user.length);
   for (let row = 0; row < every.length; row++) { every[row] = row; counts[table.user[row]]++; }
@@ -80,7 +81,7 @@ function reaching(rows, ended) {
   return { rows, reach };
 }
 
-// The first place in a list whose value is not below a limit.
+// Returns the first index of a sorted list whose value is not below a limit.
 function lowest(count, valueAt, limit) {
   let low = 0, high = count;
   while (low < high) { const middle = (low + high) >> 1; if (valueAt(middle) < limit) low = middle + 1; else high = middle; }

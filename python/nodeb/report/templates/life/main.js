@@ -1,4 +1,4 @@
-// Puts the page together.
+// Creates the page from its data, and redraws it after each input.
 
 function inks() {
   const style = getComputedStyle(document.documentElement), get = name => style.getPropertyValue(`--${name}`).trim();
@@ -49,7 +49,7 @@ class Page {
     showKey(this.key, this.spans);
     this.resize();
     this.settle();
-    // What else a page may do: mark what a transfer waited for, and answer who asks for a packet's causes.
+    // Interface for scripts that embed the page: set spans of causes, and handle the question for a packet's causes.
     window.nodebLife = {
       setSpans: list => { this.spans.user = undefined; this.spans.set(list); showKey(this.key, this.spans); this.resize(); this.settle(); },
       onCauses: ask => { this.causes = ask; this.settle(); },
@@ -74,7 +74,7 @@ class Page {
   }
 
   resize() {
-    if (!this.stage.clientWidth) return; // not laid out yet, or no more
+    if (!this.stage.clientWidth) return; // the page is not laid out yet, or was removed
     const width = this.stage.clientWidth, ratio = window.devicePixelRatio || 1, isNarrow = width < 640;
     this.view.width = width;
     this.view.left = isNarrow ? 74 : 92;
@@ -96,7 +96,7 @@ class Page {
   remember() {
     clearTimeout(this.soon);
     this.soon = setTimeout(() => {
-      // A page that stands inside another may have no address of its own.
+      // A page that is embedded in another one may have no address of its own.
       try { history.replaceState(null, "", toAddress(this.view, this.data.packets)); } catch { /* nothing to remember it in */ }
     }, 200);
   }
@@ -123,7 +123,7 @@ class Page {
     this.key.hidden = !this.spans.list.length || !this.spans.isShown();
   }
 
-  // Covers what was drawn left of the time shown, and names the lanes again.
+  // Clears the margin to the left of the time axis, and draws the names of the lanes there again.
   drawGutter() {
     const { ctx, ink, view, scene } = this;
     ctx.fillStyle = ink.page;
@@ -203,7 +203,7 @@ class Page {
     this.changed();
   }
 
-  // Says in words what is picked.
+  // Fills the panel with texts on the selected packet.
   settle() {
     const { view, about, data, scene, panel } = this, row = view.pinned;
     if (row < 0) return showNothing(panel, this.nothing);
@@ -219,10 +219,10 @@ class Page {
     if (this.explains(row)) panel.append(causesOf(this.spans, packet[row], number => this.go(number)));
   }
 
-  // Whether the page's spans are of the packet's user.
+  // Returns true if the page has spans of causes for the user of the packet.
   explains(row) { return this.spans.list.length > 0 && [undefined, this.data.packets.user[row]].includes(this.spans.user); }
 
-  // Picks a packet by its number, if the page has it.
+  // Selects a packet by its number, if the page has this packet.
   go(number) {
     const row = this.rowOf(number), { sent, ended } = this.data.packets;
     if (row < 0) return;
@@ -230,7 +230,7 @@ class Page {
     this.pin(row);
   }
 
-  // Other packets with the same segment.
+  // Returns the rows of other data packets with the same segment, at most 8.
   sameSegment(row) {
     const { data: { packets }, scene } = this, found = [];
     if (packets.purpose[row] !== scene.isData) return found;
@@ -239,7 +239,7 @@ class Page {
     return found;
   }
 
-  // The causes that led to a packet: of the spans that the page has, or of whoever answers for them.
+  // Shows the causes that led to a packet: asks the embedding script, or zooms to the spans that the page has.
   ask(row) {
     const number = this.data.packets.packet[row];
     if (this.causes) return this.causes(number);
@@ -248,7 +248,7 @@ class Page {
     this.changed();
   }
 
-  // The packet of the same user and direction that was sent before or after the one picked.
+  // Selects the previous (-1) or next (1) packet of the same user and direction.
   neighbour(by) {
     const { view, data: { packets }, scene } = this, row = view.pinned;
     if (row < 0) return;
@@ -264,7 +264,8 @@ class Page {
     return packets.packet[row] === number ? row : -1;
   }
 
-  // A sequence number, : and a port of real packets, or # and the number of a packet. Asked again it goes on to the next one.
+  // Searches for a sequence number, for `:` and a port of real packets, or for `#` and the number of a packet.
+  // Repeating a search selects the next packet found.
   search(text) {
     const number = Number(text.trim().replace(/^#/, "")), { packets } = this.data, { view, scene } = this;
     const isPacket = text.trim().startsWith("#");
@@ -282,7 +283,7 @@ class Page {
     this.showNext([...scene.ofUser.get(view.user).rows].filter(has), `port ${port}`);
   }
 
-  // Shows the one of those that were found that comes after the one picked.
+  // Shows the packet in `found` that follows the selected one; after the last, the first.
   showNext(found, what) {
     const { packets } = this.data, { view } = this;
     if (!found.length) { this.shown.textContent = `nothing was found for ${what}`; return; }

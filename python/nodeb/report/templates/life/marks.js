@@ -1,4 +1,4 @@
-// What happens beside packets: recovery, transfers, handovers, and the states of a user's channel.
+// Events other than those of packets: recovery, transfers, handovers, and the states of a user's channel.
 
 const BAND = 14;
 
@@ -11,7 +11,7 @@ class Marks {
 
   rows() { return (this.moments.of.get(this.whose()) || { rows: [] }).rows; }
 
-  // A mark in a word, and its colour; nothing for what is no mark.
+  // Returns the name and the colour of a mark, or nothing for an event that is not a mark.
   named(row) {
     const { moments, about, kind } = this, detail = about.names.detail[moments.detail[row]];
     switch (moments.kind[row]) {
@@ -22,7 +22,7 @@ class Marks {
     }
   }
 
-  // Small triangles above the lanes, named where there is room up to the next.
+  // Draws marks as small triangles above the lanes, with a name if there is room before the next mark.
   draw(ctx, ink, y) {
     const { view, moments } = this, shown = [];
     for (const row of this.rows()) {
@@ -42,7 +42,7 @@ class Marks {
     });
   }
 
-  // States of the channel, each from when it began to the next.
+  // Draws the states of the channel, each from its beginning to that of the next state.
   drawChannel(ctx, ink, y) {
     const { view, moments, about, kind } = this, found = [...this.rows()].filter(row => moments.kind[row] === kind.channel);
     const colours = { dch: ink.good, fach: ink.start, pch: ink.panel };
@@ -60,7 +60,7 @@ class Marks {
     });
   }
 
-  // Blocks that were given up, where they were sent last.
+  // Draws crosses below the blocks at the times when blocks were given up.
   drawGivenUp(ctx, ink, scene) {
     const { view, moments, kind } = this, seen = new Set();
     ctx.strokeStyle = ink.text;
@@ -76,7 +76,7 @@ class Marks {
     ctx.stroke();
   }
 
-  // The marks near a point of the axis, in words.
+  // Returns a text on the marks near a position on the axis.
   told(x) {
     const { view, moments } = this, found = [];
     for (const row of this.rows()) {

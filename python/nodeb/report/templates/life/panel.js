@@ -1,6 +1,6 @@
-// The packet that was picked: all that happened to it, in words.
+// Panel about the selected packet: a text on each of its events.
 
-// Its events: time, what, where, and how the row looks.
+// Returns the events of a packet, in order: time, event, place, and style of the table row.
 function events(about, data, scene, row) {
   const { packets, hops, air } = data, found = [];
   const put = (time, what, where, look = "") => found.push({ time, what, where, look });
@@ -48,7 +48,7 @@ function table(list, sent) {
   return made;
 }
 
-// Fills the panel with a packet; `actions` are buttons: a name and what it does.
+// Fills the panel with texts on a packet. `actions` are its buttons: a name and a function each.
 function showPacket(panel, about, data, scene, row, actions) {
   const { packets } = data;
   const title = element("h2", `${named(about, packets, row)}, packet #${packets.packet[row]}`);

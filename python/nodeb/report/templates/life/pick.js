@@ -1,4 +1,4 @@
-// What is under the pointer.
+// Finds the packet or the block under the pointer.
 
 const NEAR = 9; // pixels
 
@@ -8,7 +8,7 @@ function distance(x, y, x0, y0, x1, y1) {
   return Math.hypot(x - x0 - share * (x1 - x0), y - y0 - share * (y1 - y0));
 }
 
-// The drawn packet that is nearest to a point, if one is near; -1 if none is.
+// Returns the row of the drawn packet nearest to a point; -1 if none is within NEAR pixels.
 function packetAt(scene, x, y) {
   let best = -1, nearest = NEAR;
   for (const row of scene.drawn) {
@@ -25,7 +25,7 @@ function packetAt(scene, x, y) {
   return best;
 }
 
-// The transmission of a block under a point; -1 if there is none.
+// Returns the index of the block transmission at a point; -1 if there is none.
 function blockAt(scene, x, y) {
   const { view, data: { air }, at } = scene;
   if (!air.rows || y < at.airTop || y > scene.rowY(at.rows) + at.row) return -1;
@@ -40,7 +40,7 @@ function blockAt(scene, x, y) {
   return found;
 }
 
-// A packet in a few words.
+// Returns a short text that names a packet: its purpose and sequence number.
 function named(about, packets, row) {
   const what = about.names.purpose[packets.purpose[row]];
   const number = what === "data" || what === "ack" ? ` ${packets.seq[row]}` : "";

@@ -1,10 +1,10 @@
-// Lanes, packets and blocks. What stands closer than the screen can show is drawn together.
+// Draws lanes, packets and blocks. Packets or blocks closer together than a pixel are drawn as one.
 
-const TOP = 30, ALL_UP_TO = 4; // packets for each pixel that are still drawn one by one
-const STYLES = ["ack", "data", "ask", "again"]; // in the order in which they are drawn
-const MOST_ROWS = 6; // transmissions of a block that have a row of their own
+const TOP = 30, ALL_UP_TO = 4; // packets per pixel up to which each packet is drawn
+const STYLES = ["ack", "data", "ask", "again"]; // styles of packets, in the order of drawing
+const MOST_ROWS = 6; // transmissions of a block with a row of their own; later ones share the last row
 
-// Where things stand from top to bottom, for a width of the screen.
+// Returns the vertical positions of lanes, channel and rows of blocks, for a narrow or a wide screen.
 function layout(about, air, isNarrow, hasChannel) {
   const gap = isNarrow ? 44 : 54, rows = Math.min(air.mostTransmissions, MOST_ROWS);
   const row = rows ? Math.max(14, Math.min(34, air.mostSlots * 4)) : 0;
@@ -37,7 +37,7 @@ class Scene {
 
   resize(isNarrow, hasChannel) { this.at = layout(this.about, this.data.air, isNarrow, hasChannel); }
 
-  // Calls put(time, y) for every bend of a packet's line; the last one is where it was lost or is.
+  // Calls put(time, y) for each point of a packet's line; the last is its arrival, loss or last known position.
   path(row, put) {
     const { packets, hops } = this.data, { places, nodeB } = this.about, { lanes } = this.at;
     put(packets.sent[row], lanes[places[packets.origin[row]][1]]);
@@ -53,7 +53,7 @@ class Scene {
     if (packets.handed[row]) put(packets.sent[row] + packets.handed[row], lanes.at(-1));
   }
 
-  // Rows of packets that are under way in the time shown, of the user shown.
+  // Returns the rows of the shown user's packets that are under way in the shown time.
   visible() {
     const { rows, reach } = this.ofUser.get(this.view.user), { sent, ended } = this.data.packets;
     const { t0, t1 } = this.view, found = [];
@@ -68,8 +68,8 @@ class Scene {
     return purpose[row] === this.ack ? 0 : purpose[row] === this.isData ? 1 : 2;
   }
 
-  // Which packets are drawn: { style, strength from 0 to 2, rows }; where there are many, one for each pixel in which
-  // packets of its style were sent, the stronger the more they were.
+  // Returns the packets to draw in groups of { style, strength from 0 to 2, rows }. Of many packets, one is drawn for
+  // each style and pixel of the time of sending; its strength increases with the number of packets there.
   chosen() {
     const all = this.visible(), { view, data: { packets } } = this, groups = [];
     const room = Math.ceil(view.width - view.left) + 1, isDense = all.length > ALL_UP_TO * room;
@@ -78,7 +78,7 @@ class Scene {
       for (const row of all) groups[3 * this.style(row) + 2].rows.push(row);
       return { groups, all, isDense };
     }
-    // What was lost is chosen apart from what was not.
+    // Lost packets are selected separately from other packets, so that they stay visible.
     const counts = new Uint32Array(2 * STYLES.length * (room + 1)), first = new Uint32Array(counts.length);
     for (const row of all) {
       const lost = packets.end[row] === this.lost ? 1 : 0, x = Math.max(0, Math.round(view.x(packets.sent[row]) - view.left) + 1);
@@ -98,7 +98,7 @@ class Scene {
     this.drawLanes(ctx, ink);
     const { groups, all, isDense } = this.chosen();
     this.drawn = [];
-    // The more lines there are, the fainter each is, and the thinner.
+    // With more lines, each line is fainter and thinner.
     const crowd = all.length / (this.view.width - this.view.left), isFew = crowd < 0.3;
     const faint = isDense ? 0.8 : Math.max(0.35, Math.min(1, 1.15 - 0.5 * crowd));
     for (const { style, strength, rows } of groups) {
@@ -177,7 +177,7 @@ class Scene {
     return airTop + (Math.min(transmission, rows) - 1) * (row + 3);
   }
 
-  // Where a transmission stands: x, y, width, height.
+  // Returns x, y, width and height of the box of a block transmission.
   box(i) {
     const { air } = this.data, { view, at: { row } } = this;
     const x = view.x(air.time[i]), width = (this.about.ttiNs || 0) / view.perPixel();
@@ -203,7 +203,7 @@ class Scene {
     }
   }
 
-  // For each pixel and row how many blocks were sent, and below which share of them failed.
+  // Draws, for each pixel and row, the number of blocks sent, and below it the share that failed.
   drawShares(ctx, rows, begin, end, style, ink) {
     const { air } = this.data, { view, at } = this, width = Math.ceil(view.width) + 1;
     const sent = new Uint32Array(width * at.rows), failed = new Uint32Array(sent.length);
@@ -226,7 +226,7 @@ class Scene {
     paint(ink.bad, share => 1 - share, () => 1);
   }
 
-  // The packet that was picked, above all else, with its blocks.
+  // Draws the selected packet and its blocks on top of everything else.
   drawPinned(ctx, ink) {
     const { view, data: { air, packets } } = this, row = view.pinned;
     ctx.lineJoin = "round";
@@ -250,7 +250,7 @@ class Scene {
     this.drawLost(ctx, ink, [row]);
   }
 
-  // What blocks carry of a packet.
+  // Returns the blocks that carry a packet, with the bytes of the packet in each.
   blocksOf(row) {
     const { carried } = this.data, found = [];
     for (let i = carried.row.indexOf(row); i >= 0; i = carried.row.indexOf(row, i + 1))

@@ -1,8 +1,8 @@
-// Spans of causes: what transfers waited for, when and where, as a strip and along the packets' lines. A page has them
-// in its columns (`path`), or is given them through window.nodebLife.setSpans, each
-// { begin, end, cause, place, packet, seq, transfer } with times in ns and the number of a packet; with none it shows none.
+// Spans of critical paths (cause, time and place of each delay), drawn as a strip and along the packets' lines. The
+// page has spans in its columns (`path`), or a script sets them by window.nodebLife.setSpans, each as
+// { begin, end, cause, place, packet, seq, transfer }, with times in ns and the number of a packet.
 
-const SPAN_STRIP = 14, MOST_TRACED = 3000; // spans that are also drawn along lines
+const SPAN_STRIP = 14, MOST_TRACED = 3000; // largest number of spans that are also drawn along packets' lines
 
 function spansOf({ path }, names) {
   const list = [];
@@ -14,14 +14,14 @@ function spansOf({ path }, names) {
   return list;
 }
 
-// What each cause has of a list of spans, the largest first.
+// Returns the total time of each cause in a list of spans, the largest first.
 function summedCauses(list) {
   const sums = new Map();
   for (const span of list) sums.set(span.cause, (sums.get(span.cause) || 0) + span.end - span.begin);
   return [...sums].map(([cause, lasts]) => ({ cause, lasts })).sort((a, b) => b.lasts - a.lasts);
 }
 
-// The fill of a cause: its family's colour, in the texture of its place there.
+// Returns the fill of a cause: the colour of its family, with the texture of the cause.
 function textured(ctx, ink, { family, texture }) {
   const colour = ink.families[family], size = 6;
   if (!texture) return colour;
@@ -53,7 +53,7 @@ class Spans {
 
   isShown() { return this.user === undefined || this.view.user < 0 || this.view.user === this.user; }
 
-  // What stands in place of the path where another user is shown.
+  // Returns the text that replaces the path if another user than the path's is shown.
   elsewhere() { return `user ${this.user}'s is here; see nodeb life --user ${this.view.user}`; }
 
   visible() {
@@ -84,13 +84,13 @@ class Spans {
         if (!share) return;
         const height = SPAN_STRIP * share / whole;
         ctx.fillStyle = fills[number];
-        ctx.fillRect(view.left + x, at, 1.5, height); // no seams where a pixel of the page is no whole number of the screen's
+        ctx.fillRect(view.left + x, at, 1.5, height); // 1.5 leaves no seams if a CSS pixel has a fractional number of device pixels
         at += height;
       });
     });
   }
 
-  // For each pixel the part of it that every colour has.
+  // Returns, for each pixel of the strip, the part of its time that each cause has.
   columns() {
     const { view } = this, found = [];
     for (const span of this.visible()) {
@@ -104,7 +104,7 @@ class Spans {
     return found;
   }
 
-  // Follows the path along the packets' lines.
+  // Draws the critical path along the packets' lines.
   trace(ctx, ink, scene, rowOf) {
     const spans = this.isShown() ? this.visible() : [];
     if (spans.length > MOST_TRACED) return;
@@ -121,7 +121,7 @@ class Spans {
     ctx.lineCap = "butt";
   }
 
-  // Calls put(x, y, whether it is the first) for the part of a packet's line that lies in a span.
+  // Calls put(x, y, isFirst) for each point of the part of a packet's line that lies in a span.
   part(scene, row, span, put) {
     let before = null, isFirst = true;
     scene.path(row, (time, y) => {
@@ -139,7 +139,7 @@ class Spans {
     });
   }
 
-  // Those that led to what a packet's life ended with: its own, and all before on the path of the same transfer.
+  // Returns the spans up to a packet's last one, on the path of the same transfer; [] if the packet has none.
   ledTo(packet) {
     const last = this.list.findLastIndex(span => span.packet === packet);
     if (last < 0) return [];
@@ -147,7 +147,7 @@ class Spans {
     return this.list.slice(0, last + 1).filter(span => span.transfer === transfer);
   }
 
-  // What lies at a time, in words.
+  // Returns a text on the span at a time.
   told(time) {
     if (!this.isShown()) return this.elsewhere();
     const span = this.at(time);

@@ -1,4 +1,4 @@
-// Strips beneath the packets, on the same axis of time: windows, queues, round trips.
+// Strips below the packets, on the same time axis: windows, queues, round trips.
 
 const STRIP = 74, BETWEEN = 26;
 
@@ -73,7 +73,7 @@ class Strips {
     }
   }
 
-  // Names of the lines beside the title, or inside the strip where there is no room.
+  // Draws the names of the lines next to the title, or inside the strip if there is no room.
   drawKey(ctx, ink, strip, y) {
     if (strip.lines.length < 2) return;
     ctx.textAlign = "right";
@@ -100,7 +100,7 @@ class Strips {
     return [rows, begin, lowest(rows.length, i => table.time[rows[i]], view.t1)];
   }
 
-  // The highest value in the time shown; a threshold counts where it is near what it limits.
+  // Returns the highest value in the shown time. A threshold counts only up to 1.5 times the highest other value.
   most(strip) {
     let most = 0;
     for (const { table, column, isLimit } of strip.lines) {
@@ -134,7 +134,7 @@ class Strips {
     ctx.setLineDash([]);
   }
 
-  // States of loss recovery, from each to the next.
+  // Draws the states of loss recovery, each from its beginning to that of the next state.
   drawRecovery(ctx, ink, y) {
     const { view, about, data: { moments } } = this, rows = this.rows(moments);
     const recovery = about.names.kind.indexOf("recovery"), fast = about.names.detail.indexOf("fast");
@@ -154,7 +154,7 @@ class Strips {
     paint(about.knownNs);
   }
 
-  // What the strips say at a time, in words.
+  // Returns a text on the values of a strip at a time.
   told(time, strip) {
     if (time > this.about.knownNs) return "beyond the time that was asked for";
     return strip.lines.map(({ name, table, column }) => {
@@ -164,7 +164,7 @@ class Strips {
     }).filter(Boolean).join("\n");
   }
 
-  // The strip at a height of the screen.
+  // Returns the strip at a vertical position; undefined if there is none.
   under(y) {
     const n = Math.floor((y - this.top - BETWEEN) / (STRIP + BETWEEN)), inside = (y - this.top - BETWEEN) % (STRIP + BETWEEN);
     return n >= 0 && inside >= 0 && inside <= STRIP ? this.list[n] : undefined;

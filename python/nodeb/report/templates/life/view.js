@@ -1,4 +1,4 @@
-// What is shown: a span of time, a user, a packet; and where that stands on the screen.
+// The shown span of time, user and packet, and the positions of times on the screen.
 
 const NARROWEST_NS = 1000;
 
@@ -38,7 +38,7 @@ class View {
     this.show(this.t0 + step, this.t1 + step);
   }
 
-  // So that a span of time is seen, with something around it.
+  // Moves or widens the shown time so that it contains a span of time, with a margin.
   reveal(from, to) {
     const span = this.t1 - this.t0;
     if (from >= this.t0 && to <= this.t1) return;
@@ -49,32 +49,32 @@ class View {
 
 const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
 
-// A duration in words: 1.234 s, 12.3 ms.
+// Returns a duration as text: 1.234 s, 12.3 ms.
 function spoken(ns) {
   if (!ns) return "0 s";
   const [size, unit] = UNITS.find(([size]) => Math.abs(ns) >= size) || UNITS[3];
   return `${+(ns / size).toPrecision(4)} ${unit}`;
 }
 
-// A time to the nanosecond, in seconds.
+// Returns a time in seconds as text, exact to the nanosecond or with `digits` decimals.
 function exact(ns, digits) {
   const text = (ns / 1e9).toFixed(9);
   return `${digits === undefined ? text.replace(/0{1,6}$/, "") : text.slice(0, text.length - 9 + digits)} s`;
 }
 
-// Digits behind the point that times need to be told exactly.
+// Returns the number of decimals with which all times, in seconds, are exact; at least 3.
 function digits(times) {
   const most = times.map(ns => (Math.round(ns) % 1e9).toString().padStart(9, "0").replace(/0+$/, "").length);
   return Math.max(3, ...most);
 }
 
-// Steps of a scale: about `count` of them, each 1, 2 or 5 times a power of ten.
+// Returns the step of a scale with about `count` steps: 1, 2 or 5 times a power of ten.
 function step(span, count) {
   const rough = span / Math.max(1, count), power = 10 ** Math.floor(Math.log10(rough));
   return power * [1, 2, 5, 10].find(times => power * times >= rough * 0.999);
 }
 
-// Marks of the time axis, with as many digits as they need.
+// Returns the ticks of the time axis, with as many decimals as the step needs.
 function ticks(view, count) {
   const size = step(view.t1 - view.t0, count), found = [];
   const digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(size))));
