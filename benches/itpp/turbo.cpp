@@ -1,6 +1,6 @@
 // IT++'s decoder of the turbo code of TS 25.212: turbo K ITERATIONS EB_N0_DB BLOCKS
-// Blocks are made first; what is timed is decoding alone, without early stop, on one thread.
-// Eb/N0 counts the true rate K / (3K + 12).
+// Blocks are created first. Only their decoding is timed: without early stop, on one thread.
+// Eb/N0 refers to the true code rate K / (3K + 12).
 
 #include <cmath>
 #include <cstdlib>

@@ -32,7 +32,8 @@ Agent/TCP set packetSize_ 280
 Agent/TCP set window_ 20
 Agent/TCP set minrto_ 1.0
 
-# Bursts of 30 kB on average; after each a short pause, or in one case of three a silence.
+# Bursts of 30 kB on average. After each burst there is a short pause or, after a third of the
+# bursts, a longer silence.
 set packets [new RandomVariable/Pareto]
 $packets set avg_ [expr {30000.0 / 280}]
 $packets set shape_ 1.1

@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """Error: a scenario is wrong. The message names file, line and key; callers add nothing."""
+    """Error: a scenario is wrong. The message names file, line and key."""
 
 class Cancelled(Exception):
     """Error: the replication was cancelled through its `Control`."""
@@ -97,7 +97,7 @@ class Emulation:
         """Stops the emulation at once. It cannot be resumed."""
 
     def status(self) -> dict[str, Any]:
-        """Returns the latest status of the running emulation; all values are 0 before the first.
+        """Returns the latest status of the running emulation; before the first, all values are 0.
 
         Names that end in `_s` are times in s and names that end in `_bytes` are bytes; other counts
         are packets. `cqi` is NaN if the radio has no CQI.
@@ -296,7 +296,7 @@ def cell_map(scenario: CompiledScenario, side: int) -> dict[str, Any]:
     """Returns a map of the mean SNR in a scenario's served cells, `side` by `side` points.
 
     `snr_db` has the SNR in dB, row by row from the south, NaN outside the cells. `axis_m` has the
-    coordinates of the points along each axis, and `sites_m` x and y of one Node B after the other.
+    coordinates of the points along each axis, and `sites_m` has x and y of each Node B in turn.
 
     Raises:
         ScenarioError: the scenario's radio has no cell.
@@ -590,7 +590,7 @@ def wcdma_ber(gammas: list[float]) -> float:
     """
 
 def wcdma_frame(ber: float, bits: int, correctable: int) -> tuple[float, float]:
-    """Returns the probability of at most `correctable` bit errors in a frame, and that of more.
+    """Returns the probabilities of at most and of more than `correctable` bit errors in a frame.
 
     `ber` is the probability of a bit error, and `bits` the number of bits of the frame.
     """
