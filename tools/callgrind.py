@@ -44,7 +44,7 @@ class Profile:
     def less(self, other: Profile) -> Profile:
         """Returns the profile minus that of a shorter run.
 
-        This removes the cost of starting the program.
+        The difference does not contain the cost of starting the program.
         """
         result = Profile(Counter(self.functions), Counter(self.outside))
         result.functions.subtract(other.functions)

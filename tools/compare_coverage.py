@@ -136,7 +136,7 @@ def student(base: Array, own: Array) -> Interval:
 def signs(base: Array, own: Array) -> Interval:
     """Returns the interval of a permutation test.
 
-    It contains all shifts for which random sign flips do not reject the hypothesis.
+    The interval contains all shifts for which random sign flips do not reject the hypothesis.
     """
     d = own - base
     mean, n = float(d.mean()), d.size
@@ -175,7 +175,7 @@ def _resamples(n: int) -> NDArray[np.int64]:
 def bootstrap_t(base: Array, own: Array) -> Interval:
     """Returns the bootstrap-t interval.
 
-    It is unbounded if so many resamples have equal values that they reach its quantiles.
+    The interval is unbounded if so many resamples have equal values that they reach its quantiles.
     """
     d = own - base
     n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
@@ -270,7 +270,7 @@ def verdict(case: Case, base: Array, own: Array) -> Verdict:
 def verdicts(case: Case, n: int, trials: int) -> list[str]:
     """Returns the percentages of undecided, falsely equal and wrong verdicts.
 
-    They are followed by the three cells that `followed` returns.
+    The three cells that `followed` returns come after the percentages.
     """
     found = [(base, own, verdict(case, base, own)) for base, own in draws(case, n, trials)]
     outside = abs(case.truth) > case.margin

@@ -225,7 +225,7 @@ class Found:
 
     @property
     def cost(self) -> float:
-        """Cost in instructions per unit, including calls. It is compared with the stored cost."""
+        """Cost in instructions per unit, including calls; it is compared with the stored cost."""
         return self.instructions + CALL * self.calls
 
     @property

@@ -85,7 +85,7 @@ def _single(line: Mapping[str, str]) -> Download:
 def _median(line: Mapping[str, str]) -> Download:
     """Parses a line of a file in which each line is a median.
 
-    It has columns for the initial window and the queue.
+    The file has columns for the initial window and the queue.
     """
     variant, window, queue = line["variant"], int(line["iw"]), line["queue_pkts"]
     limit = 1_000_000 if queue == "inf" else int(queue)

@@ -122,7 +122,7 @@ def number(value: Any) -> float:
 def draw(rng: random.Random, era: str) -> dict[str, Any]:
     """Draws random parameters of a connection.
 
-    Their names are those in the first line of a trace.
+    The parameters' names are those in the first line of a trace.
     """
     window = rng.choice([8, 15, 20, 30, 42])
     packets = rng.choice([80, 200, 400])

@@ -36,7 +36,7 @@ def odd(tmp_path):
 
 @pytest.fixture
 def call(tmp_path):
-    """Returns a function that runs the command line as a process. It returns the exit status and
+    """Returns a function that runs the command line as a process and returns the exit status and
     the output, which must be UTF-8.
     """
 

@@ -57,8 +57,8 @@ def test_command_lines_of_the_pages_are_valid(line, whole):
 
 
 def _is_short(error):
-    """Returns true if the error is about missing arguments. They may be missing in a sentence that
-    only names a command.
+    """Returns true if the error is about missing arguments. Arguments may be missing in a sentence
+    that only names a command.
     """
     missing = type(error).__name__ in ("MissingParameter", "NoArgsIsHelpError")
     return missing or "requires an argument" in error.message

@@ -62,8 +62,8 @@ def test_truncated_damaged_and_foreign_logs_are_reported(link, tmp_path):
     cut.write_bytes(whole[:-100])
     done = replay(cut)
     assert (done.returncode, "The log was cut off" in done.stdout) == (0, True)
-    # The time of the last packet is changed. Its record is the last one but one, before the end of
-    # the log.
+    # The time of the last packet is changed. Its record is the last one but one; the last record
+    # is the end of the log.
     late = bytearray(whole[:-4])
     late[-9 - 26 + 9] ^= 1
     damaged.write_bytes(bytes(late) + whole[-4:])

@@ -194,9 +194,9 @@ def round_trips(folder: Path, radio: str, count: int) -> list[float]:
 def test_delays_over_a_dch_follow_the_closed_form_distribution(tmp_path):
     """Delays over a DCH follow from the wait for a TTI and a retransmission probability of 0.3.
 
-    A packet of 32 B is one PDU. Its wait for the next TTI of 10 ms is uniform. It is retransmitted
-    99 ms later with a probability of 0.3, in the next TTI: the number of steps of 100 ms is
-    geometric. The wake-up times of both hosts are known from a link without delay.
+    A packet of 32 B is one PDU. The packet's wait for the next TTI of 10 ms is uniform. It is
+    retransmitted 99 ms later with a probability of 0.3, in the next TTI: the number of steps of
+    100 ms is geometric. The wake-up times of both hosts are known from a link without delay.
     """
     from scipy import stats
 

@@ -46,7 +46,7 @@ PATIENT = ("--late", "10 s")
 def long_time() -> str:
     """Returns a time of about 300 s for `sleep`.
 
-    It is unique, so that a test recognises its processes by it.
+    The time is unique, so that a test recognises its processes by the time.
     """
     return f"300.{os.getpid():07}{next(_ASKED):03}"
 
@@ -116,7 +116,7 @@ def python(program: str) -> list[str]:
 def processes(text: str, *, pids: bool = False) -> list:
     """Returns all processes with `text` in their command line.
 
-    They are returned as ids if `pids` is true, else as command lines.
+    Returns their ids if `pids` is true, else their command lines.
     """
     numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
     lines = {pid: command_line(pid) for pid in numbers}
@@ -153,7 +153,7 @@ def holders(of: int) -> list[int]:
 def gone(*which: str | int) -> bool:
     """Returns true if all processes end within 10 s.
 
-    They are given by id or by a text in the command line.
+    The processes are given by id or by a text in the command line.
     """
     until = time.monotonic() + 10
     while any(command_line(one) if isinstance(one, int) else processes(one) for one in which):

@@ -293,7 +293,7 @@ def listed(place: Path) -> dict[str, bytes]:
 def campaign(folder: Path, seed: int, kills: int, only: Sequence[str] = ()) -> Kills:
     """Runs a campaign of `kills` kills.
 
-    It includes `emulate --nat` if the machine allows this command.
+    The campaign includes `emulate --nat` if the machine allows this command.
     """
     with ExitStack() as stack:
         leads = os.geteuid() == 0 and not MISSING and not forbidden()

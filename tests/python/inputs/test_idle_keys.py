@@ -177,8 +177,8 @@ traffic.ftp.size = "100 kB"
 }
 
 NOT_REACHED = [
-    # These keys set limits that are not reached here or timers that do not expire, or matter only
-    # after such events.
+    # These keys set limits that are not reached here or timers that do not expire here, or matter
+    # only after one of these events.
     r".*\.queue\.drop_tail\.limit",
     r".*\.buffer",
     r"duration",

@@ -174,7 +174,7 @@ def test_columns_have_readable_names_and_units(column, largest, label):
 def call(capsys, tmp_path, monkeypatch):
     """Returns a function that calls the command line in a folder with a sweep.
 
-    It returns status, stdout and stderr.
+    The function returns status, stdout and stderr.
     """
     monkeypatch.chdir(tmp_path)
     write_parquet(tmp_path / "sweep.parquet", swept())

@@ -303,7 +303,7 @@ def test_impossible_capture_is_rejected_before_the_run(command, scenario_file, a
 def test_full_device_is_reported_after_the_results(command, scenario_file, tmp_path):
     """If a capture does not fit on the device, the results are still printed and saved.
 
-    They equal the results without a capture.
+    The results equal those without a capture.
     """
     _, told, _ = command(scenario_file, "--out", tmp_path / "as-ever")
     status, out, err = command(scenario_file, "--pcap", "/dev/full", "--out", tmp_path / "no-room")

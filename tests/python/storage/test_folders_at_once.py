@@ -102,7 +102,7 @@ LOOKS = [(folders.os, "listdir"), (Path, "read_bytes"), (Path, "exists"), (Path,
 def test_folder_claimed_during_inspection_is_recognised(tmp_path, monkeypatch, owner, name):
     """A folder that another run claims meanwhile is recognised by its mark.
 
-    It is not taken for a folder of an earlier version.
+    The folder is not taken for a folder of an earlier version.
     """
     _once_after(monkeypatch, owner, name, lambda: claim(tmp_path / "out", OTHERS))
     with pytest.raises(OutputError, match=r"out holds a run of other\.toml; give another folder"):

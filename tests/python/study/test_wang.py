@@ -31,7 +31,7 @@ def test_every_table_and_figure_with_results_is_included():
 def test_printed_means_follow_from_the_printed_users():
     """Printed means and deviations follow from the printed users' values.
 
-    This guards against typing errors.
+    The test guards against typing errors in the printed values.
     """
     for users, losses, name, summary in ((3, 3, "Table A.1", 19), (6, 2, "Table A.2", 20)):
         values = printed(name).reshape(3, users + 2, losses)

@@ -206,7 +206,7 @@ def test_groups_are_mentioned_and_printed_with_all(swept):
 def test_survivors_are_marked_and_counted(swept):
     """If not all users finish, the mean is that of the few that did.
 
-    It is marked, and their share is given.
+    The mean is marked, and the share of users who finished is given.
     """
     outcome = swept("", CELL, metric="download_s")
     found, marks, notes = said(outcome)

@@ -55,7 +55,7 @@ def trace() -> str:
 def damaged(trace: str, event: str, change: tuple[str, str]) -> str:
     """Returns the trace with a change in one row.
 
-    It is the middle one of the rows with this kind of event.
+    The changed row is the middle one of the rows with this kind of event.
     """
     lines = trace.splitlines()
     rows = [i for i, line in enumerate(lines) if line.split(",")[1:2] == [event]]
