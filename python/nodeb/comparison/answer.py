@@ -114,7 +114,7 @@ class _Answer:
     folder: str
 
     def answer(self, causes: Bars | None) -> Answer:
-        """Returns the complete answer."""
+        """Returns the complete answer: headline, table, causes, marks and notes."""
         quiet = self.main is None or self.main.verdict.kind not in ("better", "worse")
         return Answer(
             command="nodeb compare",

@@ -93,7 +93,7 @@ class Differences:
 
 
 def _turned(gap: Interval) -> tuple[float, float]:
-    """Returns the interval of a difference, with signs turned if its mean is not positive."""
+    """Returns the ends of a difference's interval; if the mean is not above 0, of its negative."""
     ends = gap.low, gap.high
     return ends if gap.mean > 0 else (-gap.high, -gap.low)
 
@@ -131,7 +131,7 @@ def short_differences(
 
 
 def _is_short(flows: Table) -> bool:
-    """Returns true if user 0 completed transfers in every replication, and they were short.
+    """Returns true if user 0 completed transfers in every replication, and these were short.
 
     In each replication, the bytes of the transfers that have begun, divided by the number of
     completed ones, must be at most `SHORT_BYTES`.

@@ -70,7 +70,7 @@ class LifeAnswer:
     folder: str
 
     def answer(self) -> Answer:
-        """Returns the complete answer."""
+        """Returns the complete answer: headline, picture, key figures, marks and notes."""
         return Answer(
             command="nodeb life",
             subject=self.life.about.scenario.name or self._file(),

@@ -187,7 +187,7 @@ class _Bar:
         self._show()
 
     def tick(self, label: str, cost: float) -> None:
-        """Adds the cost of a finished replication."""
+        """Adds the cost of a finished replication to what the bar shows as done."""
         self._done += cost
         self._show()
 

@@ -178,7 +178,7 @@ def test_impossible_page_is_rejected_before_the_emulation(tmp_path):
 
 
 def test_existing_page_is_replaced_only_on_request(tmp_path):
-    """An existing page of nodeb is replaced only with `--force`, a file of another kind never."""
+    """An existing page of nodeb is replaced only with `--force`; other files are never replaced."""
     page = tmp_path / "page.html"
     ours = '<!doctype html>\n<meta name="generator" content="nodeb 1">'
     page.write_text(ours)

@@ -32,7 +32,7 @@ CACHES = {
 """Folders of the repository in which tools keep caches."""
 
 Found = dict[str, str]
-"""Existing things by name, with further information."""
+"""Processes, devices, mounts or files that exist, by name, with further information."""
 
 
 def owned_by(run: str) -> dict[int, tuple[str, str]]:
