@@ -52,7 +52,7 @@ CONFIDENCE = 0.95
 MSER_BATCH = 5
 """Observations in one batch of MSER-5."""
 FIRST_STEP = 1024
-"""Divisor of the first step in the search for the ends of a ratio's interval."""
+"""A ratio plus its spread, divided by this, is the first step in the search for its interval."""
 HALVINGS = 48
 """Bisection steps for an end of a ratio's interval: enough to reach rounding error."""
 

@@ -59,7 +59,7 @@ class Owner:
     about: Mapping[str, Any] = field(default_factory=dict)
     """Additional content of the mark, which it has as soon as the folder is claimed."""
     made_of: str = ""
-    """Hash of the settings that made the results, without the number of replications."""
+    """Hash of the inputs of the results (scenario, seed, ...), without the replications' number."""
     runs: int | None = None
     """Number of replications to be written, 0 after an interruption; None if unknown."""
 
