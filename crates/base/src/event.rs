@@ -240,6 +240,8 @@ pub enum Event {
     GivenUp { bearer: u32, user: u32, block: u64 },
     /// A user's channel state changes; `state` is its index in the bearer's list of channel states.
     State { bearer: u32, user: u32, state: u8 },
+    /// Data for a user waited from `from` to `until` because its phone did not listen. Now a block is sent.
+    Slept { bearer: u32, user: u32, from: Time, until: Time },
     /// Another cell, number `cell`, starts to serve a user.
     Handover { bearer: u32, user: u32, cell: u32 },
     /// Bytes that the bearer could have sent to a user since the start of the run, and the CQI that
@@ -356,7 +358,7 @@ impl Event {
             Self::Tti { .. } => Mask::TTIS,
             Self::Block { .. } | Self::Carries { .. } | Self::GivenUp { .. } => Mask::ANY_BLOCKS,
             Self::Run { .. } | Self::Segmented { .. } => Mask::RUNS,
-            Self::State { .. } | Self::Handover { .. } => Mask::CHANNELS,
+            Self::State { .. } | Self::Slept { .. } | Self::Handover { .. } => Mask::CHANNELS,
             Self::Available { .. } => Mask::BANDWIDTH,
             Self::Window { .. } => Mask::WINDOW,
             Self::RoundTrip { .. } => Mask::ROUND_TRIPS,

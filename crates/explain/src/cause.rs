@@ -61,6 +61,8 @@ names! {
         /// Waiting at the RNC for credits of the Node B, and the part of the Iub's delay that only
         /// this wait puts on the path.
         Credits = "credits",
+        /// Waiting for a subframe in which the phone listens, as discontinuous reception lets it sleep.
+        Drx = "DRX",
         /// Waiting while the phone's serving cell was changed.
         Handover = "handover",
         /// The receiver delayed an ACK to acknowledge several segments together.
@@ -122,6 +124,8 @@ names! {
         Iub = "crosses the Iub",
         /// The RNC waited for credits of the Node B.
         NoCredits = "no credits",
+        /// The phone did not listen.
+        Sleeps = "phone sleeps",
         /// The user's serving cell changed.
         CellChanges = "cell changes",
         /// The receiver delayed its ACK.

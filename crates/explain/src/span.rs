@@ -64,7 +64,8 @@ fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
         | Step::Held
         | Step::NotServed
         | Step::RequestAwaited
-        | Step::GrantAwaited => "MAC",
+        | Step::GrantAwaited
+        | Step::Sleeps => "MAC",
         Step::Switches | Step::CellChanges => "RRC",
         Step::Iub | Step::NoCredits => "Iub",
         Step::OthersServed if is_at_bearer => "MAC",

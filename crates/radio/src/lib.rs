@@ -139,6 +139,8 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn next_wake(&self) -> Option<Key>;
     /// Processes the event due at `key`, which [`Self::next_wake`] returned.
     fn wake(&mut self, ctx: &mut Context, key: Key);
+    /// Tells the bearer that a user sends a packet to the network, which keeps its phone awake. Default: no effect.
+    fn on_uplink(&mut self, _ctx: &mut Context, _user: usize) {}
     /// Returns the number and size of a user's packets in the bearer. A plain or trace-driven link
     /// counts only packets that wait for transmission.
     fn backlog(&self, user: usize) -> Backlog;
@@ -205,6 +207,8 @@ pub struct Facts {
     /// Whether the bearers emit an event for every TTI or slot, with the users served and the
     /// results.
     pub reports_ttis: bool,
+    /// Whether phones do not always listen, so that the bearer must know of their packets.
+    pub has_drx: bool,
     /// Whether the base station schedules the uplink, so that phones have no links of their own.
     pub schedules_uplink: bool,
     /// Whether packets wait at an RNC and cross an Iub before they reach the Node B.

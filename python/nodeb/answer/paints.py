@@ -57,6 +57,7 @@ MEMBERS = {
         "queue behind own data",
         "handover",
         "uplink grant",
+        "DRX",
     ),
     "loss": ("recovery", "timeout"),
     "host": ("application", "server", "pacing"),

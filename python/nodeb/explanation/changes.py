@@ -344,6 +344,10 @@ def _frequent_requests(data: Data, _user: int) -> bool:
     return uplink is not None and _set(uplink, request_period="1 ms")
 
 
+def _always_awake(data: Data, _user: int) -> bool:
+    return _set(_radio(data), drx=None)
+
+
 def _wired_faster(data: Data, _user: int) -> bool:
     return _double_rates(data["wired"], "rate")
 
@@ -409,6 +413,7 @@ CHANGES = (
     Change(
         "requests in every subframe", ("uplink grant",), of_steps(REQUESTS, 0.9), _frequent_requests
     ),
+    Change("phones that always listen", ("DRX",), of_causes(("DRX",)), _always_awake),
     Change("handovers at once, without loss", HANDED, of_causes(HANDED), _handover_at_once),
     Change("no handovers", HANDED, of_causes(HANDED), _no_handover),
     Change("channels switched at once", SWITCHED, of_causes(SWITCHED), _switched_at_once),

@@ -42,6 +42,7 @@ REMEDIES = {
     "RLC retransmission": "fewer block errors, or retransmission by the Node B",
     "channel set-up and release": "channels that are kept longer, or set up earlier",
     "credits": "a larger buffer at the Node B, or more frequent credits",
+    "DRX": "a shorter DRX cycle, or a longer inactivity timer",
     "handover": "a shorter interruption, or fewer handovers",
     "delayed ACK": "immediate ACKs",
     "window: slow start": "a larger initial window, or a shorter round trip",

@@ -292,6 +292,9 @@ impl Timeline {
             Event::State { bearer, user, state } if bearer == own && user == me => {
                 self.air.states.push((at, state));
             }
+            Event::Slept { bearer, user, from, until } if bearer == own && user == me => {
+                self.air.sleep(from, until);
+            }
             Event::Handover { bearer, user, .. } if bearer == own && user == me => {
                 self.air.hand_over(at);
             }

@@ -366,6 +366,22 @@ impl Walk<'_> {
                     self.unserved(at + lasts, there, stay);
                     self.to(at.max(begin), Cause::Handover, Step::CellChanges, stay.place);
                 }
+                None => self.asleep_or_unserved(begin, there, stay),
+            }
+        }
+    }
+
+    /// Goes back to `begin` through a time without changes of cell in which the Node B did not
+    /// serve the user, although it had data for the user from the time `there` on. The time in
+    /// which the phone did not listen is charged to DRX.
+    fn asleep_or_unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
+        while self.now > begin {
+            let overlaps = |(from, until): &&(Time, Time)| *from < self.now && *until > begin;
+            match self.air().sleeps.iter().rev().find(overlaps).copied() {
+                Some((from, until)) => {
+                    self.unserved(until, there, stay);
+                    self.to(from.max(begin), Cause::Drx, Step::Sleeps, stay.place);
+                }
                 None => self.unserved(begin, there, stay),
             }
         }

@@ -38,6 +38,7 @@ pub struct Reference {
     received: HashMap<(Site, u64), Time>,
     sent: HashMap<u64, Time>,
     handovers: Vec<Time>,
+    sleeps: Vec<Interval>,
     switches: Vec<(u32, u32, Time, u8)>,
 }
 
@@ -147,6 +148,7 @@ impl Reference {
             }
             Step::Retransmits if span.cause == Cause::Harq => self.overlaps(span, |again| again),
             Step::Iub => self.frames.iter().any(|frame| within(*frame, span)),
+            Step::Sleeps => self.sleeps.iter().any(|sleep| within(*sleep, span)),
             Step::CellChanges => self.handovers.iter().any(|at| *at <= span.begin),
             Step::Switches => self.was_switching(span),
             _ => true,
@@ -247,6 +249,7 @@ impl Listener for Reference {
                 self.expired.entry((place, at)).or_default().push(timer);
             }
             Event::Handover { .. } => self.handovers.push(at),
+            Event::Slept { from, until, .. } => self.sleeps.push((from, until)),
             Event::State { bearer, user, state } => self.switches.push((bearer, user, at, state)),
             _ => {}
         }

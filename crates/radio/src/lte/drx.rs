@@ -1,90 +1,267 @@
-//! Configurations of discontinuous reception, and checks of their values (TS 36.321, 5.7).
+//! Discontinuous reception: subframes in which a phone listens (TS 36.321, 5.7).
+//!
+//! A phone listens during the on-duration of each cycle, for `inactivity` after a grant of a new block, and when a
+//! retransmission may come. Blocks can only be sent while it listens. A packet of the phone counts as a grant, because
+//! the base station grants resources for it.
 
-use super::allowed;
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
+use nodeb_base::units::Duration;
 
-/// Configuration of DRX. All times are in subframes of 1 ms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drx {
-    /// Number of subframes at the start of each cycle in which the UE listens.
-    pub on_duration: u32,
-    /// Number of subframes in which the UE continues to listen after a grant of a new block.
-    pub inactivity: u32,
-    /// Largest number of subframes in which the UE listens for a retransmission.
-    pub retransmission: u32,
-    /// Length of the long cycle in subframes.
-    pub long_cycle: u32,
-    /// Length of the short cycle in subframes, and the number of short cycles before the first long
-    /// one; `None` if there are no short cycles.
-    pub short_cycle: Option<(u32, u32)>,
+use super::allowed::{self, Allowed};
+use super::reports::TTI;
+use super::timing::DOWN_RETRANSMISSION_AFTER;
+
+params! {
+    /// Discontinuous reception in connected mode (TS 36.321, 5.7). All times are in whole subframes of 1 ms.
+    pub struct Drx {
+        /// Time at the start of each cycle in which the phone listens.
+        pub on_duration: Duration = Duration::from_millis(10),
+        /// Time for which the phone continues to listen after a grant of a new block.
+        pub inactivity: Duration = Duration::from_millis(100),
+        /// Longest time for which the phone listens for a retransmission.
+        pub retransmission: Duration = Duration::from_millis(8),
+        /// Length of the long cycle.
+        pub long_cycle: Duration = Duration::from_millis(320),
+        /// Length of the short cycle, which divides the long one. Default: none, only long cycles.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub short_cycle: Option<Duration>,
+        /// Number of short cycles before the first long one.
+        pub short_cycles: u32 = 2,
+    }
 }
 
-impl Drx {
-    /// Checks that RRC allows each value, and that the cycles fit together (TS 36.331, 6.3.2,
-    /// DRX-Config).
-    ///
-    /// # Errors
-    ///
-    /// Returns a message that names the first invalid value.
-    pub fn check(&self) -> Result<(), String> {
-        allowed::ON_DURATION.check(self.on_duration)?;
-        allowed::DRX_INACTIVITY.check(self.inactivity)?;
-        allowed::DRX_RETRANSMISSION.check(self.retransmission)?;
-        allowed::LONG_DRX_CYCLE.check(self.long_cycle)?;
-        let Some((short_cycle, cycles)) = self.short_cycle else {
-            return self.check_sleep(self.long_cycle);
+/// Returns the number of subframes in a time, or `None` if it is not a whole number.
+fn subframes(time: Duration) -> Option<u32> {
+    u32::try_from(time.0 / TTI.0).ok().filter(|_| time.0.is_multiple_of(TTI.0))
+}
+
+impl Checked for Drx {
+    fn check(&self, check: &mut Check) {
+        let mut allow = |key: &str, time: Duration, allowed: Allowed| {
+            let result = subframes(time)
+                .ok_or_else(|| format!("{time} is not a number of whole subframes; expected 1 ms, 2 ms, ..."))
+                .and_then(|subframes| allowed.check(subframes));
+            check.require(result.is_ok(), key, || result.unwrap_err());
         };
-        allowed::SHORT_DRX_CYCLE.check(short_cycle)?;
-        allowed::SHORT_CYCLE_TIMER.check(cycles)?;
-        if !self.long_cycle.is_multiple_of(short_cycle) {
-            return Err(format!(
-                "a long DRX cycle of {} subframes is no multiple of the short one of {short_cycle}; \
-                 expected a multiple (TS 36.331, 6.3.2, DRX-Config)",
-                self.long_cycle
-            ));
+        allow("on_duration", self.on_duration, allowed::ON_DURATION);
+        allow("inactivity", self.inactivity, allowed::DRX_INACTIVITY);
+        allow("retransmission", self.retransmission, allowed::DRX_RETRANSMISSION);
+        allow("long_cycle", self.long_cycle, allowed::LONG_DRX_CYCLE);
+        if let Some(short) = self.short_cycle {
+            allow("short_cycle", short, allowed::SHORT_DRX_CYCLE);
+            let cycles = allowed::SHORT_CYCLE_TIMER.check(self.short_cycles);
+            check.require(cycles.is_ok(), "short_cycles", || cycles.unwrap_err());
+            let divides = short.0 > 0 && self.long_cycle.0.is_multiple_of(short.0);
+            check.require(divides, "short_cycle", || {
+                format!(
+                    "the long cycle of {} is no multiple of {short}; expected a multiple (TS 36.331, 6.3.2, DRX-Config)",
+                    self.long_cycle
+                )
+            });
         }
-        self.check_sleep(short_cycle)
+        let cycle = self.short_cycle.unwrap_or(self.long_cycle);
+        check.require(self.on_duration < cycle, "on_duration", || {
+            format!("{} fills a cycle of {cycle}; expected less (TS 36.321, 5.7)", self.on_duration)
+        });
+    }
+}
+
+/// Cycle with an on-duration at its start, in subframes.
+#[derive(Clone, Copy, Debug)]
+struct Cycle {
+    length: u64,
+    offset: u64,
+    on: u64,
+}
+
+impl Cycle {
+    /// Returns the position of subframe `tti` in its cycle.
+    fn position(self, tti: u64) -> u64 {
+        (tti + self.length - self.offset % self.length) % self.length
     }
 
-    /// Returns an error if the UE listens in all subframes of a cycle. No clause forbids this
-    /// configuration, but DRX then has no effect.
-    fn check_sleep(&self, cycle: u32) -> Result<(), String> {
-        if self.on_duration < cycle {
-            return Ok(());
+    /// Returns the first subframe at or after `from` in an on-duration.
+    fn next_on(self, from: u64) -> u64 {
+        let position = self.position(from);
+        if position < self.on { from } else { from + self.length - position }
+    }
+
+    /// Returns the number of subframes before `tti`, counted from the first cycle, that are in an on-duration.
+    fn on_before(self, tti: u64) -> u64 {
+        let shifted = tti + self.length - self.offset % self.length;
+        shifted / self.length * self.on + (shifted % self.length).min(self.on)
+    }
+
+    /// Returns the number of subframes in an on-duration from `from` up to and without `to`.
+    fn on_between(self, from: u64, to: u64) -> u64 {
+        if to > from { self.on_before(to) - self.on_before(from) } else { 0 }
+    }
+}
+
+/// Reception of one phone.
+#[derive(Clone, Debug)]
+pub struct Listening {
+    inactivity: u64,
+    retransmission: u64,
+    short: Option<Cycle>,
+    long: Cycle,
+    /// Number of subframes with short cycles after the inactivity timer.
+    short_lasts: u64,
+    /// First subframe after the inactivity timer.
+    active_until: u64,
+    /// Subframes, from the first up to and without the last, in which retransmissions may come.
+    windows: Vec<(u64, u64)>,
+    /// Subframes before this one are counted in `awake`.
+    counted: u64,
+    awake: u64,
+}
+
+impl Listening {
+    /// Creates the reception of phone `id`, which has been silent. Phones have different offsets of their cycles.
+    pub fn new(drx: &Drx, id: u64) -> Self {
+        let ttis = |time: Duration| time.0 / TTI.0;
+        let offset = id.wrapping_mul(37) % ttis(drx.long_cycle).max(1);
+        let cycle = |length| Cycle { length: ttis(length).max(1), offset, on: ttis(drx.on_duration) };
+        Self {
+            inactivity: ttis(drx.inactivity),
+            retransmission: ttis(drx.retransmission),
+            short: drx.short_cycle.map(cycle),
+            long: cycle(drx.long_cycle),
+            short_lasts: drx.short_cycle.map_or(0, |short| ttis(short) * u64::from(drx.short_cycles)),
+            active_until: 0,
+            windows: Vec::new(),
+            counted: 0,
+            awake: 0,
         }
-        Err(format!(
-            "an onDurationTimer of {} subframes fills a DRX cycle of {cycle}; expected less (TS 36.321, 5.7)",
-            self.on_duration
-        ))
+    }
+
+    /// Returns the first subframe with long cycles.
+    fn short_until(&self) -> u64 {
+        if self.active_until == 0 { 0 } else { self.active_until + self.short_lasts }
+    }
+
+    /// Returns the first subframe at or after `from` in which the phone listens.
+    pub fn next(&self, from: u64) -> u64 {
+        if from < self.active_until {
+            return from;
+        }
+        let until = self.short_until();
+        let short = self.short.filter(|_| from < until).map(|short| short.next_on(from));
+        let on = short.filter(|at| *at < until).unwrap_or_else(|| self.long.next_on(from.max(until)));
+        let window = |(begin, end): &(u64, u64)| (from < *end).then_some(from.max(*begin));
+        self.windows.iter().filter_map(window).fold(on, u64::min)
+    }
+
+    /// Records that the phone is granted a new block in subframe `tti`.
+    pub fn granted(&mut self, tti: u64) {
+        self.count(tti);
+        self.active_until = self.active_until.max(tti + 1 + self.inactivity);
+    }
+
+    /// Records that a block that failed in subframe `tti` will be sent again.
+    pub fn failed(&mut self, tti: u64) {
+        self.count(tti);
+        let begin = tti + DOWN_RETRANSMISSION_AFTER;
+        self.windows.push((begin, begin + self.retransmission));
+    }
+
+    /// Counts the subframes before `tti` in which the phone has listened.
+    fn count(&mut self, tti: u64) {
+        let from = self.counted;
+        if tti <= from {
+            return;
+        }
+        let (active, until) = (self.active_until.clamp(from, tti), self.short_until().clamp(from, tti));
+        let until = until.max(active);
+        self.awake += active - from;
+        self.awake += self.short.map_or(0, |short| short.on_between(active, until));
+        self.awake += self.long.on_between(until, tti);
+        let begin = self.windows.iter().map(|(begin, _)| *begin).min().unwrap_or(tti).max(from);
+        let end = self.windows.iter().map(|(_, end)| *end).max().unwrap_or(tti);
+        self.awake +=
+            (begin..end.min(tti)).filter(|at| self.listens_only_for_retransmission(*at)).count() as u64;
+        self.windows.retain(|(_, end)| *end > tti);
+        self.counted = tti;
+    }
+
+    fn listens_only_for_retransmission(&self, tti: u64) -> bool {
+        let expects = self.windows.iter().any(|(begin, end)| (*begin..*end).contains(&tti));
+        expects && tti >= self.active_until && {
+            let cycle = self.short.filter(|_| tti < self.short_until()).unwrap_or(self.long);
+            cycle.position(tti) >= cycle.on
+        }
+    }
+
+    /// Returns the number of subframes before `tti` in which the phone has listened.
+    pub fn awake_by(&mut self, tti: u64) -> u64 {
+        self.count(tti);
+        self.awake
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    const USUAL: Drx = Drx {
-        on_duration: 10,
-        inactivity: 200,
-        retransmission: 8,
-        long_cycle: 320,
-        short_cycle: Some((40, 2)),
-    };
-
-    fn error(drx: Drx) -> String {
-        drx.check().unwrap_err()
+    fn messages(drx: &Drx) -> Vec<String> {
+        let mut check = Check::default();
+        drx.check(&mut check);
+        check.into_problems().into_iter().map(|problem| problem.message).collect()
     }
 
-    #[test]
-    fn usual_values_fit_together() {
-        assert_eq!(USUAL.check(), Ok(()));
-        assert_eq!(Drx { short_cycle: None, ..USUAL }.check(), Ok(()));
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
     }
 
     #[test]
     fn errors_name_what_does_not_fit() {
-        assert!(error(Drx { on_duration: 7, ..USUAL }).starts_with("onDurationTimer 7 subframes does not"));
-        assert!(error(Drx { long_cycle: 512, ..USUAL }).contains("multiple of the short one of 40"));
-        assert!(error(Drx { on_duration: 40, ..USUAL }).contains("fills a DRX cycle of 40"));
-        assert!(error(Drx { short_cycle: Some((40, 17)), ..USUAL }).starts_with("drxShortCycleTimer 17"));
+        let usual = Drx { short_cycle: Some(ms(40)), ..Drx::default() };
+        assert_eq!(messages(&usual), [""; 0]);
+        assert_eq!(messages(&Drx::default()), [""; 0]);
+        let first = |drx: Drx| messages(&drx).remove(0);
+        let odd = first(Drx { on_duration: ms(7), ..usual.clone() });
+        assert!(odd.starts_with("onDurationTimer 7 subframes does not"), "{odd}");
+        let long = first(Drx { long_cycle: ms(512), ..usual.clone() });
+        assert!(long.contains("no multiple of 40 ms"), "{long}");
+        let full = first(Drx { on_duration: ms(40), ..usual.clone() });
+        assert!(full.contains("fills a cycle of 40 ms"), "{full}");
+        let many = first(Drx { short_cycles: 17, ..usual.clone() });
+        assert!(many.starts_with("drxShortCycleTimer 17"), "{many}");
+        let half = first(Drx { inactivity: Duration(1_500_000), ..usual });
+        assert!(half.starts_with("1.5 ms is not a number of whole subframes"), "{half}");
+    }
+
+    /// A silent phone listens for the share `on / cycle` of time.
+    #[test]
+    fn a_silent_phone_is_awake_for_its_on_durations() {
+        let mut silent = Listening::new(&Drx::default(), 5);
+        assert_eq!(silent.awake_by(320_000), 10_000);
+    }
+
+    proptest! {
+        /// Counting closed forms equals asking each subframe, whatever happens.
+        #[test]
+        fn awake_time_is_the_number_of_subframes_with_reception(
+            id in 0u64..50,
+            short in any::<bool>(),
+            gaps in prop::collection::vec((1u64..900, any::<bool>()), 0..30),
+        ) {
+            let drx = Drx { short_cycle: short.then_some(ms(40)), ..Drx::default() };
+            let mut phone = Listening::new(&drx, id);
+            let (mut now, mut awake) = (0, 0);
+            for (gap, is_grant) in gaps {
+                for tti in now..now + gap {
+                    awake += u64::from(phone.next(tti) == tti);
+                }
+                now += gap;
+                if is_grant { phone.granted(now) } else { phone.failed(now) }
+            }
+            prop_assert_eq!(phone.awake_by(now), awake);
+            let next = phone.next(now);
+            prop_assert!((now..next).all(|tti| phone.next(tti) == next) && phone.next(next) == next);
+        }
     }
 }

@@ -12,8 +12,10 @@ use nodeb_net::QueueSpec;
 use super::bandwidth::Bandwidth;
 use super::category::Category;
 use super::compatible;
+use super::drx::Drx;
 use super::formats::Formats;
 use super::mac::LteMac;
+use super::mac::sleep::DRX;
 use super::reports::{GroupReports, TTI};
 use super::resources::{Downlink, Ports};
 use super::rlc::LteRlcSpec;
@@ -52,6 +54,9 @@ params! {
         pub scheduler: SchedulerSpec,
         /// CQI reports.
         pub cqi: GroupReports,
+        /// Discontinuous reception. Default: none, phones always listen.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub drx: Option<Drx>,
         /// SNR in dB that phones need beyond the curves of block errors, which are those of an ideal receiver.
         pub implementation_loss_db: f64 = 0.0,
         /// Number of HARQ processes per user, at most 8.
@@ -120,6 +125,9 @@ impl Checked for Lte {
         });
         check.within("scheduler", |check| self.scheduler.check(check));
         check.within("cqi", |check| self.cqi.check(check));
+        if let Some(drx) = &self.drx {
+            check.within("drx", |check| drx.check(check));
+        }
         check.within("combining", |check| self.combining.check(check));
         check.within("rlc", |check| self.rlc.check(check));
         check.within("queue", |check| {
@@ -186,6 +194,7 @@ impl Radio for Lte {
             tti: Some(TTI),
             retransmits_after: Some(Duration(DOWN_RETRANSMISSION_AFTER * TTI.0)),
             has_harq: true,
+            has_drx: self.drx.is_some(),
             schedules_uplink: matches!(self.uplink, UplinkSpec::Scheduled(_)),
             ..Facts::default()
         }
@@ -241,7 +250,7 @@ impl Radio for Lte {
     }
 
     fn tables(&self) -> Vec<Table> {
-        vec![PHONES.empty(), UPLINKS.empty()]
+        vec![PHONES.empty(), UPLINKS.empty(), DRX.empty()]
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {

@@ -45,6 +45,8 @@ pub trait Mac: Send + std::fmt::Debug {
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
         self.catch_up(ctx, grid);
     }
+    /// Handles that a user has a packet for the network. Default: no effect.
+    fn on_uplink(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) {}
     /// Delivers the blocks and packets that were completed in the TTI before TTI `tti`.
     fn complete(&mut self, ctx: &mut Context, tti: u64);
     /// Handles the timers and feedback that are due until now. Default: the MAC has none.
@@ -93,6 +95,11 @@ impl<M: Mac> Bearer for TtiBearer<M> {
         ctx.take(user, &packet);
         self.next_wake.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
         true
+    }
+
+    fn on_uplink(&mut self, ctx: &mut Context, user: usize) {
+        self.mac.on_uplink(ctx, &self.grid, user);
+        self.next_wake.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
     }
 
     fn next_wake(&self) -> Option<Key> {

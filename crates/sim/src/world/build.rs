@@ -76,6 +76,7 @@ impl<T: Listener> World<T> {
             flows,
             has_proxy: scenario.proxy.is_some(),
             has_snoop: scenario.snoop.is_some(),
+            has_drx: scenario.radio.facts().has_drx,
             waits_at_rnc: scenario.radio.facts().has_rnc,
             events: 0,
             outbox: Vec::new(),

@@ -165,6 +165,7 @@ fn check(scenario: &Scenario) -> Result<()> {
 }
 
 /// State of one run: all components, and the environment that they share.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct World<T> {
     env: Env,
     owners: Owners,
@@ -184,6 +185,8 @@ struct World<T> {
     flows: Flows,
     has_proxy: bool,
     has_snoop: bool,
+    /// Whether bearers must know when phones send packets.
+    has_drx: bool,
     /// Whether packets wait in a buffer at the RNC before they reach the Node B.
     waits_at_rnc: bool,
     /// Number of simulated connections whose sender has not received its last ACK.

@@ -9,6 +9,7 @@ use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::Contents;
 use super::external::Direction;
+use super::flow::Phone;
 
 impl<T: Listener> World<T> {
     /// Sends a phone's SYN or request. The requester repeats it until it has reached the server, or
@@ -36,6 +37,10 @@ impl<T: Listener> World<T> {
     }
 
     pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
+        if self.has_drx {
+            let Phone { bearer, position, .. } = self.phones[flow as usize];
+            self.with_bearer(bearer, |bearer, ctx| bearer.on_uplink(ctx, position));
+        }
         if self.uplink.is_some() {
             return self.with_uplink(|bearer, ctx| {
                 bearer.accept(ctx, flow as usize, packet);

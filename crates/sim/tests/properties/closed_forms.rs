@@ -237,6 +237,7 @@ fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
         .prop_flat_map(|(name, pdu, rate)| {
             let given = json!({
                 "bler": 0.0, "errors": null, "rlc": "arq", "loss": 0.0, "drop_list": [], "buffer": 1000, "uplink": "plain",
+                "drx": null,
                 "queue": "drop_tail", "jitter": null, "reordering": null, "selection": "fixed", "eb_n0_db": 60.0,
                 "correctable_bits": 8, "profile": "equal_paths", "other_cells": { "mean": { "factor": 0.0 } },
                 "sharing": "one_packet", "iub": null, "ack_error": 0.0, "nack_error": 0.0,

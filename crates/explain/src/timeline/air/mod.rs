@@ -97,6 +97,8 @@ pub(crate) struct Air {
     /// Channel states of the user with their start times, in the order of time.
     pub states: Vec<(Time, u8)>,
     pub handovers: Vec<Time>,
+    /// Intervals in which data waited for a phone that did not listen, in the order of time.
+    pub sleeps: Vec<(Time, Time)>,
     pub frames: Vec<Frame>,
     /// Number of bytes of each packet, by packet number, that blocks have carried so far. As first
     /// transmissions are in order, a later block with these bytes is a retransmission.

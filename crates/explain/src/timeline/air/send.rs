@@ -145,6 +145,11 @@ impl Air {
         self.frames.push(Frame { at, arrives, end });
     }
 
+    /// Records that data waited for a phone that did not listen.
+    pub fn sleep(&mut self, from: Time, until: Time) {
+        self.sleeps.push((from, until));
+    }
+
     /// Records a change of cell, at which the Node B discards the user's data. The discarded units
     /// count as sent, so that the search for the frame of a later block does not find a discarded
     /// frame.

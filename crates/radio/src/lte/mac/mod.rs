@@ -2,6 +2,7 @@
 
 mod earliest;
 mod serving;
+pub mod sleep;
 #[cfg(test)]
 mod tests;
 mod user;
@@ -19,6 +20,7 @@ use nodeb_base::units::Time;
 use super::Lte;
 use super::channel::{Carrier, Responses};
 use super::formats::Formats;
+use super::reports::TTI;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::PHONES;
 use crate::mac::band::{Band, MAX_GROUPS, Row};
@@ -29,6 +31,7 @@ use crate::tti::Mac;
 use crate::tti::grid::Grid;
 use crate::{Backlog, UserRadio};
 use earliest::Earliest;
+use sleep::Sleepers;
 use user::{HEADERS, SentBlock, User};
 
 /// Block sent in the last TTI whose outcome is final. It takes effect at the start of the next TTI.
@@ -131,6 +134,8 @@ pub struct LteMac {
     decided: Vec<Decided>,
     /// STATUS PDUs on their way, in order of arrival.
     statuses: VecDeque<Status>,
+    /// Phones that do not listen in every subframe; `None` if all listen always.
+    sleepers: Option<Sleepers>,
 }
 
 impl LteMac {
@@ -145,6 +150,7 @@ impl LteMac {
         let cell = params.cell.cell(params.bandwidth);
         let carrier = Carrier { cell: &cell, band: &band, numerology, fading: "user" };
         let count = users.len();
+        let sleepers = params.drx.as_ref().map(|drx| Sleepers::new(drx, users));
         let mut responses = Responses::default();
         let users =
             users.iter().map(|user| User::new(params, user, carrier, *streams, &mut responses)).collect();
@@ -164,6 +170,7 @@ impl LteMac {
             candidates: Vec::new(),
             decided: Vec::new(),
             statuses: VecDeque::new(),
+            sleepers,
         }
     }
 
@@ -188,6 +195,20 @@ impl LteMac {
         hot.answers = processes.attention_at();
         columns.waiting[user] = sendable as f32 + HEADERS;
         columns.due.set(user, state.rlc.due().unwrap_or(Time(u64::MAX)));
+        if self.sleepers.is_some() {
+            self.wait_for_listening(user, now.0.div_ceil(TTI.0));
+        }
+    }
+
+    /// Postpones what is ready for a user in subframe `next` or later to a subframe in which its phone listens.
+    fn wait_for_listening(&mut self, user: usize, next: u64) {
+        let (Some(sleepers), hot) = (&mut self.sleepers, &mut self.columns.hot[user]) else { return };
+        if hot.ready < u64::MAX {
+            let until = sleepers.wake(user, next.max(hot.ready));
+            hot.ready = hot.ready.max(until);
+            hot.fresh = hot.fresh.max(until);
+            hot.answers = hot.answers.max(until);
+        }
     }
 
     /// Records the transmission of a block: events, counters and outcome. Returns the number of octets sent.
@@ -205,6 +226,15 @@ impl LteMac {
             self.decided.push(Decided { user, units: sent.units, decoded });
         }
         ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
+        if let Some(sleepers) = &mut self.sleepers {
+            let tti = ctx.now.0 / TTI.0;
+            if sent.transmission == 1 {
+                sleepers.sent(ctx, user, tti);
+            }
+            if sent.settled.is_none() {
+                sleepers.failed(user, tti);
+            }
+        }
         units
     }
 }
@@ -251,6 +281,13 @@ impl Mac for LteMac {
         }
         self.refresh(ctx, user);
         taken
+    }
+
+    fn on_uplink(&mut self, ctx: &mut Context, grid: &Grid, user: usize) {
+        if let Some(sleepers) = &mut self.sleepers {
+            sleepers.active(user, grid.from(ctx.now));
+            self.refresh(ctx, user);
+        }
     }
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
@@ -310,6 +347,7 @@ impl Mac for LteMac {
             state.tally.row(user, place, f64::NAN)
         };
         let rows: Vec<_> = self.users.iter_mut().enumerate().map(row).collect();
-        vec![PHONES.table(&rows)]
+        let sleepers = self.sleepers.as_mut();
+        std::iter::once(PHONES.table(&rows)).chain(sleepers.map(|sleepers| sleepers.table(tti))).collect()
     }
 }

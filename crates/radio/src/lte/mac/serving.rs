@@ -11,6 +11,9 @@ use crate::mac::sched::{Candidate, View};
 impl LteMac {
     /// Serves users in TTI `tti`: retransmissions first, then new blocks by the scheduler.
     pub(super) fn serve_users(&mut self, ctx: &mut Context, tti: u64) {
+        if self.sleepers.is_some() {
+            (0..self.users.len()).for_each(|user| self.wait_for_listening(user, tti));
+        }
         let mut room = Room { groups: self.band.all(), grants: self.params.users_per_tti.get() as usize };
         self.retransmit(ctx, tti, &mut room);
         if room.grants == 0 || room.groups.is_empty() {

@@ -169,3 +169,88 @@ fn retransmissions_follow_eight_subframes_later() {
     }
     assert!(again > 100, "{again}");
 }
+
+/// DRX as a scenario sets it, with a phone that sleeps after 10 ms.
+fn drx() -> serde_json::Value {
+    json!({ "on_duration": "10 ms", "inactivity": "10 ms", "long_cycle": "320 ms" })
+}
+
+/// Under bursts at random times, the mean wait is `(cycle - on)^2 / (2 cycle)`, and a phone that is rarely sent anything
+/// is awake for its on-durations and for what follows each burst.
+#[test]
+fn bursts_wait_for_the_on_duration() {
+    let params = keys(json!({ "rlc": "um", "drx": drx() }));
+    let mut bench = Bench::new(&params, &[at_snr(20.0)]);
+    let (mut at, mut waits) = (0, Vec::new());
+    for number in 0..4_000u64 {
+        // Bursts are far apart, and their phases cover the cycle evenly.
+        at += 1_600 + 79 * number % 320;
+        bench.accept(Time(at * 1_000_000 - 1), 0, Packet::new(number, 100));
+        bench.run_until(Time((at + 1_000) * 1_000_000));
+        waits.push(bench.out.pop().unwrap().0.0 / 1_000_000 - at - 1);
+    }
+    let mean = waits.iter().sum::<u64>() as f64 / waits.len() as f64;
+    let expected = 310.0 * 309.0 / 2.0 / 320.0;
+    assert!((mean - expected).abs() < 3.0, "{mean} ms, not {expected} ms");
+    assert_eq!(waits.iter().max(), Some(&310));
+    let table = &bench.bearer.tables(Time(at * 1_000_000))[1];
+    let nodeb_base::table::Values::F64(share) = table.column("awake_share").unwrap() else { panic!() };
+    // Each burst adds at most the inactivity timer and the TTI of the block.
+    let bursts = 4_000.0 * 11.0 / at as f64;
+    assert!(share[0] > 10.0 / 320.0 && share[0] < 10.0 / 320.0 + bursts, "{share:?}");
+}
+
+/// A phone that has just sent a packet listens, so that an answer within the inactivity timer does not wait.
+#[test]
+fn packets_of_the_phone_keep_it_awake() {
+    let params = keys(json!({ "rlc": "um", "drx": drx() }));
+    let mut bench = Bench::new(&params, &[at_snr(20.0)]);
+    for number in 0..50u64 {
+        let at = 1_000 + number * 477;
+        bench.run_until(Time(at * 1_000_000));
+        bench.bearer.on_uplink(&mut bench.world.at(Time(at * 1_000_000)), 0);
+        bench.accept(Time((at + 5) * 1_000_000), 0, Packet::new(number, 100));
+        bench.run_until(Time((at + 400) * 1_000_000));
+        assert_eq!(bench.out.pop().unwrap().0, Time((at + 6) * 1_000_000));
+    }
+}
+
+/// Every transmission meets a phone that listens by the rules of TS 36.321, 5.7, followed here subframe by subframe.
+#[test]
+fn every_transmission_meets_a_phone_that_listens() {
+    let fading = channel(
+        json!({ "fading": { "mean_snr_db": 8.0, "speed": "60 km/h", "profile": "extended_vehicular_a" } }),
+    );
+    let params = keys(json!({ "bandwidth": "3 MHz", "rlc": "um", "drx": {
+        "on_duration": "4 ms", "inactivity": "4 ms", "long_cycle": "80 ms", "short_cycle": "20 ms",
+    }, "queue": { "drop_tail": { "limit": 10_000 } } }));
+    let mut bench = Bench::new(&params, &[fading.clone(), fading.clone(), fading]);
+    for number in 0..600u64 {
+        bench.accept(Time(number * 37_000_000), number as usize % 3, Packet::new(number, 3_000));
+    }
+    bench.run_until(Time(60_000_000_000));
+    assert_eq!(bench.out.len(), 600);
+    // Last new block, and windows for retransmissions, of each phone.
+    let mut last = [None::<u64>; 3];
+    let mut windows = [const { Vec::<u64>::new() }; 3];
+    let mut again = 0;
+    for (at, event) in &bench.events {
+        let Event::Block { user, transmission, failed, .. } = *event else { continue };
+        let (user, tti) = (user as usize, at.0 / 1_000_000);
+        let offset = user as u64 * 37 % 80;
+        let since = last[user].map(|last| tti - last - 1);
+        let is_active = since.is_some_and(|since| since < 4);
+        let cycle = if since.is_some_and(|since| since < 4 + 40) { 20 } else { 80 };
+        let is_on = (tti + 80 - offset) % cycle < 4;
+        let expects = windows[user].iter().any(|begin| (*begin..begin + 8).contains(&tti));
+        assert!(is_active || is_on || expects, "user {user} in subframe {tti}");
+        if transmission == 1 {
+            last[user] = Some(tti);
+        }
+        again += u64::from(transmission > 1);
+        if failed {
+            windows[user].push(tti + 8);
+        }
+    }
+    assert!(again > 20, "{again}");
+}
