@@ -1,4 +1,4 @@
-"""Simulator of TCP over UMTS and HSDPA radio access.
+"""Simulator of TCP over UMTS, HSDPA and LTE radio access.
 
 Run a scenario file; get tables, figures and a folder of results:
 

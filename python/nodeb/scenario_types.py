@@ -48,6 +48,7 @@ __all__ = [
     "Delivered",
     "Distance",
     "DropTail",
+    "Drx",
     "Duration",
     "EarliestDeadline",
     "EqualPaths",
@@ -1498,6 +1499,9 @@ class Lte(Part):
     cqi: GroupReports = field(default_factory=lambda: GroupReports())
     """CQI reports."""
 
+    drx: Drx | None = None
+    """Discontinuous reception. Default: none, phones always listen."""
+
     implementation_loss_db: float = 0.0
     """SNR in dB that phones need beyond the curves of block errors, which are those of an ideal
     receiver.
@@ -2374,6 +2378,30 @@ class GroupReports(Part):
 
     outer_loop: OuterLoop | None = None
     """Outer loop. Default: none, reports are used unchanged."""
+
+
+class Drx(Part):
+    """Discontinuous reception in connected mode (TS 36.321, 5.7). All times are in whole subframes
+    of 1 ms.
+    """
+
+    on_duration: Duration = "10 ms"
+    """Time at the start of each cycle in which the phone listens."""
+
+    inactivity: Duration = "100 ms"
+    """Time for which the phone continues to listen after a grant of a new block."""
+
+    retransmission: Duration = "8 ms"
+    """Longest time for which the phone listens for a retransmission."""
+
+    long_cycle: Duration = "320 ms"
+    """Length of the long cycle."""
+
+    short_cycle: Duration | None = None
+    """Length of the short cycle, which divides the long one. Default: none, only long cycles."""
+
+    short_cycles: int = 2
+    """Number of short cycles before the first long one."""
 
 
 class UmBytes(Part):

@@ -70,7 +70,7 @@ def _app(arguments: list[str]) -> typer.Typer:
     """
     app = typer.Typer(
         name="nodeb",
-        help="Simulate TCP over UMTS and HSDPA radio access, packet by packet.",
+        help="Simulate TCP over UMTS, HSDPA and LTE radio access, packet by packet.",
         add_completion=False,
         no_args_is_help=True,
         pretty_exceptions_enable=False,

@@ -49,3 +49,18 @@ def test_grants_ahead_shorten_the_download():
 def test_keys_of_links_have_no_effect():
     with pytest.raises(InputError, match=r"uplink\.rate: this has no effect"):
         scenario().with_({"uplink.rate": "1 Mbps"}).run(runs=1)
+
+
+def test_wait_for_a_sleeping_phone_is_a_cause():
+    drx = {"on_duration": "10 ms", "inactivity": "10 ms", "long_cycle": "640 ms"}
+    sleepy = scenario().with_(
+        {
+            "radio.lte.drx": drx,
+            "duration": "60 s",
+            "users.0.traffic": {"on_off": {"burst": {"constant": {"value": "5 kB"}}}},
+        }
+    )
+    found = nodeb.explain(sleepy, runs=4, transfer=2)
+    assert found.causes[0] == "DRX"
+    tried = {one.name: one for one in what_if(found)}
+    assert tried["phones that always listen"].gain.mean > 0.1

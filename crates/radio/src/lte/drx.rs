@@ -13,7 +13,9 @@ use super::reports::TTI;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
 
 params! {
-    /// Discontinuous reception in connected mode (TS 36.321, 5.7). All times are in whole subframes of 1 ms.
+    /// Discontinuous reception in connected mode (TS 36.321, 5.7).
+    ///
+    /// All times are in whole subframes of 1 ms.
     pub struct Drx {
         /// Time at the start of each cycle in which the phone listens.
         pub on_duration: Duration = Duration::from_millis(10),

@@ -85,7 +85,7 @@ pub struct UplinkMac {
     decided: Vec<Decided>,
     /// STATUS PDUs on their way to phones, each with its arrival, user and number, in order of arrival.
     statuses: VecDeque<(Time, usize, u64)>,
-    /// Journeys of the packets in flight, if somebody listens.
+    /// Journeys of the packets in flight, if a listener subscribes to events of service.
     journeys: HashMap<PacketId, Journey>,
 }
 
