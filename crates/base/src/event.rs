@@ -205,8 +205,9 @@ pub enum Event {
     /// user's index.
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
     /// A packet has come over a scheduled uplink and leaves the uplink now. The phone asked for
-    /// resources at `asked`, by a request or report. The block that completed the packet was first
-    /// sent at `from` and received at `sent`.
+    /// resources by a request or report, of which the base station took note in time for this block, at `asked`
+    /// (which may be before the packet's arrival). The block that completed the packet was first sent at `from` and
+    /// received at `sent`.
     Granted { place: Place, packet: PacketId, asked: Time, from: Time, sent: Time },
     /// The RNC sends `units` units of a user over the Iub; they reach the Node B at `arrives`.
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
@@ -240,7 +241,7 @@ pub enum Event {
     GivenUp { bearer: u32, user: u32, block: u64 },
     /// A user's channel state changes; `state` is its index in the bearer's list of channel states.
     State { bearer: u32, user: u32, state: u8 },
-    /// Data for a user waited from `from` to `until` because its phone did not listen. Now a block is sent.
+    /// Data for a user waited from `from` to `until` because its phone did not listen. A new block is sent now.
     Slept { bearer: u32, user: u32, from: Time, until: Time },
     /// Another cell, number `cell`, starts to serve a user.
     Handover { bearer: u32, user: u32, cell: u32 },

@@ -104,9 +104,9 @@ names! {
         Signalling = "signalling",
         /// The bearer served no user: the user had no delivery opportunity or too bad a channel.
         NotServed = "not served",
-        /// The packet waited for the next subframe in which the phone could send a request.
+        /// The packet waited for the phone's last request or report before the block that completed the packet.
         RequestAwaited = "request awaited",
-        /// The packet waited for a grant after the phone's request or report.
+        /// The packet waited for that block after the request or report.
         GrantAwaited = "grant awaited",
         /// The packet waited for the next TTI to begin.
         TtiBegins = "TTI begins",

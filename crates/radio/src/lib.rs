@@ -139,7 +139,7 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn next_wake(&self) -> Option<Key>;
     /// Processes the event due at `key`, which [`Self::next_wake`] returned.
     fn wake(&mut self, ctx: &mut Context, key: Key);
-    /// Tells the bearer that a user sends a packet to the network, which keeps its phone awake. Default: no effect.
+    /// Informs the bearer that a user sends a packet to the network, which keeps its phone awake. Default: no effect.
     fn on_uplink(&mut self, _ctx: &mut Context, _user: usize) {}
     /// Returns the number and size of a user's packets in the bearer. A plain or trace-driven link
     /// counts only packets that wait for transmission.

@@ -16,8 +16,11 @@ pub(crate) struct Served {
 /// the request or report before this block, its first transmission, and its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granted {
+    /// Time of the phone's last request or report of waiting octets before the block; 0 if there was none.
     pub asked: Time,
+    /// Start of the block's first transmission.
     pub from: Time,
+    /// End of the block's last transmission.
     pub sent: Time,
 }
 

@@ -6,7 +6,8 @@ use crate::cause::{Cause, Step};
 use crate::timeline::Hop;
 
 impl Walk<'_> {
-    /// Goes back through a packet's stay at a scheduled uplink to its arrival there.
+    /// Goes back through a packet's stay at a scheduled uplink to its arrival there. Waits behind earlier packets of the
+    /// phone count as waits for a request or grant.
     pub(super) fn stay_on_uplink(&mut self, stay: &Hop) {
         let place = stay.place;
         if let Some(&granted) = self.timeline.granted.get(stay.service as usize) {
@@ -17,7 +18,7 @@ impl Walk<'_> {
             self.to(granted.asked.max(stay.entered), Cause::Grant, Step::GrantAwaited, place);
             self.to(stay.entered, Cause::Grant, Step::RequestAwaited, place);
         } else {
-            // The packet has not left the uplink, so nothing is known of its request.
+            // Nothing is known of the request: the packet has not left the uplink, or did so before the record begins.
             self.to(stay.entered, Cause::Grant, Step::GrantAwaited, place);
         }
     }

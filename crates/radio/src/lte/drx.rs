@@ -1,8 +1,9 @@
 //! Discontinuous reception: subframes in which a phone listens (TS 36.321, 5.7).
 //!
-//! A phone listens during the on-duration of each cycle, for `inactivity` after a grant of a new block, and when a
-//! retransmission may come. Blocks can only be sent while it listens. A packet of the phone counts as a grant, because
-//! the base station grants resources for it.
+//! A phone listens during the on-duration of each cycle, for `inactivity` after a new block, and for `retransmission`
+//! from 8 subframes after a failed block. The base station sends blocks only while the phone listens. A packet that the
+//! phone sends counts as a new block at that time, because the base station grants resources for it; when it does so is
+//! not considered.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -108,19 +109,22 @@ pub struct Listening {
     retransmission: u64,
     short: Option<Cycle>,
     long: Cycle,
-    /// Number of subframes with short cycles after the inactivity timer.
+    /// Number of subframes with short cycles after the inactivity timer; 0 if there are none.
     short_lasts: u64,
-    /// First subframe after the inactivity timer.
+    /// First subframe after the inactivity timer; 0 if the timer has never run.
     active_until: u64,
-    /// Subframes, from the first up to and without the last, in which retransmissions may come.
+    /// Intervals in which retransmissions may come, each from its first subframe up to and without its last. They do not
+    /// end early when the retransmission has come.
     windows: Vec<(u64, u64)>,
-    /// Subframes before this one are counted in `awake`.
+    /// First subframe that is not counted in `awake`.
     counted: u64,
+    /// Number of subframes before `counted` in which the phone listened.
     awake: u64,
 }
 
 impl Listening {
-    /// Creates the reception of phone `id`, which has been silent. Phones have different offsets of their cycles.
+    /// Creates the reception of phone `id`, which has been silent. The offset of its cycles follows from `id`, so that
+    /// the on-durations of phones are spread over the cycle.
     pub fn new(drx: &Drx, id: u64) -> Self {
         let ttis = |time: Duration| time.0 / TTI.0;
         let offset = id.wrapping_mul(37) % ttis(drx.long_cycle).max(1);
@@ -138,7 +142,7 @@ impl Listening {
         }
     }
 
-    /// Returns the first subframe with long cycles.
+    /// Returns the first subframe with long cycles after the last activity, 0 if there was none.
     fn short_until(&self) -> u64 {
         if self.active_until == 0 { 0 } else { self.active_until + self.short_lasts }
     }
@@ -155,7 +159,7 @@ impl Listening {
         self.windows.iter().filter_map(window).fold(on, u64::min)
     }
 
-    /// Records that the phone is granted a new block in subframe `tti`.
+    /// Records that the phone is granted a new block in subframe `tti`, and starts the inactivity timer.
     pub fn granted(&mut self, tti: u64) {
         self.count(tti);
         self.active_until = self.active_until.max(tti + 1 + self.inactivity);
@@ -168,7 +172,7 @@ impl Listening {
         self.windows.push((begin, begin + self.retransmission));
     }
 
-    /// Counts the subframes before `tti` in which the phone has listened.
+    /// Adds the subframes before `tti` in which the phone has listened to `awake`.
     fn count(&mut self, tti: u64) {
         let from = self.counted;
         if tti <= from {
@@ -187,6 +191,7 @@ impl Listening {
         self.counted = tti;
     }
 
+    /// Returns true if the phone listens in subframe `tti` for retransmissions and for no other reason.
     fn listens_only_for_retransmission(&self, tti: u64) -> bool {
         let expects = self.windows.iter().any(|(begin, end)| (*begin..*end).contains(&tti));
         expects && tti >= self.active_until && {

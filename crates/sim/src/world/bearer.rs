@@ -88,8 +88,8 @@ impl HostedBearer {
         self.at_work(env).1.pass(0, packet);
     }
 
-    #[inline]
     /// Returns the backlog of the user at a position on the bearer.
+    #[inline]
     pub fn backlog(&self, position: usize) -> Backlog {
         self.bearer.backlog(position)
     }
@@ -133,7 +133,7 @@ impl<T: Listener> World<T> {
         result
     }
 
-    /// Runs `act` on the uplink that all users share, arms its timer, and passes on the packets that it returned. Has no
+    /// Runs `act` on the uplink that all users share, arms its timer, and passes on the packets that left it. Has no
     /// effect if each phone has a link of its own.
     pub(super) fn with_uplink(&mut self, act: impl FnOnce(&mut dyn Bearer, &mut Context)) {
         let Some(air) = &mut self.uplink else { return };

@@ -200,7 +200,8 @@ impl LteMac {
         }
     }
 
-    /// Postpones what is ready for a user in subframe `next` or later to a subframe in which its phone listens.
+    /// Postpones what is ready for a user, in subframe `next` at the earliest, until its phone listens. Has no effect
+    /// without DRX.
     fn wait_for_listening(&mut self, user: usize, next: u64) {
         let (Some(sleepers), hot) = (&mut self.sleepers, &mut self.columns.hot[user]) else { return };
         if hot.ready < u64::MAX {

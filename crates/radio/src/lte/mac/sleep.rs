@@ -1,4 +1,4 @@
-//! Phones that do not listen in every subframe: blocks wait until they do.
+//! Phones that do not listen in every subframe, and the waits of their data.
 
 use nodeb_base::context::Context;
 use nodeb_base::event::{Event, Mask};
@@ -10,13 +10,13 @@ use super::super::drx::{Drx, Listening};
 use super::super::reports::TTI;
 use crate::UserRadio;
 
-/// Reception of a phone by DRX, and what waits for it.
+/// Reception of a phone by DRX, and the waits of its data.
 #[derive(Debug)]
 struct Sleeper {
     listening: Listening,
     /// Subframe since which data wait because the phone does not listen, and the subframe in which it listens again.
     waits: Option<(u64, u64)>,
-    /// Number of such waits so far, and their sum in subframes.
+    /// Number of such waits that have ended, and their sum in subframes.
     counted: (u64, u64),
 }
 
@@ -35,8 +35,8 @@ impl Sleepers {
         Self(users.iter().map(sleeper).collect())
     }
 
-    /// Returns the first subframe at or after `ready` in which a user listens to its data, and notes the wait until
-    /// then.
+    /// Returns the first subframe at or after `ready` in which a user listens. If it is a later one, its data wait until
+    /// then. A wait that has begun ends in this subframe in either case.
     pub fn wake(&mut self, user: usize, ready: u64) -> u64 {
         let Sleeper { listening, waits, .. } = &mut self.0[user];
         let until = listening.next(ready);
@@ -69,7 +69,7 @@ impl Sleepers {
         self.0[user].listening.failed(tti);
     }
 
-    /// Records that a user has data of its own in subframe `tti`.
+    /// Records that a user has a packet for the network in subframe `tti`.
     pub fn active(&mut self, user: usize, tti: u64) {
         self.0[user].listening.granted(tti);
     }

@@ -51,18 +51,20 @@ struct Decided {
     user: usize,
     units: Range<u64>,
     decoded: bool,
-    /// Time of the request or report that led to the block.
+    /// Time of the phone's last request, or report of waiting octets, before the block; 0 if it sent none.
     asked: Time,
     /// Start of the block's first transmission.
     from: Time,
 }
 
-/// Times of the block that brought the last missing octets of a packet: of its request or report, of its first transmission, and of its
-/// arrival.
+/// Times of the block that brought the last missing octets of a packet.
 #[derive(Clone, Copy, Debug)]
 struct Journey {
+    /// See [`Decided::asked`].
     asked: Time,
+    /// Start of the block's first transmission.
     from: Time,
+    /// End of the block's last transmission.
     sent: Time,
 }
 
@@ -78,9 +80,10 @@ pub struct UplinkMac {
     data: Groups,
     scheduler: Box<dyn Scheduler>,
     view: View,
-    /// Transmissions of the next subframes, by the number of their HARQ process.
+    /// Transmissions of the next subframes, by the index of their HARQ process.
     planned: [Vec<Planned>; PROCESSES as usize],
-    /// Requests and reports on their way, with the subframe in which they can lead to a grant, in this order.
+    /// What the base station receives from users, each with the subframe from which on it can lead to a grant, in order
+    /// of these subframes.
     heard: VecDeque<(u64, usize, Heard)>,
     decided: Vec<Decided>,
     /// STATUS PDUs on their way to phones, each with its arrival, user and number, in order of arrival.
@@ -121,8 +124,8 @@ impl UplinkMac {
         }
     }
 
-    /// Passes on the packets that left a phone's RLC, sends a STATUS PDU if one is due, and makes the phone want a
-    /// grant from subframe `tti` on if it has data.
+    /// Sends a STATUS PDU if one is due, passes on the packets that left a phone's RLC, and makes the phone want a grant
+    /// from subframe `tti` on if it has data that it has not reported.
     fn refresh(&mut self, ctx: &mut Context, user: usize, tti: u64) {
         let phone = &mut self.phones[user];
         let now = ctx.now;
@@ -160,7 +163,8 @@ impl UplinkMac {
         }
     }
 
-    /// Sends the blocks of subframe `tti`. Those that fail are planned again for the same process.
+    /// Sends the blocks of subframe `tti`. Those that fail are planned again for the same process until their last
+    /// transmission.
     fn transmit(&mut self, ctx: &mut Context, tti: u64) {
         let process = process(tti);
         for Planned { user, groups, work } in std::mem::take(&mut self.planned[process]) {
@@ -185,7 +189,8 @@ impl UplinkMac {
         }
     }
 
-    /// Takes the requests and reports that are known in subframe `tti`.
+    /// Processes what the base station knows in subframe `tti` of the phones' requests and blocks, and makes it grant
+    /// ahead of data to the phones whose turn it is.
     fn hear(&mut self, tti: u64) {
         while let Some((_, user, heard)) = self.heard.front().copied().filter(|(at, ..)| *at <= tti) {
             self.heard.pop_front();
@@ -200,7 +205,8 @@ impl UplinkMac {
         }
     }
 
-    /// Grants resource blocks in subframe `tti`, for new blocks four subframes later.
+    /// Grants the resource blocks that retransmissions leave free, for new blocks four subframes after `tti`. A phone
+    /// with a retransmission in that subframe gets none.
     fn grant(&mut self, tti: u64) {
         let at = tti + UP_BLOCK_AFTER_GRANT;
         let planned = &self.planned[process(at)];
@@ -232,7 +238,8 @@ impl UplinkMac {
         }
     }
 
-    /// Returns what a phone could send in subframe `at`, or `None` if it cannot be granted a block.
+    /// Returns what a phone could send in subframe `at` on the lowest groups, as many as its power allows. Returns
+    /// `None` if even the smallest block on them is too large for its category.
     fn bid(&mut self, at: u64, user: usize) -> Option<Bid> {
         let Self { lte, params, formats, sequence, phones, data, .. } = self;
         let (cell, phone) = (Cell { lte, params, formats, sequence }, &mut phones[user]);
@@ -246,7 +253,8 @@ impl UplinkMac {
         Some(Bid { candidate, sounding, octets_per_group, score: 0.0 })
     }
 
-    /// Sorts bids in the order of the scheduler. Returns the largest number of groups, of `free`, for each.
+    /// Sorts bids in the order of the scheduler. Returns the largest number of groups that one phone may have of the
+    /// `free` ones.
     fn order(&mut self, tti: u64, bids: &mut [Bid], free: usize) -> usize {
         let candidates: Vec<Candidate> = bids.iter().map(|bid| bid.candidate).collect();
         if candidates.is_empty() {
@@ -273,7 +281,9 @@ impl UplinkMac {
 struct Bid {
     candidate: Candidate,
     sounding: Sounding,
+    /// Mean number of octets that a group could carry.
     octets_per_group: f32,
+    /// Score by the scheduler's weights; the highest one is served first.
     score: f32,
 }
 

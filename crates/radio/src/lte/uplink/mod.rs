@@ -10,9 +10,10 @@
 //!
 //! - [`params`]: keys, and their checks;
 //! - [`mac`]: requests, reports, grants and transmissions in TTIs;
-//! - `phone`: what a phone and the base station know of each other;
+//! - `phone`: a phone, and what the base station knows of it;
 //! - `power`: power control, which limits the resource blocks of a phone;
-//! - `report`: levels of buffer status reports; `runs`: neighbouring resource blocks.
+//! - `report`: levels of buffer status reports; `runs`: neighbouring resource blocks;
+//! - [`tally`]: counters of each phone.
 
 pub mod mac;
 pub mod params;

@@ -168,13 +168,13 @@ impl Scheduled {
         (period > 0).then_some(recurrence).filter(|one| scheduling_request_index(*one).is_some())
     }
 
-    /// Returns the subframes in which phone `id` can send scheduling requests. Phones have different offsets.
+    /// Returns the subframes in which phone `id` can send scheduling requests. Their offset is `id` modulo the period.
     pub fn requests_of(&self, id: u64) -> Recurrence {
         let Recurrence { period, .. } = self.requests().unwrap_or(Recurrence { period: 10, offset: 0 });
         Recurrence { period, offset: (id % u64::from(period)) as u16 }
     }
 
-    /// Returns the number of subframes between two grants ahead of data; `None` if there are none.
+    /// Returns the number of subframes from one grant ahead of data to the next, or `None` if there are no such grants.
     pub fn ahead(&self) -> Option<u64> {
         match &self.grants {
             GrantSpec::OnRequest(_) => None,

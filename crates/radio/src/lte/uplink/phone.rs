@@ -1,4 +1,4 @@
-//! A phone on the scheduled uplink: its own state, and what the base station knows of it.
+//! Phone on the scheduled uplink: its own state, and what the base station knows of it.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -47,22 +47,22 @@ pub struct Block {
     snr: f64,
     /// Random number that decides about the decoding of the first transmission, 0 to 1.
     draw: f64,
-    /// Buffer status report in the block: octets that waited after it was filled.
+    /// Buffer status report in the block: number of octets that waited after the block was filled.
     pub report: u64,
-    /// Subframe of the first transmission.
+    /// Subframe of the block's first transmission.
     pub begun: u64,
-    /// Time of the last request or report before the block.
+    /// Time of the phone's last request, or report of waiting octets, before the block; 0 if it sent none.
     pub asked: Time,
 }
 
-/// Report or request that the base station has received from a phone, or a block without one.
+/// Information of the base station about a phone.
 #[derive(Clone, Copy, Debug)]
 pub enum Heard {
-    /// Scheduling request.
+    /// Scheduling request received.
     Request,
-    /// Buffer status report of `octets` in a block first sent in subframe `begun`.
+    /// Buffer status report of `octets` octets received, in the block first sent in subframe `begun`.
     Report { octets: u64, begun: u64 },
-    /// The block first sent in subframe `begun` is given up.
+    /// Block given up, which was first sent in subframe `begun`.
     Nothing { begun: u64 },
 }
 
@@ -75,7 +75,7 @@ pub struct Cell<'a> {
     pub sequence: &'a JakesSequence,
 }
 
-/// SNR and power of a phone, as the base station measures them.
+/// SNRs of a phone and the limit by its power, as the base station measures them.
 #[derive(Clone, Copy, Debug)]
 pub struct Sounding {
     /// Linear SNR of each group.
@@ -90,7 +90,7 @@ pub struct Phone {
     channel: Channel,
     /// Power control; `None` for a phone without a position.
     power: Option<PowerControl>,
-    /// Factor of the SNRs of a phone without a position.
+    /// Linear factor of the SNRs of a phone without a position.
     offset: f32,
     pub rlc: Entity,
     pub tally: UplinkTally,
@@ -104,25 +104,26 @@ pub struct Phone {
     requests: Recurrence,
     /// Subframe of the phone's next request, `u64::MAX` if it wants none.
     request_at: u64,
-    /// Subframe in which the phone requests again if it has data and no grant, `u64::MAX` without data.
+    /// Subframe in which the phone requests again if it has sent no new block until then; `u64::MAX` if its last block
+    /// reported no waiting octets.
     again_at: u64,
     /// Subframe since which the phone has wanted a grant that it has to request.
     wanted: Option<u64>,
-    /// Whether the phone has told the base station of the data that wait.
+    /// Whether the phone's last block reported waiting octets, so that it needs no request until [`Self::again_at`].
     has_reported: bool,
-    /// Time of the last request or report that announced data.
+    /// Time of the last request, or report of waiting octets; 0 before the first one.
     asked: Time,
     /// Octets that the base station believes to wait, without those that it has granted.
     pub known: u32,
-    /// Subframe since which `known` is above 0.
+    /// Subframe in which `known` last rose from 0, which it also does when a report follows grants for all known octets.
     pub known_since: u64,
-    /// Subframes and octets of the grants whose blocks have not been received.
+    /// Subframes and octets of data of the grants whose blocks have neither been received nor given up.
     granted: VecDeque<(u64, u32)>,
     /// Subframe of the block with the last report that the base station has used.
     reported_in: Option<u64>,
     /// Correction of the outer loop, a factor of SNRs in dB.
     shift_db: f64,
-    /// Subframes by which the scheduler's deadlines follow the arrival of data.
+    /// Number of subframes from [`Self::known_since`] to the scheduler's deadline.
     pub delay_budget: u64,
 }
 
@@ -171,7 +172,7 @@ impl Phone {
         self.request_at.min(self.again_at)
     }
 
-    /// Makes the phone want a grant from subframe `tti` on if data wait of which it has told nothing.
+    /// Makes the phone want a grant from subframe `tti` on if data wait that it has not reported, and it wants none yet.
     pub fn want(&mut self, tti: u64) {
         if !self.has_reported && self.wanted.is_none() && self.rlc.waiting() > 0 {
             self.wanted = Some(tti);
@@ -179,7 +180,7 @@ impl Phone {
         }
     }
 
-    /// Sends a request in subframe `tti` if one is due. Returns true if the base station receives it.
+    /// Sends a request in subframe `tti` if one is due. Returns true if the base station receives one.
     pub fn request(&mut self, tti: u64, params: &Scheduled) -> bool {
         if self.again_at <= tti {
             self.again_at = u64::MAX;
@@ -195,7 +196,7 @@ impl Phone {
         params.request_error.0 == 0.0 || uniform(&mut self.requesting) >= params.request_error.0
     }
 
-    /// Fills a block of a format in subframe `tti` with data and a report. The phone then needs no request.
+    /// Fills a block of a format in subframe `tti` with data and a report, and cancels the phone's request.
     pub fn fill(&mut self, tti: u64, format: Format, params: &Scheduled) -> Block {
         let octets = format.bits / 8;
         let filled = self.rlc.fill(Time(tti * TTI.0), octets.saturating_sub(REPORT));
@@ -250,7 +251,7 @@ impl Phone {
         decoded
     }
 
-    /// Passes the outcome of a first transmission to the outer loop.
+    /// Passes the outcome of a first transmission to the outer loop, if there is one.
     fn adapt(&mut self, decoded: bool, params: &Scheduled) {
         let Some(outer_loop) = &params.outer_loop else { return };
         let p = outer_loop.target_bler.0;
@@ -258,10 +259,10 @@ impl Phone {
         self.shift_db = (self.shift_db + change).clamp(-LARGEST_SHIFT_DB, LARGEST_SHIFT_DB);
     }
 
-    /// Takes a request or report in subframe `tti`.
+    /// Updates the base station's view of the phone by what it knows in subframe `tti`.
     pub fn hear(&mut self, heard: Heard, tti: u64, params: &Scheduled) {
         match heard {
-            // A request is superfluous if a block is granted, as it will have a report.
+            // A request is superfluous if a block is granted, as the block will have a report.
             Heard::Request if !self.granted.is_empty() => {}
             Heard::Request => self.grant_ahead(params.first_grant.0 as u32, tti),
             Heard::Nothing { begun } => self.granted.retain(|(at, _)| *at != begun),
@@ -279,7 +280,7 @@ impl Phone {
         }
     }
 
-    /// Sets the octets that wait, as the base station believes in subframe `tti`.
+    /// Sets the number of octets that wait, as the base station believes in subframe `tti`.
     fn believe(&mut self, octets: u32, tti: u64) {
         if self.known == 0 {
             self.known_since = tti;
@@ -287,7 +288,7 @@ impl Phone {
         self.known = octets;
     }
 
-    /// Makes the base station grant `octets` octets ahead from subframe `tti` on, unless it knows of data.
+    /// Makes the base station believe in subframe `tti` that `octets` octets wait, unless it knows of data.
     pub fn grant_ahead(&mut self, octets: u32, tti: u64) {
         if self.known == 0 {
             self.believe(octets, tti);
@@ -320,7 +321,7 @@ impl Phone {
         cell.formats[self.formats].select(tti, groups, row, factor, self.most_bits)
     }
 
-    /// Returns the octets that a grant for all known data has.
+    /// Returns the number of octets that a grant for all known data needs.
     pub fn wanted_octets(&self) -> u32 {
         self.known + OVERHEAD
     }

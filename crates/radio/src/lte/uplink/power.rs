@@ -9,7 +9,7 @@
 pub struct PowerControl {
     /// Largest power on all resource blocks together.
     pub largest_dbm: f64,
-    /// P0: power that the base station wants to receive, if `alpha` is 1.
+    /// P0. If `alpha` is 1, it is the power that the base station wants to receive.
     pub target_dbm: f64,
     /// Share of the path loss that phones compensate, in dB per dB.
     pub alpha: f64,

@@ -1,4 +1,4 @@
-//! Buffer status reports: octets that wait at a phone, as one of 64 levels (TS 36.321, 6.1.3.1).
+//! Buffer status reports: number of octets that wait at a phone, as one of 64 levels (TS 36.321, 6.1.3.1).
 
 /// Octets that a block needs for a short report and its subheader (TS 36.321, 6.1.2, 6.1.3.1).
 pub const REPORT: u32 = 2;
@@ -11,8 +11,8 @@ const LEVELS: [u32; 63] = [
     68201, 79846, 93479, 109_439, 128_125, 150_000,
 ];
 
-/// Returns the octets that the base station assumes after a report of `waiting` octets: the most of their level.
-/// The last level has no upper limit; it counts as twice the limit of the level below.
+/// Returns the number of octets that the base station assumes after a report of `waiting` octets: the most of their
+/// level. The last level has no upper limit; it counts as twice the limit of the level below.
 pub fn assumed(waiting: u64) -> u32 {
     let level = LEVELS.partition_point(|most| u64::from(*most) < waiting);
     LEVELS.get(level).copied().unwrap_or(2 * LEVELS[LEVELS.len() - 1])

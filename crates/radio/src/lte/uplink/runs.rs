@@ -5,7 +5,7 @@ use super::super::resources::largest_uplink_grant;
 use crate::mac::band::{Band, Groups};
 
 /// Returns a run of at most `most` groups of `free`: the lowest run that has as many, else the longest one, shortened
-/// to a number of resource blocks that a phone can use. Returns an empty set if `free` or `most` is empty.
+/// to a number of resource blocks that a phone can use. Returns an empty set if `free` is empty or `most` is 0.
 pub fn find(band: &Band, free: Groups, most: usize) -> Groups {
     let mut longest = (0, 0);
     let mut begin = 0;

@@ -49,9 +49,9 @@ table! {
 #[allow(missing_docs, reason = "the columns of the table describe the counters")]
 pub struct UplinkTally {
     pub requests: u64,
-    /// Number of requests after which a block was sent.
+    /// Number of times that data needed a request and a block was then sent, even if a grant came before the request.
     pub answered: u64,
-    /// Sum of the times from data that needed a request to the first block after it.
+    /// Sum of the times from data that needed a request to the next block.
     pub waited: Duration,
     pub grants: u64,
     pub granted_bytes: u64,

@@ -93,7 +93,7 @@ impl Bench {
         }
     }
 
-    /// Numbers of the packets of a user that were delivered, in this order.
+    /// Returns the numbers of the packets of a user that were delivered, in the order of their delivery.
     fn delivered(&self, user: usize) -> Vec<u64> {
         self.out.iter().filter(|out| out.1 == user && out.3).map(|out| out.2).collect()
     }
