@@ -22,7 +22,7 @@ use super::tally::{UPLINKS, UplinkRow};
 use crate::cell::doppler::JakesSequence;
 use crate::error::effective::modulation::Modulation;
 use crate::mac::band::Groups;
-use crate::mac::sched::{Candidate, Deal, Scheduler, View, Weight};
+use crate::mac::sched::{Candidate, Deal, Scheduler, Weight};
 use crate::rlc::bytes::Outcome;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
@@ -79,7 +79,6 @@ pub struct UplinkMac {
     /// Groups that PUSCH can use.
     data: Groups,
     scheduler: Box<dyn Scheduler>,
-    view: View,
     /// Transmissions of the next subframes, by the index of their HARQ process.
     planned: [Vec<Planned>; PROCESSES as usize],
     /// What the base station receives from users, each with the subframe from which on it can lead to a grant, in order
@@ -112,7 +111,6 @@ impl UplinkMac {
             formats: [Modulation::Qam16, Modulation::Qam64].map(up_to).into(),
             sequence,
             data: params.data_groups(lte.bandwidth),
-            view: scheduler.view(),
             scheduler,
             lte: lte.clone(),
             params: params.clone(),
@@ -262,7 +260,8 @@ impl UplinkMac {
         }
         let mut weights = vec![Weight::default(); candidates.len()];
         let deal = self.scheduler.weigh(tti, &candidates, &mut weights);
-        let uses_quality = self.view.quality && !self.view.rate;
+        let view = self.scheduler.view();
+        let uses_quality = view.quality && !view.rate;
         for (bid, weight) in bids.iter_mut().zip(weights) {
             let Candidate { rate, quality, .. } = bid.candidate;
             bid.score = match deal {
