@@ -376,8 +376,7 @@ impl Walk<'_> {
     /// which the phone did not listen is charged to DRX.
     fn asleep_or_unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
         while self.now > begin {
-            let overlaps = |(from, until): &&(Time, Time)| *from < self.now && *until > begin;
-            match self.air().sleeps.iter().rev().find(overlaps).copied() {
+            match self.air().sleep_before(self.now).filter(|(_, until)| *until > begin) {
                 Some((from, until)) => {
                     self.unserved(until, there, stay);
                     self.to(from.max(begin), Cause::Drx, Step::Sleeps, stay.place);

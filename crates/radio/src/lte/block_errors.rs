@@ -52,7 +52,7 @@ impl Blocks {
     /// Returns the blocks of a table on an allocation, which all cells share.
     fn shared(mcss: McsTable, allocation: Allocation) -> &'static Self {
         type Known = BTreeMap<(u32, u16, u8), &'static Blocks>;
-        static KNOWN: [Mutex<Known>; 3] = [const { Mutex::new(Known::new()) }; 3];
+        static KNOWN: [Mutex<Known>; 4] = [const { Mutex::new(Known::new()) }; 4];
         let mut known = KNOWN[mcss as usize].lock().unwrap_or_else(PoisonError::into_inner);
         let Allocation { blocks, layers, elements } = allocation;
         // There are few allocations, and their blocks are kept until the process ends.

@@ -172,6 +172,14 @@ impl Listening {
         self.windows.push((begin, begin + self.retransmission));
     }
 
+    /// Records that a block is sent again in subframe `tti`, after which the phone expects it no more.
+    pub fn repeated(&mut self, tti: u64) {
+        self.count(tti);
+        if let Some((_, end)) = self.windows.iter_mut().find(|(begin, end)| (*begin..*end).contains(&tti)) {
+            *end = tti + 1;
+        }
+    }
+
     /// Adds the subframes before `tti` in which the phone has listened to `awake`.
     fn count(&mut self, tti: u64) {
         let from = self.counted;

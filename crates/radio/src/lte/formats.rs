@@ -38,7 +38,7 @@ pub struct Format {
 #[derive(Debug)]
 pub struct Formats {
     band: Band,
-    /// Number of MCSs that are used, from 0 on.
+    /// Number of MCSs in the table.
     mcs_count: u8,
     /// Number of resource elements for data in a resource block without synchronization signals and PBCH.
     block_elements: u32,
@@ -77,29 +77,27 @@ impl Formats {
             }
             (groups, lacking)
         });
-        Self { lacking, ..Self::new(band, mcss, mcss.highest(), thresholds, layout.block(), loss_db) }
+        Self { lacking, ..Self::new(band, mcss, thresholds, layout.block(), loss_db) }
     }
 
-    /// Creates the tables of a cell's uplink, with MCSs up to the modulation `most`. The code needs `loss_db` dB more
-    /// than an ideal one. There are no CQIs.
-    pub fn up(bandwidth: Bandwidth, most: Modulation, loss_db: f64) -> Self {
-        let mcss = McsTable::Up;
+    /// Creates the tables of a cell's uplink, with the MCSs of a table. The code needs `loss_db` dB more than an ideal
+    /// one. There are no CQIs.
+    pub fn up(bandwidth: Bandwidth, mcss: McsTable, loss_db: f64) -> Self {
         let none = [f32::NAN; CQIS as usize];
-        Self::new(bandwidth.band(), mcss, mcss.highest_with(most), none, uplink(1, false), loss_db)
+        Self::new(bandwidth.band(), mcss, none, uplink(1, false), loss_db)
     }
 
-    /// Creates tables with MCSs up to `highest`, and `block_elements` resource elements for data in each resource
+    /// Creates tables with the MCSs of `mcss`, and `block_elements` resource elements for data in each resource
     /// block of all subframes.
     fn new(
         band: Band,
         mcss: McsTable,
-        highest: u8,
         thresholds: [f32; CQIS as usize],
         block_elements: u32,
         loss_db: f64,
     ) -> Self {
         let modulations: Vec<Modulation> =
-            (0..=highest).map_while(|mcs| mcss.row(mcs)).map(|row| row.modulation).collect();
+            (0..).map_while(|mcs| mcss.row(mcs)).map(|row| row.modulation).collect();
         let effective = EffectiveSnr::by_information(&modulations);
         let mut snrs = thresholds;
         snrs[0] = 0.0;

@@ -11,6 +11,8 @@ pub enum McsTable {
     Down256Qam,
     /// Table of the uplink (TS 36.213, table 8.6.1-1).
     Up,
+    /// Table of the uplink for UEs without 64QAM, which send 16QAM instead (TS 36.213, 8.6.1).
+    Up16Qam,
 }
 
 /// Modulation and coding scheme of a new block.
@@ -32,7 +34,7 @@ impl McsTable {
     /// state only its modulation (downlink) or redundancy version (uplink).
     pub const fn highest(self) -> u8 {
         match self {
-            Self::Down64Qam | Self::Up => 28,
+            Self::Down64Qam | Self::Up | Self::Up16Qam => 28,
             Self::Down256Qam => 27,
         }
     }
@@ -49,6 +51,7 @@ impl McsTable {
             // higher modulation have the same I_TBS. So I_TBS is the MCS, less 1 for 16QAM and less
             // 2 for 64QAM.
             Self::Down64Qam | Self::Up => mcs + 1 - modulation.order() as u8 / 2,
+            Self::Up16Qam => Self::Up.row(mcs)?.size_index,
         };
         Some(Mcs { modulation, size_index })
     }
@@ -59,6 +62,7 @@ impl McsTable {
             Self::Down64Qam => [9, 16, 28],
             Self::Down256Qam => [4, 10, 19],
             Self::Up => [10, 20, 28],
+            Self::Up16Qam => [10, 28, 28],
         };
         if mcs <= last[0] {
             Qpsk
@@ -96,7 +100,7 @@ mod tests {
             25, 26,
         ];
         assert_eq!(size_indices(McsTable::Down64Qam), down);
-        assert_eq!(size_indices(McsTable::Up), up);
+        assert_eq!([McsTable::Up, McsTable::Up16Qam].map(size_indices), [up, up]);
         assert_eq!(size_indices(McsTable::Down256Qam), SIZE_INDICES_256QAM);
     }
 

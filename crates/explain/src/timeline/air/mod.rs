@@ -142,6 +142,7 @@ impl Air {
         self.carries.clear();
         self.latest.clear();
         self.carried.clear();
+        self.sleeps.clear();
         let last = self.states.pop();
         self.states.clear();
         self.states.extend(last);

@@ -150,6 +150,11 @@ impl Air {
         self.sleeps.push((from, until));
     }
 
+    /// Returns the last interval that began before `time` in which data waited for a phone that did not listen.
+    pub fn sleep_before(&self, time: Time) -> Option<(Time, Time)> {
+        self.sleeps.partition_point(|(from, _)| *from < time).checked_sub(1).map(|at| self.sleeps[at])
+    }
+
     /// Records a change of cell, at which the Node B discards the user's data. The discarded units
     /// count as sent, so that the search for the frame of a later block does not find a discarded
     /// frame.

@@ -139,7 +139,7 @@ proptest! {
 /// The SNR that a block requires is equal with and without a table of its rates, bit for bit.
 #[test]
 fn required_snrs_are_those_of_tables() {
-    for table in [McsTable::Down64Qam, McsTable::Down256Qam, McsTable::Up] {
+    for table in [McsTable::Down64Qam, McsTable::Down256Qam, McsTable::Up, McsTable::Up16Qam] {
         for blocks in [1, 2, 3, 4, 7, 8, 12, 25, 48, 76, 99, 100] {
             for per_block in [102, 126, 144] {
                 let allocation =

@@ -209,6 +209,8 @@ impl LteMac {
             hot.ready = hot.ready.max(until);
             hot.fresh = hot.fresh.max(until);
             hot.answers = hot.answers.max(until);
+        } else {
+            sleepers.has_nothing(user);
         }
     }
 
@@ -229,10 +231,8 @@ impl LteMac {
         ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
         if let Some(sleepers) = &mut self.sleepers {
             let tti = ctx.now.0 / TTI.0;
-            if sent.transmission == 1 {
-                sleepers.sent(ctx, user, tti);
-            }
-            if sent.settled.is_none() {
+            sleepers.sent(ctx, user, tti, sent.transmission == 1);
+            if sent.failed && sent.settled.is_none() {
                 sleepers.failed(user, tti);
             }
         }

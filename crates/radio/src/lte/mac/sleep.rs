@@ -41,6 +41,8 @@ impl Sleepers {
         let Sleeper { listening, waits, .. } = &mut self.0[user];
         let until = listening.next(ready);
         match waits {
+            // The phone listens now, but the scheduler may serve others.
+            Some((_, end)) if until == ready => *end = until.min(*end),
             Some((_, end)) => *end = until,
             None if until > ready => *waits = Some((ready, until)),
             None => {}
@@ -48,10 +50,15 @@ impl Sleepers {
         until
     }
 
-    /// Records that a user is sent a new block in subframe `tti`, and emits the wait before it, if any.
-    pub fn sent(&mut self, ctx: &mut Context, user: usize, tti: u64) {
+    /// Records that a user is sent a block in subframe `tti`, and emits the wait before it, if any. `is_new` is false for
+    /// a retransmission.
+    pub fn sent(&mut self, ctx: &mut Context, user: usize, tti: u64, is_new: bool) {
         let Sleeper { listening, waits, counted } = &mut self.0[user];
-        listening.granted(tti);
+        if is_new {
+            listening.granted(tti);
+        } else {
+            listening.repeated(tti);
+        }
         let Some((from, until)) = waits.take() else { return };
         let until = until.min(tti);
         if until > from {
@@ -62,6 +69,11 @@ impl Sleepers {
                 ctx.emit(Event::Slept { bearer, user: user as u32, from, until });
             }
         }
+    }
+
+    /// Forgets that data waited for a user, as there are none any more.
+    pub fn has_nothing(&mut self, user: usize) {
+        self.0[user].waits = None;
     }
 
     /// Records that a user's block failed in subframe `tti` and will be sent again.

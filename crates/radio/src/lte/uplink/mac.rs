@@ -13,6 +13,7 @@ use nodeb_base::units::Time;
 use super::super::Lte;
 use super::super::channel::{Carrier, Responses};
 use super::super::formats::{Format, Formats};
+use super::super::mcs::McsTable;
 use super::super::reports::TTI;
 use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
 use super::params::Scheduled;
@@ -20,7 +21,6 @@ use super::phone::{Block, Cell, Heard, Phone, Sounding};
 use super::runs;
 use super::tally::{UPLINKS, UplinkRow};
 use crate::cell::doppler::JakesSequence;
-use crate::error::effective::modulation::Modulation;
 use crate::mac::band::Groups;
 use crate::mac::sched::{Candidate, Deal, Scheduler, Weight};
 use crate::rlc::bytes::Outcome;
@@ -105,10 +105,10 @@ impl UplinkMac {
         let scheduler = params.scheduler.build(users.len(), numerology.tti);
         let mut responses = Responses::default();
         let phone = |user| Phone::new(lte, params, user, carrier, *streams, &mut responses);
-        let up_to = |most| Formats::up(lte.bandwidth, most, lte.implementation_loss_db);
+        let tables = |mcss| Formats::up(lte.bandwidth, mcss, lte.implementation_loss_db);
         Self {
             phones: users.iter().map(phone).collect(),
-            formats: [Modulation::Qam16, Modulation::Qam64].map(up_to).into(),
+            formats: [McsTable::Up16Qam, McsTable::Up].map(tables).into(),
             sequence,
             data: params.data_groups(lte.bandwidth),
             scheduler,
@@ -174,6 +174,9 @@ impl UplinkMac {
             let cell = Cell { lte, params, formats, sequence };
             let decoded = phones[user].send(tti, groups, &mut block, &cell);
             let blocks = BlockCounts { sent: 1, failed: u64::from(!decoded) };
+            if block.transmissions > 1 {
+                self.scheduler.served(tti, user, block.bytes);
+            }
             ctx.count_ttis(0, user, Counted { blocks, units: u64::from(block.bytes) });
             if !decoded && block.transmissions < self.params.max_transmissions.get() {
                 self.planned[process].push(Planned { user, groups, work: Work::Again(block) });

@@ -11,7 +11,7 @@ use super::super::category::Category;
 use super::super::channel::{Carrier, Channel, Responses};
 use super::super::formats::{Format, Formats};
 use super::super::reports::TTI;
-use super::super::timing::Recurrence;
+use super::super::timing::{Recurrence, UP_FEEDBACK_AFTER};
 use super::params::Scheduled;
 use super::power::{Power, PowerControl};
 use super::report::{REPORT, assumed};
@@ -51,7 +51,7 @@ pub struct Block {
     pub report: u64,
     /// Subframe of the block's first transmission.
     pub begun: u64,
-    /// Time of the phone's last request, or report of waiting octets, before the block; 0 if it sent none.
+    /// Time of the request or report by which the base station first knew of data that led to the block.
     pub asked: Time,
 }
 
@@ -84,6 +84,17 @@ pub struct Sounding {
     pub groups: usize,
 }
 
+/// Grant of a block.
+#[derive(Clone, Copy, Debug)]
+struct Grant {
+    /// Subframe of the block's first transmission.
+    at: u64,
+    /// Octets of data in the block.
+    octets: u32,
+    /// Subframe since which the base station had known of the data.
+    known_since: u64,
+}
+
 /// Phone on the uplink.
 #[derive(Debug)]
 pub struct Phone {
@@ -111,14 +122,12 @@ pub struct Phone {
     wanted: Option<u64>,
     /// Whether the phone's last block reported waiting octets, so that it needs no request until [`Self::again_at`].
     has_reported: bool,
-    /// Time of the last request, or report of waiting octets; 0 before the first one.
-    asked: Time,
     /// Octets that the base station believes to wait, without those that it has granted.
     pub known: u32,
     /// Subframe in which `known` last rose from 0, which it also does when a report follows grants for all known octets.
     pub known_since: u64,
-    /// Subframes and octets of data of the grants whose blocks have neither been received nor given up.
-    granted: VecDeque<(u64, u32)>,
+    /// Grants whose blocks have neither been received nor given up.
+    granted: VecDeque<Grant>,
     /// Subframe of the block with the last report that the base station has used.
     reported_in: Option<u64>,
     /// Correction of the outer loop, a factor of SNRs in dB.
@@ -157,7 +166,6 @@ impl Phone {
             again_at: u64::MAX,
             wanted: None,
             has_reported: false,
-            asked: Time::ZERO,
             known: 0,
             known_since: 0,
             granted: VecDeque::new(),
@@ -191,7 +199,6 @@ impl Phone {
             return false;
         }
         self.request_at = self.requests.next(tti + 1);
-        self.asked = Time(tti * TTI.0);
         self.tally.requests += 1;
         params.request_error.0 == 0.0 || uniform(&mut self.requesting) >= params.request_error.0
     }
@@ -213,10 +220,9 @@ impl Phone {
         self.tally.granted_bytes += u64::from(octets);
         self.tally.padding_bytes += u64::from(octets.saturating_sub(bytes));
         let draw = uniform(&mut self.decoding);
-        let asked = self.asked;
-        if report > 0 {
-            self.asked = Time(tti * TTI.0);
-        }
+        let grant = self.granted.iter().find(|grant| grant.at == tti);
+        let asked =
+            Time(grant.map_or(0, |grant| grant.known_since).saturating_sub(UP_FEEDBACK_AFTER) * TTI.0);
         Block {
             units: filled.units,
             bytes,
@@ -262,19 +268,19 @@ impl Phone {
     /// Updates the base station's view of the phone by what it knows in subframe `tti`.
     pub fn hear(&mut self, heard: Heard, tti: u64, params: &Scheduled) {
         match heard {
-            // A request is superfluous if a block is granted, as the block will have a report.
-            Heard::Request if !self.granted.is_empty() => {}
+            // A request is superfluous if a granted block is filled after it, as the block has a report.
+            Heard::Request if self.granted.iter().any(|grant| grant.at + UP_FEEDBACK_AFTER > tti) => {}
             Heard::Request => self.grant_ahead(params.first_grant.0 as u32, tti),
-            Heard::Nothing { begun } => self.granted.retain(|(at, _)| *at != begun),
+            Heard::Nothing { begun } => self.granted.retain(|grant| grant.at != begun),
             Heard::Report { octets, begun } => {
-                self.granted.retain(|(at, _)| *at != begun);
+                self.granted.retain(|grant| grant.at != begun);
                 // The report of a block that was retransmitted may follow that of a later block.
                 if self.reported_in.is_some_and(|last| last > begun) {
                     return;
                 }
                 self.reported_in = Some(begun);
-                let later = self.granted.iter().filter(|(at, _)| *at > begun);
-                let on_the_way: u32 = later.map(|(_, octets)| octets).sum();
+                let later = self.granted.iter().filter(|grant| grant.at > begun);
+                let on_the_way: u32 = later.map(|grant| grant.octets).sum();
                 self.believe(assumed(octets).saturating_sub(on_the_way), tti);
             }
         }
@@ -301,7 +307,7 @@ impl Phone {
         let mut row = [0.0; MAX_GROUPS];
         self.channel.snr(cell.sequence, tti, &mut row);
         let (factor, blocks) = match &self.power {
-            None => (self.offset, band.blocks()),
+            None => (self.offset, u16::MAX),
             Some(power) => {
                 let Power { block_mw, blocks } =
                     power.of(self.channel.mean_snr(tti), band.blocks_per_group());
@@ -329,7 +335,8 @@ impl Phone {
     /// Records that the base station grants a block of `octets` octets in subframe `at`.
     pub fn grant(&mut self, at: u64, octets: u32) {
         self.tally.grants += 1;
-        self.known = self.known.saturating_sub(octets.saturating_sub(OVERHEAD));
-        self.granted.push_back((at, octets.saturating_sub(OVERHEAD)));
+        let (octets, known_since) = (octets.saturating_sub(OVERHEAD), self.known_since);
+        self.known = self.known.saturating_sub(octets);
+        self.granted.push_back(Grant { at, octets, known_since });
     }
 }

@@ -19,7 +19,7 @@ table! {
         "user" [""] U64 = |row| row.user as u64;
         /// Scheduling requests sent.
         "requests" [""] U64 = |row| row.tally.requests;
-        /// Mean time from data that needed a request to the first block after the request.
+        /// Mean time from data that needed a request to the next new block.
         "request_wait_s" ["s"] F64 = |row| row.tally.waited.as_secs() / row.tally.answered as f64;
         /// Grants of new blocks.
         "grants" [""] U64 = |row| row.tally.grants;
@@ -39,7 +39,7 @@ table! {
         "given_up" [""] U64 = |row| row.tally.given_up;
         /// Bytes of the packets delivered.
         "bytes_delivered" ["bytes"] U64 = |row| row.tally.bytes_delivered;
-        /// Packets dropped because the queue was full, or lost with a block.
+        /// Packets dropped by the queue or the discard timer, or lost with a block.
         "packets_dropped" [""] U64 = |row| row.tally.packets_dropped;
     }
 }

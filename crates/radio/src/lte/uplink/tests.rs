@@ -176,17 +176,17 @@ fn a_long_queue_is_sent_at_the_rate_of_the_table() {
     assert!(padding < 0.1, "{padding}");
 }
 
-/// Phones of most categories send up to 16QAM: MCS 20 on 100 resource blocks has 43,816 bits (TS 36.213, tables 8.6.1-1
-/// and 7.1.7.2.1-1).
+/// Phones of most categories send 16QAM where the table says 64QAM: category 4 has blocks of up to 51,024 bits, which
+/// is I_TBS 21 on 100 resource blocks (TS 36.213, 8.6.1, table 7.1.7.2.1-1; TS 36.306, table 4.1-2).
 #[test]
-fn categories_without_64qam_send_smaller_blocks() {
+fn categories_without_64qam_send_their_largest_block_by_16qam() {
     let uplink = json!({ "control_blocks": 0, "queue": { "drop_tail": { "limit": 10_000 } } });
     let mut bench = Bench::of_category(4, &uplink, &json!({ "rlc": "um" }), &[at_snr(60.0)]);
     for number in 0..1_000 {
         bench.accept(Time(0), 0, Packet::new(number, 1_500));
     }
     bench.run_until(Time(200 * MS));
-    let full = (bench.column("granted_bytes")[0] - 96.0) / (43_816.0 / 8.0);
+    let full = (bench.column("granted_bytes")[0] - 96.0) / (51_024.0 / 8.0);
     assert!(full > 165.0 && full < 195.0, "{full} full blocks");
 }
 
