@@ -204,11 +204,20 @@ pub enum Event {
     /// `arrives` is `u64::MAX`. `channel` is 0 for a channel that users share, else 1 plus the
     /// user's index.
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
-    /// A packet has come over a scheduled uplink and leaves the uplink now. The phone asked for
-    /// resources by a request or report, of which the base station took note in time for this block, at `asked`
-    /// (which may be before the packet's arrival). The block that completed the packet was first sent at `from` and
-    /// received at `sent`.
-    Granted { place: Place, packet: PacketId, asked: Time, from: Time, sent: Time },
+    /// A packet has come over a scheduled uplink and leaves the uplink now. The block that completed the packet was
+    /// first sent at `from` and received at `sent`; the first block with a part of the packet was first sent at
+    /// `first`. `asked` is the time of the request or report from which the base station knew of data for the block
+    /// that completed the packet; it may be before the packet's arrival. `is_lost` is true if HARQ gave up a block
+    /// with a part of the packet.
+    Granted {
+        place: Place,
+        packet: PacketId,
+        asked: Time,
+        first: Time,
+        from: Time,
+        sent: Time,
+        is_lost: bool,
+    },
     /// The RNC sends `units` units of a user over the Iub; they reach the Node B at `arrives`.
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
     /// A packet is lost at a place, which may have accepted it before.
@@ -222,11 +231,10 @@ pub enum Event {
     /// Result of one TTI of a user: its C/I value or CQI (0 at constant rate), the units sent, and the number
     /// of blocks that failed. Units are PDUs, or octets if blocks are filled with octets.
     Tti { bearer: u32, user: u32, quality: u32, units: u32, failed: u32 },
-    /// A block is transmitted. `transmission` is the number of this transmission of the block, from
-    /// 1. With HARQ, `block` counts the user's blocks (on `hsdpa` since the last reset of MAC-hs).
-    ///   With the simple ARQ `block` is the number of the block's first PDU. On a DCH with RLC and
-    ///   on `wcdma`, which do not retransmit whole blocks, `block` is the number of the channel or
-    ///   slot.
+    /// A block is transmitted. `transmission` counts the transmissions of the block from 1. With
+    /// HARQ, `block` counts the user's blocks (on `hsdpa` since the last reset of MAC-hs). With the
+    /// simple ARQ `block` is the number of the block's first PDU. On a DCH with RLC and on `wcdma`,
+    /// which do not retransmit whole blocks, `block` is the number of the channel or slot.
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
     /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },

@@ -338,10 +338,10 @@ impl Listener for Timeline {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }
             }
-            Event::Granted { place, packet, asked, from, sent } if self.is_own(place) => {
+            Event::Granted { place, packet, asked, first, from, sent, is_lost } if self.is_own(place) => {
                 if let Some(hop) = self.packets.hop_of(packet) {
                     self.packets.hops[hop as usize].service = self.granted.len() as u32;
-                    self.granted.push(Granted { asked, from, sent });
+                    self.granted.push(Granted { asked, first: is_lost.then_some(first), from, sent });
                 }
             }
             Event::SendLimit { place, flow, limit } if flow == self.position.flow => {

@@ -18,6 +18,8 @@ pub(crate) struct Served {
 pub(crate) struct Granted {
     /// Time of the phone's last request or report of waiting octets before the block; 0 if there was none.
     pub asked: Time,
+    /// Start of the first block with a part of the packet, if HARQ gave up a block with a part.
+    pub first: Option<Time>,
     /// Start of the block's first transmission.
     pub from: Time,
     /// End of the block's last transmission.

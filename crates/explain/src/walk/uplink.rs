@@ -15,6 +15,12 @@ impl Walk<'_> {
             self.to(granted.sent, Cause::Reordering, Step::Held, place);
             self.fixed(begins, Cause::Transmission, Step::Sends, place);
             self.to(granted.from, Cause::Harq, Step::RetransmissionAwaited, place);
+            if let Some(first) = granted.first {
+                // RLC sent a part again, and its request and grant are part of this.
+                self.to(first.max(stay.entered), Cause::Rlc, Step::ReportAwaited, place);
+                self.to(stay.entered, Cause::Grant, Step::GrantAwaited, place);
+                return;
+            }
             self.to(granted.asked.max(stay.entered), Cause::Grant, Step::GrantAwaited, place);
             self.to(stay.entered, Cause::Grant, Step::RequestAwaited, place);
         } else {

@@ -6,8 +6,8 @@
 //! not considered.
 
 use nodeb_base::check::{Check, Checked};
-use nodeb_base::params;
 use nodeb_base::units::Duration;
+use nodeb_base::{keys, params};
 
 use super::allowed::{self, Allowed};
 use super::reports::TTI;
@@ -63,6 +63,7 @@ impl Checked for Drx {
                 )
             });
         }
+        check.idle(self.short_cycle.is_none(), &keys!(self; short_cycles), "there is no `short_cycle`");
         let cycle = self.short_cycle.unwrap_or(self.long_cycle);
         check.require(self.on_duration < cycle, "on_duration", || {
             format!("{} fills a cycle of {cycle}; expected less (TS 36.321, 5.7)", self.on_duration)

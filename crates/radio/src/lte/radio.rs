@@ -138,7 +138,12 @@ impl Checked for Lte {
         check.within("uplink", |check| {
             self.uplink.check(check);
             if let UplinkSpec::Scheduled(params) = &self.uplink {
-                check.within(self.uplink.key(), |check| params.check_band(self.bandwidth, check));
+                check.within(self.uplink.key(), |check| {
+                    params.check_band(self.bandwidth, check);
+                    check.require(self.drx.is_none() || params.ahead().is_none(), "grants", || {
+                        "phones that sleep receive no grants ahead of data; expected `on_request`, or no `drx`".to_owned()
+                    });
+                });
             }
         });
     }

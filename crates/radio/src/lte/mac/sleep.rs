@@ -16,6 +16,8 @@ struct Sleeper {
     listening: Listening,
     /// Subframe since which data wait because the phone does not listen, and the subframe in which it listens again.
     waits: Option<(u64, u64)>,
+    /// Earlier waits of these data, between which the phone listened but the user was not served.
+    earlier: Vec<(u64, u64)>,
     /// Number of such waits that have ended, and their sum in subframes.
     counted: (u64, u64),
 }
@@ -30,6 +32,7 @@ impl Sleepers {
         let sleeper = |user: &UserRadio| Sleeper {
             listening: Listening::new(drx, user.id),
             waits: None,
+            earlier: Vec::new(),
             counted: (0, 0),
         };
         Self(users.iter().map(sleeper).collect())
@@ -38,30 +41,32 @@ impl Sleepers {
     /// Returns the first subframe at or after `ready` in which a user listens. If it is a later one, its data wait until
     /// then. A wait that has begun ends in this subframe in either case.
     pub fn wake(&mut self, user: usize, ready: u64) -> u64 {
-        let Sleeper { listening, waits, .. } = &mut self.0[user];
+        let Sleeper { listening, waits, earlier, .. } = &mut self.0[user];
         let until = listening.next(ready);
         match waits {
             // The phone listens now, but the scheduler may serve others.
             Some((_, end)) if until == ready => *end = until.min(*end),
-            Some((_, end)) => *end = until,
-            None if until > ready => *waits = Some((ready, until)),
-            None => {}
+            Some((_, end)) if ready < *end => *end = until,
+            _ if until > ready => earlier.extend(waits.replace((ready, until))),
+            _ => {}
         }
         until
     }
 
-    /// Records that a user is sent a block in subframe `tti`, and emits the wait before it, if any. `is_new` is false for
+    /// Records that a user is sent a block in subframe `tti`, and emits the waits before it, if any. `is_new` is false for
     /// a retransmission.
     pub fn sent(&mut self, ctx: &mut Context, user: usize, tti: u64, is_new: bool) {
-        let Sleeper { listening, waits, counted } = &mut self.0[user];
+        let Sleeper { listening, waits, earlier, counted } = &mut self.0[user];
         if is_new {
             listening.granted(tti);
         } else {
             listening.repeated(tti);
         }
-        let Some((from, until)) = waits.take() else { return };
-        let until = until.min(tti);
-        if until > from {
+        for (from, until) in earlier.drain(..).chain(waits.take()) {
+            let until = until.min(tti);
+            if until <= from {
+                continue;
+            }
             *counted = (counted.0 + 1, counted.1 + until - from);
             if ctx.wants(Mask::CHANNELS) {
                 let [from, until] = [from, until].map(|tti| Time(tti * TTI.0));
@@ -73,7 +78,9 @@ impl Sleepers {
 
     /// Forgets that data waited for a user, as there are none any more.
     pub fn has_nothing(&mut self, user: usize) {
-        self.0[user].waits = None;
+        let Sleeper { waits, earlier, .. } = &mut self.0[user];
+        *waits = None;
+        earlier.clear();
     }
 
     /// Records that a user's block failed in subframe `tti` and will be sent again.

@@ -44,7 +44,7 @@ impl Bench {
         let users: Vec<UserRadio> = (0..).zip(channels).map(user).collect();
         Self {
             bearer: params.build(&users, &Streams::new(1, 0)).remove(0),
-            world: Surroundings::with_mask(Mask::BLOCKS.or(Mask::TTIS), Time(u64::MAX)),
+            world: Surroundings::with_mask(Mask::BLOCKS.or(Mask::TTIS).or(Mask::CHANNELS), Time(u64::MAX)),
             out: Vec::new(),
             events: Vec::new(),
         }
@@ -253,4 +253,24 @@ fn every_transmission_meets_a_phone_that_listens() {
         }
     }
     assert!(again > 20, "{again}");
+}
+
+/// A wait for a phone that does not listen ends when it listens, also if the scheduler serves others then. So no wait
+/// is longer than a cycle.
+#[test]
+fn no_wait_for_a_phone_is_longer_than_its_cycle() {
+    let params = keys(json!({
+        "bandwidth": "1.4 MHz", "users_per_tti": 1, "rlc": "um", "drx": drx(), "queue": { "drop_tail": { "limit": 1_000 } },
+    }));
+    let mut bench = Bench::new(&params, &vec![at_snr(3.0); 10]);
+    for number in 0..1_000u64 {
+        bench.accept(Time(number * 47_000_000), number as usize % 10, Packet::new(number, 1_400));
+    }
+    bench.run_until(Time(60_000_000_000));
+    let slept = bench.events.iter().filter_map(|(_, event)| match event {
+        Event::Slept { from, until, .. } => Some((until.0 - from.0) / 1_000_000),
+        _ => None,
+    });
+    let slept: Vec<u64> = slept.collect();
+    assert!(slept.len() > 10 && slept.iter().all(|ms| (1..=310).contains(ms)), "{slept:?}");
 }

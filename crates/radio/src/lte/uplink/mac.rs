@@ -17,7 +17,7 @@ use super::super::mcs::McsTable;
 use super::super::reports::TTI;
 use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
 use super::params::Scheduled;
-use super::phone::{Block, Cell, Heard, Phone, Sounding};
+use super::phone::{Block, Cell, Heard, OVERHEAD, Phone, Sounding};
 use super::runs;
 use super::tally::{UPLINKS, UplinkRow};
 use crate::cell::doppler::JakesSequence;
@@ -57,15 +57,19 @@ struct Decided {
     from: Time,
 }
 
-/// Times of the block that brought the last missing octets of a packet.
+/// Way of a packet over the uplink.
 #[derive(Clone, Copy, Debug)]
 struct Journey {
-    /// See [`Decided::asked`].
+    /// See [`Decided::asked`], of the block that completed the packet.
     asked: Time,
-    /// Start of the block's first transmission.
+    /// Start of the first transmission of a block with a part of the packet.
+    first: Time,
+    /// Start of the first transmission of the block that completed the packet.
     from: Time,
-    /// End of the block's last transmission.
+    /// Arrival of the block that completed the packet.
     sent: Time,
+    /// Whether a block with a part of the packet was given up, so that RLC sent the part again.
+    is_lost: bool,
 }
 
 /// MAC of the uplink of one cell.
@@ -136,9 +140,10 @@ impl UplinkMac {
             match outcome {
                 Outcome::Delivered { packet, .. } => {
                     phone.tally.bytes_delivered += u64::from(packet.size);
-                    if let Some(Journey { asked, from, sent }) = self.journeys.remove(&packet.id) {
-                        let place = ctx.place_of(user);
-                        ctx.emit(Event::Granted { place, packet: packet.id, asked, from, sent });
+                    if let Some(journey) = self.journeys.remove(&packet.id) {
+                        let (place, packet) = (ctx.place_of(user), packet.id);
+                        let Journey { asked, first, from, sent, is_lost } = journey;
+                        ctx.emit(Event::Granted { place, packet, asked, first, from, sent, is_lost });
                     }
                     ctx.deliver(user, packet);
                 }
@@ -167,7 +172,7 @@ impl UplinkMac {
         let process = process(tti);
         for Planned { user, groups, work } in std::mem::take(&mut self.planned[process]) {
             let mut block = match work {
-                Work::New(format) => self.phones[user].fill(tti, format, &self.params),
+                Work::New(format) => self.fill(ctx, tti, user, format),
                 Work::Again(block) => block,
             };
             let Self { lte, params, formats, sequence, phones, .. } = self;
@@ -190,6 +195,20 @@ impl UplinkMac {
         }
     }
 
+    /// Fills a new block, and notes when a packet in it is first sent if a listener subscribes to events of service.
+    fn fill(&mut self, ctx: &Context, tti: u64, user: usize, format: Format) -> Block {
+        let phone = &mut self.phones[user];
+        let block = phone.fill(tti, format, &self.params);
+        if ctx.wants(Mask::SERVICE) {
+            let [asked, from] = [block.asked, ctx.now];
+            for part in phone.rlc.carried(block.units.clone()) {
+                let journey = Journey { asked, first: from, from, sent: from, is_lost: false };
+                self.journeys.entry(part.packet).or_insert(journey);
+            }
+        }
+        block
+    }
+
     /// Processes what the base station knows in subframe `tti` of the phones' requests and blocks, and makes it grant
     /// ahead of data to the phones whose turn it is.
     fn hear(&mut self, tti: u64) {
@@ -200,7 +219,7 @@ impl UplinkMac {
         if let Some(interval) = self.params.ahead() {
             for (user, phone) in (0u64..).zip(&mut self.phones) {
                 if tti % interval == user % interval {
-                    phone.grant_ahead(self.params.first_grant.0 as u32, tti);
+                    phone.grant_ahead(self.params.first_grant.0 as u32, tti, true);
                 }
             }
         }
@@ -231,7 +250,8 @@ impl UplinkMac {
             if groups.is_empty() {
                 break;
             }
-            let Some(format) = phone.select(at, groups, &sounding.row, &cell) else { continue };
+            let format = phone.select(at, groups, &sounding.row, &cell);
+            let Some(format) = format.filter(|format| format.bits / 8 > OVERHEAD) else { continue };
             phone.grant(at, format.bits / 8);
             free = free.without(groups);
             self.scheduler.served(tti, user, format.bits / 8);
@@ -251,7 +271,7 @@ impl UplinkMac {
         let deadline = phone.known_since + phone.delay_budget;
         let candidate = Candidate { user, rate, quality: 10.0 * mean.log10(), deadline };
         let octets_per_group = rate as f32 / all.len() as f32;
-        Some(Bid { candidate, sounding, octets_per_group, score: 0.0 })
+        Some(Bid { candidate, sounding, octets_per_group, score: 0.0, is_ahead: phone.is_ahead })
     }
 
     /// Sorts bids in the order of the scheduler. Returns the largest number of groups that one phone may have of the
@@ -272,7 +292,8 @@ impl UplinkMac {
                 Deal::FirstShareEvenly => weight.offset,
             };
         }
-        bids.sort_by(|a, b| b.score.total_cmp(&a.score));
+        // Padding is not worth a phone's data: grants ahead come last.
+        bids.sort_by(|a, b| a.is_ahead.cmp(&b.is_ahead).then(b.score.total_cmp(&a.score)));
         let served = bids.len().min(self.params.users_per_tti.get() as usize);
         if deal == Deal::FirstShareEvenly { free.div_ceil(served) } else { free }
     }
@@ -287,6 +308,8 @@ struct Bid {
     octets_per_group: f32,
     /// Score by the scheduler's weights; the highest one is served first.
     score: f32,
+    /// Whether the base station does not know of data.
+    is_ahead: bool,
 }
 
 /// Returns the index of the HARQ process of subframe `tti`, which is fixed as the uplink is synchronous.
@@ -323,10 +346,15 @@ impl Mac for UplinkMac {
         for Decided { user, units, decoded, asked, from } in std::mem::take(&mut self.decided) {
             if !units.is_empty() {
                 let rlc = &mut self.phones[user].rlc;
-                if decoded && ctx.wants(Mask::SERVICE) {
-                    let journey = Journey { asked, from, sent: ctx.now };
-                    let parts = rlc.carried(units.clone());
-                    self.journeys.extend(parts.into_iter().map(|part| (part.packet, journey)));
+                if ctx.wants(Mask::SERVICE) {
+                    for part in rlc.carried(units.clone()) {
+                        let Some(journey) = self.journeys.get_mut(&part.packet) else { continue };
+                        if decoded {
+                            (journey.asked, journey.from, journey.sent) = (asked, from, ctx.now);
+                        } else {
+                            journey.is_lost = true;
+                        }
+                    }
                 }
                 rlc.receive(ctx.now, units, !decoded);
             }

@@ -36,7 +36,7 @@ no_parameters! {
 
 registry! {
     /// Uplink of an LTE cell, as in a scenario.
-    "LTE uplink" UplinkSpec = Plain {
+    "uplink of LTE" UplinkSpec = Plain {
         /// A link of each phone, with the rate and delay of the table `uplink`.
         "plain" => Plain(Plain),
         /// Resource blocks that the base station grants on request (TS 36.321, 5.4).

@@ -22,7 +22,7 @@ params! {
     /// Uplink of an LTE cell with requests, reports and grants (TS 36.321, 5.4).
     ///
     /// Keys of `radio.lte` that also apply to the uplink: `bandwidth`, `implementation_loss_db`, `combining`,
-    /// `decoding`, `rlc`, `status_delay`, `sn_length`, `discard_timer` and `cell`. The table `uplink` has no effect.
+    /// `decoding`, `rlc`, `status_delay`, `sn_length`, `discard_timer` and `cell`. The table `uplink` of the scenario must be left out.
     pub struct Scheduled {
         /// Time between two subframes in which a phone can send a scheduling request: 1, 2, 5, 10, 20, 40 or 80 ms.
         pub request_period: Duration = Duration::from_millis(10),
@@ -88,9 +88,10 @@ params! {
 impl Checked for Ahead {
     fn check(&self, check: &mut Check) {
         let whole = self.interval.0 > 0 && self.interval.0.is_multiple_of(TTI.0);
-        check.require(whole && self.interval <= Duration::from_secs(10), "interval", || {
-            format!("{} is not a number of whole subframes; expected 1 ms, 2 ms, ... 10 s", self.interval)
+        check.require(whole, "interval", || {
+            format!("{} is not a number of whole subframes; expected 1 ms, 2 ms, ...", self.interval)
         });
+        check.at_most("interval", self.interval, Duration::from_secs(10));
     }
 }
 
@@ -118,8 +119,14 @@ impl Checked for Scheduled {
             "no request ever arrives; expected a probability below 1".to_owned()
         });
         check.range("first_grant", self.first_grant, Size(16)..=Size(3_000));
-        let again = RETX_BSR.check(whole_ms(self.request_again).unwrap_or(0));
-        check.require(again.is_ok(), "request_again", || again.unwrap_err());
+        let again = whole_ms(self.request_again).is_some_and(|ms| RETX_BSR.check(ms).is_ok());
+        check.require(again, "request_again", || {
+            format!(
+                "{} does not exist; expected 320 ms, 640 ms, 1280 ms, 2560 ms, 5120 ms or 10240 ms (TS 36.331, 6.3.2, \
+                 MAC-MainConfig)",
+                self.request_again
+            )
+        });
         let most = MAX_HARQ_TX.check(self.max_transmissions.get());
         check.require(most.is_ok(), "max_transmissions", || most.unwrap_err());
         check.require(self.users_per_tti.get() <= MAX_USERS_PER_TTI, "users_per_tti", || {
@@ -154,8 +161,10 @@ impl Scheduled {
     pub fn check_band(&self, bandwidth: Bandwidth, check: &mut Check) {
         check.require(!self.data_groups(bandwidth).is_empty(), "control_blocks", || {
             format!(
-                "{} take all {} resource blocks of the channel; expected fewer",
+                "{}, half of them at each end in whole groups of {}, leave none of the {} resource blocks for data; \
+                 expected fewer",
                 self.control_blocks,
+                bandwidth.band().blocks_per_group(),
                 bandwidth.blocks()
             )
         });

@@ -28,7 +28,7 @@ use crate::rlc::bytes::{Entity, Framing};
 const SUBHEADER: u32 = 3;
 
 /// Octets of a grant that carry no data: report, subheader and the smallest RLC header.
-const OVERHEAD: u32 = REPORT + SUBHEADER + 2;
+pub const OVERHEAD: u32 = REPORT + SUBHEADER + 2;
 
 /// Largest correction of the outer loop in either direction, in dB.
 const LARGEST_SHIFT_DB: f64 = 6.0;
@@ -126,6 +126,8 @@ pub struct Phone {
     pub known: u32,
     /// Subframe in which `known` last rose from 0, which it also does when a report follows grants for all known octets.
     pub known_since: u64,
+    /// Whether `known` is an assumption without a request or report.
+    pub is_ahead: bool,
     /// Grants whose blocks have neither been received nor given up.
     granted: VecDeque<Grant>,
     /// Subframe of the block with the last report that the base station has used.
@@ -168,6 +170,7 @@ impl Phone {
             has_reported: false,
             known: 0,
             known_since: 0,
+            is_ahead: false,
             granted: VecDeque::new(),
             reported_in: None,
             shift_db: 0.0,
@@ -270,7 +273,12 @@ impl Phone {
         match heard {
             // A request is superfluous if a granted block is filled after it, as the block has a report.
             Heard::Request if self.granted.iter().any(|grant| grant.at + UP_FEEDBACK_AFTER > tti) => {}
-            Heard::Request => self.grant_ahead(params.first_grant.0 as u32, tti),
+            Heard::Request => {
+                if self.is_ahead {
+                    self.known = 0;
+                }
+                self.grant_ahead(params.first_grant.0 as u32, tti, false);
+            }
             Heard::Nothing { begun } => self.granted.retain(|grant| grant.at != begun),
             Heard::Report { octets, begun } => {
                 self.granted.retain(|grant| grant.at != begun);
@@ -282,6 +290,7 @@ impl Phone {
                 let later = self.granted.iter().filter(|grant| grant.at > begun);
                 let on_the_way: u32 = later.map(|grant| grant.octets).sum();
                 self.believe(assumed(octets).saturating_sub(on_the_way), tti);
+                self.is_ahead = false;
             }
         }
     }
@@ -294,10 +303,12 @@ impl Phone {
         self.known = octets;
     }
 
-    /// Makes the base station believe in subframe `tti` that `octets` octets wait, unless it knows of data.
-    pub fn grant_ahead(&mut self, octets: u32, tti: u64) {
+    /// Makes the base station believe in subframe `tti` that `octets` octets wait, unless it knows of data. `is_ahead` is
+    /// true if the phone has sent no request.
+    pub fn grant_ahead(&mut self, octets: u32, tti: u64, is_ahead: bool) {
         if self.known == 0 {
             self.believe(octets, tti);
+            self.is_ahead = is_ahead;
         }
     }
 

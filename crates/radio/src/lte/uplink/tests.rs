@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::super::Lte;
 use crate::cell::channel::ChannelSpec;
 use crate::hsdpa::ue::Ue;
+use crate::mac::sched::SchedulerSpec;
 use crate::{Bearer, Radio, UserRadio};
 
 const MS: u64 = 1_000_000;
@@ -264,4 +265,20 @@ fn power_limits_phones_at_the_edge() {
     bench.run_until(Time(500 * MS));
     let delivered = bench.column("bytes_delivered");
     assert!(delivered[0] > 10.0 * delivered[1] && delivered[1] > 0.0, "{delivered:?}");
+}
+
+/// Grants ahead go to phones without data only as far as phones with data leave resource blocks, whatever the scheduler.
+#[test]
+fn padding_takes_no_block_from_data() {
+    for scheduler in SchedulerSpec::NAMES {
+        let uplink = json!({ "scheduler": scheduler, "grants": { "ahead": { "interval": "1 ms" } } });
+        let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &vec![at_snr(20.0); 12]);
+        for number in 0..240 {
+            bench.accept(Time(number * 10 * MS), number as usize % 12, Packet::new(number, 400));
+        }
+        bench.run_until(Time(3_000 * MS));
+        for user in 0..12 {
+            assert_eq!(bench.delivered(user).len(), 20, "{scheduler}, user {user}");
+        }
+    }
 }
