@@ -2381,8 +2381,9 @@ class GroupReports(Part):
 
 
 class Drx(Part):
-    """Discontinuous reception in connected mode (TS 36.321, 5.7). All times are in whole subframes
-    of 1 ms.
+    """Discontinuous reception in connected mode (TS 36.321, 5.7).
+
+    All times are in whole subframes of 1 ms.
     """
 
     on_duration: Duration = "10 ms"
@@ -2495,7 +2496,7 @@ class Scheduled(Part):
     """Probability that the base station does not receive a scheduling request."""
 
     first_grant: Size = "96 B"
-    """Octets that the base station grants in answer to a request, before it knows how many wait."""
+    """Octets that the base station assumes to wait after a request, before it knows how many do."""
 
     request_again: Duration = "320 ms"
     """Time without a grant after which a phone with data requests again (retxBSR-Timer)."""
@@ -2930,8 +2931,8 @@ class Web(Part):
     """Distribution of the size of an embedded object."""
 
     embedded_objects: float = 5.64
-    """Mean number of embedded objects per page; Pareto distribution of shape 1.1, limited to
-    `most_embedded`.
+    """Mean number of embedded objects per page (Pareto distribution of shape 1.1) before the limit
+    `most_embedded`, which may lower the mean.
     """
 
     most_embedded: int = 53
@@ -3413,7 +3414,7 @@ LteRlc: TypeAlias = UmBytes | AmBytes | Literal["um", "am"]
 """The LTE RLC mode: a name, or a table with one key."""
 
 UplinkSpec: TypeAlias = Plain | Scheduled | Literal["plain", "scheduled"]
-"""The LTE uplink: a name, or a table with one key."""
+"""The uplink of LTE: a name, or a table with one key."""
 
 Grant: TypeAlias = OnRequest | Ahead | Literal["on_request", "ahead"]
 """The grants: a name, or a table with one key."""

@@ -16,7 +16,7 @@ pub(crate) struct Served {
 /// the request or report before this block, its first transmission, and its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granted {
-    /// Time of the phone's last request or report of waiting octets before the block; 0 if there was none.
+    /// Time of the request or report from which the base station knew of data for the block.
     pub asked: Time,
     /// Start of the first block with a part of the packet, if HARQ gave up a block with a part.
     pub first: Option<Time>,

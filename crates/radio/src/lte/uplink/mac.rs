@@ -239,24 +239,31 @@ impl UplinkMac {
         }
         let mut bids: Vec<Bid> = known.into_iter().filter_map(|user| self.bid(at, user)).collect();
         let share = self.order(tti, &mut bids, free.len());
-        for Bid { candidate: Candidate { user, .. }, sounding, octets_per_group, .. } in
-            bids.into_iter().take(self.params.users_per_tti.get() as usize)
-        {
-            let Self { lte, params, formats, sequence, phones, .. } = self;
-            let (cell, phone) = (Cell { lte, params, formats, sequence }, &mut phones[user]);
-            let needed = (phone.wanted_octets() as f32 / octets_per_group).ceil() as usize;
-            let groups =
-                runs::find(cell.formats[0].band(), free, needed.max(1).min(sounding.groups).min(share));
-            if groups.is_empty() {
-                break;
-            }
-            let format = phone.select(at, groups, &sounding.row, &cell);
-            let Some(format) = format.filter(|format| format.bits / 8 > OVERHEAD) else { continue };
-            phone.grant(at, format.bits / 8);
+        for bid in bids.into_iter().take(self.params.users_per_tti.get() as usize) {
+            let Some((groups, format)) = self.allot(at, &bid, free, share) else { continue };
+            let user = bid.candidate.user;
+            self.phones[user].grant(at, format.bits / 8);
             free = free.without(groups);
             self.scheduler.served(tti, user, format.bits / 8);
             self.planned[process(at)].push(Planned { user, groups, work: Work::New(format) });
         }
+    }
+
+    /// Returns the run of free groups and the format of a phone's block in subframe `at`: for its data, and within its
+    /// power and `share` groups. If that block has no room for data beside its headers, the run is longer. Returns
+    /// `None` if no block has.
+    fn allot(&self, at: u64, bid: &Bid, free: Groups, share: usize) -> Option<(Groups, Format)> {
+        let Self { lte, params, formats, sequence, phones, .. } = self;
+        let (cell, phone) = (Cell { lte, params, formats, sequence }, &phones[bid.candidate.user]);
+        let Sounding { row, groups: most } = &bid.sounding;
+        let needed = (phone.wanted_octets() as f32 / bid.octets_per_group).ceil() as usize;
+        let run = |count: usize| {
+            let groups = runs::find(cell.formats[0].band(), free, count);
+            let format = (!groups.is_empty()).then(|| phone.select(at, groups, row, &cell))??;
+            Some((groups, format))
+        };
+        let has_room = |(_, format): &(Groups, Format)| format.bits / 8 > OVERHEAD;
+        (needed.min(share).min(*most).max(1)..=*most).filter_map(run).find(has_room)
     }
 
     /// Returns what a phone could send in subframe `at` on the lowest groups, as many as its power allows. Returns

@@ -282,3 +282,17 @@ fn padding_takes_no_block_from_data() {
         }
     }
 }
+
+/// A small block of a bad channel has no room for data, so that a phone is granted a longer run. Its packets arrive.
+#[test]
+fn bad_channels_get_blocks_with_room_for_data() {
+    for (bandwidth, snr_db) in [("1.4 MHz", -5.0), ("3 MHz", -7.0), ("10 MHz", -7.0), ("20 MHz", -7.0)] {
+        let others = json!({ "rlc": { "am": { "max_retransmissions": null } }, "bandwidth": bandwidth });
+        let mut bench = Bench::new(&json!({ "max_transmissions": 1 }), &others, &[at_snr(snr_db)]);
+        for number in 0..30 {
+            bench.accept(Time(number * 100 * MS), 0, Packet::new(number, 52));
+        }
+        bench.run_until(Time(60_000 * MS));
+        assert_eq!(bench.delivered(0).len(), 30, "{bandwidth}");
+    }
+}
