@@ -219,7 +219,7 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "long_cycle" => any_json(select(vec!["40 ms", "320 ms"])),
         "short_cycles" => any_json(1..=16),
         "first_grant" => quantity(16..1_000u32, "B"),
-        "path_loss_share" => any_json(select(vec![0.4, 0.8, 1.0])),
+        "path_loss_share" => any_json(select(vec![0.8, 1.0])),
         _ => return None,
     })
 }
@@ -359,6 +359,8 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                 params.get_mut("uplink").and_then(|uplink| uplink.get_mut("scheduled")?.as_object_mut());
             if let Some(uplink) = uplink {
                 uplink.retain(|_, value| !value.is_null());
+                // Phones must be heard wherever they are: blocks that all fail are sent until the run ends.
+                uplink.insert("power_dbm".to_owned(), json!(40.0));
             }
             // Without segmentation a PDU larger than every block would wait for ever, so PDUs are small.
             if params.get("segmentation") == Some(&json!(false)) && given.get("pdu_size").is_none() {
