@@ -18,6 +18,8 @@ NEEDED = {
     "channels": 'radio = "fach_dch"',
     "cell": 'radio = "wcdma"',
     "phones": 'radio = "hsdpa"',
+    "uplinks": "radio.lte.uplink.scheduled = {}",
+    "drx": "radio.lte.drx = {}",
     "opportunities": "radio.trace.down.times_ms = [1, 2]",
 }
 """Setting that a scenario needs for a table that is not a time series."""
@@ -37,6 +39,8 @@ class NamedTables:
         proxies: Table
         snoop: Table
         phones: Table
+        uplinks: Table
+        drx: Table
         channels: Table
         cell: Table
         opportunities: Table
