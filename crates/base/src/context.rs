@@ -5,7 +5,7 @@ use std::ops::{AddAssign, Deref, DerefMut};
 
 use crate::engine::{Key, Stamp, Stamps};
 use crate::event::{Cause, Event, Mask, Place, Record, Sink, Site};
-use crate::packet::Packet;
+use crate::packet::{Packet, PacketId};
 use crate::units::Time;
 
 /// Outcome of a call to a place (a link or bearer) for one packet or one user.
@@ -165,9 +165,21 @@ impl Context<'_> {
     pub fn take(&mut self, user: usize, packet: &Packet) {
         self.counts.packets_in += 1;
         if self.wants(Mask::ENTERED) {
-            let place = self.place_of(user);
-            self.emit(Event::Entered { place, packet: packet.id });
+            self.emit_entered(user, packet.id);
         }
+    }
+
+    // Events of packets are emitted out of line, so that a run without them pays for the masks only.
+    #[cold]
+    fn emit_entered(&mut self, user: usize, packet: PacketId) {
+        let place = self.place_of(user);
+        self.emit(Event::Entered { place, packet });
+    }
+
+    #[cold]
+    fn emit_left(&mut self, user: usize, packet: PacketId) {
+        let place = self.place_of(user);
+        self.emit(Event::Left { place, packet });
     }
 
     /// Counts a packet of a user that leaves the place, and emits [`Event::Left`]. Unlike
@@ -177,8 +189,7 @@ impl Context<'_> {
         self.counts.packets_delivered += 1;
         self.counts.bytes_delivered += u64::from(packet.size);
         if self.wants(Mask::LEFT) {
-            let place = self.place_of(user);
-            self.emit(Event::Left { place, packet: packet.id });
+            self.emit_left(user, packet.id);
         }
     }
 

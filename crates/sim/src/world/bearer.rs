@@ -133,6 +133,12 @@ impl<T: Listener> World<T> {
         result
     }
 
+    // Not inlined, so that the handling of other timers saves no registers for it.
+    #[inline(never)]
+    pub(super) fn wake_shared_uplink(&mut self, key: Key) {
+        self.with_uplink(|bearer, ctx| bearer.wake(ctx, key));
+    }
+
     /// Runs `act` on the uplink that all users share, arms its timer, and passes on the packets that left it. Has no
     /// effect if each phone has a link of its own.
     pub(super) fn with_uplink(&mut self, act: impl FnOnce(&mut dyn Bearer, &mut Context)) {

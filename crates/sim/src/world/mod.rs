@@ -185,6 +185,8 @@ struct World<T> {
     flows: Flows,
     has_proxy: bool,
     has_snoop: bool,
+    /// Whether the radio must know of each packet that a phone sends: with DRX, or an uplink that all users share.
+    tells_radio: bool,
     /// Whether bearers must know when phones send packets.
     has_drx: bool,
     /// Whether packets wait in a buffer at the RNC before they reach the Node B.
@@ -247,7 +249,7 @@ impl<T: Listener> World<T> {
             Owner::ToPhones => self.wake_to_phones(),
             Owner::FromPhones => self.wake_from_phones(key),
             Owner::Uplink(flow) => self.wake_uplink(key, flow),
-            Owner::SharedUplink => self.with_uplink(|bearer, ctx| bearer.wake(ctx, key)),
+            Owner::SharedUplink => self.wake_shared_uplink(key),
             Owner::Bearer(bearer) => self.wake_bearer(key, bearer),
             Owner::Connection(flow) => {
                 if let Some(timer) = self.flows[flow].timers.expire(key) {

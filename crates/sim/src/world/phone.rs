@@ -37,14 +37,8 @@ impl<T: Listener> World<T> {
     }
 
     pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
-        if self.has_drx {
-            let Phone { bearer, position, .. } = self.phones[flow as usize];
-            self.with_bearer(bearer, |bearer, ctx| bearer.on_uplink(ctx, position));
-        }
-        if self.uplink.is_some() {
-            return self.with_uplink(|bearer, ctx| {
-                bearer.accept(ctx, flow as usize, packet);
-            });
+        if self.tells_radio && self.enter_radio(flow, packet) {
+            return;
         }
         let now = self.env.handled();
         let uplink = &mut self.phones[flow as usize].uplink;
@@ -59,6 +53,20 @@ impl<T: Listener> World<T> {
         } else if !self.from_phones.append(&mut self.env, arrival, packet) {
             uplink.deliver(&mut self.env, arrival, packet);
         }
+    }
+
+    /// Tells the bearer that a phone sends a packet, and passes the packet to the uplink that all users share. Returns
+    /// false if each phone has a link of its own.
+    #[inline(never)]
+    fn enter_radio(&mut self, flow: u32, packet: Packet) -> bool {
+        if self.has_drx {
+            let Phone { bearer, position, .. } = self.phones[flow as usize];
+            self.with_bearer(bearer, |bearer, ctx| bearer.on_uplink(ctx, position));
+        }
+        self.with_uplink(|bearer, ctx| {
+            bearer.accept(ctx, flow as usize, packet);
+        });
+        self.uplink.is_some()
     }
 
     pub(super) fn reach_phone(&mut self, packet: &Packet) {
