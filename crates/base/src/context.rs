@@ -169,7 +169,7 @@ impl Context<'_> {
         }
     }
 
-    // Events of packets are emitted out of line, so that a run without them pays for the masks only.
+    // These two events are emitted out of line, so that a run without them pays for the masks only.
     #[cold]
     fn emit_entered(&mut self, user: usize, packet: PacketId) {
         let place = self.place_of(user);

@@ -22,8 +22,8 @@ REACTS = {
     ("bler-sweep", "ACKs at once"): "twice as many ACKs let slow start grow twice as fast",
     ("hs-dsch-50k", "ACKs at once"): "twice as many ACKs let slow start grow twice as fast",
     ("lte-sleep", "ACKs at once"): "twice as many ACKs let slow start grow twice as fast",
-    ("lte-sleep", "ACKs held back half as long"): "an ACK no longer waits for the segment that "
-    "HARQ delays, and then its own grant delays the transfer",
+    ("lte-sleep", "ACKs held back half as long"): "the timer of one ACK expires before the next "
+    "segment arrives; later pairs of segments shift, and the ACK that releases the last one waits",
     ("proxies", "a large receive window"): "it held back packets off the path, and losses are "
     "drawn in the order of packets",
     ("tcp-schedulers", "a window that is open at once"): "the others' windows open too",

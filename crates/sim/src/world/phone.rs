@@ -55,8 +55,9 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Tells the bearer that a phone sends a packet, and passes the packet to the uplink that all users share. Returns
-    /// false if each phone has a link of its own.
+    /// Informs the bearer, with DRX, that a phone sends a packet, and passes the packet to the uplink that all users
+    /// share. Returns false if each phone has a link of its own.
+    // Not inlined, so that other uplinks pay for one flag only.
     #[inline(never)]
     fn enter_radio(&mut self, flow: u32, packet: Packet) -> bool {
         if self.has_drx {
