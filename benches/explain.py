@@ -102,24 +102,14 @@ def main() -> int:
             rows.append(row(name, run, explained))
             most = max(most, memory)
     header = ("run (ms)", "explain (ms)", "ratio", f"at most {MOST:g}")
-    print(
-        "\n".join(
-            aligned([("one replication", *header), *rows], range(1, len(header) + 1), min_width=0)
-        )
-    )
+    show(("one replication", *header), rows)
     print(f"\nat most {most:.0f} MB of memory\n")
     good, rows = all(cells[-1] == "pass" for cells in rows), []
     with TemporaryDirectory() as folder:
         for name in COMMANDS:
             run, explained = commands(name, Path(folder))
             rows.append(row(name, run, explained))
-    print(
-        "\n".join(
-            aligned(
-                [(f"nodeb, --runs {RUNS}", *header), *rows], range(1, len(header) + 1), min_width=0
-            )
-        )
-    )
+    show((f"nodeb, --runs {RUNS}", *header), rows)
     return 0 if good and all(cells[-1] == "pass" for cells in rows) else 1
 
 

@@ -13,7 +13,7 @@ Calls of these functions have a column of their own, and each counts as fifty in
 A row fails if its cost or its peak memory exceeds that in `benches/instructions.tsv` by more than
 2 %; the functions that have grown are listed. It also fails if the peak memory of a long run
 exceeds that of a short one, or if the file has no such row. `--write` writes the file and a second
-one with the cost of each function. Only the standard library is needed.
+one with the functions that cost more than 0.2 % of a row. Only the standard library is needed.
 """
 
 from __future__ import annotations

@@ -290,8 +290,8 @@ AtMaxDat: TypeAlias = Literal["discard", "reset"]
 
 `discard`: Discards the PDU's packets and earlier ones (TS 25.322, 9.7.3.3).
 
-`reset`: Resets the protocol: every packet of which a part was sent is lost (TS 25.322,
-9.7.3.4, 11.4).
+`reset`: Resets the protocol: every packet of which a part was sent is lost, unless the
+phone has received it completely (TS 25.322, 9.7.3.4, 11.4).
 """
 
 StatusFormat: TypeAlias = Literal["list", "bitmap"]
@@ -374,8 +374,9 @@ Averaging: TypeAlias = Literal["cells", "connections", "typical_cell"]
 = E{m}).
 
 `connections`: Mean over the connections, so that cells with many connections weigh more. It
-is lower than the mean over cells, as such cells use low rates; alpha G is the mean power of
-a cell.
+is lower than the mean over cells, as such cells use low rates. This mean times the mean
+number of connections (`hossain`: alpha G) is a cell's mean power in units of a code of the
+basic rate.
 
 `typical_cell`: Rate of a cell whose number of connections is the mean number, rounded to a
 whole number.
@@ -765,9 +766,9 @@ class Rnf(Part):
     """Proxy's estimate of the round-trip time without queueing."""
 
     queue_feedback: float | None = None
-    """Gain of the queue feedback: with every message the window grows by this fraction of the
-    packets by which the queue is below `q_ref`. Absent: the window follows the bandwidth alone,
-    as in `fiorenzi`.
+    """Gain of the queue feedback: every message raises the window by this fraction of the packets
+    by which the queue is below `q_ref`, or lowers it if the queue is above, while the proxy's
+    data fill the window. Absent: no feedback, as in `fiorenzi`.
     """
 
 
@@ -1462,7 +1463,7 @@ class Hsdpa(Part):
 
 
 class Lte(Part):
-    """The downlink of an LTE cell, with fading in frequency and time (Releases 8 to 12)."""
+    """LTE cell, with fading in frequency and time (Releases 8 to 12)."""
 
     tag: ClassVar[str | None] = "lte"
 
@@ -1577,8 +1578,8 @@ class FachDch(Part):
     """Bit rate of a dedicated channel."""
 
     switch_time: Duration = "250 ms"
-    """Duration of the set-up of a dedicated channel, and of its release. The user's queue is not
-    served during both.
+    """Duration of the set-up of a dedicated channel, and also of its release. The user's queue is
+    not served during either.
     """
 
     paging_time: Duration = "600 ms"
@@ -1761,7 +1762,7 @@ class ErrorModel(Part):
     """Process that decides in each step if an error occurs."""
 
     within_block: WithinBlock | None = None
-    """Distribution of the PDUs in error within a failed block, if a step is a block. Default: all
+    """Distribution of the PDUs in error within a failed block, for `unit = "block"`. Default: all
     PDUs are in error.
     """
 
@@ -2308,7 +2309,7 @@ class Rma(Part):
 
 
 class Shadowing(Part):
-    """Parameters of log-normal shadowing. Defaults: TR 25.848, table A.3."""
+    """Log-normal shadowing. Defaults: TR 25.848, table A.3, unless another source is named."""
 
     sigma_db: float | None = None
     """Standard deviation of the shadowing in dB; 0 switches shadowing off. Default: with the path
@@ -2441,8 +2442,8 @@ class AmBytes(Part):
     """Number of new octets after which the sender polls (pollByte). Default: 125 kB."""
 
     max_retransmissions: int | None = 4
-    """Number of retransmissions of a PDU at which the radio link fails (maxRetxThreshold).
-    Default: 4.
+    """Value of RETX_COUNT at which the radio link fails (maxRetxThreshold); RETX_COUNT is 0 at the
+    first retransmission of a PDU. The failure itself is not modelled: RLC goes on. Default: 4.
 
     At least 1.
     """
@@ -2496,7 +2497,9 @@ class Scheduled(Part):
     """Probability that the base station does not receive a scheduling request."""
 
     first_grant: Size = "96 B"
-    """Octets that the base station assumes to wait after a request, before it knows how many do."""
+    """Number of octets that the base station assumes to wait at a phone after its request, until a
+    report states how many do.
+    """
 
     request_again: Duration = "320 ms"
     """Time without a grant after which a phone with data requests again (retxBSR-Timer)."""
@@ -2939,13 +2942,13 @@ class Web(Part):
     """Maximum number of embedded objects per page."""
 
     parsing: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="130 ms"))
-    """Distribution of the time from the arrival of the main object's last ACK at the server until
-    the embedded objects are requested.
+    """Distribution of the time from the arrival of the main object's last ACK at the server, or at
+    a proxy in front of it, until the embedded objects are requested.
     """
 
     reading: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="30 s"))
-    """Distribution of the time from the arrival of a page's last ACK at the server until the next
-    page is requested.
+    """Distribution of the time from the arrival of a page's last ACK at the server, or at a proxy
+    in front of it, until the next page is requested.
     """
 
     request: Size = "350 B"

@@ -123,6 +123,11 @@ def _values(values: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
+def _check_confidence(confidence: float) -> None:
+    if not 0 < as_number(confidence, "confidence") < 1:
+        raise InputError(f"confidence {confidence} is out of range; expected 0 < confidence < 1")
+
+
 def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     """Returns the mean of independent replications with its Student-t interval.
 
@@ -136,8 +141,7 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     Raises:
         InputError: there are no values, some are not finite, or confidence is not in (0, 1).
     """
-    if not 0 < as_number(confidence, "confidence") < 1:
-        raise InputError(f"confidence {confidence} is out of range; expected 0 < confidence < 1")
+    _check_confidence(confidence)
     array = _values(values)
     n = array.size
     mean = float(array.mean())
@@ -429,8 +433,10 @@ def ratio_interval(
         replications; `stdev` is NaN, as no ratio is formed for a single replication.
 
     Raises:
-        InputError: the sequences have different lengths or no values, or some are not finite.
+        InputError: the sequences have different lengths or no values, some are not finite, or
+            confidence is not in (0, 1).
     """
+    _check_confidence(confidence)
     x, y = _pairs(numerator, denominator)
     n, mean_y = x.size, float(y.mean())
     ratio = float(x.mean()) / mean_y if mean_y else math.nan

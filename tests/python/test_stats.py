@@ -1,6 +1,7 @@
 """Statistics agree with closed forms, and intervals have their coverage in simulations."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from nodeb.stats import (
     mean_interval,
     mser5,
     paired_difference,
+    ratio_interval,
 )
 
 
@@ -62,6 +64,13 @@ def test_interval_has_its_nominal_coverage():
     hits = sum(5.0 in mean_interval(rng.normal(5.0, 2.0, 10)) for _ in range(4000))
     # With 4000 trials the standard error is 0.35 %. The tolerance is four of them.
     assert hits / 4000 == pytest.approx(0.95, abs=0.014)
+
+
+@pytest.mark.parametrize("confidence", [-1, 0, 1, 1.5, math.nan])
+def test_confidence_out_of_range_is_rejected(confidence):
+    for interval in (mean_interval, partial(ratio_interval, [1.0, 2.0, 4.0])):
+        with pytest.raises(InputError, match="expected 0 < confidence < 1"):
+            interval([1.0, 2.0, 3.0], confidence=confidence)
 
 
 @pytest.mark.parametrize("bad", [[], [1.0, math.nan], [math.inf]])

@@ -279,8 +279,8 @@ pub enum Event {
     /// The phone received the last byte of its oldest unfinished transfer, and all bytes before it.
     /// The packet of the preceding [`Self::Received`] completed the transfer.
     Arrived { flow: u32, bytes: u64 },
-    /// The sender that faces the phone received the last ACK of a transfer. The phone requested the
-    /// transfer at `begun` and received its last byte at `arrived`.
+    /// The sender that faces the phone received the last ACK of a transfer. The transfer began at
+    /// `begun`, and the phone received its last byte at `arrived`.
     Transfer { flow: u32, begun: Time, arrived: Time, bytes: u64 },
 }
 

@@ -27,7 +27,9 @@ pub struct Span {
     pub round: Option<Cause>,
     /// Number of the packet that the span belongs to, among all packets sent in the run, from 1; 0 if none.
     pub packet: u64,
-    /// Segment number of the packet, or the acknowledgement number if the packet is an ACK.
+    /// Sequence number of the packet, or the acknowledgement number if the packet is an ACK. It
+    /// counts segments with `classic` TCP, and bytes with `linux` TCP and for real packets; 0 if
+    /// the span belongs to no packet.
     pub seq: u64,
 }
 
@@ -116,7 +118,9 @@ table! {
         );
         /// Number of the packet that the span belongs to, among all packets sent in the run, from 1; 0 if none.
         "packet" [""] U64 = |span| span.packet;
-        /// Segment number of the packet, or for an ACK the number acknowledged.
+        /// Sequence number of the packet, or for an ACK the number acknowledged. It counts segments
+        /// with `classic` TCP, and bytes with `linux` TCP and for real packets; 0 if the span belongs
+        /// to no packet.
         "seq" [""] U64 = |span| span.seq;
     }
 }
@@ -201,11 +205,12 @@ table! {
     pub static TRANSFER: "transfer" of Path {
         /// Start of the transfer, from the start of the run.
         "begun_ns" ["ns"] U64 = |path| path.begun.0;
-        /// Time at which the phone had received the last byte in order, or the end of the run.
+        /// Time at which the receiver had received the last byte in order, or the end of the run. The receiver is the
+        /// phone, or the server if a real phone uploads.
         "ended_ns" ["ns"] U64 = |path| path.ended.0;
         /// Size of the transfer in bytes.
         "bytes" ["bytes"] U64 = |path| path.bytes;
-        /// Whether the phone has received all bytes of the transfer.
+        /// Whether the receiver has received all bytes of the transfer.
         "complete" [""] Bool = |path| path.complete;
         /// Packets lost by links during the transfer.
         "lost_on_links" [""] U64 = |path| path.lost.links;

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 const NANOS_PER_MS: u64 = 1_000_000;
 /// Largest length of a recording in ms. It equals the longest duration that a run may have.
 const LONGEST_MS: u64 = 8_000_000_000;
+/// Largest number of delivery opportunities in a recording.
 const MOST: usize = 10_000_000;
 
 /// Behaviour at the end of a recording of delivery opportunities or of a channel.

@@ -31,9 +31,9 @@ const BATCH: usize = 16;
 #[derive(Default)]
 pub struct Control {
     inner: nodeb_sim::Control,
-    /// Number of replications that the current call has finished; `of` is the number of
-    /// replications that the call will simulate.
+    /// Number of replications that the current call has finished.
     done: AtomicU64,
+    /// Number of replications that the current call will simulate.
     of: AtomicU64,
 }
 

@@ -17,7 +17,7 @@
 //!   shadowing and fading.
 //! - [`error`]: models of block errors.
 //!
-//! [`lte`] is a model of the LTE downlink, with the tables and closed forms of its specifications.
+//! [`lte`] is a model of an LTE cell, with the tables and closed forms of its specifications.
 //!
 //! [`switching`] moves users between FACH and DCH, and [`wcdma`] models codes with variable spreading
 //! factors.
@@ -311,7 +311,7 @@ nodeb_base::registry! {
         "hs_dsch" => HsDsch(hs_dsch::HsDsch),
         /// HS-DSCH in detail: cells with fading, CQI, HARQ processes, Iub (Release 5 to 7).
         "hsdpa" => Hsdpa(hsdpa::Hsdpa),
-        /// The downlink of an LTE cell, with fading in frequency and time (Releases 8 to 12).
+        /// LTE cell, with fading in frequency and time (Releases 8 to 12).
         "lte" => Lte(lte::Lte),
         /// A shared FACH and a pool of dedicated channels, between which users switch (Release 99).
         "fach_dch" => FachDch(switching::FachDch),

@@ -35,8 +35,8 @@ pub struct PacketRow {
     pub user: u32,
     /// Role of the packet in its connection.
     pub purpose: Purpose,
-    /// Segment number, or for an ACK its acknowledgement number. Counts segments in the classic
-    /// family, and bytes in `linux`. For a real packet, its number in the recording.
+    /// Sequence number, or for an ACK its acknowledgement number. It counts segments with `classic`
+    /// TCP, and bytes with `linux`. For a real packet, its number in the recording.
     pub seq: u64,
     /// Size of the packet in bytes, headers included.
     pub size: u32,

@@ -7,7 +7,7 @@ use crate::recorder::Recorder;
 use crate::{Error, Options, Result, Timeline, check};
 
 /// Replays a log and records its events. `users` are the scenario's numbers of the users who were
-/// real phones. The segment number of a real packet is its number in the recording.
+/// real phones. The sequence number of a real packet is its number in the recording.
 ///
 /// # Errors
 ///

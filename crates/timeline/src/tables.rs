@@ -24,8 +24,8 @@ pub struct EventRow {
     pub user: u32,
     /// Number of the packet concerned, from 1; 0 if the event concerns no packet.
     pub packet: u32,
-    /// Segment number of the packet, or the acknowledgement number if the packet is an ACK; 0 if
-    /// the event concerns no packet.
+    /// Sequence number of the packet, or the acknowledgement number if the packet is an ACK (see
+    /// [`PacketRow::seq`]); 0 if the event concerns no packet.
     pub seq: u64,
     /// Number of bytes of the packet, of its part in a block, of the backlog or of the transfer.
     pub bytes: u32,
@@ -80,8 +80,8 @@ table! {
         "user" [""] U64 = |row| u64::from(row.user);
         /// Number of the packet in the run, from 1; 0 if the event concerns none.
         "packet" [""] U32 = |row| row.packet;
-        /// Segment number of the packet, for an ACK the number acknowledged. It counts segments in
-        /// the classic family, and bytes in `linux`.
+        /// Sequence number of the packet, for an ACK the number acknowledged. It counts segments with
+        /// `classic` TCP, and bytes with `linux`. 0 if the event concerns no packet.
         "seq" [""] U64 = |row| row.seq;
         /// Size of the packet, of its part in a block, of the user's backlog, or of the transfer.
         "bytes" ["B"] U32 = |row| row.bytes;
@@ -96,7 +96,7 @@ table! {
         "detail" [""] U32 = |row| row.detail as u32;
         /// Packets of the backlog; PDUs or octets of a block; offset in the packet of the part that a block carries;
         /// number of the new cell; congestion window in segments; round-trip time in s; expiry of the timer in s, NaN
-        /// if stopped; time of the request of a transfer in s. NaN for other events.
+        /// if stopped; time in s at which a transfer began. NaN for other events.
         "value" [""] F64 = |row| row.value;
         /// Slow-start threshold in segments for `window`; NaN for other events.
         "ssthresh" [""] F64 = |row| row.ssthresh;
@@ -113,8 +113,8 @@ table! {
         /// Role of the packet: `connect`, `request`, `data` (a segment of the server, including its SYN), `ack`, or
         /// `external`.
         "purpose" [""] U32 = |row| Detail::from(row.purpose) as u32;
-        /// Segment number, for an ACK the number acknowledged. It counts segments in the classic
-        /// family, and bytes in `linux`.
+        /// Sequence number of the packet, for an ACK the number acknowledged. It counts segments with
+        /// `classic` TCP, and bytes with `linux`. For a real packet, its number in the recording.
         "seq" [""] U64 = |row| row.seq;
         /// Size of the packet including headers.
         "bytes" ["B"] U32 = |row| row.size;
@@ -151,8 +151,8 @@ table! {
         "place" [""] U32 = |row| u32::from(row.place);
         /// Time at which the packet entered the place.
         "entered_ns" ["ns"] U64 = |row| row.entered.0;
-        /// At a bearer, time of the first block that carries a part of the packet; elsewhere the same as
-        /// `entered_ns`.
+        /// Time of the first block that carries a part of the packet; equal to `entered_ns` if no block carries one, as
+        /// at links.
         "begun_ns" ["ns"] U64 = |row| row.begun.0;
         /// Time at which the packet left or was lost, or up to which it was followed.
         "left_ns" ["ns"] U64 = |row| row.left.0;

@@ -54,9 +54,12 @@ def filled(shown: str, width: int, first: str = "", later: str = "") -> str:
 def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] = ()) -> list[str]:
     """Formats rows as lines of at most `width` characters.
 
-    The first layout that fits is used: aligned columns, the first padded to `NAME` or not; aligned
-    columns with long names and heads split; or one block of lines per row, whose long words may be
-    wider.
+    The first of these layouts that fits is used:
+
+    1. aligned columns, the first at least `NAME` characters wide;
+    2. aligned columns without this minimum;
+    3. aligned columns with long names and heads split over several lines;
+    4. a block of lines for each row, in which only long words may exceed the width.
 
     Args:
         head: name of each column; empty names for a table without a head.

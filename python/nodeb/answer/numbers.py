@@ -248,5 +248,5 @@ def _rounded(value: float, decimals: int) -> float:
 
 
 def signed(text: str) -> str:
-    """Puts a plus sign before a text, unless it is empty, zero or begins with a minus sign."""
-    return text if not text or text.startswith(MINUS) or not text.strip("0.") else f"+{text}"
+    """Puts a plus sign before a positive number; returns any other text unchanged."""
+    return f"+{text}" if text[:1].isdecimal() and text.strip("0.") else text

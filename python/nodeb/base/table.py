@@ -227,7 +227,8 @@ def _arrow(column: NDArray[Any]) -> Any:
         lengths = np.concatenate([[0], *(lengths for lengths, _ in parts)])
         ends = np.cumsum(lengths, dtype=np.int64)
         if ends[-1] > MAX_TEXT_BYTES:
-            return pa.array(column.tolist(), pa.string())  # pyarrow splits large texts into chunks.
+            # Offsets of 32 bits allow 2 GiB of text in an array. `pa.array` makes several arrays.
+            return pa.array(column.tolist(), pa.string())
         data = b"".join(text for _, text in parts)
         return _from_buffers(pa.string(), len(column), [ends.astype(np.int32), data])
     kind = pa.from_numpy_dtype(column.dtype)

@@ -225,10 +225,10 @@ class _Answer:
         return counted(self.found.runs, "pair")
 
     def _unseen(self) -> str:
-        """Returns a sentence on how rare an effect can remain unseen if all n pairs are equal.
+        """Returns a sentence on the share of pairs that may differ although all n pairs are equal.
 
-        The sentence states a share of pairs that may differ. If a larger share differed, the
-        probability of n equal pairs would be below 5 %.
+        If a larger share of all possible pairs differed, the probability of n equal pairs would be
+        below 5 %.
         """
         share = percent(1 - 0.05 ** (1 / max(self.found.runs, 1)))
         return f"Rarer effects can be unseen: up to {share} of pairs may differ (95 %)."

@@ -43,7 +43,7 @@ SOURCE, TABLE, TEXT = "scenarios.json", "comparison.parquet", "comparison.csv"
 CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
 """Tables of the causes of differences, if these were computed."""
 DEFAULT_RUNS = 20
-"""Minimum number of replications unless the user sets one: a difference needs more than a mean."""
+"""Minimum number of replications unless the user sets one; fewer are enough for a mean alone."""
 FEW_RUNS = 10
 """Number of replications below which intervals cover too rarely if a rare event matters."""
 

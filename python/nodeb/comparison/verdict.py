@@ -83,11 +83,12 @@ def judge(
 
 
 def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
-    """Returns the further replications that would decide.
+    """Returns the numbers of further replications that would decide: a usual and a cautious one.
 
-    A true difference d is distinguished from 0, or found to be within the margin, by an interval
-    that is narrow relative to the larger of |d| and margin - |d|. The size of d is estimated from
-    the interval. Without any difference only the margin decides, and a margin of 0 never does.
+    A true difference d is decided by an interval that is narrow against |d|, as it then excludes 0,
+    or against margin - |d|, as it then lies within the margin. The easier of these cases counts.
+    The plausible values of d follow from the given interval. With a margin of 0 the cautious number
+    is infinite, as no number suffices if d is 0.
     """
     if not math.isfinite(found.half_width):
         # A single pair does not show how much pairs vary, so the number is unknown (infinite).

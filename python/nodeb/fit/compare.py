@@ -73,7 +73,7 @@ class Comparison(Answering):
 
     @property
     def best(self) -> Candidate:
-        """Candidate with the smallest BIC, whatever its unit."""
+        """Candidate with the smallest BIC among all models, of PDUs and of blocks."""
         return min(self.candidates, key=lambda candidate: candidate.bic)
 
     @property

@@ -14,6 +14,7 @@ __all__ = ["DISTRIBUTIONS", "Match", "match"]
 Counts = NDArray[np.int64]
 
 MIN_EXPECTED, MAX_BINS = 5.0, 20
+"""Expected values that a bin needs, and maximum number of bins of a chi-square test."""
 
 
 def lost_per_block(errors: ErrorSequence) -> Counts:

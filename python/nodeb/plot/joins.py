@@ -68,7 +68,8 @@ def _check_known(tables: Mapping[str, Table], name: str) -> None:
     Raises:
         InputError: there is no such column; the message suggests the most similar one.
     """
-    if name.partition(".")[0] not in tables and not _homes(tables, name):
+    prefix, dot, _ = name.partition(".")
+    if not (dot and prefix in tables) and not _homes(tables, name):
         find(Table(dict.fromkeys((c for t in tables.values() for c in t.columns), ())), name)
 
 

@@ -92,13 +92,13 @@ def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
     means = _by_group(result, flows, "transfer_delay_mean_s")
     column = "transfer_delay_mean_s"
     if int(np.max(flows["transfers"], initial=0)) <= 1:
-        note = f"From the request until the sender has its last ACK, of {_all(result)}."
+        note = f"From the beginning until the sender has the last ACK, of {_all(result)}."
         yield from _drawn("transfers", "Delay of transfers", "delay_s", means, note)
         return
     table, whose = _series(result, recording, "transfers")
     if table is not None:
         samples = _by_group(result, table, "delay_s")
-        note = f"From the request until the sender has its last ACK, of {whose}."
+        note = f"From the beginning until the sender has the last ACK, of {whose}."
         yield from _drawn("transfers", "Delay of transfers", "delay_s", samples, note)
     if result.provenance.runs > 1:
         note = f"A value for each user and replication, of {_all(result)}."

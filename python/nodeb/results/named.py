@@ -17,7 +17,7 @@ NEEDED = {
     "snoop": "snoop = {}",
     "channels": 'radio = "fach_dch"',
     "cell": 'radio = "wcdma"',
-    "phones": 'radio = "hsdpa"',
+    "phones": 'radio = "hsdpa"` or `radio = "lte"',
     "uplinks": "radio.lte.uplink.scheduled = {}",
     "drx": "radio.lte.drx = {}",
     "opportunities": "radio.trace.down.times_ms = [1, 2]",

@@ -53,7 +53,9 @@ class Owner:
     """Owner of a folder of results: the command, the source and the settings that made it."""
 
     kind: str
-    """Command, such as `run`, `sweep`, `comparison`, `reproduction` or `link`."""
+    """Kind of the results: `run`, `sweep`, `comparison`, `reproduction`, `fit`, `link`, `life` or
+    `emulation`.
+    """
     of: str
     """Name of the source for readers: a file, a scenario, a study."""
     about: Mapping[str, Any] = field(default_factory=dict)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -46,7 +48,7 @@ def _from_file(file: Path) -> ModuleType:
     if not file.is_file():
         raise InputError(f"there is no file {file}")
     file = file.resolve()
-    name = f"study_{file.stem}"  # This name cannot clash with that of another module.
+    name = _module_name(file)
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise InputError(f"{file} is no Python program")
@@ -61,6 +63,14 @@ def _from_file(file: Path) -> ModuleType:
         line = line_of(error, str(file)) or 1
         raise InputError(f"{file}, line {line}: {reason(error)}") from error
     return module
+
+
+def _module_name(file: Path) -> str:
+    """Returns a name for the module of a file that no import and no other file can have.
+
+    A digest of the path distinguishes files of the same name in different folders.
+    """
+    return f"study-{hashlib.sha256(os.fsencode(file)).hexdigest()[:16]}"
 
 
 def _of(module: ModuleType, name: str) -> Study:

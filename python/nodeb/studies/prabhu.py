@@ -398,16 +398,16 @@ def redundant_switches():
 
 @study.claim("IV", "Figure 3")
 def five_packets_end_switching():
-    """Five packets in the queue (T_h = 4) are enough that no burst is switched back and forth: one
-    set-up per burst, 5 % more at most."""
+    """Five packets in the queue (T_h = 4) are enough that bursts are not switched back and forth:
+    at most 1.05 set-ups per burst."""
     for n in CONNECTIONS:
         yield at_most(set_ups(n, ORIGINAL, T[4]), ONE_PER_BURST, n, unit=SET_UPS, digits=2)
 
 
 @study.claim("IV", "Table C")
 def five_packets_bridge_30_ms():
-    """Five packets, which last 33 ms on the DCH, are enough if the round trip is 30 ms: one set-up
-    per burst at T_h = 4, 5 % more at most."""
+    """Five packets, which last 33 ms on the DCH, are enough if the round trip is 30 ms: at most
+    1.05 set-ups per burst at T_h = 4."""
     for n in BOTH:
         of = set_ups(n, ORIGINAL, T[4], interpretation=ROUND_TRIP)
         yield at_most(of, ONE_PER_BURST, n, ROUND_TRIP, unit=SET_UPS, digits=2)
@@ -572,7 +572,7 @@ def close_to_20_percent():
 @study.claim("VI", "Figure 5", "Figure 6")
 def non_pre_emptive_keeps_the_channel():
     """In the non pre-emptive scheme a session keeps its channel to the end: fewer set-ups per burst
-    than in the original policy, and one set-up per burst, 5 % more at most."""
+    than in the original policy, and at most 1.05 of them."""
     for p in NON_PRE_EMPTIVE:
         yield from more(set_ups, ORIGINAL, p, BOTH, unit=SET_UPS)
     for n, t, p in each(BOTH, EARLY, NON_PRE_EMPTIVE):

@@ -77,7 +77,11 @@ class _Replications(StoredCell):
 
     @property
     def unfinished(self) -> int:
-        """Number of downloads that did not complete; 0 if endless or with a reduction."""
+        """Number of downloads that did not complete.
+
+        It is 0 for cases with endless downloads. It is also 0 for cases whose `reduce` function
+        replaces the tables of replications by numbers, as no download can be checked then.
+        """
         return 0 if self.endless or self.reduce or not self.runs else self.log.unfinished
 
 

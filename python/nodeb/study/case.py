@@ -74,7 +74,10 @@ class Quick:
     runs: int = 2
     """Largest number of replications of a case; never more than in the full study."""
     cost: float = float("inf")
-    """Largest cost of a case; two replications are made at any cost: one has no interval."""
+    """Largest cost of all replications of a case.
+
+    Two replications are made at any cost, as one has no interval.
+    """
     warm_up_s: float | None = None
     """Warm-up time of each replication, s; None for that of the full study."""
     changes: Mapping[str, Any] = field(default_factory=dict)

@@ -89,7 +89,10 @@ class Cell:
 
     @property
     def within(self) -> bool | None:
-        """True if the published value lies in the prediction interval; None if one is missing."""
+        """True if the published value, before its rounding, may lie in the prediction interval.
+
+        None if one of the two is missing.
+        """
         if self.published is None or self.expected is None or math.isnan(self.expected.low):
             return None
         slack = self.rounding + 1e-9 * max(1.0, abs(self.published))

@@ -266,8 +266,8 @@ class Study:
         for what, patterns in (("rows", target.rows), ("columns", target.columns)):
             for name in target.items if patterns else ():
                 table = name in self.tables
-                # Targets select measured cells. In a figure, a curve is a column of measured cells,
-                # although it is stored as a row of quantities.
+                # `rows` and `columns` of a target are those of the measured cells. A table stores
+                # them as such, but a figure stores its curves, which are columns, as `rows`.
                 of_rows = (what == "rows") == table
                 found = list(items[name].rows) if of_rows else items[name].columns
                 if not any(targets.matches(label_of(one), patterns) for one in found):

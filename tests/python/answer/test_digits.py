@@ -51,6 +51,7 @@ def test_both_ends_of_a_difference_have_signs():
     points = difference(0.0924, 0.0852, 0.0993, "1", percent=True)
     assert (points.value, points.interval) == ("+9.2 points", "+8.5 to +9.9 points")
     assert difference(0.0, -0.4, 0.4, "").number == "0.0"
+    assert difference(math.nan, math.nan, math.nan, "s").value == "\N{EN DASH}"
 
 
 def test_numbers_without_interval_have_three_digits():

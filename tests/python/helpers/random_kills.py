@@ -7,7 +7,7 @@ its group) at a random moment. It must leave no process and no network device, a
 after a signal that can be handled. The same command is then repeated; it must succeed and leave
 exactly the files of an undisturbed run, with the same bytes if these are reproducible. Results of
 `emulate` are not reproducible: the command gets `--force`, and only the names of its files are
-compared. The NAT of `emulate --nat` leads to a laboratory of network namespaces.
+compared. `emulate --nat` reaches network namespaces made for the test instead of the real network.
 """
 
 from __future__ import annotations

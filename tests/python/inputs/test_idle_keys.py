@@ -207,6 +207,7 @@ NOT_REACHED = [
     r"radio\.(dch|hs_dsch)\.errors\.unit",
     r"radio\.hsdpa\.handover\.(data|interruption)",
     r"users\.0\.traffic\.web\.((main|embedded)\.log_normal\.(min|max)|most_embedded)",
+    # No values are drawn from these distributions, because no second page and no silence begins.
     r"users\.0\.traffic\.web\.(parsing|reading)\.exponential\.mean",
     r"users\.0\.traffic\.on_off\.silence\.exponential\.mean",
     # For these keys a warning says that they have no effect.

@@ -59,6 +59,7 @@ def test_prefix_selects_the_table():
         (["lost", "cqu"], "there is no column `cqu`; did you mean `cqi`"),
         (["cqu", "rate_bps"], "there is no column `cqu`; did you mean `cqi`"),
         (["phones.cqu", "rate_bps"], "there is no column `cqu`; did you mean `cqi`"),
+        (["phones", "rate_bps"], "there is no column `phones`"),
     ],
 )
 def test_tables_that_cannot_be_joined_are_reported(asked, expected):

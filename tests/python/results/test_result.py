@@ -193,9 +193,9 @@ def test_every_column_has_a_meaning(result):
 def test_every_table_is_an_attribute(small):
     """Every table is an attribute of a result.
 
-    The error for a missing table names the key of the scenario that creates it.
+    The error for a missing table names each setting of the scenario that creates it.
 
-    With that key, the table exists.
+    With that setting, the table exists.
     """
     bare = small.run(runs=1)
     assert set(get_type_hints_of_tables()) == set(glossary.tables())
@@ -207,10 +207,12 @@ def test_every_table_is_an_attribute(small):
         assert not hasattr(bare, name)
         with pytest.raises(nodeb.InputError, match="the scenario") as error:
             getattr(bare, name)
-        changes = tomllib.loads(re.search("`([^`]* = [^`]*)`", str(error.value))[1])
-        if name == "bandwidth":
-            changes["radio"] = "hsdpa"
-        assert len(getattr(small.with_(**changes).run(runs=1), name)) > 0
+        settings = re.findall("`([^`]* = [^`]*)`", str(error.value))
+        assert len(settings) == (2 if name == "phones" else 1)
+        for changes in map(tomllib.loads, settings):
+            if name == "bandwidth":
+                changes["radio"] = "hsdpa"
+            assert len(getattr(small.with_(**changes).run(runs=1), name)) > 0
 
 
 def get_type_hints_of_tables():

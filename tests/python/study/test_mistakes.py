@@ -59,7 +59,7 @@ def as_before(monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(sys, "modules", sys.modules)
     yield
-    for name in [one for one in sys.modules if one.startswith("study_")]:
+    for name in [one for one in sys.modules if one.startswith("study-")]:
         del sys.modules[name]
 
 

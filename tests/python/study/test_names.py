@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 import nodeb
 import nodeb.reproduce
+from nodeb import studies
 from nodeb.errors import InputError
 from nodeb.study import Study, at_most, change
 from small_study import HIGH, LOW, TARGET, download, rate
@@ -94,3 +96,37 @@ def test_cell_has_the_unit_of_its_quantity(study, work):
     assert second.tolerance.absolute is None, "a tolerance is in the table's own unit"
     assert (first.expected.of, second.expected) == (10, None)
     assert (grid.corner, grid.rows, grid.columns) == ("BLER", ("1 %",), ("rate", "change"))
+
+
+OWN = """
+from nodeb.study import Study
+
+study = Study(__file__, title={title})
+study.table("Table 1", "Title", {{"row": {{"column": 1}}}})
+
+
+def reduce(tables):
+    return {{}}
+"""
+
+
+def test_helper_may_have_any_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "study_own", raising=False)
+    (tmp_path / "study_own.py").write_text("TITLE = 'of the helper'\n", encoding="utf-8")
+    text = "import study_own\n" + OWN.format(title="study_own.TITLE")
+    (tmp_path / "own.py").write_text(text, encoding="utf-8")
+    assert studies.load(str(tmp_path / "own.py")).title == "of the helper"
+
+
+def test_files_of_one_name_are_different_modules(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    loaded = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "own.py").write_text(OWN.format(title=repr(folder)), encoding="utf-8")
+        study = studies.load(str(tmp_path / folder / "own.py"))
+        loaded += [one for one in sys.modules.values() if getattr(one, "study", None) is study]
+    first, second = loaded
+    assert first.reduce.__module__ != second.reduce.__module__
+    assert sys.modules[first.reduce.__module__].study.title == "a"

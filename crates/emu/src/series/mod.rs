@@ -38,11 +38,13 @@ struct Interval {
     lost: [u64; CAUSES.len()],
     delays_ns: u128,
     delay_max_ns: u64,
-    /// Sum of the queue lengths in all samples of this interval; `samples` is the number of samples. Likewise, `cqi` is
-    /// the sum of the sampled CQI values and `cqis` their number.
+    /// Sum of the queue lengths in all samples of this interval.
     queue: Volume,
+    /// Number of samples of the queue length in this interval.
     samples: u64,
+    /// Sum of the CQI values in all samples of this interval.
     cqi: f64,
+    /// Number of samples of the CQI in this interval.
     cqis: u64,
 }
 

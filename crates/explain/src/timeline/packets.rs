@@ -224,8 +224,8 @@ impl Packets {
         self.received_last
     }
 
-    /// Returns the number of the data packet in flight with the lowest segment number, or `None` if
-    /// no data are in flight.
+    /// Returns the number of the data packet in flight with the lowest sequence number, or `None`
+    /// if no data are in flight.
     pub fn oldest_data(&self) -> Option<u32> {
         let is_data = |number: &u32| self.list[*number as usize].kind == Kind::Data;
         self.in_flight.numbers().filter(is_data).min_by_key(|number| {

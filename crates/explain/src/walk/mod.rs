@@ -65,7 +65,7 @@ pub(crate) struct Walk<'a> {
     /// Number of the packet that the path follows, among all packets sent in the run, from 1; 0 if
     /// there is none.
     id: u64,
-    /// Segment number of the packet that the path follows; 0 if there is none.
+    /// Sequence number of the packet that the path follows (see [`Span::seq`]); 0 if there is none.
     seq: u64,
     spans: Vec<Span>,
     control: &'a Control,
@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
 
     /// Returns the point at which the search starts: the packet that completed the transfer or, if
     /// the end of the run interrupted the transfer, the data packet in flight with the lowest
-    /// segment number. If no data are in flight, first charges the time for which the sender or a
+    /// sequence number. If no data are in flight, first charges the time for which the sender or a
     /// receiver has waited.
     fn first(&mut self) -> Next {
         let packets = &self.timeline.packets;

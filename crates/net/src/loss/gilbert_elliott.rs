@@ -87,8 +87,8 @@ pub struct TwoStates {
     bad: bool,
     chain: Chain,
     /// Generators for the good state: of the next error, and of the change to the bad state.
-    /// `bad_state` has the generators for the bad state.
     good_state: (ErrorGaps, ErrorGaps),
+    /// Generators for the bad state: of the next error, and of the change to the good state.
     bad_state: (ErrorGaps, ErrorGaps),
     skips: Stream,
 }

@@ -276,8 +276,8 @@ impl TracedLink {
         Usage { offered, offered_bytes: offered * self.size, ..self.usage }
     }
 
-    /// Returns the number of bytes of packets that the link could have transmitted until `now`, if
-    /// each opportunity had carried one packet with its additional header.
+    /// Returns the number of bytes of packets, without the link's additional headers, that the link
+    /// could have transmitted until `now` if each opportunity had carried one packet.
     pub fn offered_by(&self, now: Time) -> u64 {
         self.schedule.until(now) * self.size.saturating_sub(self.header)
     }

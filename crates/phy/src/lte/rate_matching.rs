@@ -91,7 +91,8 @@ mod tests {
     fn buffer_of_40_bits_matches_hand_computation() {
         let buffer = CircularBuffer::new(40);
         assert_eq!(buffer.order.len(), 3 * 44);
-        // Columns 0, 16, 8, 24, 4, 20, 12 and 28 have positions 0, 32, 16, 48, ...; dummy bits are below 20.
+        // Columns 0, 16, 8, ... have the positions 0 and 32, 16 and 48, 8 and 40, ... Positions below 20 are dummy
+        // bits, so that position p has bit p - 20.
         let systematic: Vec<u32> = buffer.order[..44].iter().map(|bit| bit / 3).collect();
         assert_eq!(systematic[..12], [12, 28, 20, 4, 36, 16, 0, 32, 24, 8, 40, 14]);
         // The first parity bits alternate. Those of the second stream are read one position later: 1, 33,

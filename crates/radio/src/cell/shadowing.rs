@@ -11,7 +11,7 @@ use nodeb_base::rng::{Stream, normal};
 use nodeb_base::units::{Distance, Probability};
 
 params! {
-    /// Parameters of log-normal shadowing. Defaults: TR 25.848, table A.3.
+    /// Log-normal shadowing. Defaults: TR 25.848, table A.3, unless another source is named.
     pub struct Shadowing {
         /// Standard deviation of the shadowing in dB; 0 switches shadowing off. Default: with the path loss
         /// `uma`, `umi` or `rma` that of TR 38.901 for links with or without line of sight, else 8 dB.

@@ -100,7 +100,7 @@ params! {
         /// Process that decides in each step if an error occurs.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub process: Option<ErrorSpec>,
-        /// Distribution of the PDUs in error within a failed block, if a step is a block. Default:
+        /// Distribution of the PDUs in error within a failed block, for `unit = "block"`. Default:
         /// all PDUs are in error.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub within_block: Option<WithinBlock>,
@@ -160,8 +160,8 @@ impl ErrorModel {
         Probability((1.0 - clean).clamp(0.0, 1.0))
     }
 
-    /// Returns the number of steps that the error process takes for a block of `pdus` PDUs: `pdus`,
-    /// or 1 if a step is a block.
+    /// Returns the number of steps that the error process takes for a block of `pdus` PDUs: `pdus`
+    /// if the unit is a PDU, 1 if it is a block.
     fn steps(&self, pdus: u32) -> u32 {
         if self.unit == Unit::Pdu { pdus } else { 1 }
     }

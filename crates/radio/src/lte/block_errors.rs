@@ -1,7 +1,7 @@
 //! Blocks of a cell's transport formats, by MCS and resource elements: sizes and block error rates.
 //!
-//! What depends on tables of the specifications and on curves only is computed once per process, when it is needed
-//! first, and shared by all cells and runs.
+//! Values that depend only on tables of the specifications and on curves are computed once per process, when they are
+//! first needed, and shared by all cells and runs.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -99,8 +99,8 @@ pub struct BlockErrors {
     mcss: McsTable,
     /// Factor by which the SNR must exceed that of the curves.
     loss: f32,
-    /// The blocks that were needed so far, by number of resource blocks and then with their resource elements. Of these
-    /// there are few numbers, and most subframes have the same.
+    /// The blocks that were needed so far, by their number of resource blocks (index) and their number of resource
+    /// elements. An inner list is short, as most subframes have equally many elements.
     known: RefCell<Vec<Vec<(u32, &'static Blocks)>>>,
 }
 

@@ -114,8 +114,8 @@ pub struct Listening {
     short_lasts: u64,
     /// First subframe after the inactivity timer; 0 if the timer has never run.
     active_until: u64,
-    /// Intervals in which retransmissions may come, each from its first subframe up to and without its last. They do not
-    /// end early when the retransmission has come.
+    /// Intervals in which retransmissions may come: each has its first subframe, and the first subframe after it. An
+    /// interval ends early when the retransmission has come.
     windows: Vec<(u64, u64)>,
     /// First subframe that is not counted in `awake`.
     counted: u64,

@@ -28,13 +28,13 @@ const REGULAR: u64 = 1;
 /// Transport format of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
-    /// MCS of the downlink's table.
+    /// MCS of the table of the block's direction.
     pub mcs: u8,
     /// Size of the transport block in bits.
     pub bits: u32,
 }
 
-/// Tables of a cell, shared by all users.
+/// Tables of one direction of a cell, shared by all users.
 #[derive(Debug)]
 pub struct Formats {
     band: Band,
@@ -48,7 +48,7 @@ pub struct Formats {
     errors: BlockErrors,
     /// Smallest linear SNR at which each CQI is reported; NaN for CQI 0.
     thresholds: [f32; CQIS as usize],
-    /// What the effective SNR needs of these SNRs, with an SNR of 0 for CQI 0.
+    /// Values of the effective SNR's mapping at `thresholds`, with an SNR of 0 for CQI 0.
     levels: Levels<{ CQIS as usize }>,
     /// Bytes that a resource block carries at least by each CQI, NaN for CQI 0, once they are needed.
     block_bytes: OnceCell<[f32; CQIS as usize]>,

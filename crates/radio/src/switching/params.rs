@@ -30,8 +30,8 @@ params! {
         pub dch_channels: NonZeroU32 = positive(1),
         /// Bit rate of a dedicated channel.
         pub dch_rate: Rate = Rate(384_000),
-        /// Duration of the set-up of a dedicated channel, and of its release. The user's queue is
-        /// not served during both.
+        /// Duration of the set-up of a dedicated channel, and also of its release. The user's queue is
+        /// not served during either.
         pub switch_time: Duration = Duration::from_millis(250),
         /// Duration of the switch from the paging channel to the FACH.
         pub paging_time: Duration = Duration::from_millis(600),

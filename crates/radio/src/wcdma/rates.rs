@@ -32,7 +32,8 @@ pub enum Averaging {
     #[default]
     Cells,
     /// Mean over the connections, so that cells with many connections weigh more. It is lower than
-    /// the mean over cells, as such cells use low rates; alpha G is the mean power of a cell.
+    /// the mean over cells, as such cells use low rates. This mean times the mean number of
+    /// connections (`hossain`: alpha G) is a cell's mean power in units of a code of the basic rate.
     Connections,
     /// Rate of a cell whose number of connections is the mean number, rounded to a whole number.
     TypicalCell,

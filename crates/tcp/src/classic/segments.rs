@@ -10,8 +10,9 @@ use crate::segment::HEADER_BYTES;
 /// Segments that one write of the application fills.
 #[derive(Clone, Copy, Debug)]
 struct Write {
-    /// Number of the write's first segment. `end` is the number of the write's last segment plus 1.
+    /// Number of the write's first segment.
     first: u64,
+    /// Number of the write's last segment plus 1.
     end: u64,
     /// Payload of the write's last segment in bytes.
     last_payload: u32,

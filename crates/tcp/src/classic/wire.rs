@@ -35,9 +35,9 @@ pub struct Wire {
     /// window scale is already applied.
     window: u16,
     runs: Vec<Run>,
-    /// Number of the next new segment of the server; `end_seq` is the sequence number of its first
-    /// byte.
+    /// Number of the next new segment of the server.
     end: u64,
+    /// Sequence number of the first byte of segment `end`.
     end_seq: u64,
     ends: Ends,
 }

@@ -12,10 +12,11 @@ pub const HZ: u64 = 250;
 /// Length of a jiffy at 250 jiffies per second: 4 ms.
 pub const JIFFY: Duration = Duration(1_000_000_000 / HZ);
 
-/// Number of slots per level of the timer wheel. Each level has a resolution that is coarser by
-/// `COARSER` bits than that of the level before, and there are `LEVELS` levels.
+/// Number of slots per level of the timer wheel.
 const SLOTS: u64 = 64;
+/// Number of bits by which the resolution of each level is coarser than that of the level before.
 const COARSER: u32 = 3;
+/// Number of levels of the timer wheel.
 const LEVELS: u32 = 9;
 
 /// Returns the number of whole jiffies from the start of the run to `now`.

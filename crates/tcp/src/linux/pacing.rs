@@ -9,9 +9,9 @@
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
-/// Time in seconds that a packet takes at the pacing rate. `MAX_PACKET` is the maximum size of a
-/// packet in bytes.
+/// Time in seconds that a packet takes at the pacing rate, unless a limit of its size applies.
 const PACKET_TIME: f64 = 1.0 / 1024.0;
+/// Maximum size of a packet in bytes.
 const MAX_PACKET: f64 = 65_536.0;
 /// Number of segments at the start of a connection that leave without pacing.
 const FREE_SEGMENTS: u64 = 9;

@@ -49,11 +49,18 @@ params! {
         /// Whether the window is halved once per retransmission timeout of a pause (RFC 2861;
         /// Linux: `tcp_slow_start_after_idle`). BBR never halves its window after a pause.
         pub slow_start_after_idle: bool = true,
-        // The defaults are those of Linux 6.18: `min_rto` is TCP_RTO_MIN, `max_rto` TCP_RTO_MAX,
-        // `initial_rto` TCP_TIMEOUT_INIT, `delayed_ack` TCP_ATO_MIN, `quick_acks`
-        // TCP_MAX_QUICKACKS, and `send_buffer` the largest tcp_wmem. `receive_buffer` and
-        // `initial_receive_buffer` are the largest and the initial tcp_rmem, 32 MiB and 128 KiB, of
-        // which 160 in 256 hold payload, since 1448 B take 2304 B of memory.
+        // Constants of Linux 6.18 from which the following defaults are:
+        //
+        // - `min_rto`: TCP_RTO_MIN
+        // - `max_rto`: TCP_RTO_MAX
+        // - `initial_rto`: TCP_TIMEOUT_INIT
+        // - `delayed_ack`: TCP_ATO_MIN
+        // - `quick_acks`: TCP_MAX_QUICKACKS
+        // - `send_buffer`: largest tcp_wmem
+        // - `receive_buffer`: payload in the largest tcp_rmem, 32 MiB
+        // - `initial_receive_buffer`: payload in the initial tcp_rmem, 128 KiB
+        //
+        // Of a receive buffer, 160 of 256 bytes are payload, since 1448 B take 2304 B of memory.
         /// Lower bound of the variation term of the retransmission timeout. As in Linux, the timeout is the
         /// smoothed round-trip time plus at least this.
         pub min_rto: Duration = Duration::from_millis(200),
@@ -84,10 +91,11 @@ params! {
     }
 }
 
-/// Size of the option MSS on a SYN in bytes. The sizes of the options MSS, window scale and
-/// SACK-permitted include padding to words of 4 bytes (RFC 9293, 3.7.1; RFC 7323, 2; RFC 2018, 2).
+/// Size of the option MSS on a SYN in bytes (RFC 9293, 3.7.1).
 const MSS_BYTES: u32 = 4;
+/// Size of the option window scale on a SYN in bytes, padded to a word (RFC 7323, 2).
 const WINDOW_SCALE_BYTES: u32 = 4;
+/// Size of the option SACK-permitted on a SYN in bytes, padded to a word (RFC 2018, 2).
 const SACK_PERMITTED_BYTES: u32 = 4;
 
 /// Largest possible window in bytes (RFC 7323, 2.3: 65,535 B shifted by 14).

@@ -12,13 +12,13 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prr {
     mss: u64,
-    /// Slow-start threshold in segments. `before` is the window before the recovery in segments
-    /// (`prior_cwnd`).
+    /// Slow-start threshold in segments.
     ssthresh: u64,
+    /// Window before the recovery in segments (`prior_cwnd`).
     before: u64,
-    /// Number of segments delivered during the recovery (`prr_delivered`). `out` is the number of
-    /// segments sent during the recovery (`prr_out`).
+    /// Number of segments delivered during the recovery (`prr_delivered`).
     delivered: u64,
+    /// Number of segments sent during the recovery (`prr_out`).
     out: u64,
     /// Congestion window in bytes, as set on the last ACK.
     cwnd: u64,

@@ -22,23 +22,25 @@ const FIRST_ROUND: u64 = 10;
 #[derive(Debug)]
 pub struct ReceiveWindow {
     mss: u64,
-    /// Maximum size of the receive buffer in bytes. `buffer` is its present size.
+    /// Maximum size of the receive buffer in bytes.
     max_buffer: u64,
+    /// Present size of the receive buffer in bytes.
     buffer: u64,
     /// Upper bound of the advertised window in bytes (`rcv_ssthresh`).
     offered: u64,
     /// Round-trip time measured by the receiver (`rcv_rtt_est`), which is smoothed only when it
-    /// grows. `last_echo` is the echoed timestamp from which it was last measured.
+    /// grows.
     rtt: Option<Duration>,
+    /// Echoed timestamp from which `rtt` was last measured; 0 before the first measurement.
     last_echo: u32,
     /// End and start of the present round, in which a whole window of data arrives: the value of
     /// the next expected byte that ends the round, and the start time. The length of a round is
     /// used as round-trip time if no round-trip time is known or the known one is longer.
     round: Option<(u64, Time)>,
     /// Largest number of bytes that the application has read in a round trip, at first an
-    /// assumption. `since` holds the start time of the present round trip, and the number of bytes
-    /// read before that time (`rcvq_space`).
+    /// assumption (`rcvq_space.space`).
     read_bytes: u64,
+    /// Start time of the present round trip, and number of bytes read before that time.
     since: (Time, u64),
 }
 

@@ -23,9 +23,9 @@ struct Reader {
     /// Reading rate in bits per second; `None` if the application reads immediately.
     rate: Option<u64>,
     read: u64,
-    /// Time of the last update of `read`, if the application reads at a rate. `remainder` is the
-    /// part of a byte that has been read in addition, in 10^-9 bits.
+    /// Time of the last update of `read`, if the application reads at a rate.
     at: Time,
+    /// Part of a byte that has been read in addition to `read`, in 10^-9 bits.
     remainder: u64,
 }
 
@@ -76,10 +76,11 @@ pub struct Receiver {
     sack: bool,
     ecn: bool,
     window: ReceiveWindow,
-    /// Smallest delay of an ACK (`TCP_ATO_MIN`). `ato` is the adaptive delay; `None` until it is
-    /// first set. It is set by the first data in order, by the last quick ACK, and when quick ACKs
-    /// start after a duplicate, an ECN mark or a full window.
+    /// Smallest delay of an ACK (`TCP_ATO_MIN`).
     delay: Duration,
+    /// Adaptive delay of ACKs (Linux: `ato`); `None` until it is first set. It is set to `delay` by the first
+    /// data in order, by the last quick ACK, and when quick ACKs start after a duplicate, an ECN mark or
+    /// data beyond the window. Later it follows the time between segments.
     ato: Option<Duration>,
     min_rto: Duration,
     last_segment: Time,
@@ -90,10 +91,10 @@ pub struct Receiver {
     allowed: u64,
     /// Whether the server's SYN has arrived.
     connected: bool,
-    /// Number of segments that the receiver will still acknowledge without delay (quick ACKs).
-    /// `max_quick_acks` is the largest number with which quick ACKs start; while the window opens,
-    /// `quick_acks` may exceed it by one.
+    /// Number of segments that the receiver will still acknowledge without delay (quick ACKs). While
+    /// the window opens, it may exceed `max_quick_acks` by one.
     quick_acks: u32,
+    /// Largest number with which quick ACKs start.
     max_quick_acks: u32,
     /// Number of payload bytes in order that the last ACK acknowledged.
     last_acked: u64,

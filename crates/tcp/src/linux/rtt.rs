@@ -24,10 +24,10 @@ const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 pub struct RttEstimator {
     srtt: Option<Duration>,
     /// Four times the mean deviation of round-trip times in nanoseconds (`4 * RTTVAR` of RFC 6298).
-    /// `deviation` is the present value, `largest` the largest value in this round, and `counted`
-    /// the value in the timeout.
     deviation: u64,
+    /// Largest value of `deviation` in this round, at least `floor`.
     largest: u64,
+    /// Variation term of the timeout in nanoseconds, which follows `largest`.
     counted: u64,
     min: Option<Duration>,
     initial: Duration,

@@ -13,9 +13,9 @@ use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_w
 pub struct Wire {
     handshake: Handshake,
     timestamps: bool,
-    /// Size in bytes of the IP and TCP headers of a SYN. `header_bytes` is the size for all other
-    /// segments, without SACK blocks.
+    /// Size in bytes of the IP and TCP headers of a SYN.
     syn_bytes: u32,
+    /// Size in bytes of the IP and TCP headers of all other segments, without SACK blocks.
     header_bytes: u32,
     ecn: bool,
     /// Acknowledgement numbers that the server's segments carry. Each entry is (first byte of the

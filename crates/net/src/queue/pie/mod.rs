@@ -85,6 +85,7 @@ impl Checked for Pie {
 
 /// Number of bytes that depart in one measurement of the departure rate (RFC 8033, section 5.2).
 const MEASURED_BYTES: u64 = 1 << 14;
+/// Weight of a new measurement in the departure rate (RFC 8033, section 5.2).
 const WEIGHT: f64 = MEASURED_BYTES as f64 / (1 << 16) as f64;
 
 /// Estimator of the rate at which packets leave the queue (RFC 8033, section 5.2).

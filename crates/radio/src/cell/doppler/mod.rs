@@ -21,11 +21,14 @@ pub use bundle::Bundle;
 
 /// Number of samples of the sequence per period of the maximum Doppler shift.
 pub const SAMPLES_PER_PERIOD: u64 = 16;
+/// Binary logarithm of [`LENGTH`].
 const LENGTH_BITS: u32 = 15;
+/// Number of samples of the sequence, after which it repeats.
 const LENGTH: usize = 1 << LENGTH_BITS;
 
 /// Number of samples that a path reads before it continues at another random position.
 const SEGMENT: u64 = 512 * SAMPLES_PER_PERIOD;
+/// Number of samples at the end of a segment in which the path changes to the next one.
 const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 
 /// Maximum number of TTIs for which [`Ray::peak`] gives one bound. Only paths that hardly fade have

@@ -10,8 +10,8 @@ const STEP_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 3;
 /// Number of steps between [`LOWEST`] and [`HIGHEST`].
 pub const STEPS: usize = ((HIGHEST.to_bits() - LOWEST.to_bits()) >> STEP_BITS) as usize;
 
-/// A function of the linear SNR that decreases from about 1 to about 0, such as the part of the
-/// information that noise removes.
+/// A function of the linear SNR that decreases from about 1 to about 0: the part of the information
+/// of a coded bit that noise removes, or another function that an effective SNR averages.
 ///
 /// The values of the function are interpolated linearly between SNRs with distances of 1/8 to 1/16
 /// of their value. Indices of the table are bits of the SNR's f32, so no logarithm is needed. The
@@ -56,8 +56,8 @@ impl Curve {
         Self { values: curve, above }
     }
 
-    /// Returns the value at a linear SNR, which is limited to [`LOWEST`] to [`HIGHEST`] and must
-    /// not be NaN.
+    /// Returns the value of the function, such as the missing information, at a linear SNR that is
+    /// not NaN. An SNR below [`LOWEST`] or above [`HIGHEST`] counts as this limit.
     #[inline]
     pub fn missing(&self, snr: f32) -> f32 {
         let bits = snr.clamp(LOWEST, HIGHEST).to_bits() - LOWEST.to_bits();
@@ -67,8 +67,8 @@ impl Curve {
         from + (to - from) * within
     }
 
-    /// Returns the linear SNR at which the value is `missing`, limited to [`LOWEST`] to
-    /// [`HIGHEST`].
+    /// Returns the linear SNR at which the value of the function is `missing`; at least [`LOWEST`]
+    /// and at most [`HIGHEST`].
     #[inline]
     pub fn snr(&self, missing: f32) -> f32 {
         let above = self.count_above(missing).clamp(1, STEPS);

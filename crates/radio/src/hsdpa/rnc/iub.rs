@@ -96,8 +96,8 @@ pub struct FlowControl {
     rate: Option<Rate>,
     unit_bits: u64,
     /// Time, rounded down to whole nanoseconds, at which the link will have sent all frames.
-    /// `remainder` is the fraction rounded off, in units of 1 / `rate` nanoseconds.
     free_at: Time,
+    /// Fraction that is rounded off in `free_at`, in units of 1 / `rate` nanoseconds.
     remainder: u64,
     period: u64,
     limit: u64,

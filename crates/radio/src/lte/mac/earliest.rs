@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use nodeb_base::units::Time;
 
-/// Time of each user, `Time(u64::MAX)` for none. Knows the earliest one without a look at all of them in most cases.
+/// Time of each user, `Time(u64::MAX)` for none. The earliest one is stored, so that most look-ups need no search.
 #[derive(Debug)]
 pub struct Earliest {
     at: Vec<Time>,

@@ -52,7 +52,8 @@ struct Status {
     number: u64,
 }
 
-/// Values of a user that every TTI needs, apart from the user, which is large.
+/// Values of a user that every TTI needs. They are stored separately from the user's other state,
+/// which is large.
 #[derive(Clone, Debug)]
 struct Hot {
     /// First TTI in which there may be something to send, `u64::MAX` if there is nothing.

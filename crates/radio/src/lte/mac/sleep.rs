@@ -18,7 +18,7 @@ struct Sleeper {
     waits: Option<(u64, u64)>,
     /// Earlier waits of these data, between which the phone listened but the user was not served.
     earlier: Vec<(u64, u64)>,
-    /// Number of such waits that have ended, and their sum in subframes.
+    /// Number of waits that ended with a transmission to the phone, and their sum in subframes.
     counted: (u64, u64),
 }
 

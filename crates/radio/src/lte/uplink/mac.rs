@@ -315,7 +315,7 @@ struct Bid {
     octets_per_group: f32,
     /// Score by the scheduler's weights; the highest one is served first.
     score: f32,
-    /// Whether the base station does not know of data.
+    /// Whether the grant would be one ahead of data, of which the base station does not know.
     is_ahead: bool,
 }
 

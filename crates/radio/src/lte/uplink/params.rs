@@ -28,7 +28,8 @@ params! {
         pub request_period: Duration = Duration::from_millis(10),
         /// Probability that the base station does not receive a scheduling request.
         pub request_error: Probability = Probability(0.0),
-        /// Octets that the base station assumes to wait after a request, before it knows how many do.
+        /// Number of octets that the base station assumes to wait at a phone after its request, until a report states
+        /// how many do.
         pub first_grant: Size = Size(96),
         /// Time without a grant after which a phone with data requests again (retxBSR-Timer).
         pub request_again: Duration = Duration::from_millis(320),

@@ -66,15 +66,17 @@ impl Reporter {
 
 /// Number of bits of every STATUS PDU: header and ACK super-field (9.2.1.5, 9.2.2.11.2).
 const FIXED_BITS: u32 = 4 + 16;
-/// Number of bits of a LIST super-field without its pairs: type and length. Pairs of a PDU number
-/// and a run length follow.
+/// Number of bits of a LIST super-field without its pairs: type and length.
 const LIST_BITS: u32 = 4 + 4;
+/// Number of bits of a pair in a LIST super-field: a PDU number and a run length.
 const PAIR_BITS: u32 = 12 + 4;
+/// Largest number of pairs in a LIST super-field.
 const PAIRS_PER_LIST: u32 = 15;
+/// Largest number of missing PDUs that a pair reports.
 const RUN_PER_PAIR: u64 = 16;
-/// Number of bits of a BITMAP super-field without its bitmap: type, length and first number. Up to
-/// 16 octets follow.
+/// Number of bits of a BITMAP super-field without its bitmap: type, length and first number.
 const BITMAP_BITS: u32 = 4 + 4 + 12;
+/// Largest number of PDUs in the bitmap of a BITMAP super-field, 16 octets.
 const PDUS_PER_BITMAP: u32 = 128;
 
 /// Size in bytes of the smallest PDU that holds a report about one run of missing PDUs in either

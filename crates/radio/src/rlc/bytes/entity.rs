@@ -128,8 +128,8 @@ impl Entity {
         }
     }
 
-    /// Returns true if a PDU has reached the limit of retransmissions, which means radio link
-    /// failure. Returns false in unacknowledged mode.
+    /// Returns true if RETX_COUNT of a PDU has reached its limit, which means radio link failure
+    /// (the entity goes on all the same). Returns false in unacknowledged mode.
     pub fn has_failed(&self) -> bool {
         match self {
             Self::Um(_) => false,

@@ -72,9 +72,9 @@ struct Epoch {
     k: u64,
     /// Window in segments in the middle of the plateau of the cubic function (`bic_origin_point`).
     origin: u64,
-    /// Window in segments that Reno would have (`tcp_cwnd`). `delivered` is the number of segments
-    /// delivered since Reno's window last grew (`ack_cnt`).
+    /// Window in segments that Reno would have (`tcp_cwnd`).
     reno: u64,
+    /// Number of segments delivered since Reno's window last grew (`ack_cnt`).
     delivered: u64,
 }
 
@@ -88,9 +88,9 @@ impl CongestionParams for Cubic {
 #[derive(Debug)]
 pub struct CubicControl {
     params: Cubic,
-    /// Share of the window that remains after a reduction, in 1/1024 (Linux: `beta`). `scale` is
-    /// the parameter `c` in units of 10/1024 (Linux: `bic_scale`).
+    /// Share of the window that remains after a reduction, in 1/1024 (Linux: `beta`).
     beta: u64,
+    /// Parameter `c` in units of 10/1024 (Linux: `bic_scale`).
     scale: u64,
     paced: bool,
     window: LossWindow,
@@ -101,9 +101,9 @@ pub struct CubicControl {
     last_max: u64,
     /// Smallest round-trip time since the start or the last timeout; `None` before a measurement.
     min_rtt: Option<Duration>,
-    /// Number of delivered segments per segment of growth (`cnt`). `found_for` holds the window
-    /// in segments and the jiffy for which this number was computed.
+    /// Number of delivered segments per segment of growth (`cnt`).
     each: u64,
+    /// Window in segments and jiffy for which `each` was computed.
     found_for: (u64, u64),
 }
 

@@ -18,17 +18,17 @@ const OFFLOAD: Duration = Duration::from_millis(1);
 /// round-trip time of the path (`HYSTART_MIN_SAMPLES`).
 const SAMPLES: u32 = 8;
 /// Lower bound of the increase of the round-trip time that ends slow start (`HYSTART_DELAY_MIN`).
-/// `MAX_INCREASE` is the upper bound (`HYSTART_DELAY_MAX`).
 const MIN_INCREASE: Duration = Duration::from_millis(4);
+/// Upper bound of the increase of the round-trip time that ends slow start (`HYSTART_DELAY_MAX`).
 const MAX_INCREASE: Duration = Duration::from_millis(16);
 
 /// State of HyStart in the present round of slow start.
 #[derive(Clone, Debug)]
 pub struct HyStart {
     paced: bool,
-    /// Start time of the round. `last` is the arrival time of the last ACK in the round's train of
-    /// closely spaced ACKs.
+    /// Start time of the round.
     begun: Time,
+    /// Arrival time of the last ACK in the round's train of closely spaced ACKs.
     last: Time,
     /// Next byte to be sent when the round started. The round ends when this byte is acknowledged.
     end: u64,

@@ -9,17 +9,18 @@
 use nodeb_base::units::Duration;
 
 /// Lower bound of the increase of the round-trip time that starts conservative slow start (section
-/// 4.3). `MAX_RTT_THRESH` is the upper bound; between the two bounds the increase is the round-trip
-/// time divided by `MIN_RTT_DIVISOR`.
+/// 4.3).
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
+/// Upper bound of the same increase (section 4.3).
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
+/// Divisor of the round-trip time that gives this increase between the two bounds (section 4.3).
 const MIN_RTT_DIVISOR: u64 = 8;
 /// Number of round-trip times that a round must have before its smallest round-trip time is
 /// compared with that of the previous round.
 const N_RTT_SAMPLE: u32 = 8;
 /// Factor by which the window grows more slowly in conservative slow start than in slow start.
-/// `CSS_ROUNDS` is the duration of conservative slow start in rounds.
 const CSS_GROWTH_DIVISOR: u64 = 4;
+/// Duration of conservative slow start in rounds.
 const CSS_ROUNDS: u32 = 5;
 /// Maximum growth of the window per ACK in segments. The limit does not apply if the sender is
 /// paced.

@@ -47,9 +47,9 @@ pub struct VegasControl {
     params: Vegas,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round-trip time measured in the present round. `samples` is the number of
-    /// round-trip times measured in this round.
+    /// Smallest round-trip time measured in the present round.
     round_rtt: Option<Duration>,
+    /// Number of round-trip times measured in the present round.
     samples: u32,
     round_end: u64,
 }

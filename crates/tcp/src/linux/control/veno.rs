@@ -32,9 +32,9 @@ pub struct VenoControl {
     params: Veno,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round-trip time measured in the present round; `round_end` is the number of
-    /// acknowledged bytes that ends the round.
+    /// Smallest round-trip time measured in the present round.
     round_rtt: Option<Duration>,
+    /// Number of acknowledged bytes that ends the present round.
     round_end: u64,
     /// Number of segments in the queue that was estimated at the end of the last round.
     waiting: f64,

@@ -34,9 +34,9 @@ pub struct WestwoodControl {
     /// Start time of the present bandwidth sample, and the number of bytes that had been delivered
     /// by then.
     since: Option<(Time, u64)>,
-    /// Bandwidth in bytes per second after the first smoothing filter. `bandwidth` is the value
-    /// after the second filter.
+    /// Bandwidth in bytes per second after the first smoothing filter.
     smooth: f64,
+    /// Bandwidth in bytes per second after the second smoothing filter.
     bandwidth: f64,
 }
 

@@ -27,17 +27,18 @@ pub struct Scoreboard {
     mss: u64,
     /// Number of bytes that the application has written since the start of the connection.
     written: u64,
-    /// First byte that is not yet acknowledged. `next` is the next byte to be sent for the first
-    /// time.
+    /// First byte that is not yet acknowledged.
     una: u64,
+    /// Next byte to be sent for the first time.
     next: u64,
     /// Number of the first outstanding segment, or of the next segment if nothing is outstanding.
     first: u64,
     segments: VecDeque<SentSegment>,
-    /// Number of bytes in flight. `lost_bytes` is the number of bytes marked lost (`lost_out`), and
-    /// `repaired_bytes` that of retransmissions in flight (`retrans_out`).
+    /// Number of bytes in flight.
     pipe: u64,
+    /// Number of bytes marked lost (`lost_out`).
     lost_bytes: u64,
+    /// Number of bytes of retransmissions in flight (`retrans_out`).
     repaired_bytes: u64,
     sacked_segments: u32,
     /// Number of the highest segment that was reported delivered beyond a gap, plus 1; 0 if there

@@ -12,8 +12,9 @@ use std::collections::VecDeque;
 /// packet head. `ss -m` shows this number on Linux 6.18 on x86-64.
 const OVERHEAD: u64 = 832;
 /// Number of bytes that `tcp_sndbuf_expand` adds to a segment for headers and shared info. The sum
-/// is rounded up to a power of two, and then `SK_BUFF` is added for the `sk_buff`.
+/// is rounded up to a power of two.
 const HEADERS: u64 = 320 + 256;
+/// Number of bytes of an `sk_buff`, which are added after that rounding.
 const SK_BUFF: u64 = 256;
 /// Smallest number of segments for which a window of the buffer has room (`TCP_INIT_CWND`).
 const MIN_SEGMENTS: u64 = 10;
@@ -28,17 +29,17 @@ pub struct SendBuffer {
     mss: u64,
     /// Memory in bytes that is reserved for each segment of the window (`per_mss`).
     share: u64,
-    /// Present size of the buffer in bytes of memory (`sk_sndbuf`). `max_size` is the maximum size
-    /// (the largest value of `tcp_wmem`).
+    /// Present size of the buffer in bytes of memory (`sk_sndbuf`).
     size: u64,
+    /// Maximum size of the buffer in bytes of memory (the largest value of `tcp_wmem`).
     max_size: u64,
     /// Last byte that the application has written into the buffer, plus 1.
     filled: u64,
     /// Whether the application is blocked until the buffer has enough room.
     blocked: bool,
-    /// Largest window in bytes that the receiver has advertised. `unsent_packet` is the payload of
-    /// an unsent packet in bytes, at most half of this window (`tcp_bound_to_half_wnd`).
+    /// Largest window in bytes that the receiver has advertised.
     window: u64,
+    /// Payload of an unsent packet in bytes, at most half of `window` (`tcp_bound_to_half_wnd`).
     unsent_packet: u64,
     /// Largest congestion window in bytes for which the buffer has been expanded.
     largest_cwnd: u64,

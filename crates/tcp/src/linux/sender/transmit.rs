@@ -10,8 +10,8 @@ use crate::segment::{Ecn, Kind, Segment};
 
 /// Pacing rate in windows per round trip while the window is below half of the slow-start threshold
 /// (Linux: `tcp_pacing_ss_ratio`). It applies to congestion controls without a rate of their own.
-/// `AVOIDANCE_PACE` is the rate at larger windows (`tcp_pacing_ca_ratio`).
 const SLOW_START_PACE: f64 = 2.0;
+/// Pacing rate in windows per round trip at larger windows (Linux: `tcp_pacing_ca_ratio`).
 const AVOIDANCE_PACE: f64 = 1.2;
 
 impl Sender {

@@ -28,6 +28,7 @@ use crate::numerology::Numerology;
 
 /// Difference in SNR between two consecutive CQIs, in dB.
 const STEP_DB: f64 = 1.02;
+/// CQI at an SNR of 0 dB, before rounding.
 const CQI_AT_0_DB: f64 = 16.62;
 
 /// Highest CQI that a UE can report (TS 25.214, 6A.2).

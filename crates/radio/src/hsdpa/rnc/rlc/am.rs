@@ -36,9 +36,9 @@ pub struct Acknowledged {
     peers: Entities,
     /// Number of units in a PDU: its octets with MAC-ehs, else 1.
     pdu_units: u64,
-    /// PDUs handed over, from the first PDU with units that are neither received nor lost. The
-    /// number of this first PDU is `settled`.
+    /// PDUs handed over, from the first PDU with units that are neither received nor lost.
     in_flight: VecDeque<InFlight>,
+    /// Number of the first PDU in `in_flight`.
     settled: u64,
     /// Number of units sent by the Node B so far.
     sent: u64,

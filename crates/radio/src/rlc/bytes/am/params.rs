@@ -24,7 +24,8 @@ params! {
         /// Number of new octets after which the sender polls (pollByte). Default: 125 kB.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub poll_byte: Option<Size> = Some(Size(125_000)),
-        /// Number of retransmissions of a PDU at which the radio link fails (maxRetxThreshold). Default: 4.
+        /// Value of RETX_COUNT at which the radio link fails (maxRetxThreshold); RETX_COUNT is 0 at the first
+        /// retransmission of a PDU. The failure itself is not modelled: RLC goes on. Default: 4.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub max_retransmissions: Option<NonZeroU32> = NonZeroU32::new(4),
     }

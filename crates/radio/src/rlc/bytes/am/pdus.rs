@@ -81,8 +81,8 @@ impl Pdus {
         self.pdus.get_mut(usize::try_from(sn.checked_sub(self.first)?).ok()?)
     }
 
-    /// Returns the number of the PDU whose data field contains `octet`. This PDU must not be
-    /// acknowledged in sequence.
+    /// Returns the number of the PDU whose data field contains `octet`. The caller ensures that this
+    /// PDU has been sent and is at or after VT(A), that is, not acknowledged in sequence.
     pub fn find(&self, octet: u64) -> u64 {
         self.first + self.pdus.partition_point(|pdu| pdu.octets.end <= octet) as u64
     }

@@ -9,18 +9,19 @@ use super::super::{AckEvent, Phase};
 use crate::linux::rate::RateSample;
 
 /// Smallest ratio of a round's bandwidth to the bandwidth at the last growth with which the round
-/// counts as growth (v1: 4.3.2.2; v3: 5.3.1.2). After `FULL_ROUNDS` rounds without growth the pipe
-/// is full.
+/// counts as growth (v1: 4.3.2.2; v3: 5.3.1.2).
 const FULL_GROWTH: f64 = 1.25;
+/// Number of rounds without growth after which the pipe is full.
 const FULL_ROUNDS: u32 = 3;
 /// Smallest congestion window in segments (`BBRMinPipeCwnd`).
 const MIN_SEGMENTS: u64 = 4;
 /// Number of send quanta for which the window has room in addition to the path: one in the queue of
 /// the sending host, one in its network card, and one in the receiving host.
 const QUANTA: u64 = 3;
-/// Time in seconds that a send quantum takes at the pacing rate. `MAX_QUANTUM` is the maximum size
-/// of a quantum in bytes.
+/// Time in seconds that a send quantum takes at the pacing rate, unless a limit of its size
+/// applies.
 const QUANTUM_TIME: f64 = 0.001;
+/// Maximum size of a send quantum in bytes.
 const MAX_QUANTUM: f64 = 65_536.0;
 
 /// Counter of round trips. A round ends when data sent after its start is delivered (v1: 4.1.1.1;

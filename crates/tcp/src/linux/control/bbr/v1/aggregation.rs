@@ -16,8 +16,9 @@ const MAX_SEGMENTS: u64 = 1 << 20;
 /// Excess of acknowledged segments over the segments that the bandwidth should have delivered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aggregation {
-    /// Start time of the present epoch; `acked` is the number of segments delivered in it.
+    /// Start time of the present epoch.
     since: Time,
+    /// Number of segments delivered in the present epoch.
     acked: u64,
     largest: [u64; 2],
     collecting: usize,

@@ -117,10 +117,11 @@ pub struct BbrControl {
     marked: bool,
     /// Whether the sender has just restarted after a pause of the application (`idle_restart`).
     restarting: bool,
-    /// Time of the last delivery. `delivered` and `lost` are the numbers of bytes delivered and
-    /// lost since the start of the connection.
+    /// Time of the last delivery.
     delivered_at: Time,
+    /// Number of bytes delivered since the start of the connection.
     delivered: u64,
+    /// Number of bytes lost since the start of the connection.
     lost: u64,
 }
 

@@ -4,14 +4,15 @@
 
 use nodeb_base::units::Time;
 
-/// Minimum length of an interval in rounds. `MAX_ROUNDS` is the maximum length.
+/// Minimum length of an interval in rounds.
 const MIN_ROUNDS: u32 = 4;
+/// Maximum length of an interval in rounds.
 const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
 /// Smallest ratio of lost to delivered data with which an interval counts as policed.
 const LOSSY: f64 = 50.0 / 256.0;
-/// Largest difference of two rates that count as equal, relative to the first of them. A difference
-/// of up to `SAME_RATE` bytes per second is also allowed.
+/// Largest difference of two rates that count as equal, relative to the first of them.
 const SAME_SHARE: f64 = 1.0 / 8.0;
+/// Difference of two rates in bytes per second up to which they count as equal in any case.
 const SAME_RATE: f64 = 500.0;
 /// Number of rounds for which the policer's rate is used before detection restarts.
 const USED_ROUNDS: u32 = 48;
@@ -22,9 +23,9 @@ const USED_ROUNDS: u32 = 48;
 pub struct Observation {
     /// Time at which the last data was delivered.
     pub delivered_at: Time,
-    /// Number of bytes delivered since the start of the connection. `lost` is the number of bytes
-    /// lost since then.
+    /// Number of bytes delivered since the start of the connection.
     pub delivered: u64,
+    /// Number of bytes lost since the start of the connection.
     pub lost: u64,
     /// Whether this ACK or timeout has marked data as lost.
     pub loses: bool,

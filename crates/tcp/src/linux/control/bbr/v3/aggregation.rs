@@ -8,9 +8,9 @@ use super::Bbr3Control;
 use crate::linux::control::AckEvent;
 use crate::linux::control::filter::WindowedMax;
 
-/// Number of rounds for which an excess is kept once the pipe has been full. Before that it is kept
-/// for `STARTUP_ROUNDS` rounds.
+/// Number of rounds for which an excess is kept once the pipe has been full.
 const ROUNDS: u64 = 10;
+/// Number of rounds for which an excess is kept before the pipe has been full.
 const STARTUP_ROUNDS: u64 = 1;
 
 /// Largest excess of acknowledged bytes over the bandwidth (`BBR.extra_acked`).

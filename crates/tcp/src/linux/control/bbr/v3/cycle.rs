@@ -40,21 +40,22 @@ pub struct Cycle {
     /// Whether the rate samples and losses that arrive at present belong to a probe
     /// (`is_bw_probe_sample`).
     pub sampling: bool,
-    /// Start time of this cycle. The probe of the cycle begins with the first ACK more than `wait`
-    /// after this time, or earlier.
+    /// Start time of this cycle.
     since: Time,
+    /// Time after `since` from which the next ACK begins the probe of this cycle; the probe may
+    /// also begin earlier.
     wait: Duration,
     pub rounds_since_up: u64,
-    /// Whether the last probe caused too much loss. `precautionary` is true if the present probe
-    /// ended early, because the data in flight had reached the bound that the last probe had
-    /// lowered.
+    /// Whether the last probe caused too much loss.
     pub too_high: bool,
+    /// Whether the present probe ended early, because the data in flight had reached the bound that
+    /// the last probe had lowered.
     precautionary: bool,
-    /// Number of bytes acknowledged since the long-term bound last grew. `acked_per_segment` is the
-    /// number of bytes that must be acknowledged per segment of growth, and `doublings` the number
-    /// of times that this rate of growth has doubled.
+    /// Number of bytes acknowledged since the long-term bound last grew.
     acked: u64,
+    /// Number of bytes that must be acknowledged per segment of growth of the long-term bound.
     acked_per_segment: u64,
+    /// Number of times that the growth per acknowledged byte has doubled.
     doublings: u32,
 }
 

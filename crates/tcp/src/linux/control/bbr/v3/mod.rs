@@ -141,8 +141,8 @@ pub struct Bbr3Control {
     path: Path,
     full_pipe: FullPipe,
     /// Whether the present search for a bandwidth plateau has found the pipe full (`full_bw_now`).
-    /// `filled` is true if any search since the start has found it full (`full_bw_reached`).
     full_now: bool,
+    /// Whether any search since the start has found the pipe full (`full_bw_reached`).
     filled: bool,
     bounds: Bounds,
     latest: Latest,

@@ -52,9 +52,9 @@ pub struct Latest {
     /// Whether the last ACK ended a round of deliveries.
     round_over: bool,
     loss_in_round: bool,
-    /// Number of separate losses (runs of lost bytes) in this round. `gap_end` is the number of the
-    /// byte after the last lost one.
+    /// Number of separate losses (runs of lost bytes) in this round.
     gaps: u32,
+    /// Number of the byte after the last lost one.
     gap_end: u64,
 }
 
