@@ -14,9 +14,10 @@ EXT    := python/nodeb/_core.abi3.so
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
+METRICS := web/src/core/metrics.json
 SLOW   := -m "not slow"
 
-.PHONY: help build run test test-all test-rust test-python plugins properties check lint types bench instructions fairness numbers gallery trust docs wheel smoke clean
+.PHONY: help build run test test-all test-rust test-python plugins properties check lint types bench instructions playground fairness numbers gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,9 +63,11 @@ lint: build $(VENV)/dev.stamp ## the static part of check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest nodeb._core
 	$(BIN)/python tools/generate_types.py --check $(TYPES)
+	$(BIN)/python tools/web_metrics.py --check $(METRICS)
 
-types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the schema
+types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the schema, and the page's metrics
 	$(BIN)/python tools/generate_types.py $(TYPES)
+	$(BIN)/python tools/web_metrics.py $(METRICS)
 
 bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they are installed
 	cargo build --release -p nodeb-phy --example turbo_speed --quiet
@@ -81,6 +84,9 @@ bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they a
 
 instructions: ## count instructions and memory, compare with benches/instructions.tsv (WRITE=1: write that)
 	$(PYTHON) tools/instructions.py $(if $(WRITE),--write)
+
+playground: ## build the page that simulates in a browser (needs node and Rust's WebAssembly target); `nodeb play` opens it
+	tools/playground.sh
 
 fairness: build ## measure how congestion controls share a bottleneck (minutes); writes docs/models/fairness.md
 	$(BIN)/python tools/fairness.py docs/models/fairness.md
@@ -110,7 +116,8 @@ smoke: wheel ## install what is in dist/ where there is nothing, not even Rust, 
 
 clean: ## remove everything that was built (results in out/ stay)
 	rm -rf $(VENV) target site dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	rm -f python/nodeb/_core*.so
+	rm -f python/nodeb/_core*.so python/nodeb/play/{play.html,live.js}
+	rm -rf web/node_modules
 	find python tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- what the targets above are made of ---

@@ -24,6 +24,7 @@ from nodeb.errors import FullError, InputError, NodebError, OutputError, os_reas
 COMMANDS = {
     "run": "run:run",
     "life": "life:life",
+    "play": "play:play",
     "compare": "compare:compare",
     "emulate": "emulate:emulate",
     "explain": "explain:explain",

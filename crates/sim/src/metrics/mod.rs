@@ -58,13 +58,14 @@ table! {
         "user" [""] U64 = |row| row.user;
         /// Name of the user's group.
         "group" [""] Text = |row| row.group.as_str().into();
-        /// Time of the phone's request.
+        /// Start of the user: the group's `start`, plus `stagger` for each earlier user of the group.
         "start_s" ["s"] F64 = |row| row.start_s;
         /// Whether the user's traffic has no end.
         "endless" ["1"] Bool = |row| row.endless;
         /// Whether the sender has received its last ACK; always false if traffic has no end.
         "complete" ["1"] Bool = |row| row.complete;
-        /// Time from the phone's request until it has received the last byte in order.
+        /// Time from `start_s` until the phone has received the last byte in order; NaN if it has not, or if traffic has
+        /// no end.
         "download_s" ["s"] F64 = |row| row.download_s;
         /// Time from the server's acceptance of the connection until the sender has received its last ACK.
         "transfer_s" ["s"] F64 = |row| row.transfer_s;
@@ -94,22 +95,22 @@ table! {
         "transfer_delay_mean_s" ["s"] F64 = |row| row.transfer_delay_mean_s;
         /// Number of loads completed at the phone: pages with all their objects, or else transfers.
         "loads" [""] U64 = |row| row.loads;
-        /// Mean time from the request of a load until the phone has received its last byte.
+        /// Mean time from the beginning of a load until the phone has received its last byte.
         "load_mean_s" ["s"] F64 = |row| row.load_mean_s;
-        /// Median time from the request of a load until the phone has received its last byte. Of more than 2,048
+        /// Median time from the beginning of a load until the phone has received its last byte. Of more than 2,048
         /// loads, a random sample spread evenly over the run is used.
         "load_median_s" ["s"] F64 = |row| row.load_median_s;
         /// 95 % quantile of the load times, computed from the same loads as the median.
         "load_p95_s" ["s"] F64 = |row| row.load_p95_s;
-        /// Number of pauses of at least 1 s during which no data arrived in order although requested data were
-        /// outstanding. Waiting for the first byte does not count.
+        /// Number of pauses of at least 1 s during which no data arrived in order although a transfer was outstanding.
+        /// Waiting for the first byte does not count.
         "stalls" [""] U64 = |row| row.stalls;
         /// Total duration of the pauses counted in `stalls`.
         "stalled_s" ["s"] F64 = |row| row.stalled_s;
         /// Time that the sender spent in loss recovery: fast recovery, or recovery after a timeout.
         "recovery_s" ["s"] F64 = |row| row.recovery_s;
-        /// Bytes received in order by the phone, over the time from its request until the last of them arrived, or
-        /// until the end of the run if data were still outstanding.
+        /// Bytes received in order by the phone, over the time from `start_s` until it had received all bytes of its
+        /// traffic, or until the end of the run if it did not.
         "received_bps" ["bit/s"] F64 = |row| row.received_bps;
         /// Application data over the transfer time (`wang`, section 9.2, equation 1). If traffic has no end, bytes of
         /// completed transfers over the time that they took.
@@ -183,7 +184,8 @@ pub struct LinkRow {
 }
 
 table! {
-    /// One row per direction of a link: packets handed over, lost, dropped and marked, and bytes sent.
+    /// One row per direction of a link: packets handed over, lost, dropped and marked, and bytes sent. A scheduled uplink
+    /// has no row.
     pub static LINKS: "links" of LinkRow {
         /// Name of the link direction: `wired`, `core` or the link's own name with `_down` or `_up`, or `uplink_` and
         /// the user's number.
@@ -212,7 +214,7 @@ pub struct ProxyRow {
     /// Counts of the TCP sender at the server.
     pub server: SenderCounts,
     /// Maximum number of bytes that the proxy held: received in order from the server, and not yet
-    /// acknowledged by the phone.
+    /// acknowledged by the phone. Bytes received out of order do not count.
     pub most_held_bytes: u64,
     /// Counts of the RNC's messages to the proxy; 0 without radio network feedback.
     pub messages: MeterCounts,
@@ -234,17 +236,18 @@ table! {
         "server_timeouts" [""] U64 = |row| row.server.timeouts;
         /// Number of fast retransmissions of the server: losses detected without a timeout.
         "server_fast_retransmits" [""] U64 = |row| row.server.fast_retransmits;
-        /// Maximum number of bytes that the proxy held: acknowledged to the server, and not yet by the phone.
+        /// Maximum number of bytes that the proxy held: received in order from the server, and not yet acknowledged by
+        /// the phone.
         "most_held_bytes" ["bytes"] U64 = |row| row.most_held_bytes;
         /// Messages that the RNC sent; 0 without radio network feedback.
         "messages" [""] U64 = |row| row.messages.sent;
         /// Messages of the RNC that were lost on the way to the proxy.
         "messages_lost" [""] U64 = |row| row.messages.lost;
-        /// Number of windows that messages set.
+        /// Number of windows that messages of the RNC set.
         "windows_set" [""] U64 = |row| row.windows.count;
-        /// Last window that a message set; NaN if no message set one.
+        /// Last window that a message of the RNC set; NaN if no message set one.
         "window_last_packets" ["packets"] F64 = |row| if row.windows.count > 0 { row.windows.last } else { f64::NAN };
-        /// Mean of the windows that messages set; NaN if no message set one.
+        /// Mean of the windows that messages of the RNC set; NaN if no message set one.
         "window_mean_packets" ["packets"] F64 = |row| row.windows.sum / row.windows.count as f64;
     }
 }

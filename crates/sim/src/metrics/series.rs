@@ -65,7 +65,8 @@ table! {
         "t_s" ["s"] F64 = |row| row.at.as_secs();
         /// Event: `send`, `drop`, `deliver` (to the phone), `ack` (an ACK reached the sender) or `resend` (by Snoop).
         "event" [""] Name = (|row| row.event as u32, |code| SegmentEvent::ALL[code as usize].name().into());
-        /// Number of the segment; for an ACK the highest segment received in order.
+        /// Number of the segment, or with `linux` TCP of its first byte. For an ACK the highest segment received in
+        /// order, or with `linux` the next byte expected.
         "seq" [""] U64 = |row| row.seq;
         /// Whether the segment had been sent before.
         "retransmission" [""] Bool = |row| row.retransmission;
@@ -152,7 +153,7 @@ table! {
 pub struct TransferRow {
     /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Simulated time at which the transfer was requested.
+    /// Simulated time at which the transfer began: the phone requested it, or the server wrote it.
     pub begun: Time,
     /// Time at which the phone had received the last byte of the transfer.
     pub arrived: Time,
@@ -196,11 +197,12 @@ table! {
     pub static TRANSFERS: "transfers" of TransferRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
-        /// Time of the request.
+        /// Time at which the transfer began: the phone requested it (the first time it opened the connection for it), or
+        /// the server wrote it without a request.
         "begin_s" ["s"] F64 = |row| row.begun.as_secs();
-        /// Time from the request until the phone had received the last byte.
+        /// Time from the beginning of the transfer until the phone had received the last byte.
         "download_s" ["s"] F64 = |row| row.arrived.since(row.begun).as_secs();
-        /// Time from the request until the sender had received the last ACK.
+        /// Time from the beginning of the transfer until the sender had received the last ACK.
         "delay_s" ["s"] F64 = |row| row.end.since(row.begun).as_secs();
         /// Size of the transfer.
         "bytes" ["bytes"] U64 = |row| row.bytes;

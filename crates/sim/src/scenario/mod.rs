@@ -7,10 +7,12 @@ mod idle;
 mod places;
 mod read;
 mod recorded;
+mod review;
 
 pub use places::PlaceNames;
 pub use read::{document, from_json, from_json_with, from_toml, line_of, superfluous, to_toml};
 pub use recorded::{Recorded, Spot};
+pub use review::{Finding, Review, review};
 
 use nodeb_base::params;
 use nodeb_base::units::positive;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_path_to_error::Segment;
 use toml::de::{DeTable, DeValue};
 
+use super::review::Finding;
 use super::{Recorded, Scenario, Spot};
 
 /// Table of a scenario file that lists the values of a sweep. It is part of the file, but not of the scenario, and is
@@ -237,6 +238,37 @@ impl Fault {
     }
 }
 
+/// Which line counts as that of a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// Only that of the key itself.
+    Key,
+    /// That of the key, or else of the nearest key or list entry that encloses it.
+    Nearest,
+}
+
+/// Returns the line of the key at `path` in a document and its text, or `None` if there is no such key.
+pub(super) fn line_in(text: &str, document: &DeTable<'_>, path: &[String], place: Place) -> Option<usize> {
+    let span = match place {
+        Place::Key => key_span(document, path),
+        Place::Nearest => span_of(document, path),
+    };
+    span.map(|span| line_at(text, &span))
+}
+
+/// Reads a scenario from TOML text, ignoring a `[sweep]` table, without checking its values.
+///
+/// # Errors
+///
+/// The reason why the text cannot be read.
+pub(super) fn unchecked(text: &str) -> std::result::Result<Scenario, Finding> {
+    deserialize(text, |document| drop(document.remove(SWEEP))).map_err(|fault| Finding {
+        line: fault.span.as_ref().map(|span| line_at(text, span)),
+        key: fault.key.clone(),
+        message: legible(&fault.message),
+    })
+}
+
 fn parse_file(text: &str) -> std::result::Result<Scenario, Fault> {
     read(text, |document| drop(document.remove(SWEEP)))
 }
@@ -245,11 +277,15 @@ fn parse(text: &str) -> std::result::Result<Scenario, Fault> {
     read(text, |_| ())
 }
 
-fn read(text: &str, prepare: impl FnOnce(&mut DeTable<'_>)) -> std::result::Result<Scenario, Fault> {
+fn deserialize(text: &str, prepare: impl FnOnce(&mut DeTable<'_>)) -> std::result::Result<Scenario, Fault> {
     let mut document = DeTable::parse(text).map_err(|error| Fault::from_toml(&error, text))?;
     prepare(document.get_mut());
-    let scenario: Scenario = serde_path_to_error::deserialize(toml::Deserializer::from(document))
-        .map_err(|error| Fault::from_value(&error, text))?;
+    serde_path_to_error::deserialize(toml::Deserializer::from(document))
+        .map_err(|error| Fault::from_value(&error, text))
+}
+
+fn read(text: &str, prepare: impl FnOnce(&mut DeTable<'_>)) -> std::result::Result<Scenario, Fault> {
+    let scenario = deserialize(text, prepare)?;
     let mut check = Check::default();
     scenario.check(&mut check);
     match check.into_problems().first() {

@@ -1,4 +1,4 @@
-//! A connection's transfers: upcoming, requested, outstanding and completed.
+//! A connection's transfers: upcoming, unwritten, outstanding and completed.
 
 use std::collections::VecDeque;
 
@@ -19,14 +19,14 @@ pub struct Outstanding {
     pub end: u64,
 }
 
-/// Transfers of a user's connection: upcoming, requested, outstanding and completed.
+/// Transfers of a user's connection: upcoming, unwritten, outstanding and completed.
 #[derive(Debug)]
 pub struct Demand {
     source: Box<dyn Source>,
     /// Transfer that begins next, or `None` if there are no more.
     pub upcoming: Option<Transfer>,
-    /// Sizes in bytes of the transfers whose requests the server has not answered yet.
-    pub requested: VecDeque<u64>,
+    /// Sizes in bytes of the transfers that have begun and that the server has not written to its TCP sender yet.
+    pub unwritten: VecDeque<u64>,
     /// Transfers that have begun and are not complete, the oldest first.
     outstanding: VecDeque<Outstanding>,
     /// Number of outstanding transfers that have arrived at the phone completely.
@@ -54,7 +54,7 @@ impl Demand {
         Self {
             source,
             upcoming,
-            requested: VecDeque::new(),
+            unwritten: VecDeque::new(),
             outstanding: VecDeque::new(),
             arrived: 0,
             expected: u64::MAX,
@@ -75,7 +75,7 @@ impl Demand {
         self.outstanding.push_back(Outstanding { begun: now, arrived: now, bytes, end });
         self.expected = self.expected.min(end);
         self.awaited = self.awaited.min(end);
-        self.requested.push_back(transfer.bytes);
+        self.unwritten.push_back(transfer.bytes);
         self.upcoming = self.source.next();
         Some(transfer)
     }
@@ -116,9 +116,9 @@ impl Demand {
         Some(transfer)
     }
 
-    /// Returns true if no transfer is upcoming and the server has taken up all requests, so that it writes no
-    /// further data.
-    pub fn is_all_requested(&self) -> bool {
-        self.upcoming.is_none() && self.requested.is_empty()
+    /// Returns true if no transfer is upcoming and the server has written all transfers, so that it writes no further
+    /// data.
+    pub fn is_all_written(&self) -> bool {
+        self.upcoming.is_none() && self.unwritten.is_empty()
     }
 }

@@ -1,4 +1,4 @@
-//! Traffic: sources of the transfers that users request.
+//! Traffic: sources of users' transfers.
 
 pub(crate) mod cbr;
 pub(crate) mod demand;
@@ -15,7 +15,7 @@ use nodeb_base::registry;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Duration;
 
-/// Data that a user requests from the server as a unit, such as a file or a web object.
+/// Data that the server sends to a user as a unit, such as a file or a web object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Size of the transfer in bytes.

@@ -33,10 +33,11 @@ pub struct Web {
     pub embedded_objects: f64,
     /// Maximum number of embedded objects per page.
     pub most_embedded: u32,
-    /// Distribution of the time from the arrival of the main object's last ACK at the server until the embedded
-    /// objects are requested.
+    /// Distribution of the time from the arrival of the main object's last ACK at the server, or at a proxy in front of
+    /// it, until the embedded objects are requested.
     pub parsing: TimeLaw,
-    /// Distribution of the time from the arrival of a page's last ACK at the server until the next page is requested.
+    /// Distribution of the time from the arrival of a page's last ACK at the server, or at a proxy in front of it, until
+    /// the next page is requested.
     pub reading: TimeLaw,
     /// Payload of each request.
     pub request: Size,

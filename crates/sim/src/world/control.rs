@@ -14,9 +14,16 @@ pub struct Control {
     cancelled: AtomicBool,
     /// Progress from 0 to 1, as the bits of a double.
     progress: AtomicU64,
+    /// Function that is called with each report of progress.
+    observer: Option<fn(f64)>,
 }
 
 impl Control {
+    /// Creates a control that calls `observer` with the finished fraction at each report of progress.
+    pub fn with_observer(observer: fn(f64)) -> Self {
+        Self { observer: Some(observer), ..Self::default() }
+    }
+
     /// Asks the run to stop. The run stops at its next progress report with [`Error::Cancelled`].
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
@@ -39,6 +46,9 @@ impl Control {
     /// [`Error::Cancelled`] if a stop has been requested.
     pub fn report(&self, progress: f64) -> Result<()> {
         self.progress.store(progress.to_bits(), Ordering::Relaxed);
+        if let Some(observer) = self.observer {
+            observer(progress);
+        }
         if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 }

@@ -25,7 +25,8 @@ use crate::traffic::demand::Demand;
 pub struct Work {
     /// Time that the server needs from the start of work on a request to the answer.
     pub delay: Duration,
-    /// Whether the first request is sent with the ACK of the SYN and has not arrived at the server.
+    /// Whether the first request is sent with the ACK that ends the handshake, and that ACK has not arrived at the
+    /// server yet.
     pub awaits_ack: bool,
     /// Whether the server is working on an answer.
     pub is_busy: bool,

@@ -16,7 +16,7 @@ use crate::traffic::demand::Outstanding;
 
 impl<T: Listener> World<T> {
     /// Begins the upcoming transfer of a flow. The first transfer opens the connection. A later transfer is requested
-    /// by the phone, or written by the server at once if it needs no request.
+    /// by the phone, or written by the server if it needs no request: at once if the connection is accepted.
     pub(super) fn begin_transfer(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let is_first = state.demand.bytes == 0;
@@ -24,7 +24,7 @@ impl<T: Listener> World<T> {
             return;
         };
         self.env.emit(Event::Began { flow, bytes: transfer.bytes });
-        state.metrics.on_request(self.env.now, state.demand.bytes, transfer.is_last);
+        state.metrics.on_beginning(self.env.now, state.demand.bytes, transfer.is_last);
         if let Some(at) = state.demand.next_beginning(self.env.now, After::Beginning) {
             state.timers.set(&mut self.env, Timer::Traffic, at);
         }
@@ -99,14 +99,14 @@ impl<T: Listener> World<T> {
         let Some(work) = work else {
             return self.serve(flow);
         };
-        if !work.is_busy && !demand.requested.is_empty() {
+        if !work.is_busy && !demand.unwritten.is_empty() {
             work.is_busy = true;
             let answers = self.env.now + work.delay;
             timers.set(&mut self.env, Timer::Server, answers);
         }
     }
 
-    /// Starts the server's work on a request that was sent with the ACK of the SYN, if this ACK has arrived.
+    /// Starts the server's work on a request that was sent with the ACK that ends the handshake, if this ACK has arrived.
     #[inline]
     fn start_riding_request(&mut self, flow: u32) {
         let Flow { work: Some(work), sender, .. } = &mut self.flows[flow] else {
@@ -126,13 +126,13 @@ impl<T: Listener> World<T> {
         self.serve(flow);
     }
 
-    /// Writes the requested bytes to the server's TCP sender, and closes the sender if no more bytes will be requested.
+    /// Writes the transfers that have begun to the server's TCP sender. Closes the sender if no more transfers follow.
     fn serve(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
-        while let Some(bytes) = state.demand.requested.pop_front() {
+        while let Some(bytes) = state.demand.unwritten.pop_front() {
             state.sender.write(self.env.now, bytes, &mut self.outbox);
         }
-        if state.demand.is_all_requested() {
+        if state.demand.is_all_written() {
             state.sender.close();
             if let Some(proxy) = &mut state.proxy {
                 proxy.set_total(state.demand.bytes);

@@ -14,19 +14,20 @@ pub const STALL: Duration = Duration(1_000_000_000);
 /// Load times, stalls and recovery time of one user's connection.
 #[derive(Debug)]
 pub struct UserMetrics {
-    /// Outstanding loads: the time of the request, and the number of bytes of the connection up to the end of the load.
+    /// Outstanding loads: the time at which the load began, and the number of bytes of the connection up to the end of
+    /// the load.
     awaited: VecDeque<(Time, u64)>,
-    /// Time at which the current page was requested; `None` if all objects of the page have been requested.
+    /// Time at which the current load began; `None` if all its transfers have begun.
     page_begun: Option<Time>,
     /// Number of bytes that the phone has received in order.
     delivered: u64,
-    /// Time of the last arrival of data in order; `None` if none have arrived, or if no requested
-    /// data were outstanding after that arrival.
+    /// Time of the last arrival of data in order; `None` if none have arrived, or if no transfer was
+    /// outstanding after that arrival.
     last: Option<Time>,
     /// Number of stalls so far.
     pub stalls: u64,
     stalled: Duration,
-    /// Load times: from the request of a page or file until its last byte has arrived.
+    /// Load times: from the beginning of a page or transfer until its last byte has arrived.
     pub loads: Times,
     /// Start of the current loss recovery, or `None` if the sender is not in recovery.
     repairing: Option<Time>,
@@ -50,9 +51,9 @@ impl UserMetrics {
         }
     }
 
-    /// Records a request of the phone for data up to byte number `end` of the connection. `is_last` is false if
-    /// further requests for the same page follow.
-    pub fn on_request(&mut self, now: Time, end: u64, is_last: bool) {
+    /// Records the beginning of a transfer, whose data end at byte number `end` of the connection. `is_last` is false
+    /// if further transfers of the same page follow.
+    pub fn on_beginning(&mut self, now: Time, end: u64, is_last: bool) {
         let begun = *self.page_begun.get_or_insert(now);
         if is_last {
             self.awaited.push_back((begun, end));
@@ -60,10 +61,10 @@ impl UserMetrics {
         }
     }
 
-    /// Records that the phone has received `delivered` bytes in order since the start. So far the phone has requested
-    /// `requested` bytes.
+    /// Records that the phone has received `delivered` bytes in order since the start. The transfers that have begun
+    /// so far have `begun` bytes.
     #[inline]
-    pub fn on_delivery(&mut self, now: Time, delivered: u64, requested: u64) {
+    pub fn on_delivery(&mut self, now: Time, delivered: u64, begun: u64) {
         if delivered == self.delivered {
             return;
         }
@@ -73,7 +74,7 @@ impl UserMetrics {
         {
             self.stall(now.since(last));
         }
-        self.last = (delivered < requested).then_some(now);
+        self.last = (delivered < begun).then_some(now);
         while let Some(&(begun, end)) = self.awaited.front()
             && end <= delivered
         {
@@ -214,14 +215,14 @@ mod tests {
     #[test]
     fn page_load_ends_with_its_last_object() {
         let mut seen = metrics();
-        seen.on_request(at(0), 100, false);
+        seen.on_beginning(at(0), 100, false);
         seen.on_delivery(at(500), 100, 100);
         assert_eq!(seen.loads.count, 0);
-        seen.on_request(at(600), 300, true);
+        seen.on_beginning(at(600), 300, true);
         seen.on_delivery(at(900), 200, 300);
         seen.on_delivery(at(1_400), 300, 300);
         assert_eq!((seen.loads.count, seen.loads.mean_s()), (1, 1.4));
-        seen.on_request(at(5_000), 400, true);
+        seen.on_beginning(at(5_000), 400, true);
         seen.on_delivery(at(5_100), 400, 400);
         seen.loads.kept.sort_unstable();
         let ms = seen.loads.quantiles_s([0.0, 0.5, 1.0]).map(|s| (s * 1e3).round() as u64);
@@ -233,7 +234,7 @@ mod tests {
     fn pipelined_loads_complete_in_order() {
         let mut seen = metrics();
         for (time, end) in [(0, 10), (100, 20), (200, 30)] {
-            seen.on_request(at(time), end, true);
+            seen.on_beginning(at(time), end, true);
         }
         seen.on_delivery(at(300), 25, 30);
         assert_eq!((seen.loads.count, seen.loads.mean_s()), (2, 0.25));
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn stall_is_a_second_without_outstanding_data() {
         let mut seen = metrics();
-        seen.on_request(at(0), 100, true);
+        seen.on_beginning(at(0), 100, true);
         seen.on_delivery(at(5_000), 10, 100);
         seen.on_delivery(at(5_999), 20, 100);
         assert_eq!(seen.stalls, 0, "waiting for the first byte is no stall, nor is less than a second");

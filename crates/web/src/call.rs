@@ -1,0 +1,286 @@
+//! Calls of the module, and their answers.
+
+use nodeb_base::table::{Table, join};
+use nodeb_base::units::Time;
+use nodeb_sim::metrics::RunResult;
+use nodeb_sim::world::run_with_listener;
+use nodeb_sim::{Control, Scenario, scenario};
+use nodeb_timeline::Timeline;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::about::about;
+use crate::answer::Arrays;
+use crate::host::report_progress;
+use crate::over_time::{Options, OverTime};
+use crate::reading::read;
+
+/// Name of the text in messages.
+const FILE: &str = "scenario";
+/// Default maximum number of events of a timeline: a page draws no more in reasonable time.
+const MAX_EVENTS: u64 = 400_000;
+/// Maximum number of bytes of a scenario's text.
+const MAX_TEXT: usize = 4_000_000;
+
+/// Request of the page. The arguments are described in its `api.ts`.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "call", rename_all = "camelCase")]
+pub enum Call {
+    /// Describes what does not depend on a scenario.
+    About,
+    /// Reads and checks a text.
+    Read {
+        /// Scenario in TOML.
+        text: String,
+    },
+    /// Simulates one replication.
+    Run {
+        #[allow(missing_docs)]
+        #[serde(flatten)]
+        task: Task,
+        /// Names of time series to record, in addition to those that the scenario records.
+        #[serde(default)]
+        record: Vec<String>,
+        /// Values over time to record.
+        #[serde(default, rename = "overTime")]
+        over_time: Option<Options>,
+    },
+    /// Simulates several replications.
+    Replicate {
+        #[allow(missing_docs)]
+        #[serde(flatten)]
+        task: Task,
+        /// Number of replications.
+        runs: u64,
+        /// Names of the tables to return.
+        tables: Vec<String>,
+    },
+    /// Explains the duration of a transfer.
+    Explain {
+        #[allow(missing_docs)]
+        #[serde(flatten)]
+        task: Task,
+        /// Number of the user, from 0.
+        #[serde(default)]
+        user: u64,
+        /// Number of the transfer, from 0.
+        #[serde(default)]
+        transfer: u64,
+    },
+    /// Records the lives of packets and blocks.
+    Life {
+        #[allow(missing_docs)]
+        #[serde(flatten)]
+        task: Task,
+        /// Start of the window, s.
+        #[serde(default, rename = "fromS")]
+        from_s: f64,
+        /// End of the window, s; `None` for the end of the run.
+        #[serde(default, rename = "toS")]
+        to_s: Option<f64>,
+        /// Number of the only user; `None` for all users.
+        #[serde(default)]
+        user: Option<u32>,
+        /// Maximum number of events.
+        #[serde(default)]
+        most: Option<u64>,
+    },
+}
+
+/// Replication to simulate.
+#[derive(Debug, Deserialize)]
+pub struct Task {
+    /// Scenario in TOML.
+    pub text: String,
+    /// Seed; `None` for that of the scenario.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// Number of the replication, or of the first one.
+    #[serde(default)]
+    pub run: u64,
+}
+
+/// Error of a call: its kind, one of `ErrorKind` in the page's `api.ts`, and its message.
+#[derive(Debug)]
+pub struct Failure {
+    kind: &'static str,
+    message: String,
+}
+
+impl Failure {
+    fn request(message: &impl ToString) -> Self {
+        Self { kind: "request", message: message.to_string() }
+    }
+}
+
+impl From<nodeb_sim::Error> for Failure {
+    fn from(error: nodeb_sim::Error) -> Self {
+        let kind = match error {
+            nodeb_sim::Error::Scenario(_) => "scenario",
+            nodeb_sim::Error::Cancelled => "cancelled",
+        };
+        Self { kind, message: error.to_string() }
+    }
+}
+
+impl From<nodeb_explain::Error> for Failure {
+    fn from(error: nodeb_explain::Error) -> Self {
+        match error {
+            nodeb_explain::Error::Run(error) => error.into(),
+            other => Self::request(&other),
+        }
+    }
+}
+
+impl From<nodeb_timeline::Error> for Failure {
+    fn from(error: nodeb_timeline::Error) -> Self {
+        match error {
+            nodeb_timeline::Error::Run(error) => error.into(),
+            other => Self::request(&other),
+        }
+    }
+}
+
+type Answered = Result<Value, Failure>;
+
+/// Carries out a request and returns its answer in the form of the module [`answer`](crate::answer): JSON with the key
+/// `result`, or with the keys `error` and `message`.
+pub fn answer(request: &[u8]) -> Vec<u8> {
+    let mut arrays = Arrays::default();
+    let found = match serde_json::from_slice(request) {
+        Ok(call) => carry_out(call, &mut arrays),
+        Err(error) => Err(Failure { kind: "internal", message: format!("the request is invalid: {error}") }),
+    };
+    match found {
+        Ok(result) => arrays.answer(&json!({ "result": result })),
+        Err(Failure { kind, message }) => {
+            Arrays::default().answer(&json!({ "error": kind, "message": message }))
+        }
+    }
+}
+
+fn carry_out(call: Call, arrays: &mut Arrays) -> Answered {
+    match call {
+        Call::About => Ok(about()),
+        Call::Read { text } => {
+            check_size(&text)?;
+            Ok(read(&text))
+        }
+        Call::Run { task, record, over_time } => run(&task, &record, over_time.as_ref(), arrays),
+        Call::Replicate { task, runs, tables } => replicate(&task, runs, &tables, arrays),
+        Call::Explain { task, user, transfer } => {
+            let (scenario, seed) = task.scenario()?;
+            let path = nodeb_explain::explain(&scenario, seed, task.run, &control(), (user, transfer))?;
+            Ok(json!({
+                "transfer": arrays.table(&path.transfer()),
+                "busy": arrays.table(&path.busy()),
+                "spans": arrays.table(&path.spans()),
+            }))
+        }
+        Call::Life { task, from_s, to_s, user, most } => {
+            let options = nodeb_timeline::Options {
+                from: Time(nanoseconds(from_s)?),
+                to: to_s.map_or(Ok(Time(u64::MAX)), |to| nanoseconds(to).map(Time))?,
+                user,
+                most: most.unwrap_or(MAX_EVENTS),
+            };
+            life(&task, &options, arrays)
+        }
+    }
+}
+
+fn nanoseconds(seconds: f64) -> Result<u64, Failure> {
+    if (0.0..=1e10).contains(&seconds) {
+        Ok((seconds * 1e9).round() as u64)
+    } else {
+        Err(Failure::request(&format!("{seconds} s is not a time of a run; expected 0 s or more")))
+    }
+}
+
+fn check_size(text: &str) -> Result<(), Failure> {
+    if text.len() <= MAX_TEXT {
+        return Ok(());
+    }
+    Err(Failure::request(&format!("the scenario has {} bytes; expected at most {MAX_TEXT}", text.len())))
+}
+
+/// Creates a control that passes the progress of a simulation to the page.
+fn control() -> Control {
+    Control::with_observer(report_progress)
+}
+
+impl Task {
+    /// Returns the scenario and the seed of the replication.
+    fn scenario(&self) -> Result<(Scenario, u64), Failure> {
+        check_size(&self.text)?;
+        let scenario = scenario::from_toml(&self.text, FILE, &[])?;
+        let seed = self.seed.unwrap_or(scenario.seed);
+        Ok((scenario, seed))
+    }
+}
+
+fn run(task: &Task, record: &[String], over_time: Option<&Options>, arrays: &mut Arrays) -> Answered {
+    let (mut scenario, seed) = task.scenario()?;
+    for name in record {
+        let series = &mut scenario.record;
+        let wanted = match &**name {
+            "cwnd" => &mut series.cwnd,
+            "segments" => &mut series.segments,
+            "rtt" => &mut series.rtt,
+            "queue" => &mut series.queue,
+            "transfers" => &mut series.transfers,
+            "scheduler" => &mut series.scheduler,
+            "bandwidth" => &mut series.bandwidth,
+            other => return Err(Failure::request(&format!("there is no time series `{other}`"))),
+        };
+        *wanted = true;
+    }
+    let (result, over_time) = match over_time {
+        None => (nodeb_sim::run(&scenario, seed, task.run, &control())?, None),
+        Some(options) => {
+            let mut listener =
+                OverTime::new(&scenario, options).map_err(|message| Failure::request(&message))?;
+            let result = run_with_listener(&scenario, seed, task.run, &control(), &mut listener)?;
+            (result, Some(listener))
+        }
+    };
+    let tables = arrays.tables(&result.tables(task.run, &scenario));
+    let over_time = over_time.map(|listener| {
+        let (interval_s, table) = listener.into_table(result.end_s);
+        json!({ "intervalS": interval_s, "table": arrays.table(&table) })
+    });
+    Ok(json!({ "tables": tables, "endS": result.end_s, "events": result.events, "overTime": over_time }))
+}
+
+/// Simulates replications and returns those of their tables that are wanted, each with the rows of all replications.
+fn replicate(task: &Task, runs: u64, wanted: &[String], arrays: &mut Arrays) -> Answered {
+    let (scenario, seed) = task.scenario()?;
+    let mut tables: Vec<Table> = Vec::new();
+    for run in task.run..task.run.saturating_add(runs) {
+        let result: RunResult = nodeb_sim::run(&scenario, seed, run, &control())?;
+        let found = result.tables(run, &scenario);
+        join(&mut tables, found.into_iter().filter(|table| wanted.iter().any(|name| name == table.name)));
+    }
+    Ok(json!({ "durationS": scenario.duration.as_secs(), "tables": arrays.tables(&tables) }))
+}
+
+fn life(task: &Task, options: &nodeb_timeline::Options, arrays: &mut Arrays) -> Answered {
+    let (scenario, seed) = task.scenario()?;
+    let found = nodeb_timeline::run(&scenario, seed, task.run, &control(), options)?;
+    let Timeline { tables, names, places, until, .. } = found;
+    let names: serde_json::Map<String, Value> =
+        names.into_iter().map(|(column, names)| (column.to_owned(), json!(names))).collect();
+    let hops: Vec<Value> = places
+        .hops
+        .into_iter()
+        .map(|hop| json!({ "name": hop.name, "from": hop.from, "to": hop.to }))
+        .collect();
+    Ok(json!({
+        "tables": arrays.tables(&tables),
+        "names": names,
+        "lanes": places.lanes,
+        "places": hops,
+        "nodeB": places.node_b,
+        "untilS": until.as_secs(),
+    }))
+}

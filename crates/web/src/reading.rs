@@ -1,0 +1,48 @@
+//! Reading of a scenario's text: the scenario as the page shows it, and findings about the text.
+
+use nodeb_sim::Scenario;
+use nodeb_sim::scenario::{self, Finding, Review, review};
+use serde_json::{Value, json};
+
+/// Words before that part of a message which says what is expected.
+const EXPECTED: &str = "; expected ";
+
+/// Returns what the page needs to know of a text, in the form of `Reading` in the page's `api.ts`.
+pub fn read(text: &str) -> Value {
+    let Review { scenario, problems, warnings, superfluous } = review(text);
+    json!({
+        "scenario": scenario.as_ref().map(described),
+        "problems": findings(&problems),
+        "warnings": findings(&warnings),
+        "superfluous": findings(&superfluous),
+        "document": scenario::document(text, "scenario").ok().and_then(|found| serde_json::from_str::<Value>(&found).ok()),
+    })
+}
+
+/// Returns the parts of a scenario that the page shows, in the form of `Scenario` in `api.ts`.
+fn described(scenario: &Scenario) -> Value {
+    json!({
+        "name": scenario.name,
+        "seed": scenario.seed,
+        "runs": scenario.runs,
+        "precision": scenario.precision.map(|share| share.0),
+        "maxRuns": scenario.max_runs,
+        "users": scenario.user_count(),
+        "durationS": scenario.duration.as_secs(),
+        "ttiS": scenario.radio.facts().tti.map(nodeb_base::units::Duration::as_secs),
+        "radio": scenario.radio.key(),
+        "resolved": scenario,
+        "toml": scenario::to_toml(scenario).unwrap_or_default(),
+    })
+}
+
+fn findings(all: &[Finding]) -> Vec<Value> {
+    let described = |finding: &Finding| {
+        let (problem, expected) = match finding.message.split_once(EXPECTED) {
+            Some((problem, expected)) => (problem, Some(expected)),
+            None => (&*finding.message, None),
+        };
+        json!({ "line": finding.line, "key": finding.key, "problem": problem, "expected": expected })
+    };
+    all.iter().map(described).collect()
+}

@@ -1,0 +1,83 @@
+"""`nodeb play`: opens the playground in a browser."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nodeb import play as playground
+from nodeb.base.streams import printable
+from nodeb.cli.options import Settings
+from nodeb.errors import InputError, OutputError, os_reason
+
+__all__ = ["play"]
+
+
+def play(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="Scenario (TOML); default: a first example."),
+    ] = None,
+    settings: Settings = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="PAGE", help="Write the page that opens the playground there."),
+    ] = None,
+    is_opened: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
+    ] = True,
+) -> None:
+    """Open a scenario in a page that simulates it in the browser, without a network."""
+    if file is None and settings:
+        raise InputError("--set changes a scenario; expected FILE, too")
+    text = None if file is None else _text(file, settings or [])
+    place = _written(playground.opener(text), out)
+    shown = printable(place.resolve().as_uri())
+    if is_opened and webbrowser.open(place.resolve().as_uri()):
+        print(f"opened {shown}")
+    else:
+        print(f"open this page in a browser: {shown}")
+
+
+def _written(content: str, out: Path | None) -> Path:
+    """Writes a page to a file and returns the file; default: a new temporary file.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    try:
+        if out is None:
+            descriptor, name = tempfile.mkstemp(prefix="nodeb-play-", suffix=".html")
+            os.close(descriptor)
+            out = Path(name)
+        out.write_text(content, "utf-8")
+    except OSError as error:
+        where = "a temporary file" if out is None else printable(str(out))
+        raise OutputError(f"cannot write {where}: {os_reason(error)}") from error
+    return out
+
+
+def _text(file: Path, settings: list[str]) -> str:
+    """Returns the text of a valid scenario that the page can simulate.
+
+    With settings this is the scenario with all defaults, without the comments of the file.
+
+    Raises:
+        InputError: the scenario is invalid, or names files, which a page cannot read.
+    """
+    from nodeb import _core
+    from nodeb.inputs.reading import core_call, read_text
+
+    text, name = read_text(file), printable(str(file))
+    found = core_call(_core.CompiledScenario.from_toml, text, name, settings)
+    if found.unread:
+        raise InputError(
+            f"{name} names files, which a page cannot read; expected a scenario without files, "
+            f"or `nodeb run {name}`"
+        )
+    return core_call(found.to_toml) if settings else text

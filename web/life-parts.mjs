@@ -1,0 +1,22 @@
+/**
+ * esbuild plugin: the parts of the reports' page of packet timelines that draw, as the module `life-parts`.
+ *
+ * The parts are plain scripts, which that page includes one after another.
+ */
+
+import { readFileSync } from "node:fs";
+
+const FOLDER = new URL("../python/nodeb/report/templates/life/", import.meta.url);
+const SCRIPTS = ["data", "view", "scene", "marks", "pick", "controls"];
+const NAMES = "View, Scene, Marks, TOP, byUser, lowest, packetAt, blockAt, toldOfPacket, toldOfBlock, spoken, ticks, usePointer";
+
+export const lifeParts = {
+  name: "life-parts",
+  setup(build) {
+    build.onResolve({ filter: /^life-parts$/ }, () => ({ path: "life-parts", namespace: "life" }));
+    build.onLoad({ filter: /.*/, namespace: "life" }, () => {
+      const scripts = SCRIPTS.map((name) => readFileSync(new URL(`${name}.js`, FOLDER), "utf8"));
+      return { contents: `${scripts.join("\n")}\nexport { ${NAMES} };`, loader: "js" };
+    });
+  },
+};

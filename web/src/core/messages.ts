@@ -1,0 +1,17 @@
+/** Messages between the page and its workers. */
+
+import type { ErrorKind } from "./api";
+
+/** Message from the page to a worker: the compiled module, which comes first, or a request. */
+export type ToWorker = { module: WebAssembly.Module } | { number: number; request: string };
+
+/** Message from a worker to the page. */
+export type FromWorker =
+  /** The worker is ready for requests. */
+  | { ready: true }
+  /** The finished fraction of a request. */
+  | { number: number; progress: number }
+  /** The answer to a request, in the form that `decode.ts` reads. */
+  | { number: number; answer: ArrayBuffer }
+  /** The module has stopped and takes no more requests. */
+  | { number: number | null; kind: ErrorKind; message: string };

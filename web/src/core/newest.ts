@@ -1,0 +1,11 @@
+/** Signals for calls of which only the newest counts, such as those that follow a slider. */
+export class Newest {
+  private current = new AbortController();
+
+  /** Aborts the signal that was given last, and returns a new one. */
+  signal(): AbortSignal {
+    this.current.abort();
+    this.current = new AbortController();
+    return this.current.signal;
+  }
+}

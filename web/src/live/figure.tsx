@@ -1,0 +1,142 @@
+/** Live figure: one or two scenarios with sliders, their answer and their curves. */
+
+import { useMemo, useState } from "preact/hooks";
+
+import { verdictText, differencesOf } from "../page/answer/comparison";
+import { headline } from "../page/answer/headline";
+import { Chart } from "../page/figures/chart";
+import { chartsOf } from "../page/result/curves";
+import { reread } from "../page/scenario/document";
+import { Side } from "../page/simulation";
+import { NAMES } from "../page/workbench";
+import type { Simulator } from "./simulator";
+import { changed, type Changes } from "./text";
+
+/** A slider, which sets keys of the scenarios. */
+interface Slider {
+  readonly label: string;
+  /** Dotted paths of the keys; those that a scenario does not have are left out. */
+  readonly keys: readonly string[];
+  /** Unit of the values; `%` stands for hundredths without a unit, and an empty text for plain numbers. */
+  readonly unit: string;
+  readonly from: number;
+  readonly to: number;
+  readonly step: number;
+}
+
+/** Description of a figure in the page (`docs/live.py`). */
+export interface FigureAbout {
+  readonly name: string;
+  readonly title: string;
+  readonly scenario: string;
+  /** Changes that make scenario B of A; without them there is only A. */
+  readonly b?: Changes;
+  readonly sliders: readonly Slider[];
+  /** Titles of the charts to show. */
+  readonly charts: readonly string[];
+}
+
+export function Figure({ about, simulator }: { about: FigureAbout; simulator: Simulator }) {
+  const sides = useMemo(() => sidesOf(about, simulator), []);
+  return (
+    <figure class="live" aria-label={about.title}>
+      <figcaption>{about.title}</figcaption>
+      {about.sliders.map((slider) => (
+        <SliderField key={slider.label} slider={slider} sides={sides} />
+      ))}
+      <Result about={about} sides={sides} />
+    </figure>
+  );
+}
+
+function sidesOf({ scenario, b }: FigureAbout, { engine, metrics }: Simulator): Side[] {
+  return [scenario, ...(b ? [changed(scenario, b)] : [])].map((text) => {
+    const side = new Side(engine, metrics);
+    side.edit(text);
+    return side;
+  });
+}
+
+function SliderField({ slider, sides }: { slider: Slider; sides: readonly Side[] }) {
+  const [value, setValue] = useState(() => valueIn(slider, sides));
+  const change = (next: number) => {
+    setValue(next);
+    for (const side of sides) side.edit(slider.keys.reduce((text, key) => replaced(text, key, tomlOf(next, slider.unit)), side.text.value));
+  };
+  const { label, unit, from, to, step } = slider;
+  return (
+    <label class="slider">
+      <span>{label}</span>
+      <input type="range" min={from} max={to} step={step} value={value} onInput={(event) => change(Number(event.currentTarget.value))} />
+      <output>
+        {value} {unit}
+      </output>
+    </label>
+  );
+}
+
+/** Sets a key that a text has; a text without it stays as it is. */
+function replaced(text: string, key: string, toml: string): string {
+  const document = reread(text);
+  const path = pathOf(key);
+  return document.at(path) === undefined ? text : document.set(path, toml);
+}
+
+function pathOf(key: string): (string | number)[] {
+  return key.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+function tomlOf(value: number, unit: string): string {
+  if (unit === "%") return String(Number((value / 100).toPrecision(6)));
+  return unit ? JSON.stringify(`${value} ${unit}`) : String(value);
+}
+
+/** Returns the slider's value in the first scenario that has one of its keys. */
+function valueIn({ keys, unit, from }: Slider, sides: readonly Side[]): number {
+  for (const side of sides) {
+    for (const key of keys) {
+      const found = reread(side.text.value).at(pathOf(key));
+      if (found === undefined) continue;
+      return unit === "%" ? 100 * Number(found) : Number.parseFloat(String(found));
+    }
+  }
+  return from;
+}
+
+function Result({ about, sides }: { about: FigureAbout; sides: readonly Side[] }) {
+  const failure = sides.map((side) => side.failure.value || side.reading.value?.problems[0]?.problem || "").find(Boolean);
+  if (failure) return <p role="alert">{failure}</p>;
+  return (
+    <div aria-busy={sides.some((side) => side.isBusy.value)}>
+      <p class="answer" role="status">
+        {sentenceOf(sides)}
+      </p>
+      <Curves about={about} sides={sides} />
+    </div>
+  );
+}
+
+function sentenceOf(sides: readonly Side[]): string {
+  const found = sides.map((side) => side.results.value);
+  const [a, b] = found;
+  if (!a || (sides.length > 1 && !b)) return "Simulating …";
+  if (b) return verdictText(differencesOf(a, b), Math.min(a.found.runs, b.found.runs));
+  const [side] = sides;
+  const first = side!.first.value;
+  if (!first) return "Simulating …";
+  return headline({ scenario: first.scenario, results: a, replication: first.replication, causes: side!.causes.value });
+}
+
+function Curves({ about, sides }: { about: FigureAbout; sides: readonly Side[] }) {
+  const shown = sides.flatMap((side, at) => (side.first.value ? [{ name: NAMES[at]!, first: side.first.value, user: side.user.value }] : []));
+  const charts = useMemo(() => chartsOf(shown, about.charts), shown.map((one) => one.first));
+  if (!shown.length) return null;
+  const endS = Math.max(...shown.map((one) => one.first.replication.endS));
+  return (
+    <>
+      {charts.map(({ title, unit, lines }) => (
+        <Chart key={title} title={title} unit={unit} lines={lines} endS={endS} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+/** The sentence with which a run's answer begins, as in `nodeb.results.answer`. */
+
+import type { Replication, Scenario } from "../../core/api";
+import { numbers } from "../../core/columns";
+import { type Cause, mainCauses } from "./causes";
+import { number, scaleOf } from "./numbers";
+import type { Results } from "./rows";
+import { counted, joined, percent, sentence } from "./words";
+
+const FULL = 0.95;
+const GROUPS = 4;
+
+/** What a headline is made of. */
+export interface Ran {
+  readonly scenario: Scenario;
+  readonly results: Results;
+  /** One replication with its tables. */
+  readonly replication: Replication;
+  /** Causes of the first phone's first transfer; empty if they are not known. */
+  readonly causes: readonly Cause[];
+}
+
+/** Returns one or two sentences: how long a transfer took, or what a cell delivers, and why. */
+export function headline(ran: Ran): string {
+  const { results, scenario } = ran;
+  const end = number(ran.replication.endS, "s");
+  if (!(results.mean("received_bps") > 0)) {
+    const phones = scenario.users === 1 ? "the phone" : `any of ${scenario.users} phones`;
+    return sentence(`nothing arrived at ${phones} in ${end}.`);
+  }
+  const unfinished = 1 - (results.row("complete")?.mean ?? 1);
+  if (unfinished === 1 && scenario.users === 1)
+    return `The download did not finish in ${end}; ${percent(received(ran.replication))} of it had arrived.`;
+  if (unfinished >= 0.5 && unfinished < 1)
+    return [`${percent(unfinished)} of the transfers had not finished when the run ended after ${end}.`, cell(ran)]
+      .filter(Boolean)
+      .join(" ");
+  if (results.row("cell_bps")) return cell(ran);
+  if (scenario.users > 1) return `From its request to its last byte, a phone receives ${ofEach(results)}.`;
+  if (results.row("load_median_s")) return `Half of what was loaded took at most ${results.sure("load_median_s")}.`;
+  if (!results.row("download_s")) return `The phone received ${results.sure("received_bps")}.`;
+  return `The download took ${results.sure("download_s")}. ${mainCauses(ran.causes)}`.trim();
+}
+
+function cell({ results, scenario }: Ran): string {
+  if (!results.row("cell_bps")) return "";
+  const text = `The cell delivers ${results.sure("cell_bps")} to ${counted(scenario.users, "phone")}.`;
+  const busy = results.row("cell_busy");
+  if (!busy) return text;
+  return `${text} It is ${busy.mean >= FULL ? "full: " : ""}busy ${results.text(busy).value} of the time.`;
+}
+
+/** Returns the rate of a phone; with several groups, that of each group, or the lowest and the highest. */
+function ofEach(results: Results): string {
+  const rows = results.groups.flatMap((group) => results.row("received_bps", group) ?? []);
+  if (!rows.length) return results.sure("received_bps");
+  const text = (row: (typeof rows)[number]) =>
+    `${results.text(row, scaleOf(row.mean, row.unit)).value} (${row.group})`;
+  if (rows.length <= GROUPS) return joined(rows.map(text));
+  const sorted = [...rows].sort((a, b) => a.mean - b.mean);
+  return `from ${text(sorted[0]!)} to ${text(sorted.at(-1)!)}`;
+}
+
+/** Returns the share of the first phone's bytes that had arrived. */
+function received({ tables }: Replication): number {
+  const flows = tables.get("flows")!;
+  const [arrived, size] = [numbers(flows, "delivered_bytes")[0]!, numbers(flows, "app_bytes")[0]!];
+  return size > 0 ? arrived / size : 0;
+}

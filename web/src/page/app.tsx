@@ -1,0 +1,87 @@
+/** The page: on the left the scenario, on the right what it does. */
+
+import { Mistakes, ScenarioPanel } from "./scenario/panel";
+import { ResultPanel } from "./result/panel";
+import { comparisonOf, headlineOf } from "./result/answers";
+import { commandOf, curvesCsv, metricsCsv, pythonOf } from "./share/formats";
+import { Share } from "./share/dialog";
+import { fragmentOf } from "./share/link";
+import { pictureOf } from "./share/picture";
+import type { Side } from "./simulation";
+import { STARTS } from "./starts";
+import { NAMES, type Workbench } from "./workbench";
+
+export function App({ bench }: { bench: Workbench }) {
+  const sides = bench.sides.value;
+  const start = bench.start.value;
+  const results = sides.flatMap((side) => side.results.value ?? []);
+  const sentence =
+    sides.length === 2 && results.length === 2 ? comparisonOf([results[0]!, results[1]!]) : sides[0] ? headlineOf(sides[0]) : "";
+  return (
+    <div class="play">
+      <header class="top">
+        <div class="topbar">
+          <p class="eyebrow">nodeb <span class="muted">playground</span></p>
+          <label>
+            Question{" "}
+            <select value={start?.name ?? ""} onChange={(event) => choose(bench, event.currentTarget.value)}>
+              <option value="" disabled>
+                your own scenario
+              </option>
+              {STARTS.map((one) => (
+                <option key={one.name} value={one.name}>
+                  {one.question}
+                </option>
+              ))}
+            </select>
+          </label>
+          <Share texts={() => textsOf(bench)} picture={() => picture(bench, sentence)} />
+        </div>
+        {bench.problem.value && <p class="banner" role="alert">{bench.problem.value}</p>}
+        {start && <p class="question">{start.about}</p>}
+        <h1 aria-live="polite">{sentence || waiting(sides)}</h1>
+        {sides.map((side, at) => (
+          <Mistakes key={at} side={side} name={sides.length > 1 ? NAMES[at]! : ""} />
+        ))}
+      </header>
+      <div class="columns">
+        <ScenarioPanel bench={bench} />
+        <ResultPanel bench={bench} />
+      </div>
+      <footer>Everything is computed in this page: it sends nothing to anybody.</footer>
+    </div>
+  );
+}
+
+/** Returns what stands in place of the answer while there is none. */
+function waiting(sides: readonly Side[]): string {
+  const isStopped = sides.some((side) => side.announcement.value || side.failure.value || side.reading.value?.problems.length);
+  return isStopped ? "Not simulated." : "Simulating \u2026";
+}
+
+function choose(bench: Workbench, name: string): void {
+  const start = STARTS.find((one) => one.name === name);
+  bench.problem.value = "";
+  if (start) bench.begin(start);
+}
+
+async function textsOf(bench: Workbench) {
+  const texts = bench.sides.value.map((side) => side.text.value);
+  const address = location.href.replace(/#.*$/, "") + (await fragmentOf(texts));
+  const results = bench.sides.value.flatMap((side, at) => (side.results.value ? [{ name: NAMES[at]!, results: side.results.value }] : []));
+  const first = bench.side.value?.first.value;
+  return {
+    Link: { content: address, file: "link.txt" },
+    TOML: { content: bench.side.value?.text.value ?? "", file: "scenario.toml" },
+    "Command line": { content: commandOf(texts), file: "run.sh" },
+    Python: { content: pythonOf(texts), file: "run.py" },
+    "CSV of metrics": { content: metricsCsv(results), file: "summary.csv" },
+    "CSV of curves": { content: first ? curvesCsv(first.replication) : "", file: "curves.csv" },
+  };
+}
+
+function picture(bench: Workbench, headline: string): Promise<Blob> {
+  const side = bench.side.value!;
+  const first = side.first.value;
+  return pictureOf({ headline, causes: side.causes.value, explanation: first?.explanation, endS: first?.replication.endS ?? 1 });
+}

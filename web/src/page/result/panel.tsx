@@ -1,0 +1,111 @@
+/** What the scenarios do: answer, critical paths, curves, lives of packets, metrics. */
+
+import { useMemo } from "preact/hooks";
+
+import { CauseBars } from "../figures/bars";
+import { Chart } from "../figures/chart";
+import { Strip } from "../figures/strip";
+import { shownSpan } from "../figures/time";
+import { ZoomBar } from "../figures/zoombar";
+import { Lives } from "../lives/lives";
+import type { First, Side } from "../simulation";
+import { NAMES, type Workbench } from "../workbench";
+import { AllMetrics, Answer, Comparison } from "./answers";
+import { curvesOf } from "./curves";
+
+export function ResultPanel({ bench }: { bench: Workbench }) {
+  const sides = bench.sides.value;
+  const side = bench.side.value;
+  const [a, b] = sides.map((one) => one.results.value);
+  const wanted = Math.min(...sides.map((one) => one.scenario.value?.runs ?? 1));
+  if (!side) return null;
+  return (
+    <section class="result" aria-label="Result" aria-busy={sides.some((one) => one.isBusy.value)}>
+      <Progress sides={sides} />
+      {sides.length > 1 ? a && b && <Comparison a={a} b={b} wanted={wanted} /> : <Answer side={side} />}
+      {sides.length > 1 && <Causes sides={sides} />}
+      <OverTime bench={bench} />
+      {side.results.value && <AllMetrics results={side.results.value} />}
+    </section>
+  );
+}
+
+/** Causes of both sides' transfers, if both are known. */
+function Causes({ sides }: { sides: readonly Side[] }) {
+  if (!sides.every((side) => side.causes.value.length)) return null;
+  return (
+    <div class="pair">
+      {sides.map((side, at) => (
+        <div key={at}>
+          <CauseBars title={`Where the time went: ${NAMES[at]}`} causes={side.causes.value} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Progress({ sides }: { sides: readonly Side[] }) {
+  const running = sides.filter((side) => side.progress.value !== undefined);
+  if (!running.length) return null;
+  const stop = () => running.forEach((side) => side.stop());
+  return (
+    <p class="progress">
+      <progress value={Math.min(...running.map((side) => side.progress.value!))} aria-label="Simulation" />{" "}
+      <button type="button" onClick={stop}>
+        Stop
+      </button>
+    </p>
+  );
+}
+
+/** Figures on one time axis; with two scenarios, both are in each chart. */
+function OverTime({ bench }: { bench: Workbench }) {
+  const sides = bench.sides.value;
+  const shown = sides.flatMap((side, at) => (side.first.value ? [{ name: NAMES[at]!, first: side.first.value, user: side.user.value }] : []));
+  const charts = useMemo(() => curvesOf(shown), shown.flatMap((one) => [one.first, one.user]));
+  const side = bench.side.value!;
+  if (!shown.length) return null;
+  const endS = Math.max(...shown.map((one) => one.first.replication.endS));
+  const span = shownSpan(endS);
+  return (
+    <>
+      <div class="over-time">
+        <h2>Over time</h2>
+        <ZoomBar endS={endS} />
+        <Phone side={side} first={side.first.value} />
+        {side.first.value && !side.first.value.explanation && (
+          <button type="button" onClick={() => void side.explainNow()}>
+            Explain this phone's transfer
+          </button>
+        )}
+      </div>
+      {shown.map(
+        ({ name, first }) =>
+          first.explanation && (
+            <Strip key={name} title={shown.length > 1 ? `Why it waited: ${name}` : "Why it waited"} explanation={first.explanation} span={span} endS={endS} />
+          ),
+      )}
+      {charts.map((one) => (
+        <Chart key={one.title} title={one.title} unit={one.unit} lines={one.lines} endS={endS} />
+      ))}
+      {side.first.value && <Lives engine={bench.engine} text={side.text.value} first={side.first.value} user={side.user.value} />}
+      <p class="note">One replication, number 0. Drag across a chart to zoom; Home shows all.</p>
+    </>
+  );
+}
+
+/** List of the phones to look at. */
+function Phone({ side, first }: { side: Side; first: First | undefined }) {
+  const users = first?.scenario.users ?? 1;
+  if (users < 2) return null;
+  return (
+    <label>
+      Phone{" "}
+      <select value={side.user.value} onChange={(event) => side.look(Number(event.currentTarget.value))}>
+        {Array.from({ length: Math.min(users, 200) }, (_, user) => (
+          <option key={user}>{user}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

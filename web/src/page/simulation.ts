@@ -1,0 +1,235 @@
+/** One of the page's scenarios: its text, what the simulator says of it, and its results so far. */
+
+import { computed, signal } from "@preact/signals";
+
+import {
+  type Calling,
+  type Engine,
+  EngineError,
+  type Explanation,
+  type MetricAbout,
+  type Reading,
+  type Replication,
+  type Scenario,
+} from "../core/api";
+import { Newest } from "../core/newest";
+import { type Cause, causesOf, type Path, pathOf } from "./answer/causes";
+import { Results } from "./answer/rows";
+import { adviceFor, type Announcement, announcementOf, LONG_S } from "./cost";
+import { Document } from "./scenario/document";
+import { inBaseUnit, parseQuantity } from "./scenario/quantity";
+
+/** Size of a transfer, bytes, up to which it is explained without being asked. */
+const MAX_EXPLAINED_BYTES = 2e6;
+const MAX_EXPLAINED_RUNS = 20;
+/** Time of an explanation, ms, up to which further replications are explained too. */
+const QUICK_MS = 100;
+const INTERVALS = 600;
+/** Time of quiet, ms, after which the replications of a changed scenario begin. */
+const QUIET_MS = 120;
+
+/** The first replication, with the scenario that it belongs to. */
+export interface First {
+  readonly scenario: Scenario;
+  readonly replication: Replication;
+  readonly explanation: Explanation | undefined;
+}
+
+export class Side {
+  readonly text = signal("");
+  /** The newest text without syntax errors. */
+  readonly document = signal<Document>(Document.read("") as Document);
+  /** True if the newest text has no syntax errors. */
+  readonly isToml = signal(true);
+  readonly reading = signal<Reading | undefined>(undefined);
+  readonly first = signal<First | undefined>(undefined);
+  readonly results = signal<Results | undefined>(undefined);
+  readonly paths = signal<readonly Path[]>([]);
+  readonly announcement = signal<Announcement | undefined>(undefined);
+  readonly failure = signal("");
+  /** Finished fraction of the current replication; nothing while none runs. */
+  readonly progress = signal<number | undefined>(undefined);
+  /** True from a change until all its results are there. */
+  readonly isBusy = signal(false);
+  /** Number of the phone that curves, critical path and lives are about. */
+  readonly user = signal(0);
+  readonly causes = computed<readonly Cause[]>(() => causesOf(this.paths.value));
+  readonly scenario = computed(() => this.reading.value?.scenario ?? undefined);
+
+  private readonly newest = new Newest();
+  private frame = 0;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly metrics: ReadonlyMap<string, MetricAbout>,
+  ) {}
+
+  /** Changes the text, which stops calls about the previous one; the newest text of a frame is simulated. */
+  edit(text: string): void {
+    if (text === this.text.value) return;
+    this.newest.signal();
+    this.text.value = text;
+    this.isBusy.value = true;
+    const found = Document.read(text);
+    if (found instanceof Document) this.document.value = found;
+    this.isToml.value = found instanceof Document;
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => void this.simulate());
+  }
+
+  /** Chooses the phone to look at. */
+  look(user: number): void {
+    this.user.value = user;
+    void this.simulate(true);
+  }
+
+  /** Stops what runs. */
+  stop(): void {
+    this.newest.signal();
+    this.progress.value = undefined;
+    this.isBusy.value = false;
+  }
+
+  /** Reads and simulates the text; `isAllowed` runs what takes long too. */
+  async simulate(isAllowed = false): Promise<void> {
+    const calling: Calling = { signal: this.newest.signal() };
+    const isNewest = () => !calling.signal!.aborted;
+    this.isBusy.value = true;
+    try {
+      const text = this.text.value;
+      const reading = await this.engine.read(text, calling);
+      if (!isNewest()) return;
+      this.reading.value = reading;
+      this.failure.value = "";
+      this.announcement.value = undefined;
+      const { scenario } = reading;
+      if (!scenario) return;
+      const announcement = isAllowed ? undefined : announcementOf(scenario);
+      if (announcement) return this.announce(announcement);
+      if (this.user.value >= scenario.users) this.user.value = 0;
+      this.paths.value = [];
+      await this.runFirst(text, scenario, calling, isAllowed);
+      await quiet(QUIET_MS);
+      if (!isNewest()) return;
+      await this.replicate(text, scenario, calling);
+      await this.explainMore(text, scenario, calling);
+    } catch (error) {
+      if (isNewest() || !(error instanceof EngineError && error.kind === "cancelled")) this.fail(error);
+    } finally {
+      if (isNewest()) {
+        this.progress.value = undefined;
+        this.isBusy.value = false;
+      }
+    }
+  }
+
+  private announce(announcement: Announcement): void {
+    this.stop();
+    this.announcement.value = announcement;
+    this.first.value = undefined;
+    this.results.value = undefined;
+    this.paths.value = [];
+  }
+
+  private fail(error: unknown): void {
+    this.failure.value = error instanceof Error ? error.message : String(error);
+  }
+
+  private async runFirst(text: string, scenario: Scenario, calling: Calling, isAllowed: boolean): Promise<void> {
+    const begun = performance.now();
+    const onProgress = (fraction: number) => {
+      this.progress.value = fraction;
+      const elapsedS = (performance.now() - begun) / 1000;
+      const seconds = elapsedS / Math.max(fraction, 1e-6);
+      if (!isAllowed && elapsedS > 2 && seconds > 2 * LONG_S) this.announce({ seconds, advice: adviceFor(scenario) });
+    };
+    const isCell = scenario.radio === "hsdpa";
+    const overTime = { intervalS: intervalOf(scenario), most: INTERVALS, channel: isCell && scenario.users <= 50 };
+    const user = this.user.value;
+    const [replication, explanation, one] = await Promise.all([
+      this.engine.run({ text, overTime }, { ...calling, onProgress }),
+      isShort(scenario, user) ? this.explain(text, user, 0, calling) : undefined,
+      this.engine.replicate({ text, runs: 1 }, calling),
+    ]);
+    if (calling.signal!.aborted) return;
+    this.paths.value = explanation ? [pathOf(explanation)] : [];
+    this.results.value = new Results(one, this.metrics);
+    this.first.value = { scenario, replication, explanation };
+  }
+
+  private async replicate(text: string, { runs }: Scenario, calling: Calling): Promise<void> {
+    const show = (found: Results["found"]) => {
+      if (!calling.signal!.aborted) this.results.value = new Results(found, this.metrics);
+    };
+    show(await this.engine.replicate({ text, runs }, { ...calling, onMore: show }));
+  }
+
+  /** Explains the transfer in further replications, if that is quick. */
+  private async explainMore(text: string, { runs }: Scenario, calling: Calling): Promise<void> {
+    if (!this.paths.value.length) return;
+    const paths = [...this.paths.value];
+    for (let run = 1; run < Math.min(runs, MAX_EXPLAINED_RUNS); run++) {
+      const begun = performance.now();
+      const found = await this.explain(text, this.user.value, run, calling);
+      if (!found || calling.signal!.aborted || performance.now() - begun > QUICK_MS) return;
+      paths.push(pathOf(found));
+    }
+    this.paths.value = paths;
+  }
+
+  /** Explains a transfer; nothing if there is none, as with a phone that gets nothing. */
+  private async explain(text: string, user: number, run: number, calling: Calling): Promise<Explanation | undefined> {
+    try {
+      return await this.engine.explain({ text, user, run }, calling);
+    } catch (error) {
+      if (error instanceof EngineError && error.kind === "request") return undefined;
+      throw error;
+    }
+  }
+
+  /** Explains the chosen phone's transfer even if it is long. */
+  async explainNow(): Promise<void> {
+    const first = this.first.value;
+    if (!first) return;
+    const calling: Calling = { signal: this.newest.signal(), onProgress: (fraction) => (this.progress.value = fraction) };
+    try {
+      const explanation = await this.explain(this.text.value, this.user.value, 0, calling);
+      if (!explanation || calling.signal!.aborted) return;
+      this.paths.value = [pathOf(explanation)];
+      this.first.value = { ...first, explanation };
+    } catch (error) {
+      if (!calling.signal!.aborted) this.fail(error);
+    } finally {
+      this.progress.value = undefined;
+    }
+  }
+}
+
+/** Returns the length of the first intervals of the curves, s: it doubles until the run fits. */
+function intervalOf({ ttiS }: Scenario): number {
+  return Math.max(ttiS ?? 0, 0.01);
+}
+
+/** Returns true if a phone's transfer is short enough to be explained without being asked. */
+function isShort({ resolved }: Scenario, user: number): boolean {
+  const groups = resolved["users"];
+  if (!Array.isArray(groups)) return false;
+  let first = 0;
+  for (const one of groups as Record<string, unknown>[]) {
+    first += Number(one["count"] ?? 1);
+    if (user >= first) continue;
+    const traffic = one["traffic"] as Record<string, { size?: string } | undefined> | null;
+    return sizeOf(traffic) <= MAX_EXPLAINED_BYTES;
+  }
+  return false;
+}
+
+function sizeOf(traffic: Record<string, { size?: string } | undefined> | null): number {
+  if (traffic?.["web"]) return 0;
+  const size = parseQuantity(traffic?.["ftp"]?.size ?? "");
+  return size ? inBaseUnit(size) : Infinity;
+}
+
+function quiet(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,50 @@
+/** Starting points: a question, what to look at, and one or two scenarios (`web/starts/*.toml`). */
+
+import activeQueue from "../../starts/active-queue.toml";
+import bbrOrCubic from "../../starts/bbr-or-cubic.toml";
+import blockErrors from "../../starts/block-errors.toml";
+import buffer from "../../starts/buffer.toml";
+import cell from "../../starts/cell.toml";
+import fachOrDch from "../../starts/fach-or-dch.toml";
+import harq from "../../starts/harq.toml";
+import lteOrHsdpa from "../../starts/lte-or-hsdpa.toml";
+import schedulers from "../../starts/schedulers.toml";
+import sleep from "../../starts/sleep.toml";
+import slowStart from "../../starts/slow-start.toml";
+import wireLosses from "../../starts/wire-losses.toml";
+import { reread } from "./scenario/document";
+
+export interface Start {
+  readonly name: string;
+  readonly question: string;
+  /** What to look at, two sentences. */
+  readonly about: string;
+  /** Scenario A, and B if the question compares two. */
+  readonly texts: readonly string[];
+}
+
+/** Reads a starting point: its comment has the question, the sentences, and lines `B: key = value` that make B of A. */
+export function startOf(name: string, source: string): Start {
+  const end = source.indexOf("\n\n");
+  const lines = source.slice(0, end).split("\n").map((line) => line.replace(/^# ?/, ""));
+  const changes = lines.flatMap((line) => /^B: ([\w.]+) = (.+)$/.exec(line) ?? []);
+  const about = lines.slice(1).filter((line) => line && !line.startsWith("B: "));
+  const text = `# ${lines[0]}\n\n${source.slice(end + 2)}`;
+  const other = changes.length ? [reread(text).set(changes[1]!.split("."), changes[2]!)] : [];
+  return { name, question: lines[0]!, about: about.join(" "), texts: [text, ...other] };
+}
+
+export const STARTS: readonly Start[] = [
+  startOf("slow-start", slowStart),
+  startOf("block-errors", blockErrors),
+  startOf("harq", harq),
+  startOf("buffer", buffer),
+  startOf("active-queue", activeQueue),
+  startOf("bbr-or-cubic", bbrOrCubic),
+  startOf("lte-or-hsdpa", lteOrHsdpa),
+  startOf("schedulers", schedulers),
+  startOf("cell", cell),
+  startOf("fach-or-dch", fachOrDch),
+  startOf("sleep", sleep),
+  startOf("wire-losses", wireLosses),
+];
