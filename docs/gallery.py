@@ -7,6 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import live
+
 DOCS = Path(__file__).parent
 PLAN, DRAWN = DOCS / "gallery.toml", DOCS / "gallery.json"
 PICTURES = Path("images") / "gallery"
@@ -33,8 +35,12 @@ def picture(name: str) -> Path:
     return PICTURES / f"{name.replace('/', '-')}.png"
 
 
-def expand(markdown: str) -> str:
+def expand(markdown: str, url: str) -> str:
     """Replaces the mark `{{ gallery }}` in a page by all examples with their figures.
+
+    Args:
+        markdown: text of the page.
+        url: address of the page in the site.
 
     Raises:
         KeyError: the figure of an example has not been drawn.
@@ -42,18 +48,24 @@ def expand(markdown: str) -> str:
     if MARK not in markdown:
         return markdown
     of = drawn()
-    parts = [_entry(name, entry, of[name]) for name, entry in plan().items()]
+    parts = [_entry(name, entry, of[name], url) for name, entry in plan().items()]
     return markdown.replace(MARK, "\n\n".join(parts))
 
 
-def _entry(name: str, entry: dict[str, str], of: dict[str, Any]) -> str:
+def _play(name: str, url: str) -> str:
+    """Returns a link that opens an example in the playground, if a page can simulate it."""
+    file = f"examples/{name}.toml"
+    return live.link(file, url) if live.can_play(file) else ""
+
+
+def _entry(name: str, entry: dict[str, str], of: dict[str, Any], url: str) -> str:
     image = picture(name).as_posix()
     anchor = name.replace("/", "-")
     language, code = ("sh", entry["plot"]) if "plot" in entry else ("python", entry["python"])
     return "\n\n".join(
         [
             f"## {entry['title']} {{#{anchor}}}",
-            f"`examples/{name}.toml`. {entry['shows']}",
+            f"`examples/{name}.toml`. {entry['shows']} {_play(name, url)}".strip(),
             f"```sh\n{entry['command']}\n```",
             f"[![{entry['picture']}]({image})]({image})",
             f"*{entry['picture']} Seed {of['seed']}, nodeb {of['nodeb']}. Drawn by:*",

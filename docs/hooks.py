@@ -1,5 +1,5 @@
-"""Inserts measured numbers, example figures and comparisons with references into the pages of the
-site.
+"""Inserts measured numbers, example figures, live figures and comparisons with references into the
+pages of the site.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import gallery
+import live
 import measured
 import trusted
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Replaces the marks in a page, such as `{{ number: SET.NAME }}` and `{{ gallery }}`."""
-    markdown = gallery.expand(trusted.expand(measured.expand(markdown)))
+    markdown = gallery.expand(trusted.expand(measured.expand(markdown)), page.url)
+    markdown = live.expand(markdown, page.url)
     sys.path.append(str(Path(__file__).parents[1] / "tools"))
     import linux_downloads as kernel
 
@@ -24,3 +26,8 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         if mark in markdown:
             markdown = markdown.replace(mark, kernel.markdown(kernel.compare(cases)))
     return markdown
+
+
+def on_post_build(config: Any, **_: Any) -> None:
+    """Adds the playground to the site."""
+    live.copy(Path(config["site_dir"]))

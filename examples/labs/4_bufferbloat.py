@@ -1,0 +1,92 @@
+"""Lab 4: Bufferbloat and queue management. Open this file with `marimo edit`."""
+
+import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+    import marimo as mo
+
+    from nodeb import compare, labs
+
+    lab = labs.load("4-bufferbloat")
+    mo.md("# Bufferbloat and queue management")
+    return compare, lab, mo
+
+
+@app.cell
+def _(compare, lab, mo):
+    _scenarios = lab.scenarios("buffer")  # change keys with `scenario.with_({KEY: VALUE})`
+    _results = [scenario.run() for scenario in _scenarios]
+    _is_pair = len(_results) > 1
+    _found = compare(dict(zip("AB", _results, strict=True))) if _is_pair else _results[0]
+    mo.vstack([mo.md("## " + lab.figures["buffer"]["title"]), _found])
+    return
+
+
+@app.cell
+def _(compare, lab, mo):
+    _scenarios = lab.scenarios("managed")  # change keys with `scenario.with_({KEY: VALUE})`
+    _results = [scenario.run() for scenario in _scenarios]
+    _is_pair = len(_results) > 1
+    _found = compare(dict(zip("AB", _results, strict=True))) if _is_pair else _results[0]
+    mo.vstack([mo.md("## " + lab.figures["managed"]["title"]), _found])
+    return
+
+
+@app.cell
+def _(compare, lab, mo):
+    _scenarios = lab.scenarios("page")  # change keys with `scenario.with_({KEY: VALUE})`
+    _results = [scenario.run() for scenario in _scenarios]
+    _is_pair = len(_results) > 1
+    _found = compare(dict(zip("AB", _results, strict=True))) if _is_pair else _results[0]
+    mo.vstack([mo.md("## " + lab.figures["page"]["title"]), _found])
+    return
+
+
+@app.cell
+def _(lab, mo):
+    answer_1 = None  # a number in ms
+    mo.md(lab.ask("empty", answer_1))
+    return
+
+
+@app.cell
+def _(lab, mo):
+    answer_2 = None  # a number in ms
+    mo.md(lab.ask("full", answer_2))
+    return
+
+
+@app.cell
+def _(lab, mo):
+    answer_3 = None  # a number in s
+    mo.md(lab.ask("gain", answer_3))
+    return
+
+
+@app.cell
+def _(lab, mo):
+    answer_4 = None  # the number of a choice, from 1
+    mo.md(lab.ask("small", answer_4))
+    return
+
+
+@app.cell
+def _(lab, mo):
+    answer_5 = None  # a number in %
+    mo.md(lab.ask("codel", answer_5))
+    return
+
+
+@app.cell
+def _(lab, mo):
+    answer_6 = None  # the number of a choice, from 1
+    mo.md(lab.ask("web", answer_6))
+    return
+
+
+if __name__ == "__main__":
+    app.run()

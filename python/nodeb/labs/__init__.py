@@ -1,0 +1,238 @@
+"""Labs: exercises whose answers are checked against a simulation.
+
+A lab is a TOML file in this folder, which the pages of the documentation, their scripts
+(`web/src/live`) and the notebooks in `examples/labs` share. It has live figures, and exercises.
+
+    from nodeb import labs
+
+    lab = labs.load("1-slow-start")
+    print(lab.exercises["rounds"].question)
+    print(lab.check("rounds", 0.5))
+
+An exercise asks for a number or for one of several choices. A `Quantity` says how the right answer
+follows from simulations; wrong answers that are expected have hints of their own.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nodeb.errors import InputError, nearest
+from nodeb.inputs.scenario import Scenario
+
+__all__ = ["Exercise", "Lab", "Quantity", "Verdict", "load", "names"]
+
+FOLDER = Path(__file__).parent
+RUNS = 20
+"""Default number of replications of a quantity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A simulated number and the half-width of its 95 % interval."""
+
+    mean: float
+    half_width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number that follows from simulations: `times * (metric - minus) / over`."""
+
+    metric: str
+    """Name of a metric of the summary."""
+    group: str = "all"
+    """Name of the group of users."""
+    changes: Mapping[str, Any] | None = None
+    """Keys of the lab's scenario that are changed, with their values."""
+    times: float = 1.0
+    minus: Quantity | None = None
+    over: Quantity | None = None
+    runs: int = RUNS
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Quantity:
+        """Reads a quantity from a table of a lab's file."""
+        parts = dict(found)
+        for name in ("minus", "over"):
+            if name in parts:
+                parts[name] = cls.of(parts[name])
+        if "with" in parts:
+            parts["changes"] = parts.pop("with")
+        return cls(**parts)
+
+    def simulate(self, scenario: Scenario, seed: int | None = None) -> Value:
+        """Simulates the quantity.
+
+        Args:
+            scenario: the scenario without the changes.
+            seed: seed of the replications; default: that of the scenario.
+        """
+        changed = scenario.with_(self.changes) if self.changes else scenario
+        summary = changed.run(runs=self.runs, seed=seed).summary
+        [row] = [
+            one for one in summary if one["metric"] == self.metric and one["group"] == self.group
+        ]
+        mean, half = row["mean"], (row["ci95_high"] - row["ci95_low"]) / 2
+        if self.minus:
+            less = self.minus.simulate(scenario, seed)
+            mean, half = mean - less.mean, math.hypot(half, less.half_width)
+        if self.over:
+            below = self.over.simulate(scenario, seed)
+            share = mean / below.mean
+            half = abs(share) * math.hypot(half / mean, below.half_width / below.mean)
+            mean = share
+        return Value(self.times * mean, abs(self.times) * half)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Result of a check: whether an answer is right, and what to say."""
+
+    right: bool
+    text: str
+
+    def __str__(self) -> str:
+        return f"{'Right' if self.right else 'Not yet'}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """A question about a lab's scenario."""
+
+    name: str
+    question: str
+    right: str
+    """Explanation of the right answer."""
+    scenario: str
+    """Scenario in TOML."""
+    answer: Quantity | None
+    """Right answer of a question for a number."""
+    unit: str
+    """Unit of the answer; empty for a pure number."""
+    tolerance: float
+    """Accepted distance from the right answer, as a fraction of it."""
+    wrong: tuple[Mapping[str, Any], ...]
+    """Wrong numbers: `times`, a multiple of the right one, or `answer`; and a `hint` for each."""
+    choices: tuple[Mapping[str, Any], ...]
+    """Choices: `text`, the `value` that decides, and a `hint` for those that are wrong."""
+    pick: str
+    """Which value makes a choice right: `largest` or `smallest`."""
+
+    def check(self, given: float, seed: int | None = None) -> Verdict:
+        """Checks an answer against a simulation.
+
+        Args:
+            given: a number in the exercise's unit, or the number of a choice, from 1.
+            seed: seed of the simulation; default: that of the scenario.
+
+        Raises:
+            InputError: there is no such choice.
+        """
+        scenario = Scenario.from_toml(self.scenario)
+        if self.answer is None:
+            return self._check_choice(given, scenario, seed)
+        value = self.answer.simulate(scenario, seed)
+        if self._is_near(given, value):
+            return Verdict(True, self.right)
+        for one in self.wrong:
+            other = (
+                Quantity.of(one["answer"]).simulate(scenario, seed)
+                if "answer" in one
+                else Value(one["times"] * value.mean, abs(one["times"]) * value.half_width)
+            )
+            if self._is_near(given, other):
+                return Verdict(False, one["hint"])
+        return Verdict(False, f"the answer is too {'large' if given > value.mean else 'small'}.")
+
+    def _is_near(self, given: float, value: Value) -> bool:
+        return abs(given - value.mean) <= self.tolerance * abs(value.mean) + value.half_width
+
+    def _check_choice(self, given: float, scenario: Scenario, seed: int | None) -> Verdict:
+        if given not in range(1, len(self.choices) + 1):
+            raise InputError(f"there is no choice {given}; expected 1 to {len(self.choices)}")
+        values = [Quantity.of(one["value"]).simulate(scenario, seed).mean for one in self.choices]
+        best = max(values) if self.pick == "largest" else min(values)
+        place = int(given) - 1
+        if values[place] == best:
+            return Verdict(True, self.right)
+        return Verdict(False, self.choices[place]["hint"])
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """A lab: its title, and its exercises by name."""
+
+    name: str
+    title: str
+    figures: Mapping[str, Mapping[str, Any]]
+    """Live figures: `title`, `scenario` in TOML, and `b`, the changes that make a second one."""
+    exercises: Mapping[str, Exercise]
+
+    def scenarios(self, figure: str) -> list[Scenario]:
+        """Returns the one or two scenarios of a live figure."""
+        found = self.figures[figure]
+        first = Scenario.from_toml(found["scenario"])
+        return [first, first.with_(found["b"])] if "b" in found else [first]
+
+    def ask(self, exercise: str, given: float | None) -> str:
+        """Returns an exercise in Markdown: the question, its choices, and the verdict on an answer.
+
+        Args:
+            exercise: name of the exercise.
+            given: the answer; `None` if there is none yet.
+        """
+        found = self.exercises[exercise]
+        choices = [f"{at}. {one['text']}" for at, one in enumerate(found.choices, 1)]
+        verdict = [] if given is None else [f"**{self.check(exercise, given)}**"]
+        return "\n\n".join([found.question, *choices, *verdict])
+
+    def check(self, exercise: str, given: float, seed: int | None = None) -> Verdict:
+        """Checks the answer to an exercise; see `Exercise.check`.
+
+        Raises:
+            InputError: the lab has no such exercise, or the exercise no such choice.
+        """
+        if exercise not in self.exercises:
+            raise InputError(
+                f"lab {self.name} has no exercise `{exercise}`{nearest(exercise, self.exercises)}"
+            )
+        return self.exercises[exercise].check(given, seed)
+
+
+def names() -> list[str]:
+    """Returns the names of all labs, in their order."""
+    return sorted(file.stem for file in FOLDER.glob("*.toml"))
+
+
+def load(name: str) -> Lab:
+    """Loads a lab.
+
+    Raises:
+        InputError: there is no such lab.
+    """
+    if name not in names():
+        raise InputError(f"there is no lab `{name}`{nearest(name, names())}")
+    found = tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))
+    exercises = {key: _exercise(key, one, found["live"]) for key, one in found["exercise"].items()}
+    return Lab(name, found["title"], found["live"], exercises)
+
+
+def _exercise(name: str, found: Mapping[str, Any], live: Mapping[str, Any]) -> Exercise:
+    return Exercise(
+        name=name,
+        question=found["question"],
+        right=found["right"],
+        scenario=live[found["live"]]["scenario"],
+        answer=Quantity.of(found["answer"]) if "answer" in found else None,
+        unit=found.get("unit", ""),
+        tolerance=found.get("tolerance", 0.05),
+        wrong=tuple(found.get("wrong", ())),
+        choices=tuple(found.get("choices", ())),
+        pick=found.get("pick", "largest"),
+    )

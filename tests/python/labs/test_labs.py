@@ -1,0 +1,70 @@
+"""Tests: right answers of labs pass with any seed, and each expected mistake has its hint."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeb import labs
+from nodeb.errors import InputError
+from nodeb.inputs.scenario import Scenario
+
+EXERCISES = [
+    pytest.param(exercise, id=f"{name}.{exercise.name}")
+    for name in labs.names()
+    for exercise in labs.load(name).exercises.values()
+]
+NUMBERS = [one for one in EXERCISES if one.values[0].answer is not None]
+CHOICES = [one for one in EXERCISES if one.values[0].answer is None]
+SEEDS = range(1, 11)
+
+
+def simulated(quantity, exercise, seed=None):
+    return quantity.simulate(Scenario.from_toml(exercise.scenario), seed).mean
+
+
+@pytest.mark.parametrize("exercise", NUMBERS)
+def test_right_numbers_pass_with_any_seed(exercise):
+    """A student reads the answer from a simulation with the default seed."""
+    right = simulated(exercise.answer, exercise)
+    for seed in SEEDS:
+        verdict = exercise.check(right, seed)
+        assert (verdict.right, verdict.text) == (True, exercise.right)
+
+
+@pytest.mark.parametrize("exercise", NUMBERS)
+def test_each_expected_mistake_has_its_own_hint(exercise):
+    right = simulated(exercise.answer, exercise)
+    assert exercise.wrong
+    for one in exercise.wrong:
+        given = (
+            simulated(labs.Quantity.of(one["answer"]), exercise)
+            if "answer" in one
+            else one["times"] * right
+        )
+        for seed in SEEDS:
+            verdict = exercise.check(given, seed)
+            assert (verdict.right, verdict.text) == (False, one["hint"])
+
+
+@pytest.mark.parametrize("exercise", CHOICES)
+def test_one_choice_is_right_with_any_seed(exercise):
+    first = [exercise.check(place + 1).right for place in range(len(exercise.choices))]
+    assert first.count(True) == 1
+    for seed in SEEDS:
+        assert [exercise.check(place + 1, seed).right for place in range(len(first))] == first
+
+
+def test_other_numbers_are_too_large_or_too_small():
+    lab = labs.load("1-slow-start")
+    assert str(lab.check("download", 77)) == "Not yet: the answer is too large."
+    assert str(lab.check("download", -1)) == "Not yet: the answer is too small."
+
+
+def test_unknown_labs_exercises_and_choices_are_refused():
+    with pytest.raises(InputError, match="did you mean `1-slow-start`"):
+        labs.load("slow-start")
+    lab = labs.load("1-slow-start")
+    with pytest.raises(InputError, match="did you mean `download`"):
+        lab.check("downloads", 1)
+    with pytest.raises(InputError, match="expected 1 to 3"):
+        lab.check("remedy", 4)

@@ -1,0 +1,95 @@
+"""Writes the labs as marimo notebooks, from the definitions in `python/nodeb/labs`.
+
+    python tools/lab_notebooks.py            # compare, and list the notebooks that differ
+    python tools/lab_notebooks.py --write    # write them
+
+A notebook is a plain Python program: `marimo edit FILE` opens it in a browser, and `python FILE`
+runs all its cells.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from nodeb import labs
+
+FOLDER = Path(__file__).parents[1] / "examples" / "labs"
+HEAD = '''"""Lab {number}: {title}{end} Open this file with `marimo edit`."""
+
+import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+    import marimo as mo
+
+    from nodeb import compare, labs
+
+    lab = labs.load("{name}")
+    mo.md("# {title}")
+    return compare, lab, mo
+'''
+FIGURE = """
+
+@app.cell
+def _(compare, lab, mo):
+    _scenarios = lab.scenarios("{figure}")  # change keys with `scenario.with_({{KEY: VALUE}})`
+    _results = [scenario.run() for scenario in _scenarios]
+    _is_pair = len(_results) > 1
+    _found = compare(dict(zip("AB", _results, strict=True))) if _is_pair else _results[0]
+    mo.vstack([mo.md("## " + lab.figures["{figure}"]["title"]), _found])
+    return
+"""
+EXERCISE = """
+
+@app.cell
+def _(lab, mo):
+    answer_{number} = None  # {expected}
+    mo.md(lab.ask("{exercise}", answer_{number}))
+    return
+"""
+END = """
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+
+def notebook(name: str) -> str:
+    """Returns the notebook of a lab."""
+    lab = labs.load(name)
+    number, end = name.partition("-")[0], "" if lab.title.endswith("?") else "."
+    parts = [HEAD.format(title=lab.title, number=number, end=end, name=name)]
+    parts += [FIGURE.format(figure=figure) for figure in lab.figures]
+    for place_of, one in enumerate(lab.exercises.values(), 1):
+        unit = f" in {one.unit}" if one.unit else ""
+        expected = f"a number{unit}" if one.answer else "the number of a choice, from 1"
+        parts.append(EXERCISE.format(number=place_of, exercise=one.name, expected=expected))
+    return "".join([*parts, END])
+
+
+def place(name: str) -> Path:
+    """Returns the file of a lab's notebook."""
+    return FOLDER / f"{name.replace('-', '_')}.py"
+
+
+def main(arguments: list[str]) -> int:
+    """Compares or writes the notebooks. Returns 1 if one differed and was not written."""
+    different = [
+        name
+        for name in labs.names()
+        if not place(name).exists() or place(name).read_text("utf-8") != notebook(name)
+    ]
+    for name in different:
+        print(f"{place(name).name}: {'written' if '--write' in arguments else 'differs'}")
+        if "--write" in arguments:
+            FOLDER.mkdir(exist_ok=True)
+            place(name).write_text(notebook(name), "utf-8")
+    return int(bool(different) and "--write" not in arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
