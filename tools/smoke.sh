@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 dist=$PWD/dist constraints=$PWD/constraints.txt example=$PWD/examples/dch-50k.toml built=$PWD/target/release
+page=$PWD/python/nodeb/play/play.html
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -44,5 +45,10 @@ try() {
 }
 
 PATH=$(without_rust) try wheel "$dist"/*.whl
+if [ -f "$page" ]; then # the wheel has the playground if it was built here
+  wheel/bin/nodeb play "$example" --no-open --out play.html
+  grep -q "file://$work/wheel/.*/play.html#v=1" play.html
+  cmp "$page" wheel/lib/python*/site-packages/nodeb/play/play.html
+fi
 with_libraries try sdist "$dist"/*.tar.gz
 cmp wheel.out/summary.csv sdist.out/summary.csv

@@ -65,6 +65,20 @@ def opened(browser):
     assert not complaints
 
 
+GAPS = """() => {
+    let longest = 0, last = performance.now();
+    const frame = (now) => {
+        longest = Math.max(longest, now - last);
+        last = now;
+        requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+    globalThis.longest = () => longest;
+}"""
+"""Measures the longest time between two frames, ms, from now on."""
+RESPONSIVE_MS = 400
+"""Longest allowed time between two frames, on a busy machine too."""
+STATUS = "document.querySelector('.result [role=status]').textContent"
 LINES = "[...document.querySelectorAll('.cm-line')].map(one => one.textContent).join('\\n')"
 
 
@@ -322,3 +336,73 @@ def test_browser_without_workers_gets_a_sentence(browser):
         page.add_init_script("delete globalThis.Worker")
         page.goto(PAGE.as_uri())
         assert "workers" in page.inner_text("#page")
+
+
+def test_dragged_slider_sets_the_text_and_keeps_the_page_responsive(opened):
+    page = opened()
+    page.select_option(".topbar select", "cell")
+    answer(page)
+    slider = page.get_by_role("slider", name="radius")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    height = box["y"] + box["height"] / 2
+    page.evaluate(GAPS)
+    page.mouse.move(box["x"] + box["width"] / 2, height)
+    page.mouse.down()
+    for step in range(60):
+        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.4 * step / 60), height)
+    page.mouse.up()
+    shown = slider.get_attribute("aria-valuetext")
+    wait_for_text(page, f'radius = "{shown}"')
+    assert shown != "1 km"
+    assert answer(page)
+    assert page.evaluate("longest()") < RESPONSIVE_MS
+
+
+def test_inputs_are_handled_while_a_cell_is_replicated(opened):
+    page = opened()
+    cell = next(one for one in STARTS if one.stem == "cell").read_text("utf-8")
+    write(page, cell.replace("runs = 10", "runs = 200"))
+    page.wait_for_function(f"() => {STATUS}.includes(' of 200')")
+    page.evaluate(GAPS)
+    for name in ("zoom in", "later", "whole run") * 8:
+        page.get_by_role("button", name=name, exact=True).click()
+    assert " of 200" in page.evaluate(STATUS), "the replications ended too soon"
+    assert page.evaluate("longest()") < RESPONSIVE_MS
+
+
+def test_precision_ends_after_as_many_replications_as_in_the_package(opened):
+    page = opened()
+    text = SMALL.replace("runs = 4", "runs = 4\nprecision = 0.04\nmax_runs = 150")
+    write(page, text)
+    answer(page)
+    native = nodeb.Scenario.from_toml(text).run()
+    assert 4 < native.provenance.runs < 150
+    assert f"{native.provenance.runs} replications, seed" in page.inner_text(
+        ".result [role=status]"
+    )
+
+
+LISTS = SMALL.replace("[radio.dch]", "[radio.hs_dsch]") + "ci = [0.2, 0.2, 0.2, 0.2, 0.2]\n"
+
+
+def test_lists_are_changed_as_toml(opened):
+    page = opened()
+    write(page, LISTS)
+    before = answer(page)
+    field = page.get_by_label("ci", exact=True)
+    assert field.input_value() == "[0.2, 0.2, 0.2, 0.2, 0.2]"
+    field.fill("[0, 0, 0, 0, 1")
+    field.blur()
+    assert not field.evaluate("one => one.validity.valid")
+    field.fill("[1, 0, 0, 0, 0]")
+    field.blur()
+    wait_for_text(page, "ci = [1, 0, 0, 0, 0]")
+    page.wait_for_function(CHANGED, arg=before)
+
+
+def test_sweeps_are_not_simulated_silently(opened):
+    page = opened()
+    write(page, SMALL + '\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n')
+    answer(page)
+    assert "nodeb sweep" in page.inner_text(".banner")

@@ -27,7 +27,7 @@ export interface Engine {
   /** Simulates a replication and returns the lives of packets and blocks in a window of simulated time. */
   life(task: Live, options?: Calling): Promise<Life>;
 
-  /** Simulates replications `first` to `first + runs - 1` on all workers but one, which stays free for other calls. */
+  /** Simulates replications from `first` on, on all workers but one, which stays free for other calls. */
   replicate(task: Replicate, options?: Replicating): Promise<Replications>;
 
   /** Stops all workers; calls in progress are rejected as cancelled. */
@@ -102,8 +102,18 @@ export interface Replicate {
   seed?: number;
   /** Number of the first replication; default: 0. */
   first?: number;
-  /** Number of replications. */
+  /** Number of replications; with `precision` the minimum. */
   runs: number;
+  /** Replicates until a precision is reached; default: `runs` replications. */
+  precision?: Precision | undefined;
+}
+
+/** Precision of the mean application bit rate. */
+export interface Precision {
+  /** Half-width of its 95 % interval, relative to the mean. */
+  relative: number;
+  /** Maximum number of replications. */
+  maxRuns: number;
 }
 
 /** Result of reading a scenario's text. */
@@ -128,6 +138,7 @@ export interface Scenario {
   runs: number;
   /** Half-width to reach, relative to the mean; null without one. */
   precision: number | null;
+  /** Maximum number of replications with `precision`. */
   maxRuns: number;
   /** Number of users in all groups together. */
   users: number;
@@ -273,6 +284,8 @@ export interface Replications {
   first: number;
   /** Number of replications. */
   runs: number;
+  /** Expected number of replications in total. */
+  expected: number;
   /** Values of each metric by replication, by group of users; the group `all` is always there. */
   byRun: MetricByRun[];
   /** Mean of each metric over the replications with its interval, in the order of `About.metrics`. */

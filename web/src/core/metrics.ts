@@ -194,7 +194,7 @@ function valuesOf({ name, column }: Described, group: Group): Values {
 }
 
 /** Returns the metrics of replications `first` to `first + runs - 1`, whose tables have the given rows. */
-export function replicationsOf(tables: RowsByTable, first: number, runs: number, durationS: number): Replications {
+export function replicationsOf(tables: RowsByTable, first: number, runs: number, durationS: number): Omit<Replications, "expected"> {
   const names = [...new Set(tables.get("flows")!.texts("group"))];
   const groups = (names.length > 1 ? [...names, ALL] : [ALL]).map((name) => new Group(tables, name));
   const byRun: MetricByRun[] = [];

@@ -20,8 +20,9 @@ import type {
 } from "./api";
 import { Answer, type TableHead } from "./decode";
 import { METRICS_ABOUT, replicationsOf } from "./metrics";
-import { append, type RowsByTable, TABLES } from "./rows";
+import { append, type RowsByTable, TABLES, truncated } from "./rows";
 import { Slots } from "./slots";
+import { Count, type Rule, Sequential } from "./stopping";
 
 /** Maximum number of workers: each has a memory of its own. */
 const MAX_WORKERS = 8;
@@ -107,6 +108,7 @@ type Batch = Answer<{ durationS: number; tables: TableHead[] }>;
 /** Replications of one scenario, simulated in batches on several workers. */
 class Experiment {
   private readonly first: number;
+  private readonly rule: Rule;
   private readonly batches = new Map<number, { batch: Batch; runs: number }>();
   private readonly rows: RowsByTable = new Map();
   private durationS = Infinity;
@@ -124,21 +126,21 @@ class Experiment {
     private readonly workers: number,
   ) {
     this.first = task.first ?? 0;
+    this.rule = task.precision ? new Sequential(task.runs, task.precision) : new Count(task.runs);
   }
 
   async run(): Promise<Replications> {
-    const parts = Math.min(this.workers, this.task.runs);
-    await Promise.all(Array.from({ length: parts }, () => this.work()));
+    while (this.rule.stop === undefined) await Promise.all(Array.from({ length: this.workers }, () => this.work()));
     return this.found();
   }
 
-  /** Simulates batches until all replications were requested. */
+  /** Simulates batches until all replications that may be requested by now were requested. */
   private async work(): Promise<void> {
-    const { text, seed, runs } = this.task;
+    const { text, seed } = this.task;
     const { signal } = this.options;
-    while (this.requested < runs) {
+    while (this.rule.stop === undefined && this.requested < this.rule.ahead) {
       const begin = this.requested;
-      const count = Math.max(1, Math.min(Math.floor(BATCH_MS / this.perRunMs), Math.ceil((runs - begin) / this.workers)));
+      const count = Math.max(1, Math.min(Math.floor(BATCH_MS / this.perRunMs), Math.ceil((this.rule.ahead - begin) / this.workers)));
       this.requested += count;
       const started = performance.now();
       const request = { text, seed, run: this.first + begin, runs: count, tables: TABLES };
@@ -156,15 +158,19 @@ class Experiment {
       this.durationS = next.batch.result.durationS;
       this.finished += next.runs;
     }
-    this.options.onProgress?.(this.finished / this.task.runs);
+    if (!this.finished) return;
+    this.rule.take(this.rows, this.finished);
+    this.options.onProgress?.(Math.min(this.finished / this.rule.expected, 1));
     const now = performance.now();
-    if (!this.finished || this.finished === this.task.runs || now - this.reported < this.pauseMs) return;
+    if (this.rule.stop !== undefined || now - this.reported < this.pauseMs) return;
     this.options.onMore?.(this.found());
     this.reported = performance.now();
     this.pauseMs = Math.max(MORE_MS, REST * (this.reported - now));
   }
 
   private found(): Replications {
-    return replicationsOf(this.rows, this.first, this.finished, this.durationS);
+    const { stop = this.finished, expected } = this.rule;
+    const rows = stop < this.finished ? truncated(this.rows, this.first + stop) : this.rows;
+    return { ...replicationsOf(rows, this.first, stop, this.durationS), expected };
   }
 }

@@ -33,6 +33,15 @@ export class Rows {
     }
     this.length += table.rows;
   }
+
+  /** Returns the rows of the replications before `end`. */
+  before(end: number): Rows {
+    const found = new Rows();
+    found.length = this.numbers("run").filter((run) => run < end).length;
+    for (const [name, values] of this.values) found.values.set(name, values.slice(0, found.length));
+    for (const [name, words] of this.words) found.words.set(name, words.slice(0, found.length));
+    return found;
+  }
 }
 
 function extend<T>(all: Map<string, T[]>, name: string, more: Iterable<T>): void {
@@ -68,4 +77,9 @@ export function append(all: RowsByTable, tables: Tables): void {
     if (!rows) all.set(name, (rows = new Rows()));
     rows.append(table, wanted);
   }
+}
+
+/** Returns the rows of the replications before `end`. */
+export function truncated(all: RowsByTable, end: number): RowsByTable {
+  return new Map([...all].map(([name, rows]) => [name, rows.before(end)]));
 }

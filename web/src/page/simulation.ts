@@ -153,15 +153,16 @@ export class Side {
     ]);
     if (calling.signal!.aborted) return;
     this.paths.value = explanation ? [pathOf(explanation)] : [];
-    this.results.value = new Results(one, this.metrics);
+    this.results.value = new Results({ ...one, expected: scenario.runs }, this.metrics);
     this.first.value = { scenario, replication, explanation };
   }
 
-  private async replicate(text: string, { runs }: Scenario, calling: Calling): Promise<void> {
+  private async replicate(text: string, { runs, precision, maxRuns }: Scenario, calling: Calling): Promise<void> {
     const show = (found: Results["found"]) => {
       if (!calling.signal!.aborted) this.results.value = new Results(found, this.metrics);
     };
-    show(await this.engine.replicate({ text, runs }, { ...calling, onMore: show }));
+    const task = { text, runs, precision: precision === null ? undefined : { relative: precision, maxRuns } };
+    show(await this.engine.replicate(task, { ...calling, onMore: show }));
   }
 
   /** Explains the transfer in further replications, if that is quick. */

@@ -44,7 +44,7 @@ export function Answer({ side }: { side: Side }) {
       </dl>
       <p class="note" role="status">
         {counted(results.found.runs, "replication")}
-        {results.found.runs < first.scenario.runs ? ` of ${first.scenario.runs}` : ""}, seed {first.scenario.seed}; intervals: 95 %.
+        {of(results.found)}, seed {first.scenario.seed}; intervals: 95 %.
       </p>
     </>
   );
@@ -82,9 +82,10 @@ export function AllMetrics({ results }: { results: Results }) {
 }
 
 /** Table of both sides' means and their paired difference, with a verdict for each metric. */
-export function Comparison({ a, b, wanted }: { a: Results; b: Results; wanted: number }) {
+export function Comparison({ a, b }: { a: Results; b: Results }) {
   const all = differencesOf(a, b);
   const pairs = Math.min(a.found.runs, b.found.runs);
+  const expected = Math.min(a.found.expected, b.found.expected);
   return (
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label="Comparison">
@@ -120,10 +121,15 @@ export function Comparison({ a, b, wanted }: { a: Results; b: Results; wanted: n
       </div>
       <p class="note" role="status">
         {counted(pairs, "pair")}
-        {pairs < wanted ? ` of ${wanted}` : ""} with the same random numbers; same: within 2 % of A.
+        {of({ runs: pairs, expected })} with the same random numbers; same: within 2 % of A.
       </p>
     </>
   );
+}
+
+/** Returns the expected number of replications if more are coming. */
+function of({ runs, expected }: { runs: number; expected: number }): string {
+  return runs < expected ? ` of ${expected}` : "";
 }
 
 const VERDICTS: Record<string, string> = { better: "near", worse: "far", undecided: "open" };

@@ -17,12 +17,11 @@ export function ResultPanel({ bench }: { bench: Workbench }) {
   const sides = bench.sides.value;
   const side = bench.side.value;
   const [a, b] = sides.map((one) => one.results.value);
-  const wanted = Math.min(...sides.map((one) => one.scenario.value?.runs ?? 1));
   if (!side) return null;
   return (
     <section class="result" aria-label="Result" aria-busy={sides.some((one) => one.isBusy.value)}>
       <Progress sides={sides} />
-      {sides.length > 1 ? a && b && <Comparison a={a} b={b} wanted={wanted} /> : <Answer side={side} />}
+      {sides.length > 1 ? a && b && <Comparison a={a} b={b} /> : <Answer side={side} />}
       {sides.length > 1 && <Causes sides={sides} />}
       <OverTime bench={bench} />
       {side.results.value && <AllMetrics results={side.results.value} />}

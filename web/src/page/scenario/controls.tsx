@@ -4,8 +4,8 @@ import { createContext } from "preact";
 import { useContext, useId } from "preact/hooks";
 
 import { choose } from "./choosing";
-import type { Document } from "./document";
-import { ChoiceField, NumberField, QuantityField, spaced, SwitchField, TextField } from "./fields";
+import { type Document, tomlOf } from "./document";
+import { ChoiceField, NumberField, QuantityField, spaced, SwitchField, TextField, ValueField } from "./fields";
 import type { Node, Path, Schema, Shape } from "./schema";
 
 /** What all controls of a scenario share. */
@@ -55,7 +55,7 @@ interface ControlProps {
 function Control({ path, node }: ControlProps) {
   const { document, schema } = useEditing();
   const value = document.at(path);
-  if (!node) return <Raw path={path} why="unknown key" />;
+  if (!node) return <Unknown path={path} />;
   const shape = schema.shape(node);
   if (shape.kind === "table" && isTable(value) && !Array.isArray(value))
     return (
@@ -87,7 +87,7 @@ function Field({ path, node, shape }: { path: Path; node: Node; shape: Shape }) 
   if (shape.kind === "text" && typeof value === "string") return <TextField value={value} {...field} />;
   if (shape.kind === "choice" && typeof value === "string")
     return <ChoiceField options={shape.options} value={value} {...field} onChange={(name) => field.onChange(JSON.stringify(name))} />;
-  return <Raw path={path} why="edit it in the text" />;
+  return <ValueField value={value} {...field} />;
 }
 
 /** List of a key's variants, with the keys of the chosen one. */
@@ -217,16 +217,18 @@ function Adding({ path, node }: { path: Path; node: Node }) {
   );
 }
 
-/** Value that has no control. */
-function Raw({ path, why }: { path: Path; why: string }) {
+/** Key that scenarios do not have. */
+function Unknown({ path }: { path: Path }) {
   const { document } = useEditing();
   return (
-    <div class="field">
-      <span class="label">{spaced(String(path.at(-1)))}</span>
-      <div class="inputs">
-        <code>{JSON.stringify(document.at(path))}</code> <small class="hint">{why}</small>
+    <Removable path={path}>
+      <div class="field">
+        <span class="label">{spaced(String(path.at(-1)))}</span>
+        <div class="inputs">
+          <code>{tomlOf(document.at(path))}</code> <small class="hint">unknown key</small>
+        </div>
       </div>
-    </div>
+    </Removable>
   );
 }
 

@@ -194,6 +194,18 @@ export class Document {
   }
 }
 
+/** Returns a value as TOML on one line. */
+export function tomlOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlOf).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return typeof value === "string" ? JSON.stringify(value) : String(value);
+  return `{ ${Object.entries(value).map(([key, one]) => `${/^[\w-]+$/.test(key) ? key : JSON.stringify(key)} = ${tomlOf(one)}`).join(", ")} }`;
+}
+
+/** Returns true if a text is one value in TOML. */
+export function isToml(text: string): boolean {
+  return !/[\n#]/.test(text) && Document.read(`value = ${text}`) instanceof Document;
+}
+
 /** Reads a text that a change made. */
 export function reread(text: string): Document {
   const found = Document.read(text);

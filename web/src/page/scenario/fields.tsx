@@ -2,6 +2,7 @@
 
 import { useId, useMemo, useRef } from "preact/hooks";
 
+import { isToml, tomlOf } from "./document";
 import { converted, inBaseUnit, linear, logarithmic, parseQuantity, type Quantity, type Slide, STEPS, squared, written } from "./quantity";
 import type { Option, Shape } from "./schema";
 
@@ -135,6 +136,23 @@ export function TextField({ value, ...field }: FieldProps<string>) {
           spellcheck={false}
           onChange={(event) => field.onChange(JSON.stringify(event.currentTarget.value))}
         />
+      )}
+    </Labelled>
+  );
+}
+
+/** Any value as TOML, such as a list. */
+export function ValueField({ value, ...field }: FieldProps<unknown>) {
+  const change = (input: HTMLInputElement) => {
+    const isValid = isToml(input.value);
+    input.setCustomValidity(isValid ? "" : "This is no value in TOML.");
+    if (isValid) field.onChange(input.value);
+    else input.reportValidity();
+  };
+  return (
+    <Labelled {...field}>
+      {(id) => (
+        <input id={id} type="text" class="toml" value={tomlOf(value)} spellcheck={false} onChange={(event) => change(event.currentTarget)} />
       )}
     </Labelled>
   );

@@ -15,8 +15,15 @@ export function mistakesOf(reading: Reading | undefined): Mistake[] {
     ...reading.problems.map((one) => mistake(one, "error")),
     ...reading.superfluous.map((one) => mistake(one, "warning")),
     ...reading.warnings.map((one) => mistake(one, "warning")),
+    ...(reading.document && "sweep" in reading.document ? [NO_SWEEP] : []),
   ];
 }
+
+const NO_SWEEP: Mistake = {
+  line: null,
+  text: "sweep: the page simulates the scenario without its sweep; save the text and use `nodeb sweep scenario.toml`",
+  severity: "warning",
+};
 
 function mistake({ line, key, problem, expected }: Problem, severity: Mistake["severity"]): Mistake {
   const where = key ? `${key}: ` : "";
