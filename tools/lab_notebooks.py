@@ -64,10 +64,10 @@ def notebook(name: str) -> str:
     number, end = name.partition("-")[0], "" if lab.title.endswith("?") else "."
     parts = [HEAD.format(title=lab.title, number=number, end=end, name=name)]
     parts += [FIGURE.format(figure=figure) for figure in lab.figures]
-    for place_of, one in enumerate(lab.exercises.values(), 1):
+    for at, one in enumerate(lab.exercises.values(), 1):
         unit = f" in {one.unit}" if one.unit else ""
         expected = f"a number{unit}" if one.answer else "the number of a choice, from 1"
-        parts.append(EXERCISE.format(number=place_of, exercise=one.name, expected=expected))
+        parts.append(EXERCISE.format(number=at, exercise=one.name, expected=expected))
     return "".join([*parts, END])
 
 

@@ -17,7 +17,7 @@ has_target() { [ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ]; }
 has_debian() { [ -x /usr/bin/rustc ] && [ -d /usr/lib/rustlib/src/rust ] && command -v wasm-ld-19 >/dev/null; }
 
 module() {
-  # Every browser since 2021 has 128-bit SIMD.
+  # Every browser since 2023 has 128-bit SIMD (Safari 16.4).
   RUSTFLAGS=-Ctarget-feature=+simd128 "$@" build --locked --quiet --profile web --target "$triple" -p nodeb-web
 }
 

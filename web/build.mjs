@@ -7,6 +7,7 @@
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
@@ -48,7 +49,7 @@ const workers = {
   name: "workers",
   setup(build) {
     build.onResolve({ filter: /^worker:/ }, ({ path, resolveDir }) => ({
-      path: new URL(path.slice("worker:".length), `file://${resolveDir}/`).pathname,
+      path: join(resolveDir, path.slice("worker:".length)),
       namespace: "worker",
     }));
     build.onLoad({ filter: /.*/, namespace: "worker" }, async ({ path }) => ({

@@ -7,8 +7,8 @@
 import { readFileSync } from "node:fs";
 
 const FOLDER = new URL("../python/nodeb/report/templates/life/", import.meta.url);
-const SCRIPTS = ["data", "view", "scene", "marks", "pick", "controls"];
-const NAMES = "View, Scene, Marks, TOP, byUser, lowest, packetAt, blockAt, toldOfPacket, toldOfBlock, spoken, ticks, usePointer";
+const SCRIPTS = ["data", "view", "scene", "frame", "marks", "pick", "controls"];
+const NAMES = "View, Scene, Marks, TOP, byUser, lowest, packetAt, blockAt, toldOfPacket, toldOfBlock, inks, fitted, drawAxis, drawGutter, usePointer";
 
 export const lifeParts = {
   name: "life-parts",

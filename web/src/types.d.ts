@@ -50,9 +50,7 @@ declare module "life-parts" {
   export class Scene {
     constructor(about: LifeAbout, data: LifeData, view: View);
     at: { bottom: number; channel: number };
-    resize(isNarrow: boolean, hasChannel: boolean): void;
-    draw(ctx: CanvasRenderingContext2D, ink: Inks): { count: number; isDense: boolean };
-    drawNames(ctx: CanvasRenderingContext2D, ink: Inks): void;
+    draw(ctx: CanvasRenderingContext2D, ink: Inks): void;
   }
 
   export class Marks {
@@ -64,7 +62,19 @@ declare module "life-parts" {
     told(x: number): string;
   }
 
-  export type Inks = Record<string, string | Record<string, string>>;
+  export interface Inks {
+    readonly page: string;
+  }
+  /** Parts of a page that draw on its canvas. */
+  interface Drawing {
+    readonly view: View;
+    readonly scene: Scene;
+    readonly marks: Marks;
+  }
+  export function inks(): Inks;
+  export function fitted(canvas: HTMLCanvasElement, drawing: Drawing, width: number): number;
+  export function drawAxis(ctx: CanvasRenderingContext2D, ink: Inks, view: View, height: number): void;
+  export function drawGutter(ctx: CanvasRenderingContext2D, ink: Inks, drawing: Drawing): void;
   export const TOP: number;
   export function byUser(table: Columns, users: { user: number }[]): unknown;
   export function lowest(count: number, valueAt: (at: number) => number, limit: number): number;
@@ -72,8 +82,6 @@ declare module "life-parts" {
   export function blockAt(scene: Scene, x: number, y: number): number;
   export function toldOfPacket(about: LifeAbout, data: LifeData, row: number): string;
   export function toldOfBlock(about: LifeAbout, data: LifeData, row: number): string;
-  export function spoken(ns: number): string;
-  export function ticks(view: View, count: number): [time: number, name: string][];
   export function usePointer(
     canvas: HTMLCanvasElement,
     on: { view: View; changed: () => void; hover: (x: number, y: number) => void; click: (x: number, y: number) => void },

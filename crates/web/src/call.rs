@@ -26,7 +26,7 @@ const MAX_TEXT: usize = 4_000_000;
 #[derive(Debug, Deserialize)]
 #[serde(tag = "call", rename_all = "camelCase")]
 pub enum Call {
-    /// Describes what does not depend on a scenario.
+    /// Returns the schema of scenarios.
     About,
     /// Reads and checks a text.
     Read {
@@ -38,9 +38,6 @@ pub enum Call {
         #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
-        /// Names of time series to record, in addition to those that the scenario records.
-        #[serde(default)]
-        record: Vec<String>,
         /// Values over time to record.
         #[serde(default, rename = "overTime")]
         over_time: Option<Options>,
@@ -67,7 +64,7 @@ pub enum Call {
         #[serde(default)]
         transfer: u64,
     },
-    /// Records the lives of packets and blocks.
+    /// Records the timelines of packets and blocks.
     Life {
         #[allow(missing_docs)]
         #[serde(flatten)]
@@ -166,7 +163,7 @@ fn carry_out(call: Call, arrays: &mut Arrays) -> Answered {
             check_size(&text)?;
             Ok(read(&text))
         }
-        Call::Run { task, record, over_time } => run(&task, &record, over_time.as_ref(), arrays),
+        Call::Run { task, over_time } => run(&task, over_time.as_ref(), arrays),
         Call::Replicate { task, runs, tables } => replicate(&task, runs, &tables, arrays),
         Call::Explain { task, user, transfer } => {
             let (scenario, seed) = task.scenario()?;
@@ -193,7 +190,7 @@ fn nanoseconds(seconds: f64) -> Result<u64, Failure> {
     if (0.0..=1e10).contains(&seconds) {
         Ok((seconds * 1e9).round() as u64)
     } else {
-        Err(Failure::request(&format!("{seconds} s is not a time of a run; expected 0 s or more")))
+        Err(Failure::request(&format!("{seconds} s is not a time of a run; expected 0 s to 1e10 s")))
     }
 }
 
@@ -219,22 +216,8 @@ impl Task {
     }
 }
 
-fn run(task: &Task, record: &[String], over_time: Option<&Options>, arrays: &mut Arrays) -> Answered {
-    let (mut scenario, seed) = task.scenario()?;
-    for name in record {
-        let series = &mut scenario.record;
-        let wanted = match &**name {
-            "cwnd" => &mut series.cwnd,
-            "segments" => &mut series.segments,
-            "rtt" => &mut series.rtt,
-            "queue" => &mut series.queue,
-            "transfers" => &mut series.transfers,
-            "scheduler" => &mut series.scheduler,
-            "bandwidth" => &mut series.bandwidth,
-            other => return Err(Failure::request(&format!("there is no time series `{other}`"))),
-        };
-        *wanted = true;
-    }
+fn run(task: &Task, over_time: Option<&Options>, arrays: &mut Arrays) -> Answered {
+    let (scenario, seed) = task.scenario()?;
     let (result, over_time) = match over_time {
         None => (nodeb_sim::run(&scenario, seed, task.run, &control())?, None),
         Some(options) => {

@@ -22,9 +22,6 @@ pub struct Options {
     /// Maximum number of intervals; if a run needs more, the interval doubles.
     #[serde(default = "thousand")]
     pub most: usize,
-    /// Numbers of the users to record; `None` for all.
-    #[serde(default)]
-    pub users: Option<Vec<u32>>,
     /// Whether to record the bandwidth available to each user and its CQI, which some radios do not measure.
     #[serde(default)]
     pub channel: bool,
@@ -88,11 +85,7 @@ pub struct OverTime {
     most: usize,
     is_shared: bool,
     records_channel: bool,
-    /// Numbers of the recorded users, ascending.
-    users: Vec<u32>,
-    /// For each user of the scenario, its index in `users`, or `None` if it is not recorded.
-    place: Vec<Option<u32>>,
-    /// Intervals of each recorded user from the start of the run on.
+    /// Intervals of each user from the start of the run on.
     intervals: Vec<Vec<Interval>>,
 }
 
@@ -101,49 +94,36 @@ impl OverTime {
     ///
     /// # Errors
     ///
-    /// A message if the interval is not positive, or a user does not exist.
+    /// A message if the interval is not positive.
     pub fn new(scenario: &Scenario, options: &Options) -> Result<Self, String> {
-        let count = scenario.user_count() as u32;
+        let users = scenario.user_count();
         if !(options.interval_s >= 1e-6 && options.interval_s <= 1e6) {
             return Err(format!(
                 "an interval of {} s is not possible; expected 1e-6 to 1e6",
                 options.interval_s
             ));
         }
-        let mut users = options.users.clone().unwrap_or_else(|| (0..count).collect());
-        users.sort_unstable();
-        users.dedup();
-        if let Some(unknown) = users.iter().find(|user| **user >= count) {
-            return Err(format!("there is no user {unknown}; expected 0 to {}", count - 1));
-        }
-        let mut place = vec![None; count as usize];
-        for (at, user) in (0..).zip(&users) {
-            place[*user as usize] = Some(at);
-        }
         let facts = scenario.radio.facts();
         Ok(Self {
             interval: Duration((options.interval_s * 1e9).round() as u64),
-            most: options.most.clamp(2, (MAX_INTERVALS / users.len().max(1)).max(2)),
+            most: options.most.clamp(2, (MAX_INTERVALS / users.max(1)).max(2)),
             is_shared: facts.is_shared,
             records_channel: options.channel && facts.records_bandwidth,
-            intervals: vec![Vec::new(); users.len()],
-            users,
-            place,
+            intervals: vec![Vec::new(); users],
         })
     }
 
-    /// Returns the interval of a user at a time; `None` if the user is not recorded.
-    fn at(&mut self, user: u32, at: Time) -> Option<&mut Interval> {
-        let place = self.place[user as usize]? as usize;
+    /// Returns the interval of a user at a time.
+    fn at(&mut self, user: u32, at: Time) -> &mut Interval {
         while at.0 / self.interval.0 >= self.most as u64 {
             self.double();
         }
         let number = (at.0 / self.interval.0) as usize;
-        let intervals = &mut self.intervals[place];
+        let intervals = &mut self.intervals[user as usize];
         if number >= intervals.len() {
             intervals.resize(number + 1, Interval::default());
         }
-        Some(&mut intervals[number])
+        &mut intervals[number]
     }
 
     /// Doubles the length of the intervals.
@@ -169,9 +149,9 @@ impl OverTime {
         }
         let count = end.0.div_ceil(self.interval.0) as usize;
         let mut columns = Columns::default();
-        for (user, intervals) in self.users.iter().zip(&mut self.intervals) {
+        for (user, intervals) in (0..).zip(&mut self.intervals) {
             intervals.resize(count, Interval::default());
-            columns.append(*user, intervals, self.interval.as_secs(), end.as_secs(), self.records_channel);
+            columns.append(user, intervals, self.interval.as_secs(), end.as_secs(), self.records_channel);
         }
         (self.interval.as_secs(), columns.into_table())
     }
@@ -198,7 +178,7 @@ impl Listener for OverTime {
             Event::Window { flow, .. } | Event::RoundTrip { flow, .. } => Some(flow),
             _ => of_bearer,
         };
-        let Some(interval) = user.and_then(|user| self.at(user, at)) else {
+        let Some(interval) = user.map(|user| self.at(user, at)) else {
             return ControlFlow::Continue(());
         };
         match *event {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// Words before that part of a message which says what is expected.
 const EXPECTED: &str = "; expected ";
 
-/// Returns what the page needs to know of a text, in the form of `Reading` in the page's `api.ts`.
+/// Returns the scenario and the findings of a text, in the form of `Reading` in the page's `api.ts`.
 pub fn read(text: &str) -> Value {
     let Review { scenario, problems, warnings, superfluous } = review(text);
     json!({

@@ -100,7 +100,6 @@ fn errors_name_their_kind() {
         (json!({ "call": "explain", "text": TEXT, "user": 7 }), "request"),
         (json!({ "call": "life", "text": TEXT, "fromS": -1.0 }), "request"),
         (json!({ "call": "life", "text": TEXT, "most": 10 }), "request"),
-        (json!({ "call": "run", "text": TEXT, "record": ["nothing"] }), "request"),
         (json!({ "call": "run", "text": TEXT, "overTime": { "intervalS": 0.0 } }), "request"),
         (json!({ "call": "nothing" }), "internal"),
     ] {

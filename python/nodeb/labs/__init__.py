@@ -10,7 +10,12 @@ A lab is a TOML file in this folder, which the pages of the documentation, their
     print(lab.check("rounds", 0.5))
 
 An exercise asks for a number or for one of several choices. A `Quantity` says how the right answer
-follows from simulations; wrong answers that are expected have hints of their own.
+follows from simulations; wrong answers that are expected have hints of their own. `Exercise`
+describes the keys of an exercise; its key `live` names the figure whose scenario it uses.
+
+A figure `[live.NAME]` has a `title`, a `scenario` in TOML, optionally the changes `b` that make a
+second scenario, the titles of its `charts`, and `sliders`. A slider has a `label`, the `keys` that
+it sets, a `unit` (`%` for hundredths), and the range `from`, `to`, `step`.
 """
 
 from __future__ import annotations

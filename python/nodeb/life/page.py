@@ -33,6 +33,7 @@ SCRIPTS = (
     "data",
     "view",
     "scene",
+    "frame",
     "strips",
     "marks",
     "spans",

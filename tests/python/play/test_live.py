@@ -87,6 +87,8 @@ def test_figures_of_labs_answer_and_follow_their_sliders(page, name):
         figure.scroll_into_view_if_needed()
         answer = figure.locator(".answer", has_not_text="Simulating")
         answer.wait_for(timeout=TIMEOUT_MS)
+        # Until all replications are there, the answer changes by itself.
+        figure.locator("[aria-busy=false]").wait_for(timeout=TIMEOUT_MS)
         assert figure.locator(".chart canvas").count() >= 1
         before = answer.inner_text()
         slider = figure.locator("input[type=range]").first

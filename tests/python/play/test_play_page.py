@@ -76,8 +76,8 @@ GAPS = """() => {
     globalThis.longest = () => longest;
 }"""
 """Measures the longest time between two frames, ms, from now on."""
-RESPONSIVE_MS = 400
-"""Longest allowed time between two frames, on a busy machine too."""
+RESPONSIVE_MS = 2000
+"""Longest allowed time between two frames: tests share the processors with other programs."""
 STATUS = "document.querySelector('.result [role=status]').textContent"
 LINES = "[...document.querySelectorAll('.cm-line')].map(one => one.textContent).join('\\n')"
 
@@ -320,15 +320,27 @@ def test_every_control_has_a_name(opened):
 def test_zoom_by_keys_and_buttons_shows_less_and_all_again(opened):
     page = opened()
     answer(page)
-    labels = "() => document.querySelector('.strip').childElementCount"
+    first = "() => document.querySelector('.strip i').title"
+    changed = "before => document.querySelector('.strip i').title !== before"
+    same = changed.replace("!==", "===")
+    whole = page.evaluate(first)
     page.get_by_role("button", name="zoom in").click()
-    page.get_by_role("button", name="zoom in").click()
-    page.wait_for_timeout(100)
-    less = page.evaluate("() => document.querySelector('.strip i').title")
+    page.wait_for_function(changed, arg=whole)
     page.get_by_role("button", name="whole run").click()
-    page.wait_for_timeout(100)
-    assert page.evaluate("() => document.querySelector('.strip i').title") != less
-    assert page.evaluate(labels) > 5
+    page.wait_for_function(same, arg=whole)
+    page.locator("figure.chart").first.press("+")
+    page.wait_for_function(changed, arg=whole)
+    page.locator("figure.chart").first.press("Home")
+    page.wait_for_function(same, arg=whole)
+
+
+def test_quick_typing_keeps_the_order_of_characters(opened):
+    page = opened()
+    write(page, SMALL)
+    answer(page)
+    page.locator(".cm-content").press("Control+End")
+    page.locator(".cm-content").press_sequentially("# the quick brown fox jumps")
+    wait_for_text(page, "# the quick brown fox jumps")
 
 
 def test_browser_without_workers_gets_a_sentence(browser):

@@ -9,13 +9,10 @@
 
 /** Simulator in workers. */
 export interface Engine {
-  /** Number of workers. */
-  readonly workers: number;
-
-  /** Returns what does not depend on a scenario: schema, tables, causes, metrics. */
+  /** Returns the schema and the metrics, which do not depend on a scenario. */
   about(): Promise<About>;
 
-  /** Reads a scenario's TOML text and checks it. Never rejects because of the text: see `Reading.problems`. */
+  /** Reads a scenario's TOML text and checks it. Rejects a text only if it has more than 4 MB; see `Reading.problems`. */
   read(text: string, options?: Calling): Promise<Reading>;
 
   /** Simulates one replication. */
@@ -24,14 +21,11 @@ export interface Engine {
   /** Simulates a replication up to the end of a transfer, and returns the transfer's critical path. */
   explain(task: Explain, options?: Calling): Promise<Explanation>;
 
-  /** Simulates a replication and returns the lives of packets and blocks in a window of simulated time. */
+  /** Simulates a replication and returns the timelines of packets and blocks in a window of simulated time. */
   life(task: Live, options?: Calling): Promise<Life>;
 
   /** Simulates replications from `first` on, on all workers but one, which stays free for other calls. */
   replicate(task: Replicate, options?: Replicating): Promise<Replications>;
-
-  /** Stops all workers; calls in progress are rejected as cancelled. */
-  close(): void;
 }
 
 /** Options of every call. */
@@ -47,7 +41,7 @@ export interface Replicating extends Calling {
   onMore?: (found: Replications) => void;
 }
 
-/** What a scenario and a replication are made of. */
+/** Scenario and replication to simulate. */
 export interface Task {
   /** Scenario in TOML. */
   text: string;
@@ -58,21 +52,15 @@ export interface Task {
 }
 
 export interface Run extends Task {
-  /** Time series to record at every event, in addition to those that the scenario records. */
-  record?: SeriesName[];
   /** Records values over time at equal distances, which takes little memory. */
   overTime?: OverTime;
 }
-
-export type SeriesName = "cwnd" | "segments" | "rtt" | "queue" | "transfers" | "scheduler" | "bandwidth";
 
 export interface OverTime {
   /** Initial length of the intervals, s. */
   intervalS: number;
   /** Maximum number of intervals; if a run needs more, the interval doubles. Default: 1000. */
   most?: number;
-  /** Numbers of the users to record; default: all. */
-  users?: number[];
   /** Whether to record the channel's quality too (`hsdpa` only), which about doubles the simulation's time. */
   channel?: boolean;
 }
@@ -120,7 +108,7 @@ export interface Precision {
 export interface Reading {
   /** The scenario; null if there are problems. */
   scenario: Scenario | null;
-  /** Why the text is no scenario that can be simulated; empty if it is one. */
+  /** Problems that prevent a simulation; empty if there are none. */
   problems: Problem[];
   /** Doubts about values that are allowed. */
   warnings: Problem[];
@@ -150,7 +138,7 @@ export interface Scenario {
   radio: string;
   /** The scenario with the defaults of all keys filled in, in the form of the schema. */
   resolved: JsonTable;
-  /** The same as TOML. */
+  /** Scenario with all defaults as TOML. */
   toml: string;
 }
 
@@ -160,9 +148,9 @@ export interface Problem {
   line: number | null;
   /** Dotted path of the key, such as `users.0.traffic`; empty if the problem has none. */
   key: string;
-  /** What is wrong. */
+  /** Description of the problem. */
   problem: string;
-  /** What would be right; null if `problem` says it. */
+  /** Expected value; null if `problem` states it. */
   expected: string | null;
 }
 
@@ -171,29 +159,12 @@ export interface JsonTable {
   [key: string]: Json;
 }
 
-/** What does not depend on a scenario. */
+/** Schema and metrics, which do not depend on a scenario. */
 export interface About {
-  /** Version of nodeb. */
-  version: string;
   /** JSON Schema (draft 2020-12) of a scenario. */
   schema: JsonTable;
-  /** Every variant of every component. */
-  components: { kind: string; name: string; meaning: string }[];
-  /** Tables that a run can have. */
-  tables: TableAbout[];
-  /** Tables of `Life`. */
-  lifeTables: TableAbout[];
-  /** Causes to which a critical path attributes time. */
-  causes: { name: string; meaning: string }[];
   /** Metrics, in the order in which summaries show them. */
   metrics: MetricAbout[];
-}
-
-export interface TableAbout {
-  name: string;
-  meaning: string;
-  /** Columns; the unit is "1" for a ratio, and empty for a count, a number or a text. */
-  columns: { name: string; unit: string; meaning: string }[];
 }
 
 /** Description of a metric, as in the Python package (`nodeb.results.metrics`). */
@@ -262,7 +233,7 @@ export interface Explanation {
   spans: Table;
 }
 
-/** Lives of packets and blocks. */
+/** Timelines of packets and blocks. */
 export interface Life {
   /** Tables `events`, `packets`, `hops`, `blocks`; columns named in `names` hold codes. */
   tables: Tables;
@@ -328,7 +299,7 @@ export type ErrorKind =
   /** A mistake of nodeb. */
   | "internal";
 
-/** Error of a call; the message is a complete sentence for readers. */
+/** Error of a call; its message is shown to readers. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
 

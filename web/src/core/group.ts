@@ -10,7 +10,7 @@ export class Group {
   readonly runs: readonly number[];
   /** Numbers of the group's users; undefined for all users. */
   readonly users: ReadonlySet<number> | undefined;
-  private readonly places: ReadonlyMap<number, number>;
+  private readonly indices: ReadonlyMap<number, number>;
 
   constructor(
     readonly tables: RowsByTable,
@@ -20,7 +20,7 @@ export class Group {
     const groups = flows.texts("group");
     const rows = [...flows.numbers("run").keys()].filter((row) => name === ALL || groups[row] === name);
     this.runs = [...new Set(rows.map((row) => flows.numbers("run")[row]!))];
-    this.places = new Map(this.runs.map((run, place) => [run, place]));
+    this.indices = new Map(this.runs.map((run, index) => [run, index]));
     if (name !== ALL) this.users = new Set(rows.map((row) => flows.numbers("user")[row]!));
   }
 
@@ -46,10 +46,10 @@ export class Group {
     return this.rows(table).map((row) => values[row]!);
   }
 
-  /** Returns for each of the group's rows of a table the place of its replication in `runs`. */
+  /** Returns for each of the group's rows of a table the index of its replication in `runs`. */
   private at(table: string): number[] {
     const runs = this.table(table).numbers("run");
-    return this.rows(table).map((row) => this.places.get(runs[row]!)!);
+    return this.rows(table).map((row) => this.indices.get(runs[row]!)!);
   }
 
   /** Returns the mean over users for each run; NaN for a run without any value. */
@@ -63,7 +63,7 @@ export class Group {
   /** Applies a function to the values of all users, for each run. */
   each(table: string, values: readonly number[], of: (values: number[]) => number): number[] {
     const byRun: number[][] = this.runs.map(() => []);
-    this.at(table).forEach((place, row) => byRun[place]!.push(values[row]!));
+    this.at(table).forEach((index, row) => byRun[index]!.push(values[row]!));
     return byRun.map(of);
   }
 
@@ -84,8 +84,8 @@ export class Group {
       const values = bearers.numbers(name);
       const sums = this.runs.map(() => 0);
       values.forEach((value, row) => {
-        const place = this.places.get(runs[row]!);
-        if (place !== undefined && (!this.users || this.users.has(numbers[row]!))) sums[place]! += value;
+        const index = this.indices.get(runs[row]!);
+        if (index !== undefined && (!this.users || this.users.has(numbers[row]!))) sums[index]! += value;
       });
       return sums;
     });

@@ -1,9 +1,9 @@
 /** Metrics by replication and their summary, as in `nodeb.results`. */
 
-import type { MetricAbout, MetricByRun, Replications, Summary } from "./api";
+import type { MetricAbout, MetricByRun, Replications, Summary, Tables } from "./api";
 import { ALL, Group } from "./group";
 import about from "./metrics.json";
-import type { RowsByTable } from "./rows";
+import { append, type RowsByTable } from "./rows";
 import { meanInterval, within } from "./stats";
 
 /** Description of a metric in the package. */
@@ -211,6 +211,13 @@ export function replicationsOf(tables: RowsByTable, first: number, runs: number,
     });
   });
   return { first, runs, byRun, summary };
+}
+
+/** Returns the metrics of replication 0, which has the given tables. */
+export function firstOf(tables: Tables, durationS: number): Omit<Replications, "expected"> {
+  const rows: RowsByTable = new Map();
+  append(rows, tables);
+  return replicationsOf(rows, 0, 1, durationS);
 }
 
 /** Returns values by replication, NaN for one in which the group has no users or the metric has no value. */

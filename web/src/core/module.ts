@@ -8,7 +8,7 @@ interface Exports {
   nodeb_answer(): number;
 }
 
-/** The module has stopped; an empty `message` means that memory was missing. */
+/** Error of a module that has stopped; its message is empty if memory was missing. */
 export class Stopped extends Error {}
 
 export class Instance {

@@ -2,6 +2,11 @@
 export class Newest {
   private current = new AbortController();
 
+  /** Signal that was given last, for further calls about the same thing. */
+  get last(): AbortSignal {
+    return this.current.signal;
+  }
+
   /** Aborts the signal that was given last, and returns a new one. */
   signal(): AbortSignal {
     this.current.abort();

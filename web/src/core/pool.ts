@@ -47,10 +47,6 @@ class Pool implements Engine {
 
   constructor(private readonly slots: Slots) {}
 
-  get workers(): number {
-    return this.slots.count;
-  }
-
   about(): Promise<About> {
     this.described ??= this.call<Omit<About, "metrics">>("about", {}).then(({ result }) => ({ ...result, metrics: METRICS_ABOUT }));
     return this.described;
@@ -87,10 +83,6 @@ class Pool implements Engine {
 
   async replicate(task: Replicate, options: Replicating = {}): Promise<Replications> {
     return new Experiment(task, options, (request, calling) => this.call("replicate", request, calling, true), this.slots.background).run();
-  }
-
-  close(): void {
-    this.slots.close();
   }
 
   private async call<T>(call: string, task: object, options?: Calling, isBackground = false): Promise<Answer<T>> {
@@ -130,7 +122,12 @@ class Experiment {
   }
 
   async run(): Promise<Replications> {
-    while (this.rule.stop === undefined) await Promise.all(Array.from({ length: this.workers }, () => this.work()));
+    try {
+      while (this.rule.stop === undefined) await Promise.all(Array.from({ length: this.workers }, () => this.work()));
+    } catch (error) {
+      this.requested = Infinity; // The other workers request no more.
+      throw error;
+    }
     return this.found();
   }
 
@@ -160,9 +157,9 @@ class Experiment {
     }
     if (!this.finished) return;
     this.rule.take(this.rows, this.finished);
-    this.options.onProgress?.(Math.min(this.finished / this.rule.expected, 1));
     const now = performance.now();
-    if (this.rule.stop !== undefined || now - this.reported < this.pauseMs) return;
+    if (this.rule.stop !== undefined || this.requested === Infinity || now - this.reported < this.pauseMs) return;
+    this.options.onProgress?.(Math.min(this.finished / this.rule.expected, 1));
     this.options.onMore?.(this.found());
     this.reported = performance.now();
     this.pauseMs = Math.max(MORE_MS, REST * (this.reported - now));

@@ -3,7 +3,7 @@
 import type { Table, Tables } from "./api";
 import { numbers, texts } from "./columns";
 
-/** Column of numbers; the column `group` has texts. */
+/** Columns of one table: numbers by name, and the texts of the column `group`. */
 export class Rows {
   private readonly values = new Map<string, number[]>();
   private readonly words = new Map<string, string[]>();

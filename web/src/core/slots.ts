@@ -17,7 +17,7 @@ export interface Job {
   reject(error: EngineError): void;
 }
 
-export function cancelled(): EngineError {
+function cancelled(): EngineError {
   return new EngineError("cancelled", "the call was stopped");
 }
 
@@ -29,11 +29,14 @@ class Slot {
   job: Job | undefined;
   /** Whether the current job was cancelled, so that its answer is ignored. */
   isStale = false;
+  /** Whether the worker never became ready; it is not replaced then, as another one would fail too. */
+  isBroken = false;
 
   constructor(
     private readonly module: WebAssembly.Module,
     private readonly source: string,
     private readonly onFree: () => void,
+    private readonly onBroken: (error: EngineError) => void,
   ) {
     this.restart();
   }
@@ -57,10 +60,6 @@ class Slot {
     }, GRACE_MS);
   }
 
-  close(): void {
-    this.worker.terminate();
-  }
-
   private post(message: ToWorker): void {
     this.worker.postMessage(message);
   }
@@ -75,7 +74,7 @@ class Slot {
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.receive(data);
     worker.onerror = (event) => {
       event.preventDefault();
-      this.fail(new EngineError("browser", `The simulator's worker failed: ${event.message || "no reason given"}.`));
+      if (worker === this.worker) this.fail(new EngineError("browser", `The simulator's worker failed: ${event.message || "no reason given"}.`));
     };
     this.worker = worker;
     this.post({ module: this.module });
@@ -102,8 +101,10 @@ class Slot {
     const { job, isStale, isReady } = this;
     if (!isStale) job?.reject(error);
     this.job = undefined;
-    if (isReady) this.restart(); // A worker that never became ready would fail again.
-    else this.worker.terminate();
+    if (isReady) return this.restart();
+    this.worker.terminate();
+    this.isBroken = true;
+    this.onBroken(error);
   }
 }
 
@@ -111,13 +112,11 @@ class Slot {
 export class Slots {
   private readonly slots: Slot[];
   private waiting: Job[] = [];
+  /** Error of the last worker if none can run the simulator. */
+  private problem: EngineError | undefined;
 
   constructor(module: WebAssembly.Module, source: string, count: number) {
-    this.slots = Array.from({ length: count }, () => new Slot(module, source, () => this.assign()));
-  }
-
-  get count(): number {
-    return this.slots.length;
+    this.slots = Array.from({ length: count }, () => new Slot(module, source, () => this.assign(), (error) => this.giveUp(error)));
   }
 
   /** Number of workers for jobs in the background. */
@@ -127,17 +126,17 @@ export class Slots {
 
   add(job: Job): void {
     if (job.signal?.aborted) return job.reject(cancelled());
+    if (this.problem) return job.reject(this.problem);
     job.signal?.addEventListener("abort", () => this.abort(job), { once: true });
     this.waiting.push(job);
     this.assign();
   }
 
-  close(): void {
-    this.waiting.splice(0).forEach((job) => job.reject(cancelled()));
-    for (const slot of this.slots) {
-      if (slot.job && !slot.isStale) slot.job.reject(cancelled());
-      slot.close();
-    }
+  /** Rejects all jobs if the last worker is broken. */
+  private giveUp(error: EngineError): void {
+    if (!this.slots.every((slot) => slot.isBroken)) return;
+    this.problem = error;
+    this.waiting.splice(0).forEach((job) => job.reject(error));
   }
 
   private abort(job: Job): void {

@@ -1,7 +1,8 @@
 /** Confidence intervals over replications, as in `nodeb.stats`. */
 
 import { normalQuantile, tQuantile } from "./distributions";
-/** A mean and the ends of its interval. */
+
+/** A mean and the ends of its interval, which are NaN if there is none. */
 export interface Ends {
   readonly mean: number;
   readonly low: number;
@@ -85,16 +86,16 @@ export function ratioInterval(numerator: readonly number[], denominator: readonl
   };
 }
 
-/** Returns the number of replications after which a true mean of `width` is detected with the given power. */
+/** Returns the number of replications after which a true mean of `width` is detected with the given power; infinity above 2^40. */
 export function runsNeeded(stdev: number, width: number, power: number): number {
   const more = normalQuantile(power);
   const reaches = (n: number) => ((tQuantile(n - 1, PROBABILITY) + more) * stdev) / Math.sqrt(n) <= width;
   let low = 1;
   let high = 2;
-  while (!reaches(high) && high < 4096) [low, high] = [high, 2 * high];
+  while (!reaches(high) && high < 2 ** 40) [low, high] = [high, 2 * high];
   if (!reaches(high)) return Infinity;
   while (high - low > 1) {
-    const middle = (low + high) >> 1;
+    const middle = Math.floor((low + high) / 2);
     if (reaches(middle)) high = middle;
     else low = middle;
   }

@@ -42,8 +42,8 @@ const RATES = ["application_bps", "received_bps"] as const;
 export class Sequential implements Rule {
   stop: number | undefined;
   private seen = 0;
+  /** Half-width of the last interval, relative to the mean; NaN if it is not known. */
   private width = NaN;
-
   private readonly least: number;
 
   constructor(

@@ -47,18 +47,18 @@ const RUNS = 20;
 const TOLERANCE = 0.05;
 
 /** Simulates a quantity. */
-export async function simulated(quantity: Quantity, text: string, engine: Engine, seed?: number): Promise<Value> {
+export async function simulated(quantity: Quantity, text: string, engine: Engine): Promise<Value> {
   const { metric, group = "all", times = 1, minus, over, runs = RUNS } = quantity;
-  const found = await engine.replicate({ text: changed(text, quantity.with ?? {}), runs, ...(seed === undefined ? {} : { seed }) });
+  const found = await engine.replicate({ text: changed(text, quantity.with ?? {}), runs });
   const row = found.summary.find((one) => one.metric === metric && one.group === group);
   if (!row) throw new Error(`the simulation has no metric ${metric} of ${group}`);
   let [mean, half] = [row.mean, (row.high - row.low) / 2];
   if (minus) {
-    const less = await simulated(minus, text, engine, seed);
+    const less = await simulated(minus, text, engine);
     [mean, half] = [mean - less.mean, Math.hypot(half, less.half)];
   }
   if (over) {
-    const below = await simulated(over, text, engine, seed);
+    const below = await simulated(over, text, engine);
     const share = mean / below.mean;
     half = Math.abs(share) * Math.hypot(half / mean, below.half / below.mean);
     mean = share;
@@ -67,25 +67,25 @@ export async function simulated(quantity: Quantity, text: string, engine: Engine
 }
 
 /** Checks an answer: a number in the exercise's unit, or the number of a choice, from 1. */
-export async function check(exercise: ExerciseAbout, given: number, engine: Engine, seed?: number): Promise<Verdict> {
+export async function check(exercise: ExerciseAbout, given: number, engine: Engine): Promise<Verdict> {
   const { answer, scenario, tolerance = TOLERANCE } = exercise;
-  if (!answer) return checkChoice(exercise, given, engine, seed);
+  if (!answer) return checkChoice(exercise, given, engine);
   const isNear = ({ mean, half }: Value) => Math.abs(given - mean) <= tolerance * Math.abs(mean) + half;
-  const value = await simulated(answer, scenario, engine, seed);
+  const value = await simulated(answer, scenario, engine);
   if (isNear(value)) return { right: true, text: exercise.right };
   for (const one of exercise.wrong ?? []) {
     const other =
       "answer" in one
-        ? await simulated(one.answer, scenario, engine, seed)
+        ? await simulated(one.answer, scenario, engine)
         : { mean: one.times * value.mean, half: Math.abs(one.times) * value.half };
     if (isNear(other)) return { right: false, text: one.hint };
   }
   return { right: false, text: `the answer is too ${given > value.mean ? "large" : "small"}.` };
 }
 
-async function checkChoice(exercise: ExerciseAbout, given: number, engine: Engine, seed?: number): Promise<Verdict> {
+async function checkChoice(exercise: ExerciseAbout, given: number, engine: Engine): Promise<Verdict> {
   const choices = exercise.choices ?? [];
-  const values = await Promise.all(choices.map(({ value }) => simulated(value, exercise.scenario, engine, seed)));
+  const values = await Promise.all(choices.map(({ value }) => simulated(value, exercise.scenario, engine)));
   const means = values.map(({ mean }) => mean);
   const best = exercise.pick === "smallest" ? Math.min(...means) : Math.max(...means);
   const place = given - 1;

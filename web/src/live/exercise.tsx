@@ -41,7 +41,6 @@ export function Exercise({ about }: { about: ExerciseAbout }) {
 function NumberField({ about, value, onChange }: { about: ExerciseAbout; value: string; onChange: (text: string) => void }) {
   return (
     <label>
-      <span class="hidden">Answer</span>
       <input type="text" inputMode="decimal" size={8} value={value} aria-label={`Answer${about.unit ? ` in ${about.unit}` : ""}`} onInput={(event) => onChange(event.currentTarget.value)} /> {about.unit}
     </label>
   );

@@ -2,13 +2,12 @@
 
 import { useMemo, useState } from "preact/hooks";
 
-import { verdictText, differencesOf } from "../page/answer/comparison";
-import { headline } from "../page/answer/headline";
 import { Chart } from "../page/figures/chart";
+import { ZoomBar } from "../page/figures/zoombar";
+import { sentenceOf } from "../page/result/answers";
 import { chartsOf } from "../page/result/curves";
-import { reread } from "../page/scenario/document";
-import { Side } from "../page/simulation";
-import { NAMES } from "../page/workbench";
+import { pathOf, reread } from "../page/scenario/document";
+import { NAMES, Side } from "../page/simulation";
 import type { Simulator } from "./simulator";
 import { changed, type Changes } from "./text";
 
@@ -67,7 +66,7 @@ function SliderField({ slider, sides }: { slider: Slider; sides: readonly Side[]
   return (
     <label class="slider">
       <span>{label}</span>
-      <input type="range" min={from} max={to} step={step} value={value} onInput={(event) => change(Number(event.currentTarget.value))} />
+      <input type="range" min={from} max={to} step={step} value={value} aria-valuetext={`${value} ${unit}`} onInput={(event) => change(Number(event.currentTarget.value))} />
       <output>
         {value} {unit}
       </output>
@@ -80,10 +79,6 @@ function replaced(text: string, key: string, toml: string): string {
   const document = reread(text);
   const path = pathOf(key);
   return document.at(path) === undefined ? text : document.set(path, toml);
-}
-
-function pathOf(key: string): (string | number)[] {
-  return key.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
 function tomlOf(value: number, unit: string): string {
@@ -104,36 +99,33 @@ function valueIn({ keys, unit, from }: Slider, sides: readonly Side[]): number {
 }
 
 function Result({ about, sides }: { about: FigureAbout; sides: readonly Side[] }) {
-  const failure = sides.map((side) => side.failure.value || side.reading.value?.problems[0]?.problem || "").find(Boolean);
+  const failure = sides.map(failureOf).find(Boolean);
   if (failure) return <p role="alert">{failure}</p>;
   return (
     <div aria-busy={sides.some((side) => side.isBusy.value)}>
       <p class="answer" role="status">
-        {sentenceOf(sides)}
+        {sentenceOf(sides) || "Simulating …"}
       </p>
       <Curves about={about} sides={sides} />
     </div>
   );
 }
 
-function sentenceOf(sides: readonly Side[]): string {
-  const found = sides.map((side) => side.results.value);
-  const [a, b] = found;
-  if (!a || (sides.length > 1 && !b)) return "Simulating …";
-  if (b) return verdictText(differencesOf(a, b), Math.min(a.found.runs, b.found.runs));
-  const [side] = sides;
-  const first = side!.first.value;
-  if (!first) return "Simulating …";
-  return headline({ scenario: first.scenario, results: a, replication: first.replication, causes: side!.causes.value });
+/** Returns why a scenario has no result; empty if it has one or will have one. */
+function failureOf(side: Side): string {
+  const { value: announced } = side.announcement;
+  const long = announced ? `One replication would take about ${Math.round(announced.seconds)} s in this browser.` : "";
+  return side.failure.value || side.reading.value?.problems[0]?.problem || long;
 }
 
 function Curves({ about, sides }: { about: FigureAbout; sides: readonly Side[] }) {
-  const shown = sides.flatMap((side, at) => (side.first.value ? [{ name: NAMES[at]!, first: side.first.value, user: side.user.value }] : []));
+  const shown = sides.flatMap((side, at) => (side.first.value ? [{ name: NAMES[at]!, first: side.first.value }] : []));
   const charts = useMemo(() => chartsOf(shown, about.charts), shown.map((one) => one.first));
   if (!shown.length) return null;
   const endS = Math.max(...shown.map((one) => one.first.replication.endS));
   return (
     <>
+      <ZoomBar endS={endS} />
       {charts.map(({ title, unit, lines }) => (
         <Chart key={title} title={title} unit={unit} lines={lines} endS={endS} />
       ))}

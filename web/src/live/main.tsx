@@ -48,7 +48,7 @@ function followScheme(): void {
 function begin(): void {
   const problem = missing();
   if (problem) {
-    for (const element of document.querySelectorAll("nodeb-live")) element.append(problem);
+    for (const element of document.querySelectorAll("nodeb-live, nodeb-exercise")) element.append(` ${problem}`);
     return;
   }
   document.head.append(Object.assign(document.createElement("style"), { textContent: paintSheet() }));

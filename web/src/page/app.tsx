@@ -1,22 +1,20 @@
-/** The page: on the left the scenario, on the right what it does. */
+/** The page: the scenario on the left, its results on the right. */
 
 import { Mistakes, ScenarioPanel } from "./scenario/panel";
 import { ResultPanel } from "./result/panel";
-import { comparisonOf, headlineOf } from "./result/answers";
+import { sentenceOf } from "./result/answers";
 import { commandOf, curvesCsv, metricsCsv, pythonOf } from "./share/formats";
 import { Share } from "./share/dialog";
 import { fragmentOf } from "./share/link";
 import { pictureOf } from "./share/picture";
-import type { Side } from "./simulation";
+import { NAMES, type Side } from "./simulation";
 import { STARTS } from "./starts";
-import { NAMES, type Workbench } from "./workbench";
+import type { Workbench } from "./workbench";
 
 export function App({ bench }: { bench: Workbench }) {
   const sides = bench.sides.value;
   const start = bench.start.value;
-  const results = sides.flatMap((side) => side.results.value ?? []);
-  const sentence =
-    sides.length === 2 && results.length === 2 ? comparisonOf([results[0]!, results[1]!]) : sides[0] ? headlineOf(sides[0]) : "";
+  const sentence = sentenceOf(sides);
   return (
     <div class="play">
       <header class="top">
@@ -39,7 +37,7 @@ export function App({ bench }: { bench: Workbench }) {
         </div>
         {bench.problem.value && <p class="banner" role="alert">{bench.problem.value}</p>}
         {start && <p class="question">{start.about}</p>}
-        <h1 aria-live="polite">{sentence || waiting(sides)}</h1>
+        <h1 aria-live="polite" aria-busy={sides.some((side) => side.isBusy.value)}>{sentence || waiting(sides)}</h1>
         {sides.map((side, at) => (
           <Mistakes key={at} side={side} name={sides.length > 1 ? NAMES[at]! : ""} />
         ))}
@@ -48,12 +46,12 @@ export function App({ bench }: { bench: Workbench }) {
         <ScenarioPanel bench={bench} />
         <ResultPanel bench={bench} />
       </div>
-      <footer>Everything is computed in this page: it sends nothing to anybody.</footer>
+      <footer>This page computes all results itself and sends no data.</footer>
     </div>
   );
 }
 
-/** Returns what stands in place of the answer while there is none. */
+/** Returns the heading of a page without an answer. */
 function waiting(sides: readonly Side[]): string {
   const isStopped = sides.some((side) => side.announcement.value || side.failure.value || side.reading.value?.problems.length);
   return isStopped ? "Not simulated." : "Simulating \u2026";

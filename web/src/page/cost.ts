@@ -7,7 +7,7 @@ import { inBaseUnit, parseQuantity } from "./scenario/quantity";
 export interface Announcement {
   /** Expected time of one replication, s. */
   readonly seconds: number;
-  /** What to change for a shorter time. */
+  /** Changes that shorten the time. */
   readonly advice: readonly string[];
 }
 
@@ -18,6 +18,8 @@ const PER_PACKET_S = 4e-6;
 const PER_USER_TTI_S = 1e-6;
 const PACKET_BYTES = 1400;
 const RADIO_BPS = 20e6;
+/** Rate of a phone whose traffic has no end. */
+const USER_BPS = 1e5;
 /** Radios that schedule users in each TTI. */
 const RADIOS_BY_TTI = ["hsdpa", "lte"];
 
@@ -26,13 +28,13 @@ export function announcementOf(scenario: Scenario): Announcement | undefined {
   const bytes = groups(scenario).reduce((sum, group) => sum + group.count * group.bytes, 0);
   const most = (scenario.durationS * RADIO_BPS) / 8;
   const packets = Math.min(bytes, most) / PACKET_BYTES;
-  const busyS = Math.min(scenario.durationS, bytes / (1e5 / 8) + 1);
+  const busyS = Math.min(scenario.durationS, bytes / (USER_BPS / 8) + 1);
   const ttis = RADIOS_BY_TTI.includes(scenario.radio) && scenario.ttiS ? (busyS / scenario.ttiS) * scenario.users : 0;
   const seconds = packets * PER_PACKET_S + ttis * PER_USER_TTI_S;
   return seconds > LONG_S ? { seconds, advice: adviceFor(scenario) } : undefined;
 }
 
-/** Returns what makes a scenario take less time. */
+/** Returns changes that shorten the time of a replication. */
 export function adviceFor(scenario: Scenario): string[] {
   const found = [`a shorter \`duration\` (now ${scenario.durationS} s)`];
   if (scenario.users > 1) found.push(`fewer phones (now ${scenario.users}: \`count\`)`);
@@ -40,14 +42,20 @@ export function adviceFor(scenario: Scenario): string[] {
   return found;
 }
 
-/** Returns the number of phones of each group, and the bytes that one of them loads at most. */
-function groups(scenario: Scenario): { count: number; bytes: number }[] {
+/** Phones of a group: their number, their kind of traffic, and the bytes that one of them loads at most. */
+interface Group {
+  readonly count: number;
+  readonly traffic: string;
+  readonly bytes: number;
+}
+
+/** Returns the groups of phones. */
+export function groups(scenario: Scenario): Group[] {
   const users = scenario.resolved["users"];
   return (Array.isArray(users) ? users : []).map((user) => {
     const group = user as JsonTable;
-    const ftp = (group["traffic"] as JsonTable | null)?.["ftp"] as JsonTable | undefined;
-    const size = parseQuantity(String(ftp?.["size"] ?? ""));
-    const endless = (scenario.durationS * 1e5) / 8;
-    return { count: Number(group["count"] ?? 1), bytes: size ? inBaseUnit(size) : endless };
+    const [traffic = "", parameters] = Object.entries((group["traffic"] ?? {}) as JsonTable)[0] ?? [];
+    const size = traffic === "ftp" ? parseQuantity(String((parameters as JsonTable)["size"] ?? "")) : undefined;
+    return { count: Number(group["count"] ?? 1), traffic, bytes: size ? inBaseUnit(size) : (scenario.durationS * USER_BPS) / 8 };
   });
 }

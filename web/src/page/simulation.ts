@@ -1,4 +1,4 @@
-/** One of the page's scenarios: its text, what the simulator says of it, and its results so far. */
+/** One of the page's scenarios: its text, the simulator's findings on it, and its results so far. */
 
 import { computed, signal } from "@preact/signals";
 
@@ -12,24 +12,26 @@ import {
   type Replication,
   type Scenario,
 } from "../core/api";
+import { firstOf } from "../core/metrics";
 import { Newest } from "../core/newest";
 import { type Cause, causesOf, type Path, pathOf } from "./answer/causes";
 import { Results } from "./answer/rows";
-import { adviceFor, type Announcement, announcementOf, LONG_S } from "./cost";
+import { adviceFor, type Announcement, announcementOf, groups, LONG_S } from "./cost";
 import { Document } from "./scenario/document";
-import { inBaseUnit, parseQuantity } from "./scenario/quantity";
 
+/** Names of the two scenarios of a comparison. */
+export const NAMES = ["A", "B"] as const;
 /** Size of a transfer, bytes, up to which it is explained without being asked. */
 const MAX_EXPLAINED_BYTES = 2e6;
 const MAX_EXPLAINED_RUNS = 20;
-/** Time of an explanation, ms, up to which further replications are explained too. */
-const QUICK_MS = 100;
 const INTERVALS = 600;
 /** Time of quiet, ms, after which the replications of a changed scenario begin. */
 const QUIET_MS = 120;
 
-/** The first replication, with the scenario that it belongs to. */
+/** The first replication, with the text, the scenario and the phone that it belongs to. */
 export interface First {
+  readonly text: string;
+  readonly user: number;
   readonly scenario: Scenario;
   readonly replication: Replication;
   readonly explanation: Explanation | undefined;
@@ -83,14 +85,15 @@ export class Side {
     void this.simulate(true);
   }
 
-  /** Stops what runs. */
+  /** Stops all calls about the text. */
   stop(): void {
+    cancelAnimationFrame(this.frame);
     this.newest.signal();
     this.progress.value = undefined;
     this.isBusy.value = false;
   }
 
-  /** Reads and simulates the text; `isAllowed` runs what takes long too. */
+  /** Reads and simulates the text; long simulations only if `isAllowed`. */
   async simulate(isAllowed = false): Promise<void> {
     const calling: Calling = { signal: this.newest.signal() };
     const isNewest = () => !calling.signal!.aborted;
@@ -112,9 +115,9 @@ export class Side {
       await quiet(QUIET_MS);
       if (!isNewest()) return;
       await this.replicate(text, scenario, calling);
-      await this.explainMore(text, scenario, calling);
+      if (isShort(scenario, this.user.value)) await this.explainMore(text, scenario, calling);
     } catch (error) {
-      if (isNewest() || !(error instanceof EngineError && error.kind === "cancelled")) this.fail(error);
+      if (isNewest()) this.fail(error);
     } finally {
       if (isNewest()) {
         this.progress.value = undefined;
@@ -146,15 +149,15 @@ export class Side {
     const isCell = scenario.radio === "hsdpa";
     const overTime = { intervalS: intervalOf(scenario), most: INTERVALS, channel: isCell && scenario.users <= 50 };
     const user = this.user.value;
-    const [replication, explanation, one] = await Promise.all([
+    const [replication, explanation] = await Promise.all([
       this.engine.run({ text, overTime }, { ...calling, onProgress }),
       isShort(scenario, user) ? this.explain(text, user, 0, calling) : undefined,
-      this.engine.replicate({ text, runs: 1 }, calling),
     ]);
     if (calling.signal!.aborted) return;
     this.paths.value = explanation ? [pathOf(explanation)] : [];
-    this.results.value = new Results({ ...one, expected: scenario.runs }, this.metrics);
-    this.first.value = { scenario, replication, explanation };
+    const found = { ...firstOf(replication.tables, scenario.durationS), expected: scenario.runs };
+    this.results.value = new Results(found, this.metrics);
+    this.first.value = { text, user, scenario, replication, explanation };
   }
 
   private async replicate(text: string, { runs, precision, maxRuns }: Scenario, calling: Calling): Promise<void> {
@@ -162,23 +165,22 @@ export class Side {
       if (!calling.signal!.aborted) this.results.value = new Results(found, this.metrics);
     };
     const task = { text, runs, precision: precision === null ? undefined : { relative: precision, maxRuns } };
-    show(await this.engine.replicate(task, { ...calling, onMore: show }));
+    show(await this.engine.replicate(task, { ...calling, onMore: show, onProgress: (fraction) => (this.progress.value = fraction) }));
   }
 
-  /** Explains the transfer in further replications, if that is quick. */
+  /** Explains the transfer in further replications. */
   private async explainMore(text: string, { runs }: Scenario, calling: Calling): Promise<void> {
     if (!this.paths.value.length) return;
     const paths = [...this.paths.value];
     for (let run = 1; run < Math.min(runs, MAX_EXPLAINED_RUNS); run++) {
-      const begun = performance.now();
       const found = await this.explain(text, this.user.value, run, calling);
-      if (!found || calling.signal!.aborted || performance.now() - begun > QUICK_MS) return;
-      paths.push(pathOf(found));
+      if (calling.signal!.aborted) return;
+      if (found) paths.push(pathOf(found));
     }
     this.paths.value = paths;
   }
 
-  /** Explains a transfer; nothing if there is none, as with a phone that gets nothing. */
+  /** Explains a phone's first transfer; undefined if it has none. */
   private async explain(text: string, user: number, run: number, calling: Calling): Promise<Explanation | undefined> {
     try {
       return await this.engine.explain({ text, user, run }, calling);
@@ -192,16 +194,17 @@ export class Side {
   async explainNow(): Promise<void> {
     const first = this.first.value;
     if (!first) return;
-    const calling: Calling = { signal: this.newest.signal(), onProgress: (fraction) => (this.progress.value = fraction) };
+    const { text, user } = first;
+    const signal = this.newest.last;
     try {
-      const explanation = await this.explain(this.text.value, this.user.value, 0, calling);
-      if (!explanation || calling.signal!.aborted) return;
+      const explanation = await this.engine.explain({ text, user }, { signal, onProgress: (fraction) => (this.progress.value = fraction) });
+      if (signal.aborted) return;
       this.paths.value = [pathOf(explanation)];
       this.first.value = { ...first, explanation };
     } catch (error) {
-      if (!calling.signal!.aborted) this.fail(error);
+      if (!signal.aborted) this.fail(error);
     } finally {
-      this.progress.value = undefined;
+      if (!signal.aborted) this.progress.value = undefined;
     }
   }
 }
@@ -212,23 +215,10 @@ function intervalOf({ ttiS }: Scenario): number {
 }
 
 /** Returns true if a phone's transfer is short enough to be explained without being asked. */
-function isShort({ resolved }: Scenario, user: number): boolean {
-  const groups = resolved["users"];
-  if (!Array.isArray(groups)) return false;
+function isShort(scenario: Scenario, user: number): boolean {
   let first = 0;
-  for (const one of groups as Record<string, unknown>[]) {
-    first += Number(one["count"] ?? 1);
-    if (user >= first) continue;
-    const traffic = one["traffic"] as Record<string, { size?: string } | undefined> | null;
-    return sizeOf(traffic) <= MAX_EXPLAINED_BYTES;
-  }
-  return false;
-}
-
-function sizeOf(traffic: Record<string, { size?: string } | undefined> | null): number {
-  if (traffic?.["web"]) return 0;
-  const size = parseQuantity(traffic?.["ftp"]?.size ?? "");
-  return size ? inBaseUnit(size) : Infinity;
+  const group = groups(scenario).find(({ count }) => user < (first += count));
+  return group?.traffic === "web" || (group?.traffic === "ftp" && group.bytes <= MAX_EXPLAINED_BYTES);
 }
 
 function quiet(ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Starting points: a question, what to look at, and one or two scenarios (`web/starts/*.toml`). */
+/** Starting points: a question, two sentences on it, and one or two scenarios (`web/starts/*.toml`). */
 
 import activeQueue from "../../starts/active-queue.toml";
 import bbrOrCubic from "../../starts/bbr-or-cubic.toml";
@@ -12,12 +12,12 @@ import schedulers from "../../starts/schedulers.toml";
 import sleep from "../../starts/sleep.toml";
 import slowStart from "../../starts/slow-start.toml";
 import wireLosses from "../../starts/wire-losses.toml";
-import { reread } from "./scenario/document";
+import { pathOf, reread } from "./scenario/document";
 
 export interface Start {
   readonly name: string;
   readonly question: string;
-  /** What to look at, two sentences. */
+  /** Two sentences on the values to compare. */
   readonly about: string;
   /** Scenario A, and B if the question compares two. */
   readonly texts: readonly string[];
@@ -27,11 +27,11 @@ export interface Start {
 export function startOf(name: string, source: string): Start {
   const end = source.indexOf("\n\n");
   const lines = source.slice(0, end).split("\n").map((line) => line.replace(/^# ?/, ""));
-  const changes = lines.flatMap((line) => /^B: ([\w.]+) = (.+)$/.exec(line) ?? []);
   const about = lines.slice(1).filter((line) => line && !line.startsWith("B: "));
   const text = `# ${lines[0]}\n\n${source.slice(end + 2)}`;
-  const other = changes.length ? [reread(text).set(changes[1]!.split("."), changes[2]!)] : [];
-  return { name, question: lines[0]!, about: about.join(" "), texts: [text, ...other] };
+  const changes = lines.flatMap((line) => [...line.matchAll(/^B: ([\w.]+) = (.+)$/g)]);
+  const other = changes.reduce((now, [, key, value]) => reread(now).set(pathOf(key!), value!), text);
+  return { name, question: lines[0]!, about: about.join(" "), texts: changes.length ? [text, other] : [text] };
 }
 
 export const STARTS: readonly Start[] = [

@@ -7,5 +7,5 @@ export function missing(): string {
   ];
   const lacking = needed.filter(([has]) => !has).map(([, name]) => name);
   if (!lacking.length) return "";
-  return `The simulator runs in the browser and needs ${lacking.join(" and ")}, which this browser does not have or does not allow here; Firefox, Chrome and Safari of 2023 or newer have both.`.replace("have both", "have them");
+  return `The simulator runs in the browser and needs ${lacking.join(" and ")}, which this browser does not have or does not allow here; Firefox, Chrome and Safari of 2023 or newer have them.`;
 }

@@ -9,7 +9,6 @@ import { fragmentOf, opened } from "./share/link";
 import { Side } from "./simulation";
 import { type Start, STARTS } from "./starts";
 
-export const NAMES = ["A", "B"] as const;
 /** Time without changes, ms, after which the address of the page follows the scenarios. */
 const ADDRESS_MS = 400;
 
@@ -42,7 +41,9 @@ export class Workbench {
   async openAddress(): Promise<void> {
     const start = STARTS.find(({ name }) => location.hash === `#start=${name}`);
     if (start) return this.begin(start);
-    const { texts, problem } = await opened(location.hash);
+    const { hash } = location;
+    const { texts, problem } = await opened(hash);
+    if (hash !== location.hash) return; // Another address was opened meanwhile.
     this.problem.value = problem;
     if (texts.length) this.open(texts);
     else this.begin(STARTS[0]!);
@@ -59,6 +60,12 @@ export class Workbench {
     zoomed.value = undefined;
     this.edited.value = 0;
     this.sides.value = texts.map((text) => this.sideWith(text));
+  }
+
+  /** Changes the text of the side that is edited. */
+  edit(text: string): void {
+    this.problem.value = ""; // From now on the page's address follows the text.
+    this.side.value?.edit(text);
   }
 
   /** Adds B as a copy of A, to be changed. */

@@ -2,8 +2,8 @@
 
 import type { Explanation } from "../../core/api";
 import { numbers, texts } from "../../core/columns";
-import { type Ends, parts, shown } from "./numbers";
-import { meanInterval } from "../../core/stats";
+import { type Ends, meanInterval } from "../../core/stats";
+import { parts, shown } from "./numbers";
 import { joined, percents, sentence, share, spelled } from "./words";
 
 /** Time of each cause on one critical path, s. */

@@ -1,9 +1,9 @@
 /** Comparison of two scenarios, replication by replication, as in `nodeb.comparison`. */
 
 import type { MetricAbout } from "../../core/api";
-import { difference, type Ends, type Scale, scaleOf, shown, type Shown } from "./numbers";
+import { type Ends, type Interval, meanInterval, pairedDifference, ratioInterval, within } from "../../core/stats";
+import { difference, type Scale, scaleOf, shown, type Shown } from "./numbers";
 import { ALL, type Results } from "./rows";
-import { type Interval, meanInterval, pairedDifference, ratioInterval, within } from "../../core/stats";
 import { judge, type Verdict } from "./verdict";
 import { counted, joined, percent } from "./words";
 
@@ -44,6 +44,8 @@ const NOUNS: Record<string, string> = {
 };
 const SIGNS: Record<string, string> = { better: "\u2713", worse: "\u2717", same: "=", equal: "=", undecided: "?" };
 const MAX_NAMED = 3;
+/** Largest share of finished transfers that becomes the sentence. */
+const FEW = 0.5;
 
 /** Returns the differences in all metrics of all users that both scenarios have, key metrics first. */
 export function differencesOf(a: Results, b: Results): Difference[] {
@@ -100,6 +102,11 @@ export function verdictText(all: readonly Difference[], pairs: number): string {
   const inPairs = counted(pairs, "pair");
   if (all.every((one) => one.verdict.kind === "equal"))
     return `No difference: A and B are equal in each of the ${inPairs}.`;
+  const complete = all.find((one) => one.metric.name === "complete");
+  if (complete?.verdict.sign && Math.min(complete.a.mean, complete.b.mean) <= FEW) {
+    const [before, now] = meansOf(complete).map((one) => one.value);
+    return `Unequal shares of the transfers were acknowledged in full: ${now} with B, ${before} with A.`;
+  }
   const decided = (kind: string) => all.filter((one) => one.verdict.kind === kind);
   const [better, worse] = [decided("better"), decided("worse")];
   if (better.length && worse.length) {

@@ -10,7 +10,7 @@ export interface Fact {
   readonly text: Shown;
 }
 
-const MOST = 9;
+const MAX_FACTS = 9;
 const ONE = ["received_bps", "rtt_mean_s", "queueing_delay_s", "utilization", "block_errors"];
 const CELL = [
   ...["load_median_s", "received_bps_p50", "received_bps", "received_bps_p5", "download_p50_s", "download_p95_s"],
@@ -31,7 +31,7 @@ export function factsOf(results: Results, users: number): Fact[] {
   const troubles = TROUBLE.filter((name) => results.mean(name) > 0);
   const unfinished = results.mean("complete") > 0 && results.mean("complete") < 1 ? ["complete"] : [];
   const names = [...unfinished, ...(users > 1 ? CELL : ONE), ...troubles];
-  return names.flatMap((name) => factOf(results, name, users) ?? []).slice(0, MOST);
+  return names.flatMap((name) => factOf(results, name, users) ?? []).slice(0, MAX_FACTS);
 }
 
 function factOf(results: Results, metric: string, users: number): Fact | undefined {

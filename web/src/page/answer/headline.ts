@@ -10,7 +10,7 @@ import { counted, joined, percent, sentence } from "./words";
 const FULL = 0.95;
 const GROUPS = 4;
 
-/** What a headline is made of. */
+/** Inputs of a headline. */
 export interface Ran {
   readonly scenario: Scenario;
   readonly results: Results;

@@ -6,11 +6,13 @@
  * two. Without an interval a number has `PLAIN` digits, and a whole number all its digits.
  */
 
+import type { Ends } from "../../core/stats";
+
 const DIGITS = 4;
 const PLAIN = 3;
 const EXACT = 12;
 const NOISE = 1e-9;
-export const DASH = "\u2013";
+const DASH = "\u2013";
 const MINUS = "\u2212";
 const ALWAYS = "in every replication";
 
@@ -29,12 +31,11 @@ export class Shown {
     readonly unit: string,
     readonly low = "",
     readonly high = "",
-    readonly mark = "",
   ) {}
 
-  /** Value with its unit and mark. */
+  /** Value with its unit. */
   get value(): string {
-    return [this.number, this.unit, this.mark].filter(Boolean).join(" ");
+    return `${this.number} ${this.unit}`.trim();
   }
 
   /** Interval with its unit; empty if the value has no interval. */
@@ -56,18 +57,6 @@ export class Shown {
     const level = this.interval === ALWAYS ? "" : "95 %: ";
     return `${this.value} (${level}${this.interval})`;
   }
-
-  /** Returns the value with another mark. */
-  marked(mark: string): Shown {
-    return new Shown(this.number, this.unit, this.low, this.high, mark);
-  }
-}
-
-/** Mean with the ends of its interval, which are NaN if there is none. */
-export interface Ends {
-  readonly mean: number;
-  readonly low: number;
-  readonly high: number;
 }
 
 export interface Format {

@@ -1,9 +1,10 @@
 /** Rows of a summary as text, with what readers need to know about their metrics. */
 
 import type { MetricAbout, Replications, Summary } from "../../core/api";
+import { ALL } from "../../core/group";
 import { type Scale, shown, type Shown } from "./numbers";
 
-export const ALL = "all";
+export { ALL };
 
 /** Summary of a scenario's replications, by metric, with the descriptions of the metrics. */
 export class Results {

@@ -16,6 +16,8 @@ export interface Verdict {
 
 const POWER = 0.8;
 const PLAUSIBLE = 99;
+/** Number of replications above which no number is named. */
+const MAX_RUNS = 1e6;
 
 /**
  * Returns the verdict on the interval of other minus baseline.
@@ -28,8 +30,8 @@ export function judge(found: Interval, margin: number, better: Better): Verdict 
   if (found.low >= -margin && found.high <= margin) return decided("same");
   if (found.low > 0 || found.high < 0) {
     const sign = found.low > 0 ? 1 : -1;
-    const way = sign > 0 ? "more" : "less";
-    return decided(better === "" ? "differs" : better === way ? "better" : "worse", sign);
+    const direction = sign > 0 ? "more" : "less";
+    return decided(better === "" ? "differs" : better === direction ? "better" : "worse", sign);
   }
   return { kind: "undecided", sign: 0, more: moreRuns(found, margin) };
 }
@@ -45,7 +47,9 @@ function moreRuns(found: Interval, margin: number): readonly [number, number] {
   }).sort((a, b) => a - b);
   const usual = targets[Math.floor(PLAUSIBLE / 2)]!;
   const small = Math.min(targets[Math.floor(PLAUSIBLE / 5)]!, margin);
-  const more = (stdev: number, target: number) =>
-    target > 0 ? Math.max(runsNeeded(stdev, target, POWER) - found.n, 1) : Infinity;
+  const more = (stdev: number, target: number) => {
+    const needed = target > 0 ? runsNeeded(stdev, target, POWER) : Infinity;
+    return needed > MAX_RUNS ? Infinity : Math.max(needed - found.n, 1);
+  };
   return [more(found.stdev, usual), more(Math.max(...spread) * Math.sqrt(found.n), small)];
 }

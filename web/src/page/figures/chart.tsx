@@ -44,7 +44,7 @@ export function Chart({ title, unit, lines, endS }: ChartProps) {
 
   useEffect(() => {
     const width = parent.current!.clientWidth;
-    const made = new uPlot(optionsOf(title, unit, lines, width, () => end.current), joined(lines), parent.current!);
+    const made = new uPlot(optionsOf(unit, lines, width, () => end.current), joined(lines), parent.current!);
     made.over.parentElement!.setAttribute("aria-hidden", "true");
     plot.current = made;
     charts.set(title, made);
@@ -96,7 +96,7 @@ function joined(lines: readonly Line[]): uPlot.AlignedData {
   return tables.length === 1 ? tables[0]! : uPlot.join(tables, lines.map(() => [1]));
 }
 
-function optionsOf(title: string, unit: string, lines: readonly Line[], width: number, endS: () => number): uPlot.Options {
+function optionsOf(unit: string, lines: readonly Line[], width: number, endS: () => number): uPlot.Options {
   const muted = ink("--muted");
   const axis = { stroke: muted, grid: { stroke: ink("--grid"), width: 1 }, ticks: { stroke: ink("--grid"), size: 4 }, font: "12px system-ui, sans-serif" };
   return {
@@ -120,7 +120,7 @@ function optionsOf(title: string, unit: string, lines: readonly Line[], width: n
           made.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         },
       ],
-      setCursor: [(made) => showValues(made, title, unit)],
+      setCursor: [(made) => showValues(made, unit)],
     },
   };
 }
@@ -140,7 +140,7 @@ function seriesOf(line: Line): uPlot.Series {
 }
 
 /** Shows the values under the pointer in the chart's corner. */
-function showValues(made: uPlot, title: string, unit: string): void {
+function showValues(made: uPlot, unit: string): void {
   const { idxs, left } = made.cursor;
   const values = made.series.slice(1).flatMap((one, at) => {
     const row = idxs?.[at + 1];
@@ -149,5 +149,4 @@ function showValues(made: uPlot, title: string, unit: string): void {
   });
   const time = left !== undefined && left >= 0 ? `${Number(made.posToVal(left, "x").toPrecision(5))} s: ` : "";
   made.over.dataset["values"] = time && values.length ? time + values.join(", ") : "";
-  made.over.title = title;
 }

@@ -11,7 +11,8 @@ export const zoomed = signal<Span | undefined>(undefined);
 export const isDark = signal(matchMedia("(prefers-color-scheme: dark)").matches);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => (isDark.value = event.matches));
 
-const ZOOM = 1.6;
+/** Factor of one zoom step. */
+export const ZOOM = 1.6;
 const NARROWEST_S = 1e-5;
 
 /** Returns the shown span of a run that lasts `endS`. */

@@ -1,12 +1,12 @@
-import { move, onZoomKey, zoom, zoomed } from "./time";
+import { move, onZoomKey, ZOOM, zoom, zoomed } from "./time";
 
 /** Buttons that zoom all figures over time. */
 export function ZoomBar({ endS }: { endS: number }) {
   const actions = [
     ["earlier", "\u2190", () => move(endS, -0.4)],
     ["later", "\u2192", () => move(endS, 0.4)],
-    ["zoom in", "+", () => zoom(endS, 1 / 1.6)],
-    ["zoom out", "\u2212", () => zoom(endS, 1.6)],
+    ["zoom in", "+", () => zoom(endS, 1 / ZOOM)],
+    ["zoom out", "\u2212", () => zoom(endS, ZOOM)],
     ["whole run", "All", () => (zoomed.value = undefined)],
   ] as const;
   return (

@@ -1,35 +1,33 @@
-/** Lives of packets from the server to the application: simulated when the reader gets to them. */
+/** Packet timelines from the server to the application, simulated when they come into view. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { type Engine, EngineError, type Life } from "../../core/api";
 import { numbers } from "../../core/columns";
-import { Newest } from "../../core/newest";
 import { number } from "../answer/numbers";
 import { isDark, onZoomKey, zoomed } from "../figures/time";
 import type { First } from "../simulation";
 import { LifeCanvas } from "./canvas";
 
-/** Number of events to show at most, and the number of events of a packet. */
-const MOST_EVENTS = 150_000;
+/** Maximum number of events to show. */
+const MAX_EVENTS = 150_000;
+/** Estimated number of events of a packet. */
 const EVENTS_PER_PACKET = 25;
 
 interface LivesProps {
   readonly engine: Engine;
-  readonly text: string;
   readonly first: First;
-  readonly user: number;
 }
 
-export function Lives({ engine, text, first, user }: LivesProps) {
+export function Lives({ engine, first }: LivesProps) {
   const parent = useRef<HTMLElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [isNear, setNear] = useState(false);
-  const [life, setLife] = useState<{ life: Life; first: First }>();
+  const [life, setLife] = useState<{ life: Life; first: First; number: number }>();
   const [problem, setProblem] = useState("");
-  const [told, setTold] = useState("");
+  const [tip, setTip] = useState("");
   const drawing = useRef<LifeCanvas>(undefined);
-  const newest = useRef(new Newest());
+  const count = useRef(0);
   const { endS } = first.replication;
 
   useEffect(() => {
@@ -40,28 +38,29 @@ export function Lives({ engine, text, first, user }: LivesProps) {
 
   useEffect(() => {
     if (!isNear || life?.first === first) return;
-    const calling = { signal: newest.current.signal() };
+    const stopping = new AbortController();
     const untilS = windowOf(first);
     engine
-      .life({ text, user, toS: untilS, most: 2 * MOST_EVENTS }, calling)
+      .life({ text: first.text, user: first.user, toS: untilS, most: 2 * MAX_EVENTS }, { signal: stopping.signal })
       .then((found) => {
-        setLife({ life: found, first });
+        setLife({ life: found, first, number: ++count.current });
         setProblem(untilS < endS ? `Shown are the first ${number(untilS, "s")}: the whole run has too many packets.` : "");
       })
       .catch((error: unknown) => {
         if (!(error instanceof EngineError && error.kind === "cancelled")) setProblem(String((error as Error).message));
       });
+    return () => stopping.abort();
   }, [isNear, first]);
 
   useEffect(() => {
     if (!life) return;
-    const made = new LifeCanvas(canvas.current!, life.life, life.first.scenario, endS, setTold);
+    const made = new LifeCanvas(canvas.current!, life.life, life.first.scenario, endS, setTip);
     drawing.current = made;
     return () => made.close();
   }, [life]);
 
   const span = zoomed.value;
-  useEffect(() => void drawing.current?.draw(), [span]);
+  useEffect(() => drawing.current?.draw(), [span]);
   useEffect(() => drawing.current?.repaint(), [isDark.value]);
 
   return (
@@ -72,15 +71,15 @@ export function Lives({ engine, text, first, user }: LivesProps) {
       </figcaption>
       <div class="stage" onKeyDown={(event) => onZoomKey(event, endS)}>
         {/* A new canvas for each life, as its listeners belong to the old one. */}
-        <canvas key={life ? life.first.replication.endS : 0} ref={canvas} tabIndex={0} role="img" aria-label={sentence(life?.life, endS)} />
-        {told && <div class="tip" role="status">{told}</div>}
+        <canvas key={life?.number ?? 0} ref={canvas} tabIndex={0} role="img" aria-label={sentence(life?.life, endS)} />
+        {tip && <div class="tip" role="status">{tip}</div>}
       </div>
       {problem && <p class="note">{problem}</p>}
       <ul class="legend" aria-label="Kinds of packets and blocks">
         <li><i class="line data" />data</li>
         <li><i class="line ack" />ACK</li>
         <li><i class="line ask" />request</li>
-        <li><i class="line again" />sent again</li>
+        <li><i class="line again" />retransmitted</li>
         <li><i class="cross" />lost</li>
         <li><i class="box good" />block received</li>
         <li><i class="box bad" />block failed</li>
@@ -89,14 +88,15 @@ export function Lives({ engine, text, first, user }: LivesProps) {
   );
 }
 
-/** Returns the time, s, up to which a run's lives have few enough events. */
-function windowOf({ replication }: First): number {
-  const packets = numbers(replication.tables.get("flows")!, "packets_sent").reduce((sum, one) => sum + one, 0);
-  const share = MOST_EVENTS / Math.max(EVENTS_PER_PACKET * packets, 1);
+/** Returns the time, s, up to which the timelines have few enough events. */
+function windowOf({ replication, user }: First): number {
+  const flows = replication.tables.get("flows")!;
+  const packets = numbers(flows, "packets_sent")[numbers(flows, "user").indexOf(user)] ?? 0;
+  const share = MAX_EVENTS / Math.max(EVENTS_PER_PACKET * packets, 1);
   return share >= 1 ? replication.endS : replication.endS * share;
 }
 
 function sentence(life: Life | undefined, endS: number): string {
   const packets = life?.tables.get("packets")?.rows;
-  return packets === undefined ? "Lives of packets, not simulated yet" : `${packets} packets on their way from the server to the application within ${number(endS, "s")}`;
+  return packets === undefined ? "Packet timelines, not simulated yet" : `${packets} packets on their way from the server to the application within ${number(endS, "s")}`;
 }

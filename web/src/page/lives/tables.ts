@@ -1,4 +1,4 @@
-/** Tables of a life of packets, in the form that the drawing parts of the reports' page take. */
+/** Tables of packet timelines, in the form that the drawing parts of the reports' page take. */
 
 import { byUser, type LifeAbout, type LifeData, lowest } from "life-parts";
 
@@ -8,7 +8,7 @@ import { numbers } from "../../core/columns";
 /** Kinds of events that are shown as marks. */
 const MOMENTS = ["recovery", "channel", "handover", "transfer", "given up"];
 
-/** Returns what the drawing needs to know about a life, and its columns. */
+/** Returns the description and the columns that the drawing parts need. */
 export function drawn(life: Life, scenario: Scenario): { about: LifeAbout; data: LifeData } {
   const [packets, events] = [life.tables.get("packets")!, life.tables.get("events")!];
   const kinds = life.names.get("kind")!;

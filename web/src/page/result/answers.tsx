@@ -10,16 +10,13 @@ import { CauseBars } from "../figures/bars";
 import { RingBars } from "../figures/rings";
 import type { Side } from "../simulation";
 
-/** Returns the sentence of one side; empty while there are no results. */
-export function headlineOf(side: Side): string {
-  const [first, results] = [side.first.value, side.results.value];
-  if (!first || !results) return "";
-  return headline({ scenario: first.scenario, replication: first.replication, results, causes: side.causes.value });
-}
-
-/** Returns the sentence on two sides: which is better. */
-export function comparisonOf([a, b]: readonly [Results, Results]): string {
-  return verdictText(differencesOf(a, b), Math.min(a.found.runs, b.found.runs));
+/** Returns the sentence on one side, or on which of two is better; empty while a side has no results. */
+export function sentenceOf(sides: readonly Side[]): string {
+  const [a, b] = sides.map((side) => side.results.value);
+  if (sides.length === 2) return a && b ? verdictText(differencesOf(a, b), Math.min(a.found.runs, b.found.runs)) : "";
+  const [side] = sides;
+  const first = side?.first.value;
+  return first && a ? headline({ scenario: first.scenario, replication: first.replication, results: a, causes: side!.causes.value }) : "";
 }
 
 /** Picture and key figures of one side. */

@@ -41,14 +41,13 @@ const KINDS: readonly Kind[] = [
   { title: "Channel quality", unit: "CQI", lines: [{ column: "cqi", label: "CQI" }], factor: 1, isStepped: true },
 ];
 /** Colours of the scenarios A and B. */
-export const COLOURS = ["--c0", "--c1"];
+const COLOURS = ["--c0", "--c1"];
 const POINTS = 300;
 
-/** A scenario whose curves are shown: its name, its first replication, and the number of the phone. */
+/** A scenario whose curves are shown: its name and its first replication. */
 interface Shown {
   readonly name: string;
   readonly first: First;
-  readonly user: number;
 }
 
 /** Returns the charts of one or two scenarios; with two, each line has its scenario's name and colour. */
@@ -66,7 +65,7 @@ export function chartsOf(sides: readonly Shown[], titles: readonly string[]): Cu
 function linesOf(kind: Kind, side: Shown, at: number, areTwo: boolean): Line[] {
   const { overTime } = side.first.replication;
   if (!overTime) return [];
-  const rows = rowsOf(overTime.table, side.user);
+  const rows = rowsOf(overTime.table, side.first.user);
   const times = pick(overTime.table, "t_s", rows);
   const group = Math.max(1, Math.ceil(rows.length / POINTS));
   return (areTwo ? kind.lines.slice(0, 1) : kind.lines).flatMap(({ column, label, isDashed }) => {
@@ -76,7 +75,7 @@ function linesOf(kind: Kind, side: Shown, at: number, areTwo: boolean): Line[] {
     const most = kind.lines.length > 1 && isDashed ? largest(pick(overTime.table, kind.lines[0]!.column, rows)) * 1.5 : Infinity;
     const shown = values.map((value) => (value > most ? NaN : value));
     if (!shown.some((value) => Number.isFinite(value) && value !== 0)) return [];
-    const [x, y] = kind.isSum ? summed(times, shown, overTime.intervalS) : isRate ? averaged(times, shown, group) : [times, shown];
+    const [x, y] = kind.isSum ? summed(times, shown, overTime.intervalS, side.first.replication.endS) : isRate ? averaged(times, shown, group) : [times, shown];
     return [
       {
         label: areTwo ? side.name : label,
@@ -105,10 +104,11 @@ function largest(values: readonly number[]): number {
   return values.reduce((most, one) => (one > most ? one : most), 0);
 }
 
-/** Returns the sums of rates from the start to the end of each interval. */
-function summed(times: readonly number[], rates: readonly number[], intervalS: number): [number[], number[]] {
+/** Returns the sums of rates from the start to the end of each interval; the last one ends with the run. */
+function summed(times: readonly number[], rates: readonly number[], intervalS: number, endS: number): [number[], number[]] {
   let sum = 0;
-  return [[0, ...times.map((one) => one + intervalS)], [0, ...rates.map((one) => (sum += one * intervalS))]];
+  const ends = times.map((one) => Math.min(one + intervalS, endS));
+  return [[0, ...ends], [0, ...rates.map((one, at) => (sum += one * (ends[at]! - times[at]!)))]];
 }
 
 /** Returns means of `group` neighbours, which show a rate better than packets one by one. */

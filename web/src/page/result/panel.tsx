@@ -1,4 +1,4 @@
-/** What the scenarios do: answer, critical paths, curves, lives of packets, metrics. */
+/** Results of the scenarios: answer, critical paths, curves, packet timelines, metrics. */
 
 import { useMemo } from "preact/hooks";
 
@@ -8,8 +8,8 @@ import { Strip } from "../figures/strip";
 import { shownSpan } from "../figures/time";
 import { ZoomBar } from "../figures/zoombar";
 import { Lives } from "../lives/lives";
-import type { First, Side } from "../simulation";
-import { NAMES, type Workbench } from "../workbench";
+import { type First, NAMES, type Side } from "../simulation";
+import type { Workbench } from "../workbench";
 import { AllMetrics, Answer, Comparison } from "./answers";
 import { curvesOf } from "./curves";
 
@@ -21,12 +21,18 @@ export function ResultPanel({ bench }: { bench: Workbench }) {
   return (
     <section class="result" aria-label="Result" aria-busy={sides.some((one) => one.isBusy.value)}>
       <Progress sides={sides} />
+      {sides.some(isOutdated) && <p class="note" role="status">These results belong to an earlier text; the present one was not simulated.</p>}
       {sides.length > 1 ? a && b && <Comparison a={a} b={b} /> : <Answer side={side} />}
       {sides.length > 1 && <Causes sides={sides} />}
       <OverTime bench={bench} />
       {side.results.value && <AllMetrics results={side.results.value} />}
     </section>
   );
+}
+
+/** Returns true if a side shows the results of an earlier text, and no others are coming. */
+function isOutdated({ first, text, isBusy }: Side): boolean {
+  return first.value !== undefined && first.value.text !== text.value && !isBusy.value;
 }
 
 /** Causes of both sides' transfers, if both are known. */
@@ -60,8 +66,8 @@ function Progress({ sides }: { sides: readonly Side[] }) {
 /** Figures on one time axis; with two scenarios, both are in each chart. */
 function OverTime({ bench }: { bench: Workbench }) {
   const sides = bench.sides.value;
-  const shown = sides.flatMap((side, at) => (side.first.value ? [{ name: NAMES[at]!, first: side.first.value, user: side.user.value }] : []));
-  const charts = useMemo(() => curvesOf(shown), shown.flatMap((one) => [one.first, one.user]));
+  const shown = sides.flatMap((side, at) => (side.first.value ? [{ name: NAMES[at]!, first: side.first.value }] : []));
+  const charts = useMemo(() => curvesOf(shown), shown.map((one) => one.first));
   const side = bench.side.value!;
   if (!shown.length) return null;
   const endS = Math.max(...shown.map((one) => one.first.replication.endS));
@@ -87,7 +93,7 @@ function OverTime({ bench }: { bench: Workbench }) {
       {charts.map((one) => (
         <Chart key={one.title} title={one.title} unit={one.unit} lines={one.lines} endS={endS} />
       ))}
-      {side.first.value && <Lives engine={bench.engine} text={side.text.value} first={side.first.value} user={side.user.value} />}
+      {side.first.value && <Lives engine={bench.engine} first={side.first.value} />}
       <p class="note">One replication, number 0. Drag across a chart to zoom; Home shows all.</p>
     </>
   );

@@ -8,7 +8,7 @@ import { type Document, tomlOf } from "./document";
 import { ChoiceField, NumberField, QuantityField, spaced, SwitchField, TextField, ValueField } from "./fields";
 import type { Node, Path, Schema, Shape } from "./schema";
 
-/** What all controls of a scenario share. */
+/** Document, schema and callback of all controls of a scenario. */
 interface Editing {
   readonly document: Document;
   readonly schema: Schema;
@@ -21,7 +21,7 @@ function useEditing(): Editing {
   return useContext(Context)!;
 }
 
-/** Keys that the page has no use for: it runs no sweeps. */
+/** Keys without a control: the page runs no sweeps. */
 const ELSEWHERE = ["sweep"];
 
 export function Controls(editing: Editing) {
@@ -98,7 +98,7 @@ function VariantControl({ path, node, shape }: { path: Path; node: Node; shape: 
   const isBare = typeof value === "number" || (bare?.kind === "quantity" && typeof value === "string");
   const name = isBare ? "" : typeof value === "string" ? value : Object.keys((value ?? {}) as object)[0];
   const chosen = shape.options.find((one) => one.name === name);
-  const options = bare ? [{ name: "", description: "One value." }, ...shape.options] : shape.options;
+  const options = bare ? [{ name: "", description: "" }, ...shape.options] : shape.options;
   const select = (wanted: string) => {
     const option = shape.options.find((one) => one.name === wanted);
     onEdit(option ? choose(document, schema, path, option) : document.set(path, schema.sample(shape.bare!)));
@@ -108,7 +108,7 @@ function VariantControl({ path, node, shape }: { path: Path; node: Node; shape: 
       <ChoiceField
         label="kind"
         about={schema.about(node)}
-        options={options.map((one) => (one.name ? one : { ...one, name: "" }))}
+        options={options}
         value={name ?? ""}
         usual={undefined}
         onChange={select}
@@ -141,7 +141,7 @@ function Tables({ path, item, count }: { path: Path; item: Node; count: number }
   return (
     <>
       {Array.from({ length: count }, (_, at) => (
-        <Section key={at} path={[...path, at]} about={schema.about(item)} isLast={count === 1}>
+        <Section key={at} path={[...path, at]} about={schema.about(item)} isOnly={count === 1}>
           <Table path={[...path, at]} node={item} />
         </Section>
       ))}
@@ -155,7 +155,7 @@ function Tables({ path, item, count }: { path: Path; item: Node; count: number }
 }
 
 /** Group of controls with the name of its table. */
-function Section({ path, about, isLast = false, children }: { path: Path; about: string; isLast?: boolean; children: preact.ComponentChildren }) {
+function Section({ path, about, isOnly = false, children }: { path: Path; about: string; isOnly?: boolean; children: preact.ComponentChildren }) {
   const { document, onEdit } = useEditing();
   const last = path.at(-1)!;
   const group = typeof last === "number" ? document.at([...path, "name"]) : undefined;
@@ -164,7 +164,7 @@ function Section({ path, about, isLast = false, children }: { path: Path; about:
     <fieldset>
       <legend title={about}>
         {name}
-        {!isLast && <RemoveButton name={name} onClick={() => onEdit(document.remove(path))} />}
+        {!isOnly && <RemoveButton name={name} onClick={() => onEdit(document.remove(path))} />}
       </legend>
       {children}
     </fieldset>

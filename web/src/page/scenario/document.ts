@@ -56,14 +56,6 @@ export class Document {
     );
   }
 
-  /** Returns the line, from 1, on which a key or table begins; nothing if the text has no such key. */
-  lineOf(path: Path): number | undefined {
-    const pair = this.pairs.find((one) => same(one.path, path)) ?? this.pairs.find((one) => begins(one.path, path));
-    const header = this.headers.find((one) => begins(one.resolvedKey, path));
-    const lines = [pair?.node, header].flatMap((one) => (one ? [one.loc.start.line] : []));
-    return lines.length ? Math.min(...lines) : undefined;
-  }
-
   /** Returns the path of the table in which a position of the text stands. */
   tableAt(offset: number): Path {
     return this.headers.filter((one) => one.range[0] <= offset).at(-1)?.resolvedKey ?? [];
@@ -79,6 +71,9 @@ export class Document {
 
   /** Removes a key, or a table with all its keys. */
   remove(path: Path): string {
+    // Pairs of inline tables go one by one, as the comma between two of them belongs to either.
+    const inline = this.pairs.findLast((one) => begins(one.path, path) && !this.isInside(one, path) && isInline(one));
+    if (inline) return reread(this.replaced(this.cutOf(inline), "")).remove(path);
     const cuts = [
       ...this.headers.filter((one) => begins(one.resolvedKey, path)).map((one) => this.linesOf(one.range)),
       ...this.pairs.filter((one) => begins(one.path, path) && !this.isInside(one, path)).map((one) => this.cutOf(one)),
@@ -199,6 +194,11 @@ export function tomlOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlOf).join(", ")}]`;
   if (typeof value !== "object" || value === null) return typeof value === "string" ? JSON.stringify(value) : String(value);
   return `{ ${Object.entries(value).map(([key, one]) => `${/^[\w-]+$/.test(key) ? key : JSON.stringify(key)} = ${tomlOf(one)}`).join(", ")} }`;
+}
+
+/** Returns the path of a dotted key, such as `users.0.start`. */
+export function pathOf(key: string): Path {
+  return key.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
 /** Returns true if a text is one value in TOML. */

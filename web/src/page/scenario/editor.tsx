@@ -8,6 +8,7 @@ import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { Annotation, type ChangeSpec, EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { completionsOf } from "./completion";
@@ -19,7 +20,7 @@ const FOLLOWS = Annotation.define<true>();
 
 interface EditorProps {
   readonly label: string;
-  readonly text: string;
+  readonly text: ReadonlySignal<string>;
   readonly schema: Schema;
   readonly mistakes: readonly Mistake[];
   readonly onEdit: (text: string) => void;
@@ -29,25 +30,27 @@ export function Editor({ label, text, schema, mistakes, onEdit }: EditorProps) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const edit = useRef(onEdit);
+  const shown = text.value;
   edit.current = onEdit;
 
   useEffect(() => {
     const listener = EditorView.updateListener.of((update) => {
       if (update.transactions.some((one) => one.docChanged && !one.annotation(FOLLOWS))) edit.current(update.state.doc.toString());
     });
-    view.current = new EditorView({ parent: parent.current!, state: stateOf(text, label, schema, listener) });
+    view.current = new EditorView({ parent: parent.current!, state: stateOf(shown, label, schema, listener) });
     return () => view.current!.destroy();
   }, []);
 
   useEffect(() => {
-    const change = changeTo(view.current!.state.doc.toString(), text);
+    // Not `shown`: the effect can run after further edits, which it must not undo.
+    const change = changeTo(view.current!.state.doc.toString(), text.peek());
     if (change) view.current!.dispatch({ changes: change, annotations: FOLLOWS.of(true) });
-  }, [text]);
+  }, [text, shown]);
 
   useEffect(() => {
     const { state } = view.current!;
     view.current!.dispatch(setDiagnostics(state, mistakes.map((one) => diagnosticOf(state, one))));
-  }, [mistakes, text]);
+  }, [mistakes, shown]);
 
   return <div class="editor" ref={parent} />;
 }

@@ -46,14 +46,14 @@ export function QuantityField({ shape, value, ...field }: FieldProps<string> & {
 }
 
 /** Largest ratio of a value to the middle of its slider's scale; it is the end of the scale. */
-const MOST_RATIO = 101;
+const MAX_RATIO = 101;
 
 /** Returns the middle of a slider's scale: the key's default, or the value where that is far from it. */
 function useMiddle(usual: unknown, now: Quantity | undefined): Quantity {
   const middle = useRef<Quantity | undefined>(typeof usual === "string" ? parseQuantity(usual) : undefined);
   if (now && inBaseUnit(now) > 0) {
     const ratio = middle.current ? inBaseUnit(now) / inBaseUnit(middle.current) : Infinity;
-    if (!(ratio < MOST_RATIO && ratio > 1 / MOST_RATIO)) middle.current = now;
+    if (!(ratio < MAX_RATIO && ratio > 1 / MAX_RATIO)) middle.current = now;
   }
   return middle.current ?? { value: 1, unit: now?.unit ?? "" };
 }
@@ -114,7 +114,7 @@ export function ChoiceField({ options, value, ...field }: FieldProps<string> & {
           <select id={id} value={value} onChange={(event) => field.onChange(event.currentTarget.value)}>
             {options.map((one) => (
               <option key={one.name} value={one.name} title={one.description}>
-                {spaced(one.name)}
+                {spaced(one.name) || "one value"}
               </option>
             ))}
           </select>
@@ -145,7 +145,7 @@ export function TextField({ value, ...field }: FieldProps<string>) {
 export function ValueField({ value, ...field }: FieldProps<unknown>) {
   const change = (input: HTMLInputElement) => {
     const isValid = isToml(input.value);
-    input.setCustomValidity(isValid ? "" : "This is no value in TOML.");
+    input.setCustomValidity(isValid ? "" : "not a value in TOML; expected a number, a text in quotes or a list");
     if (isValid) field.onChange(input.value);
     else input.reportValidity();
   };

@@ -2,8 +2,8 @@
 
 import { useMemo } from "preact/hooks";
 
-import type { Side } from "../simulation";
-import { NAMES, type Workbench } from "../workbench";
+import { NAMES, type Side } from "../simulation";
+import type { Workbench } from "../workbench";
 import { Controls } from "./controls";
 import { Editor } from "./editor";
 import { mistakesOf } from "./mistakes";
@@ -13,7 +13,7 @@ export function ScenarioPanel({ bench }: { bench: Workbench }) {
   const side = bench.side.value;
   if (!side) return null;
   const areTwo = sides.value.length > 1;
-  const edit = (text: string) => side.edit(text);
+  const edit = (text: string) => bench.edit(text);
   return (
     <section class="scenario" aria-label="Scenario">
       <div class="choices" role="group" aria-label="Scenario to edit">
@@ -51,10 +51,10 @@ export function ScenarioPanel({ bench }: { bench: Workbench }) {
 function TextOf({ side, bench }: { side: Side; bench: Workbench }) {
   const reading = side.reading.value;
   const mistakes = useMemo(() => mistakesOf(reading), [reading]);
-  return <Editor label="Scenario in TOML" text={side.text.value} schema={bench.schema} mistakes={mistakes} onEdit={(text) => side.edit(text)} />;
+  return <Editor label="Scenario in TOML" text={side.text} schema={bench.schema} mistakes={mistakes} onEdit={(text) => bench.edit(text)} />;
 }
 
-/** What is wrong with a side's text, and why it does not run at once. */
+/** Problems of a side's text, and the announcement of a long simulation. */
 export function Mistakes({ side, name }: { side: Side; name: string }) {
   const mistakes = mistakesOf(side.reading.value);
   const announcement = side.announcement.value;

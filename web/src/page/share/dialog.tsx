@@ -29,6 +29,13 @@ export function Share({ texts, picture }: ShareProps) {
       setSaid("The browser does not let the page copy: select the text and copy it yourself.");
     }
   };
+  const savePicture = async () => {
+    try {
+      save(await picture(), "nodeb.png");
+    } catch (error) {
+      setSaid(String((error as Error).message));
+    }
+  };
   useEffect(() => setSaid(""), [name]);
 
   return (
@@ -53,7 +60,7 @@ export function Share({ texts, picture }: ShareProps) {
           <button type="button" onClick={() => save(new Blob([shown?.content ?? ""], { type: "text/plain" }), shown?.file ?? "")}>
             Save as {shown?.file}
           </button>
-          <button type="button" onClick={() => void picture().then((blob) => save(blob, "nodeb.png"))}>
+          <button type="button" onClick={() => void savePicture()}>
             Save the picture (PNG)
           </button>
           <button type="button" onClick={() => dialog.current!.close()}>

@@ -7,9 +7,16 @@ import type { Results } from "../answer/rows";
 /** Returns commands for a shell that simulate the scenarios with the installed program. */
 export function commandOf(texts: readonly string[]): string {
   const names = texts.length > 1 ? ["a.toml", "b.toml"] : ["scenario.toml"];
-  const files = texts.map((text, at) => `cat > ${names[at]} <<'END'\n${text.trimEnd()}\nEND\n`);
+  const files = texts.map((text, at) => `cat > ${names[at]} <<'${endOf(text)}'\n${text.trimEnd()}\n${endOf(text)}\n`);
   const command = texts.length > 1 ? `nodeb compare ${names.join(" ")}` : `nodeb run ${names[0]}`;
   return `${files.join("")}${command}\n`;
+}
+
+/** Returns a word that the text does not contain: a line of the text must not end it and become a command. */
+function endOf(text: string): string {
+  let end = "END";
+  while (text.includes(end)) end += "_";
+  return end;
 }
 
 /** Returns a Python program that simulates the scenarios. */

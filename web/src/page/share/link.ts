@@ -1,11 +1,16 @@
-/** Links that hold the page's scenarios in their fragment: `#s=...` for A, `&b=...` for B, `&v=...` for the version. */
+/**
+ * Links that hold the page's scenarios in their fragment, which browsers do not send to servers: `s=` for A, `b=` for B
+ * and `v=` for the version of the form. A scenario is its text, compressed (raw DEFLATE), in base64url. `nodeb play`
+ * writes the same form.
+ */
 
-import { packed, SCENARIO, unpacked } from "../../core/link";
-
+const SCENARIO = "s";
 const SECOND = "b";
 const VERSION = "v";
 /** Version of the links that this page writes; links without one are of version 1. */
 const CURRENT = 1;
+/** Maximum size of a scenario read from a link, so that a prepared link cannot fill the memory. */
+const MAX_BYTES = 4_000_000;
 
 /** Returns the fragment for one or two scenarios. */
 export async function fragmentOf(texts: readonly string[]): Promise<string> {
@@ -32,4 +37,27 @@ export async function opened(fragment: string): Promise<Opened> {
   } catch {
     return nothing("The scenario in this link is damaged; expected the whole link, which can be long. Ask for it again.");
   }
+}
+
+/** Returns a text compressed for a link. */
+async function packed(text: string): Promise<string> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** Returns the text that `packed` compressed; rejects if the link is damaged, foreign or too long. */
+async function unpacked(link: string): Promise<string> {
+  const binary = atob(link.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(binary, (one) => one.charCodeAt(0));
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.length;
+    if (size > MAX_BYTES) throw new Error(`the scenario in the link is longer than ${MAX_BYTES} bytes`);
+    parts.push(next.value as Uint8Array<ArrayBuffer>);
+  }
+  return new TextDecoder("utf-8", { fatal: true }).decode(await new Blob(parts).arrayBuffer());
 }

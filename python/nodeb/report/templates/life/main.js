@@ -1,17 +1,5 @@
 // Creates the page from its data, and redraws it after each input.
 
-function inks() {
-  const style = getComputedStyle(document.documentElement), get = name => style.getPropertyValue(`--${name}`).trim();
-  const family = "system-ui, -apple-system, Segoe UI, Roboto, Arial, sans-serif";
-  return {
-    page: get("page"), panel: get("panel"), line: get("line"), grid: get("grid"), text: get("text"), muted: get("muted"),
-    data: get("data"), again: get("again"), ack: get("ack"), ask: get("ask"), lost: get("lost"), good: get("k-move"), bad: get("k-air"),
-    families: Object.fromEntries(["start", "window", "air", "move", "turn", "loss", "host", "rest"].map(name => [name, get(`k-${name}`)])),
-    other: `${get("k-rest")}77`, fast: `${get("k-loss")}38`, timeout: `${get("k-loss")}80`, start: `${get("k-start")}80`, onGood: "#10151a",
-    font: `13px ${family}`, small: `12px ${family}`,
-  };
-}
-
 async function begin() {
   const read = id => JSON.parse(document.getElementById(id).textContent);
   const about = read("about"), data = await decoded(document.getElementById("columns").textContent, about.layout);
@@ -75,15 +63,7 @@ class Page {
 
   resize() {
     if (!this.stage.clientWidth) return; // the page is not laid out yet, or was removed
-    const width = this.stage.clientWidth, ratio = window.devicePixelRatio || 1, isNarrow = width < 640;
-    this.view.width = width;
-    this.view.left = isNarrow ? 74 : 92;
-    this.scene.resize(isNarrow, this.marks.hasChannel);
-    this.height = this.scene.at.bottom + this.spans.height() + this.strips.height();
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(this.height * ratio);
-    this.canvas.style.height = `${this.height}px`;
-    this.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.height = fitted(this.canvas, this, this.stage.clientWidth, () => this.spans.height() + this.strips.height());
     this.draw();
   }
 
@@ -105,12 +85,12 @@ class Page {
     const { ctx, ink, view, scene, strips, marks } = this;
     ctx.fillStyle = ink.page;
     ctx.fillRect(0, 0, view.width, this.height);
-    this.drawAxis();
+    drawAxis(ctx, ink, view, this.height);
     if (marks.hasChannel) marks.drawChannel(ctx, ink, scene.at.channel);
     const { count, isDense } = scene.draw(ctx, ink);
     if (this.spans.list.length) this.spans.trace(ctx, ink, scene, number => this.rowOf(number));
     marks.drawGivenUp(ctx, ink, scene);
-    this.drawGutter();
+    drawGutter(ctx, ink, this);
     marks.draw(ctx, ink, TOP + 2);
     const top = scene.at.bottom;
     if (this.spans.list.length) this.spans.draw(ctx, ink, top);
@@ -121,34 +101,6 @@ class Page {
     this.shown.title = span;
     this.user.value = view.user;
     this.key.hidden = !this.spans.list.length || !this.spans.isShown();
-  }
-
-  // Clears the margin to the left of the time axis, and draws the names of the lanes there again.
-  drawGutter() {
-    const { ctx, ink, view, scene } = this;
-    ctx.fillStyle = ink.page;
-    ctx.fillRect(0, TOP - 4, view.left - 1, scene.at.bottom - TOP + 4);
-    scene.drawNames(ctx, ink);
-    if (!this.marks.hasChannel) return;
-    ctx.fillStyle = ink.muted;
-    ctx.font = ink.small;
-    ctx.fillText("channel", 14, scene.at.channel + BAND / 2);
-  }
-
-  drawAxis() {
-    const { ctx, ink, view } = this;
-    ctx.font = ink.small;
-    ctx.textBaseline = "middle";
-    ctx.textAlign = "center";
-    for (const [time, name] of ticks(view, (view.width - view.left) / 130)) {
-      const x = Math.round(view.x(time)) + 0.5;
-      ctx.strokeStyle = ink.grid;
-      ctx.lineWidth = 1;
-      ctx.beginPath(); ctx.moveTo(x, TOP - 8); ctx.lineTo(x, this.height); ctx.stroke();
-      ctx.fillStyle = ink.muted;
-      const half = ctx.measureText(name).width / 2;
-      ctx.fillText(name, Math.min(Math.max(x, view.left + half), view.width - half - 6), 13);
-    }
   }
 
   drawPointer() {
