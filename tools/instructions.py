@@ -335,7 +335,10 @@ class Laboratory:
 
 
 def read(file: Path = FILE, functions: Path = FUNCTIONS) -> dict[str, Found]:
-    """Returns the stored figures of all rows. The result is empty if there is no file."""
+    """Returns the stored instruction counts and peak memory by the row's name.
+
+    The result is empty if `file` does not exist.
+    """
     found = dict[str, Found]()
     if not file.exists():
         return found

@@ -187,9 +187,9 @@ def simulate(parameters: dict[str, Any]) -> str:
 
 
 def packet_rows(lines: list[str]) -> Iterator[tuple[float, int, str]]:
-    """Yields rows of segments sent, ACKs received and packets lost.
+    """Yields a row for each segment sent, ACK received and packet lost.
 
-    Each has time, order and text.
+    A row has the time in s, the rank among simultaneous events, and the other columns as CSV.
     """
     highest = -1
     for line in lines:

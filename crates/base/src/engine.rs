@@ -208,7 +208,8 @@ impl EventQueue {
         loop {
             let group = node / GROUP;
             let held = &mut self.groups[group][node % GROUP];
-            // For all timers but the changed one, the nodes above hold the present expiry.
+            // This node holds the entry already, so this node and the nodes above stay as they are. (The entry of the
+            // changed timer may be outdated.)
             if held.timer == entry.timer && entry.timer != changed.timer {
                 return;
             }

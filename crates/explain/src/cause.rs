@@ -104,7 +104,8 @@ names! {
         Signalling = "signalling",
         /// The bearer served no user: the user had no delivery opportunity or too bad a channel.
         NotServed = "not served",
-        /// The packet waited for the phone's last request or report before the block that completed the packet.
+        /// The packet waited for the request or report by which the base station learned of data for the block that
+        /// completed the packet.
         RequestAwaited = "request awaited",
         /// The packet waited for that block after the request or report.
         GrantAwaited = "grant awaited",

@@ -14,7 +14,7 @@ use nodeb_phy::lte::link::{Counts, Format, Link, Stop};
 use nodeb_phy::lte::modulation::Modulation;
 use nodeb_phy::simd::Isa;
 
-/// Sizes of a code block in bits, with the distance of two points in dB.
+/// Sizes of a code block in bits, each with the SNR step between the points of its curve in dB.
 const SIZES: [(usize, f64); 5] = [(40, 0.25), (128, 0.25), (512, 0.2), (2048, 0.1), (6144, 0.1)];
 
 /// Returns the code rates of a modulation. Rates below these are used with the next lower

@@ -5,9 +5,10 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Parses a text whose entries are lines of numbers, without its first `skip` entries, and returns
-/// one array for each column. An invalid line raises a `ValueError` with the line's number and a
-/// message.
+/// Parses the lines of numbers in `text`, without the first `skip` ones, empty lines and comments.
+/// Returns one array for each column in `columns`, or for every column if `columns` is `None`.
+/// Raises a `ValueError` with line number and message for an invalid line, or if there are more
+/// than `most` lines.
 #[pyfunction]
 #[pyo3(signature = (text, skip, columns, most))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]

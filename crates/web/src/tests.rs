@@ -48,7 +48,10 @@ fn reading_returns_problems_with_line_key_and_remedy() {
     assert_eq!(found["scenario"], Value::Null);
     let problem = &found["problems"][0];
     assert_eq!((&problem["line"], &problem["key"]), (&json!(1), &json!("radio.dch.bler")));
-    assert_eq!((&problem["problem"], &problem["expected"]), (&json!("2 is not a probability"), &json!("a number from 0 to 1")));
+    assert_eq!(
+        (&problem["problem"], &problem["expected"]),
+        (&json!("2 is not a probability"), &json!("a number from 0 to 1"))
+    );
 }
 
 #[test]

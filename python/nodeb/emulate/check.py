@@ -75,8 +75,8 @@ class Carried:
     def well(self) -> bool:
         """Whether the machine carries the rate.
 
-        It does if almost all of the rate arrives, and the 99th percentile of lateness is at most
-        `LATE_S`.
+        It does if at least `MIN_SHARE` of the rate arrives, and the 99th percentile of lateness is
+        at most `LATE_S`.
         """
         return self.got_mbps >= MIN_SHARE * self.rate_mbps and self.lateness["p99_s"] <= LATE_S
 

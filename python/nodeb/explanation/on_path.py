@@ -124,7 +124,11 @@ def block_errors(found: Explanation) -> float:
 
 
 def opening(found: Explanation) -> float:
-    """Returns the time, s, in which the window opens, before a loss or mark reduces it."""
+    """Returns the time, s, of slow start before the first repair.
+
+    If nothing was lost or marked, congestion avoidance counts too. Time in which the busiest link
+    was sending anyway is subtracted (`_less_hidden`).
+    """
     opens = (SLOW_START,) if any(map(any, _lost(found))) else (SLOW_START, AVOIDANCE)
     return _less_hidden(found, lambda share: not share.after_loss and _in_round(share, opens))
 

@@ -144,7 +144,10 @@ def _is_of(name: str, kind: str) -> bool:
 
 
 def _is_time(name: str) -> bool:
-    """Returns true if a column's name says "time" or is a unit of time."""
+    """Returns true if a column's name contains a word for time or is a unit of time.
+
+    Words for time are "time", "elapsed" and others (`TIME`).
+    """
     return _has(name, TIME) or column_units.is_time_unit(name)
 
 

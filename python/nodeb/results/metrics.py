@@ -2,9 +2,9 @@
 
 Each metric is a row of `METRICS`: its name, unit and meaning, its label, whether more or less is
 better, the range of its values, and a function that computes it from the tables of results. A
-metric has one value per replication and group of users; users of one replication share a cell and
-are never treated as independent of each other. Metrics are computed on demand from tables, so a new
-metric needs no new simulation.
+metric has one value per replication and group of users; users of one replication can
+influence each other and are never treated as independent. Metrics are computed on demand from
+tables, so a new metric needs no new simulation.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ class _Packed:
             self._pack()
 
     def blocks(self) -> list[bytes]:
-        """Returns the compressed scenarios of all cells, `BLOCK` in each block."""
+        """Returns the compressed scenarios of all cells: blocks of `BLOCK` cells and a rest."""
         if self._last:
             self._pack()
         return self._blocks

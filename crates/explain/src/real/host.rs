@@ -36,7 +36,7 @@ pub(crate) enum Round {
     /// The packet was sent at the end of another round trip, whose fixed latencies are charged to
     /// this cause.
     For(Cause),
-    /// There was no round trip before the packet, so earlier fixed latencies are charged to
+    /// No round trip ended when the packet was sent, so fixed latencies before it are charged to
     /// propagation and transmission.
     Over,
 }

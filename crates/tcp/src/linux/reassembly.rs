@@ -107,9 +107,9 @@ impl Reassembly {
         if gap { Arrival::AroundGap } else { Arrival::InOrder }
     }
 
-    /// Records the part of a new segment that had already arrived, for the next D-SACK. This part
-    /// lies below the next expected byte, or within those elements `ranges` of `beyond` that the
-    /// segment overlaps. Of several separate parts only the first is recorded (`tcp_data_queue`,
+    /// Records, for the next D-SACK, those bytes of an arrived segment that had arrived before:
+    /// bytes below the next expected one, and bytes in `beyond[ranges]`, the ranges that the
+    /// segment overlaps or touches. Of several separate parts only the first is recorded (`tcp_data_queue`,
     /// `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
     fn record_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
         if !self.with_dsack {

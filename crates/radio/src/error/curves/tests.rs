@@ -76,7 +76,8 @@ fn tables_return_the_simulated_points() {
     }
 }
 
-/// A higher rate needs more information at every level, for every size, so that interpolation is monotone.
+/// At every level of the block error rate and for every size, a higher code rate needs more mutual information.
+/// Otherwise interpolation between rates would not be monotone.
 #[test]
 fn information_rises_with_the_rate() {
     for family in &Curves::parse(TURBO).unwrap().families {

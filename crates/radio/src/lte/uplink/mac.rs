@@ -51,7 +51,8 @@ struct Decided {
     user: usize,
     units: Range<u64>,
     decoded: bool,
-    /// Time of the phone's last request, or report of waiting octets, before the block; 0 if it sent none.
+    /// Time of the request or report by which the base station learned of data for the block. If it granted without a
+    /// request, the time is four subframes before it assumed data, but at least 0.
     asked: Time,
     /// Start of the block's first transmission.
     from: Time,

@@ -18,7 +18,7 @@ const MS: u64 = 1_000_000;
 /// Packet that leaves the uplink: time, user, number, and whether it was delivered.
 type Out = (Time, usize, u64, bool);
 
-/// Uplink of some users with its surroundings.
+/// Uplink of some users, with the packets and events that it has put out.
 struct Bench {
     uplink: Box<dyn Bearer>,
     common: Common,

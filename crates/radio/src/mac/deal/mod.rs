@@ -25,8 +25,8 @@ use highest::Contest;
 /// Value in [`Offers::x`] for a group on which the user cannot be served.
 pub const UNUSABLE: f32 = f32::NAN;
 
-/// Properties of users in a TTI that the division needs. All lists are indexed by user, not by
-/// candidate.
+/// Properties of the users by which the groups of a band are divided among them in a TTI. All lists are indexed by
+/// user, not by candidate.
 #[derive(Clone, Copy, Debug)]
 pub struct Offers<'a> {
     /// For each user and group, the quantity on which the scheduler's scores depend: the rate if

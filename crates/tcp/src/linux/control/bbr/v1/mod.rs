@@ -335,8 +335,8 @@ impl CongestionControl for BbrControl {
         }
     }
 
-    /// Resets the detection of a full pipe and of a policer (`bbr_undo_cwnd`). The window changes
-    /// only at the end of the recovery, when it is restored.
+    /// Resets the detection of a full pipe and of a policer (`bbr_undo_cwnd`). The window stays
+    /// as it is; it is restored when the recovery ends.
     fn undo(&mut self, _: u64) {
         self.full_pipe = FullPipe::default();
         self.policer = Policer::default();

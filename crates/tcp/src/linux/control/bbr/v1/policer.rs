@@ -101,8 +101,8 @@ impl Policer {
     }
 
     /// Ends the present interval if it had much loss, otherwise lets it continue. If the rate
-    /// equals that of the previous interval, a policer is detected and the mean of both rates is
-    /// used.
+    /// differs from that of the previous interval by at most `SAME_SHARE` or `SAME_RATE`, a
+    /// policer is detected and the mean of both rates is used.
     fn end(&mut self, seen: &Observation) {
         let Some(interval) = self.interval else {
             return;

@@ -59,7 +59,7 @@ pub struct Latest {
 }
 
 impl Latest {
-    /// Resets the deliveries of the round, and forgets that there was a loss in it
+    /// Sets the maxima of the round, `bandwidth` and `inflight`, to 0, and clears `loss_in_round`
     /// (`ResetCongestionSignals`).
     pub fn reset(&mut self) {
         self.loss_in_round = false;
@@ -81,8 +81,8 @@ impl Latest {
         }
     }
 
-    /// If the round is over, starts the deliveries of the next round with the rate sample `sample`
-    /// (`AdvanceLatestDeliverySignals`).
+    /// If the last ACK ended a round, restarts the maxima `bandwidth` and `inflight` with the
+    /// values of the rate sample (`AdvanceLatestDeliverySignals`).
     pub fn advance(&mut self, sample: Option<RateSample>) {
         if let Some(sample) = sample
             && self.round_over
