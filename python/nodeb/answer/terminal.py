@@ -115,7 +115,8 @@ def bars(rows: Sequence[Bar], width: int = WIDTH) -> Iterator[str]:
     if any(one.note for one in rows):
         columns.append(_column([one.note for one in rows]))
     fronts = ["  ".join(cells) for cells in zip(*columns, strict=True)]
-    low, high = (of(0.0, *(one.size for one in rows)) for of in (min, max))
+    sizes = [0.0, *(one.size for one in rows)]
+    low, high = min(sizes), max(sizes)
     scale = _scale(width - max(map(len, fronts), default=0) - 3, low, high)
     if not scale:
         yield from fitted((), list(zip(names, *columns[1:], strict=True)), width)

@@ -17,7 +17,7 @@ Locate = Callable[[list[str]], str]
 """Returns the position of the value under some keys, as "file:line: key: "."""
 
 FileCache = dict[tuple[Path, *tuple[str, ...]], Mapping[str, Any]]
-"""Contents of files, by path and the keys that name them."""
+"""Contents of files, by path, the scenario's radio and the keys that name them."""
 
 
 def read_all(
@@ -44,14 +44,15 @@ def read_all(
             or key.
     """
     cache = {} if cache is None else cache
+    radio = _radio(scenario)
     for keys, table, read in _named(scenario):
         path = folder / table["file"]
         try:
             if not table["file"]:
                 raise ScenarioError("the name is empty; expected the name of a file")
-            if (path, *keys) not in cache:
-                cache[path, *keys] = read(path)
-            table.update(cache[path, *keys])
+            if (path, radio, *keys) not in cache:
+                cache[path, radio, *keys] = read(path)
+            table.update(cache[path, radio, *keys])
         except ScenarioError as error:
             place = f"{'.'.join(keys)}: " if locate is None else locate(keys)
             raise ScenarioError(f"{place}{error}") from None
@@ -90,9 +91,10 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
 
             yield [*place, "file"], table, opportunities.read
         else:
-            from nodeb.inputs import recording
+            from nodeb.inputs import recording, ttis
 
-            reader = partial(recording.read, traffic=place == TRAFFIC)
+            tti_ns = ttis.LTE_TTI_NS if _radio(scenario) == "lte" else ttis.TTI_NS
+            reader = partial(recording.read, traffic=place == TRAFFIC, tti_ns=tti_ns)
             yield ["users", str(owner), *place, "file"], table, reader
     for radio, bearer in _tables(scenario.get("radio")):
         for key, table in _tables(bearer):
@@ -102,6 +104,11 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
             }.get(key, (None, ""))
             if read and _names_file(table) and not table.get(content):
                 yield ["radio", radio, key, "file"], table, read
+
+
+def _radio(scenario: Mapping[str, Any]) -> str:
+    """Returns the name of the scenario's radio, or an empty text if it has none."""
+    return next((name for name, _ in _tables(scenario.get("radio"))), "")
 
 
 def _names_file(table: Mapping[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from nodeb.errors import ScenarioError
 from nodeb.inputs import formats, trace_reader
 from nodeb.inputs.columns import Column
 from nodeb.inputs.trace_file import KINDS, Trace
-from nodeb.inputs.ttis import by_tti
+from nodeb.inputs.ttis import TTI_NS, by_tti
 
 __all__ = ["min_snr_db", "read"]
 
@@ -38,12 +38,13 @@ def min_snr_db(cqi: Any) -> Any:
     return (cqi - CQI_AT_0_DB) * CQI_STEP_DB
 
 
-def read(path: Path, traffic: bool) -> dict[str, Column]:
+def read(path: Path, traffic: bool, tti_ns: int = TTI_NS) -> dict[str, Column]:
     """Returns the lists of `traffic.replay` or of `ue.channel.trace` from a trace file.
 
     Args:
         path: the file; the last four files are kept, and read again only if they have changed.
         traffic: whether the file must be a trace of traffic; otherwise, of a channel.
+        tti_ns: TTI of the radio, ns; the lists of a channel have one entry per TTI.
 
     Raises:
         ScenarioError: the file cannot be read, is not a trace file, or is a trace of the other
@@ -52,17 +53,18 @@ def read(path: Path, traffic: bool) -> dict[str, Column]:
     try:
         about = os.stat(path)
     except (OSError, ValueError):
-        return dict(_lists(path, traffic))  # Reading the file raises an error with the reason.
-    return dict(_cached(path, traffic, (about.st_ino, about.st_size, about.st_mtime_ns)))
+        # Reading the file raises an error with the reason.
+        return dict(_lists(path, traffic, tti_ns))
+    return dict(_cached(path, traffic, tti_ns, (about.st_ino, about.st_size, about.st_mtime_ns)))
 
 
 @lru_cache(maxsize=4)
-def _cached(path: Path, traffic: bool, version: tuple[int, ...]) -> dict[str, Column]:
+def _cached(path: Path, traffic: bool, tti_ns: int, version: tuple[int, ...]) -> dict[str, Column]:
     del version
-    return _lists(path, traffic)
+    return _lists(path, traffic, tti_ns)
 
 
-def _lists(path: Path, traffic: bool) -> dict[str, Column]:
+def _lists(path: Path, traffic: bool, tti_ns: int) -> dict[str, Column]:
     found = trace_reader.read(path)
     if not isinstance(found, Trace):
         raise ScenarioError(formats.not_a_trace_message(path, found, traffic))
@@ -71,7 +73,7 @@ def _lists(path: Path, traffic: bool) -> dict[str, Column]:
         raise ScenarioError(
             f"{path}: this is a trace of {KINDS[found.kind].meaning}, not of {wanted}"
         )
-    return _traffic(found) if traffic else _channel(found)
+    return _traffic(found) if traffic else _channel(found, tti_ns)
 
 
 def _traffic(trace: Trace) -> dict[str, Column]:
@@ -82,9 +84,9 @@ def _traffic(trace: Trace) -> dict[str, Column]:
     }
 
 
-def _channel(trace: Trace) -> dict[str, Column]:
+def _channel(trace: Trace, tti_ns: int) -> dict[str, Column]:
     lists = {}
-    columns = by_tti(trace)
+    columns = by_tti(trace, tti_ns)
     if trace.kind == "cqi":  # Each CQI becomes the middle of the SNR interval that it stands for.
         columns["snr_db"] = min_snr_db(columns["cqi"] + 0.5)
     for name, values in columns.items():

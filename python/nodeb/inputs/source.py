@@ -299,7 +299,7 @@ class Source:
                     f"{self.path}:{self.head.line}: column `{name}` may have the times; give "
                     f"--time-column {name}, or --step with the time between entries"
                 )
-        self.assumed.append("entries are 2 ms apart, a TTI")
+        self.assumed.append("entries are 2 ms apart, a TTI of HSDPA")
         return TTI_NS
 
     def timed_values(self, kind: str, what: str) -> tuple[int, Numbers, tuple[int, Numbers] | None]:

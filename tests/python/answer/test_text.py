@@ -54,6 +54,10 @@ def test_bars_of_losses_and_gains_start_at_a_common_line():
     assert less.index("│") == more.index("│")
 
 
+def test_picture_without_bars_is_no_error():
+    assert "same." in text(Answer("", "", "same.", picture=Bars("", [])))
+
+
 def test_shares_lists_and_counts_in_words():
     assert [share(x) for x in (0.66, 0.5, 0.41)] == ["two thirds", "half", "41 %"]
     assert [percent(x) for x in (0.0, 0.001, 0.999, 1.0)] == [

@@ -80,7 +80,7 @@ def test_times_and_rates_are_imported(call, tmp_path):
 
 def test_snrs_traffic_and_eurane_traces_are_imported(call, tmp_path):
     trace, out = imported(call, tmp_path, "# drive\n-3.25\n4\n")
-    assert "format snr; SNRs in dB; entries are 2 ms apart, a TTI" in out
+    assert "format snr; SNRs in dB; entries are 2 ms apart, a TTI of HSDPA" in out
     assert list(trace.columns["snr_db"]) == [-3.25, 4]
     trace, _ = imported(call, tmp_path, "1.5,100\n2,30\n", "--as", "traffic")
     assert (list(trace.times_ns), list(trace.columns["bytes"])) == (

@@ -125,6 +125,20 @@ def test_entries_are_valid_until_the_next_time(tmp_path):
     assert lists(file)["rates"] == ["1000 bps", "1000 bps", "5000 bps", "9000 bps"]
 
 
+def test_a_recording_has_an_entry_per_tti_of_the_radio_that_replays_it(tmp_path):
+    file = channel(tmp_path, "snr", "snr_db\n3\n4", step="3 ms")
+    assert lists(file)["snrs_db"] == [3, 3, 4]
+    file.write_text(CELL.replace("radio.hsdpa", "radio.lte"))
+    assert lists(file)["snrs_db"] == [3] * 3 + [4] * 3
+
+
+def test_a_recording_lasts_as_long_on_lte_as_it_was_recorded(tmp_path):
+    rows = "snr_db\n" + "\n".join(["-30"] * 1000 + ["20"] * 1000)  # No data for the first second.
+    file = channel(tmp_path, "snr", rows, step="1 ms")
+    file.write_text(CELL.replace("radio.hsdpa", "radio.lte"))
+    assert 1.0 < nodeb.load(file).run().flows["download_s"][0] < 1.6
+
+
 @pytest.mark.parametrize(
     ("kind", "rows", "message"),
     [
