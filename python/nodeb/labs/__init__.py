@@ -14,8 +14,9 @@ follows from simulations; wrong answers that are expected have hints of their ow
 describes the keys of an exercise; its key `live` names the figure whose scenario it uses.
 
 A figure `[live.NAME]` has a `title`, a `scenario` in TOML, optionally the changes `b` that make a
-second scenario, the titles of its `charts`, and `sliders`. A slider has a `label`, the `keys` that
-it sets, a `unit` (`%` for hundredths), and the range `from`, `to`, `step`.
+second scenario, the titles of its `charts`, optionally the names of the `metrics` in its table, and
+`sliders`. A slider has a `label`, the `keys` that it sets, a `unit` (`%` for hundredths), and the
+range `from`, `to`, `step`.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ import { useMemo, useState } from "preact/hooks";
 
 import { Chart } from "../page/figures/chart";
 import { ZoomBar } from "../page/figures/zoombar";
+import { ALL } from "../page/answer/rows";
+import { counted } from "../page/answer/words";
 import { sentenceOf } from "../page/result/answers";
 import { chartsOf } from "../page/result/curves";
 import { pathOf, reread } from "../page/scenario/document";
@@ -33,6 +35,8 @@ export interface FigureAbout {
   readonly sliders: readonly Slider[];
   /** Titles of the charts to show. */
   readonly charts: readonly string[];
+  /** Names of the metrics to show: of all users, and of each group if there are several. */
+  readonly metrics?: readonly string[];
 }
 
 export function Figure({ about, simulator }: { about: FigureAbout; simulator: Simulator }) {
@@ -106,8 +110,45 @@ function Result({ about, sides }: { about: FigureAbout; sides: readonly Side[] }
       <p class="answer" role="status">
         {sentenceOf(sides) || "Simulating …"}
       </p>
+      {about.metrics && <Metrics names={about.metrics} sides={sides} />}
       <Curves about={about} sides={sides} />
     </div>
+  );
+}
+
+/** Table of metrics with 95 % intervals, a column for each scenario. */
+function Metrics({ names, sides }: { names: readonly string[]; sides: readonly Side[] }) {
+  const results = sides.flatMap((side) => side.results.value ?? []);
+  const [first] = results;
+  if (!first || results.length < sides.length) return null;
+  const groups = first.groups.length > 1 ? [ALL, ...first.groups] : [ALL];
+  const rows = names.flatMap((name) => groups.map((group) => ({ name, group, found: results.map((one) => one.row(name, group)) })));
+  return (
+    <table class="metrics">
+      <thead>
+        <tr>
+          <th>mean of {counted(Math.min(...results.map((one) => one.found.runs)), "replication")}, 95 % interval</th>
+          {results.map((_, at) => (
+            <th key={at}>{results.length > 1 ? NAMES[at] : ""}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows
+          .filter(({ found }) => found.some(Boolean))
+          .map(({ name, group, found }) => (
+            <tr key={name + group}>
+              <th title={first.about(name).meaning}>
+                {first.about(name).label}
+                {group !== ALL && ` (${group})`}
+              </th>
+              {found.map((row, at) => (
+                <td key={at}>{row ? results[at]!.text(row).inOneCell : ""}</td>
+              ))}
+            </tr>
+          ))}
+      </tbody>
+    </table>
   );
 }
 
