@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import webbrowser
 from pathlib import Path
@@ -13,7 +12,8 @@ import typer
 from nodeb import play as playground
 from nodeb.base.streams import printable
 from nodeb.cli.options import Settings
-from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.errors import InputError, writing
+from nodeb.storage.files import check_place, refuse_other_page, write_bytes
 
 __all__ = ["play"]
 
@@ -35,6 +35,9 @@ def play(
     """Open a scenario in a page that simulates it in the browser, without a network."""
     if file is None and settings:
         raise InputError("--set changes a scenario; expected FILE, too")
+    if out is not None:
+        check_place(out, "--out")
+        refuse_other_page(out, "--out")
     text = None if file is None else _text(file, settings or [])
     place = _written(playground.opener(text), out)
     shown = printable(place.resolve().as_uri())
@@ -48,18 +51,17 @@ def _written(content: str, out: Path | None) -> Path:
     """Writes a page to a file and returns the file; default: a new temporary file.
 
     Raises:
+        FullError: there is no space.
         OutputError: the file cannot be written.
     """
-    try:
-        if out is None:
-            descriptor, name = tempfile.mkstemp(prefix="nodeb-play-", suffix=".html")
-            os.close(descriptor)
-            out = Path(name)
-        out.write_text(content, "utf-8")
-    except OSError as error:
-        where = "a temporary file" if out is None else printable(str(out))
-        raise OutputError(f"cannot write {where}: {os_reason(error)}") from error
-    return out
+    with writing("write a temporary file" if out is None else f"write {printable(out)}"):
+        if out is not None:
+            write_bytes(out, content.encode())
+            return out
+        descriptor, name = tempfile.mkstemp(prefix="nodeb-play-", suffix=".html")
+        with open(descriptor, "wb") as file:
+            file.write(content.encode())
+    return Path(name)
 
 
 def _text(file: Path, settings: list[str]) -> str:

@@ -10,6 +10,7 @@ import base64
 import zlib
 from pathlib import Path
 
+from nodeb import _core
 from nodeb.errors import InputError
 
 __all__ = ["link", "opener", "page"]
@@ -17,6 +18,7 @@ __all__ = ["link", "opener", "page"]
 PAGE = Path(__file__).parent / "play.html"
 OPENER = """<!doctype html>
 <meta charset="utf-8">
+<meta name="generator" content="nodeb {version}">
 <title>nodeb playground</title>
 <p><a href="{address}">Open the playground</a></p>
 <script>location.replace(document.querySelector("a").href)</script>
@@ -61,4 +63,4 @@ def opener(text: str | None) -> str:
         text: scenario in TOML; `None` for the playground's first starting point.
     """
     address = page().resolve().as_uri() + ("" if text is None else f"#{link(text)}")
-    return OPENER.format(address=address.replace("&", "&amp;"))
+    return OPENER.format(address=address.replace("&", "&amp;"), version=_core.version())

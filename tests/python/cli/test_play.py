@@ -84,4 +84,17 @@ def test_installation_without_a_page_says_how_to_get_one(monkeypatch, tmp_path, 
 
 def test_page_that_cannot_be_written_is_an_error(tmp_path, capsys):
     assert cli.invoke(["play", "--out", str(tmp_path / "no" / "mine.html")]) == 2
-    assert "cannot write" in capsys.readouterr().err
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_only_pages_are_replaced(opened, tmp_path, capsys):
+    file, out = tmp_path / "mine.toml", tmp_path / "mine.html"
+    file.write_text(SMALL, encoding="utf-8")
+    for _ in range(2):
+        assert cli.invoke(["play", str(file), "--no-open", "--out", str(out)]) == 0
+    assert cli.invoke(["play", str(file), "--no-open", "--out", str(file)]) == 2
+    assert "give a name that ends in .html" in capsys.readouterr().err
+    out.write_text(SMALL, encoding="utf-8")
+    assert cli.invoke(["play", str(file), "--no-open", "--out", str(out)]) == 2
+    assert "is not a page that nodeb made" in capsys.readouterr().err
+    assert file.read_text("utf-8") == out.read_text("utf-8") == SMALL
