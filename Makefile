@@ -78,7 +78,7 @@ bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they a
 	$(BIN)/python benches/ftp.py
 	$(BIN)/python benches/many.py
 	$(BIN)/python benches/switching.py
-	$(BIN)/python benches/hsdpa.py
+	$(BIN)/python benches/cells.py
 	$(BIN)/python benches/explain.py
 	$(BIN)/python benches/replications.py
 

@@ -1,4 +1,4 @@
-"""Writes the page that explains the downloads of the thesis and others by their critical paths.
+"""Writes the page on causes of download times: of Wang's thesis, and of other scenarios.
 
     python tools/explained.py docs/explained.md
 

@@ -113,7 +113,7 @@ WRITTEN = {
     "explained.toml": EXPLAINED,
 }  # These scenarios are measured in addition to those in `examples`.
 CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
-TTI_S = 0.002
+TTI_S = {"hsdpa": 0.002, "lte": 0.001}
 
 
 def _ftp(name: str, *radio: str, memory: bool = False) -> Row:
@@ -133,18 +133,40 @@ def _many(name: str, tcp: str, memory: bool = False) -> Row:
     )
 
 
-def _cell(users: int, scheduler: str, seconds: tuple[int, int], memory: bool = False) -> Row:
+def _cell(
+    radio: str,
+    users: int,
+    scheduler: str,
+    seconds: tuple[int, int],
+    overrides: tuple[str, ...],
+    memory_seconds: tuple[int, ...] = (),
+) -> Row:
     short, long = ((f"duration={length} s",) for length in seconds)
     return Row(
-        name=f"HSDPA, {users} users, {scheduler}",
-        file="examples/hsdpa-cell.toml",
+        name=f"{radio.upper()}, {users} users, {scheduler}",
+        file=f"examples/{radio}-cell.toml",
         short=short,
         long=long,
-        overrides=(f"users.1.count={users - 1}", f"radio.hsdpa.scheduler={scheduler}"),
+        overrides=(*overrides, f"radio.{radio}.scheduler={scheduler}"),
         unit="user and TTI",
-        units=lambda figures: figures["simtime"] / TTI_S * users,
-        memory=(short, long) if memory else (),
+        units=lambda figures: figures["simtime"] / TTI_S[radio] * users,
+        memory=tuple((f"duration={length} s",) for length in memory_seconds),
     )
+
+
+def _hsdpa(
+    users: int,
+    scheduler: str,
+    seconds: tuple[int, int] = (10, 40),
+    memory_seconds: tuple[int, ...] = (),
+) -> Row:
+    overrides = (f"users.1.count={users - 1}",)
+    return _cell("hsdpa", users, scheduler, seconds, overrides, memory_seconds)
+
+
+def _lte(users: int, scheduler: str, seconds: tuple[int, int]) -> Row:
+    overrides = (f"users.0.count={users}", 'radio.lte.bandwidth="20 MHz"')
+    return _cell("lte", users, scheduler, seconds, overrides)
 
 
 ROWS = (
@@ -169,12 +191,15 @@ ROWS = (
         _many(name, f'linux = {{ control = "{name.lower()}", packet_size = "1000 B" }}')
         for name in ("CUBIC", "BBR", "BBR3")
     ),
-    _cell(30, "proportional_fair", (10, 40), memory=True),
-    _cell(30, "max_ci", (10, 40)),
-    _cell(30, "round_robin", (10, 40)),
-    _cell(400, "proportional_fair", (4, 8)),
-    _cell(400, "max_ci", (4, 8)),
-    _cell(400, "round_robin", (4, 8)),
+    _hsdpa(30, "proportional_fair", memory_seconds=(10, 40)),
+    _hsdpa(30, "max_ci"),
+    _hsdpa(30, "round_robin"),
+    _hsdpa(400, "proportional_fair", (4, 8)),
+    _hsdpa(400, "max_ci", (4, 8)),
+    _hsdpa(400, "round_robin", (4, 8)),
+    _lte(30, "proportional_fair", (5, 15)),
+    _lte(30, "round_robin", (5, 15)),
+    _lte(400, "proportional_fair", (2, 4)),
     Row(
         "WCDMA, 6 users",
         "examples/wcdma.toml",

@@ -1827,7 +1827,7 @@ class RecordedErrors(Part):
 
 
 class WithinBlock(Part):
-    """Distribution of the PDUs in error within a failed block. One of the two keys must be set."""
+    """Distribution of the PDUs in error within a failed block. Exactly one key must be set."""
 
     patterns: dict[str, object] | None = None
     """Probability of each pattern, such as `"0110" = 0.4`: one digit per PDU in order, 1 for a PDU

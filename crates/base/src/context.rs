@@ -281,8 +281,9 @@ impl Sent {
     }
 }
 
-/// Owner of the state that a [`Context`] borrows. Tests and examples use it to call a single place
-/// without a `World`. By default the run never ends and no events are kept.
+/// Owner of the state that a [`Context`] borrows. Tests and examples use it to call one bearer, link
+/// or other place of packets without a `World`. With `default()` the run never ends, and no events
+/// are kept.
 #[derive(Debug)]
 pub struct Surroundings {
     /// State that all places of a run share.

@@ -116,8 +116,8 @@ pub enum Error {
     Recording(#[from] nodeb_emu::Error),
 }
 
-/// Returns the part of the scenario, or the option, without which an interface does not exist. The
-/// text completes an error message.
+/// Returns what the scenario lacks if it does not have an interface, as the end of the sentence "it
+/// has no".
 fn missing(interface: Interface) -> &'static str {
     match interface {
         Interface::Proxy => "proxy",

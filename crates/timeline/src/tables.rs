@@ -182,7 +182,8 @@ table! {
         "units" [""] U32 = |row| row.units;
         /// Bytes of packets that the block carries.
         "bytes" ["B"] U32 = |row| row.bytes;
-        /// Outcome: `received`, `failed` (the last transmission failed, and none is known after it) or `given up`.
+        /// Outcome: `received`, `given up`, or `failed` (the last known transmission failed, and neither a
+        /// retransmission nor the end of the block was recorded).
         "outcome" [""] U32 = |row| row.outcome as u32;
     }
 }

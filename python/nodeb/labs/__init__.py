@@ -73,10 +73,10 @@ class Quantity:
         return cls(**parts)
 
     def simulate(self, scenario: Scenario, seed: int | None = None) -> Value:
-        """Simulates the quantity.
+        """Simulates the scenario with the quantity's changes.
 
         Args:
-            scenario: the scenario without the changes.
+            scenario: the lab's scenario, to which `changes` are applied.
             seed: seed of the replications; default: that of the scenario.
         """
         changed = scenario.with_(self.changes) if self.changes else scenario

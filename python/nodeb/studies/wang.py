@@ -84,7 +84,7 @@ def rate_deviation(tables):
 
 @metric("kb/s")
 def retransmit_rate(m):
-    """Size of the file with TCP/IP headers, over mean transfer time times share of good blocks."""
+    """Bytes with headers, divided by the mean transfer time and by the share of good blocks."""
     return retransmit(m).mean(axis=-1)
 
 

@@ -29,7 +29,7 @@ def browser():
 
 @pytest.fixture
 def page(browser, tmp_path):
-    """Returns a function that opens a page with the given text; errors fail the test."""
+    """Returns a function that opens a page with a text; console messages fail the test."""
     complaints = []
     opened = browser.new_page()
     opened.on("console", lambda message: complaints.append(message.text))

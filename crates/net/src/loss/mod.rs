@@ -62,7 +62,7 @@ impl LossSpec {
 pub enum LossSetting {
     /// Loss of every packet with this probability, independently of the others.
     Independent(Probability),
-    /// Loss by a model, of those in the registry.
+    /// Loss by one of the registered models.
     Model(LossSpec),
 }
 

@@ -17,11 +17,11 @@ table! {
     pub static PHONES: "phones" of PhoneRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
-        /// Last position of the phone east of the Node B in the middle; NaN without a position.
+        /// East coordinate of the phone's last position, from the Node B in the middle; NaN without a position.
         "x_m" ["m"] F64 = |row| row.place_m[0];
-        /// Last position of the phone north of the Node B in the middle; NaN without a position.
+        /// North coordinate of the phone's last position, from the Node B in the middle; NaN without a position.
         "y_m" ["m"] F64 = |row| row.place_m[1];
-        /// Last distance of the phone from the Node B in the middle; NaN without a position.
+        /// Distance of the phone's last position from the Node B in the middle; NaN without a position.
         "distance_m" ["m"] F64 = |row| libm::hypot(row.place_m[0], row.place_m[1]);
         /// Mean SNR of the transmissions, averaged as a linear ratio: on `hsdpa` that of HS-PDSCH before
         /// despreading, on `lte` the effective SNR.

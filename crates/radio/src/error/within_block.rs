@@ -9,7 +9,7 @@ use nodeb_base::rng::{Stream, uniform};
 use rand_core::Rng as _;
 
 params! {
-    /// Distribution of the PDUs in error within a failed block. One of the two keys must be set.
+    /// Distribution of the PDUs in error within a failed block. Exactly one key must be set.
     pub struct WithinBlock {
         /// Probability of each pattern, such as `"0110" = 0.4`: one digit per PDU in order, 1 for a
         /// PDU in error.

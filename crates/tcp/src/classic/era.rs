@@ -168,7 +168,7 @@ switches! {
         false => true;
     /// Duplicate ACKs inflate the window only in fast recovery, and not after a timeout.
     CLEAN_EXIT: bool = "control.*.clean_exit", "exitFastRetrans_", on(2003, 7, 28), false => true;
-    /// Smallest retransmission timeout, which ns-2 reduced a second time.
+    /// Smallest retransmission timeout; ns-2 changed this default for the second time.
     MIN_RTO: Duration = "min_rto", "minrto_", on(2004, 10, 14),
         Duration::from_secs(1) => Duration::from_millis(200);
     /// Retransmission timeout until the first round-trip time is measured.

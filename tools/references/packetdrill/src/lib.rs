@@ -1,7 +1,8 @@
 //! packetdrill for nodeb: plays scripts of Linux's test tool against the ends of nodeb's TCP.
 //!
-//! A script says which packets come from the network, and at which times which packets must be sent; it can
-//! check the sender's state. [`report::play_text`] plays one in virtual time, so that it takes no time:
+//! A script gives the packets that arrive from the network, and the packets that must be sent, with their
+//! times. It can also check the sender's state. [`report::play_text`] plays a script in virtual time, without
+//! waiting for the script's times:
 //!
 //! ```
 //! use nodeb_packetdrill::report::{Verdict, play_text};

@@ -25,7 +25,7 @@ table! {
         "grants" [""] U64 = |row| row.tally.grants;
         /// Octets of the granted blocks.
         "granted_bytes" ["bytes"] U64 = |row| row.tally.granted_bytes;
-        /// Octets of these blocks that were padding.
+        /// Octets of padding in the granted blocks.
         "padding_bytes" ["bytes"] U64 = |row| row.tally.padding_bytes;
         /// Mean effective SNR of the transmissions, averaged as a linear ratio.
         "snr_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.tally.snr / row.tally.transmissions as f64);

@@ -1,0 +1,105 @@
+"""Measures full cells of HSDPA and LTE: simulated seconds per second of CPU time.
+
+    cargo build --release --example simulate
+    python3 benches/cells.py [--rounds N] [--scale X]
+
+Users download endlessly over TCP. HSDPA (`examples/hsdpa-cell.toml`): Pedestrian A with fading,
+CQI, HARQ, reordering and Iub. LTE (`examples/lte-cell.toml` with 20 MHz): EPA at 3 km/h, with a CQI
+per group of resource blocks. The figures for comparison are those of EURANE on ns-2.29, measured on
+another machine with fading read from files and tracing off. The CPU time is that of the whole
+process including its start, which is negligible in runs of this length.
+"""
+
+import statistics
+import sys
+from dataclasses import dataclass
+
+from side_by_side import ROOT, SIMULATE, Series, nodeb, parser, peak_mib, table, take_turns
+
+FAIR = "proportional_fair"
+SCHEDULERS = ("round_robin", "max_ci", FAIR)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Cell of a radio: its number of users and the simulated time of a run.
+
+    `least` is the minimum of simulated seconds per CPU second with proportional fair, and `eurane`
+    EURANE's value. The other schedulers must be at least as fast as proportional fair.
+    """
+
+    radio: str
+    users: int
+    seconds: float
+    least: float | None = None
+    eurane: float | None = None
+
+    def command(self, scheduler: str, scale: float = 1.0) -> list[str]:
+        """Returns the command that simulates the cell, for `scale` of its simulated time."""
+        if self.radio == "hsdpa":  # The first of its two groups is one phone.
+            file, settings = "hsdpa-cell.toml", [f"users.1.count={self.users - 1}"]
+        else:
+            file, settings = (
+                "lte-cell.toml",
+                [f"users.0.count={self.users}", 'radio.lte.bandwidth="20 MHz"'],
+            )
+        settings += [
+            f"duration={self.seconds * scale} s",
+            f"radio.{self.radio}.scheduler={scheduler}",
+        ]
+        return nodeb(ROOT / "examples" / file, *settings)
+
+
+CELLS = (
+    Cell("hsdpa", 30, 300, 3_000.0, 17.0),
+    Cell("hsdpa", 100, 100),
+    Cell("hsdpa", 400, 40, 600.0, 0.22),
+    Cell("hsdpa", 2_000, 10, 150.0),
+    Cell("lte", 30, 50, 300.0),
+    Cell("lte", 400, 20, 40.0),
+)
+
+
+def rate(series: Series) -> float:
+    """Returns the median of simulated seconds per CPU second over all rounds."""
+    return statistics.median(done.figures["simtime"] / done.cpu_s for done in series.done)
+
+
+def main() -> int:
+    """Runs all cells and prints their speeds. Returns 1 if a speed is below its minimum."""
+    line = parser(__doc__, rounds=7)
+    line.add_argument("--scale", type=float, default=1.0, help="share of the simulated time (1)")
+    line.add_argument("--radio", choices=("hsdpa", "lte"), help="only the cells of this radio")
+    options = line.parse_args()
+    if options.rounds < 1 or options.scale <= 0:
+        line.error("expected at least 1 round and a positive scale")
+    cells = [cell for cell in CELLS if options.radio in (None, cell.radio)]
+    everyone = [
+        (
+            cell,
+            Series(f"{cell.radio}, {cell.users} users, {name}", cell.command(name, options.scale)),
+        )
+        for cell in cells
+        for name in SCHEDULERS
+    ]
+    take_turns([series for _, series in everyone], options.rounds)
+    fair = {cell: rate(series) for cell, series in everyone if series.name.endswith(FAIR)}
+    rows, good = [], True
+    for cell, series in everyone:
+        # The limit of round robin and maximum C/I is the speed of proportional fair, as these
+        # schedulers examine less and must not take longer.
+        found, limit = rate(series), cell.least if series.name.endswith(FAIR) else fair[cell]
+        good &= limit is None or found >= limit
+        verdict = "" if limit is None else "pass" if found >= limit else "FAIL"
+        shown = "" if limit is None else f"{limit:.0f}"
+        rows.append([series.name, f"{found:.1f}", shown, verdict, f"{cell.eurane or ''}"])
+    print(f"{SIMULATE.name}, median of {options.rounds} rounds\n")
+    print(table(["simulated s per CPU s", "nodeb", "at least", "", "EURANE"], rows))
+    for cell in cells:
+        peak = peak_mib(cell.command(FAIR, options.scale / 10))
+        print(f"peak memory, {cell.radio} with {cell.users} users: {peak:.0f} MiB")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
