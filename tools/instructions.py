@@ -197,8 +197,8 @@ ROWS = (
     _hsdpa(400, "proportional_fair", (4, 8)),
     _hsdpa(400, "max_ci", (4, 8)),
     _hsdpa(400, "round_robin", (4, 8)),
-    _lte(30, "proportional_fair", (5, 15)),
-    _lte(30, "round_robin", (5, 15)),
+    _lte(30, "proportional_fair", (10, 20)),
+    _lte(30, "round_robin", (10, 20)),
     _lte(400, "proportional_fair", (2, 4)),
     Row(
         "WCDMA, 6 users",
