@@ -49,8 +49,8 @@ def main() -> None:
 def _exit_at_once(status: int) -> None:
     """Ends the process without the interpreter's final cleanup, but calls what `atexit` has.
 
-    A signal may have interrupted the import of a library. In about 1 of 250 such processes, the
-    cleanup of a library that is written in C++ then aborted the process.
+    A signal may have interrupted the import of a library. About 1 of 250 processes that a signal
+    had interrupted were aborted by that cleanup ("PyThreadState_Get: the GIL is released").
     """
     atexit._run_exitfuncs()
     with contextlib.suppress(OSError):
