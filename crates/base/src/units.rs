@@ -256,7 +256,7 @@ quantity!(Speed, "speed", "3 km/h", main 2, zero "km/h", ["mm/h" = 1, "km/h" = 1
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
 /// Relative tolerance for rounding errors if a decimal number is multiplied by the size of its
-/// unit: as doubles, "1.1 kB" is 1100.0000000000002 B.
+/// unit: as doubles, "1.001 kB" is 1000.9999999999999 B.
 const ROUNDING: f64 = 1e-12;
 
 fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(message, "`1.5 B` is 1.5 bytes; expected a whole number of bytes");
         assert!("1.0005 kB".parse::<Size>().unwrap_err().starts_with("`1.0005 kB` is 1000.5 bytes"));
         assert!("0.1 B".parse::<Size>().is_err());
-        assert_eq!("1.1 kB".parse(), Ok(Size(1_100)));
+        assert_eq!("1.001 kB".parse(), Ok(Size(1_001)));
         assert_eq!(
             "0.3 KiB".parse::<Size>().unwrap_err(),
             "`0.3 KiB` is 307.2 bytes; expected a whole number of bytes"

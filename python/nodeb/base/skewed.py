@@ -71,7 +71,7 @@ class Reach:
 
         Args:
             mean: mean of the values.
-            half: minimum distance of either end, from `half_width`.
+            half: minimum distance of each end from the mean, as `half_width` returns it.
             second: mean of the squared deviations of the values.
             third: mean of the deviations to the third power.
         """

@@ -117,7 +117,7 @@ class Keys:
         return list((self._variants(name) or self._table(name).get("properties", {})).items())
 
     def _mentioned(self, schema: Schema) -> Iterator[str]:
-        """Yields the names of the sections in the schema to which a value's schema refers."""
+        """Yields the names of the sections that the schema of a value refers to."""
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[-1]
             if self._has_section(name):

@@ -61,7 +61,7 @@ class Tab:
         await self.call("browsingContext.navigate", context=self.context, url=url, wait="complete")
 
     async def evaluate(self, expression):
-        """Returns the value of an expression, as JSON can hold it, after its promise."""
+        """Returns the value of a JavaScript expression, or of its promise, converted by JSON."""
         found = await self.call(
             "script.evaluate",
             expression=f"Promise.resolve({expression}).then(JSON.stringify)",

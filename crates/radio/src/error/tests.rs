@@ -139,7 +139,8 @@ fn a_chain_starts_in_the_given_state() {
     assert!((0..50).all(|run| process(json.clone(), run).next_is_error()));
 }
 
-/// A recording is repeated from the start of a block, and a partial block at its end is omitted.
+/// After its last whole block a recording is repeated from its first one; a partial block at the end of the
+/// recording is omitted.
 #[test]
 fn a_recording_is_repeated_in_whole_blocks() {
     let recorded =

@@ -151,9 +151,9 @@ impl Formats {
         self.block_bytes.get_or_init(|| std::array::from_fn(bytes))
     }
 
-    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that the SNRs of
-    /// the CQIs in `cqis`, times `factor`, allow. If they allow none, it is that of MCS 0. Returns `None` if that
-    /// one is too large.
+    /// Returns the format of the largest block on `groups` in TTI `tti` that has at most `most_bits` and that the
+    /// channel allows; its SNRs are those of the CQIs in `cqis`, times `factor`. If the channel allows no block,
+    /// returns the format of MCS 0, or `None` if the block of MCS 0 has more than `most_bits`.
     pub fn select_by_cqis(
         &self,
         tti: u64,
@@ -166,14 +166,14 @@ impl Formats {
         self.search(tti, groups, most_bits, |_, curve| factor * self.effective.at_mean(curve, &means))
     }
 
-    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that the SNRs in
-    /// `snr` (linear), times `factor`, allow, as [`Self::select_by_cqis`] does.
+    /// Returns a format as [`Self::select_by_cqis`] does; the SNRs of the channel are those in `snr` (linear), times
+    /// `factor`.
     pub fn select(&self, tti: u64, groups: Groups, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
         self.search(tti, groups, most_bits, |mcs, _| factor * self.effective_snr(mcs, snr, groups))
     }
 
-    /// Returns the format of the largest block with at most `most_bits` on `groups` in TTI `tti`, that effective
-    /// SNRs allow. `effective` returns that of an MCS and its curve.
+    /// Returns a format as [`Self::select_by_cqis`] does. `effective` returns the effective SNR of an MCS with its
+    /// curve.
     #[inline]
     fn search(
         &self,

@@ -240,7 +240,7 @@ impl BbrControl {
         self.state = State::ProbeBandwidth(phase, self.delivered_at);
     }
 
-    /// Detects that the pipe is full, because the bandwidth has not grown for three rounds
+    /// Detects that the pipe is full, because the bandwidth has not grown by 25 % in three rounds
     /// (`bbr_check_full_bw_reached`).
     fn check_full_pipe(&mut self, ack: &AckEvent) {
         let app_limited = ack.sample.is_some_and(|sample| sample.app_limited);
