@@ -45,7 +45,7 @@ def read_all(
     """
     cache = {} if cache is None else cache
     radio = _radio(scenario)
-    for keys, table, read in _named(scenario):
+    for keys, table, read in _named(scenario, radio):
         path = folder / table["file"]
         try:
             if not table["file"]:
@@ -77,7 +77,9 @@ def paths(scenario: Any, folder: Path) -> Iterator[Path]:
 Read = Callable[[Path], Mapping[str, Any]]
 
 
-def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any], Read]]:
+def _named(
+    scenario: dict[str, Any], radio: str
+) -> Iterator[tuple[list[str], dict[str, Any], Read]]:
     """Yields the keys, the table and the reader of each file that is still to be read.
 
     A file whose content is already in its table is skipped. The keys lead to the file's name.
@@ -93,17 +95,17 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
         else:
             from nodeb.inputs import recording, ttis
 
-            tti_ns = ttis.LTE_TTI_NS if _radio(scenario) == "lte" else ttis.TTI_NS
+            tti_ns = ttis.LTE_TTI_NS if radio == "lte" else ttis.TTI_NS
             reader = partial(recording.read, traffic=place == TRAFFIC, tti_ns=tti_ns)
             yield ["users", str(owner), *place, "file"], table, reader
-    for radio, bearer in _tables(scenario.get("radio")):
+    for name, bearer in _tables(scenario.get("radio")):
         for key, table in _tables(bearer):
             read, content = {
                 "errors": (error_model.errors, "process"),
                 "link_curve": (link_curve.read, "cqi"),
             }.get(key, (None, ""))
             if read and _names_file(table) and not table.get(content):
-                yield ["radio", radio, key, "file"], table, read
+                yield ["radio", name, key, "file"], table, read
 
 
 def _radio(scenario: Mapping[str, Any]) -> str:

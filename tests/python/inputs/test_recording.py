@@ -130,6 +130,8 @@ def test_a_recording_has_an_entry_per_tti_of_the_radio_that_replays_it(tmp_path)
     assert lists(file)["snrs_db"] == [3, 3, 4]
     file.write_text(CELL.replace("radio.hsdpa", "radio.lte"))
     assert lists(file)["snrs_db"] == [3] * 3 + [4] * 3
+    file.write_text(CELL.replace("[radio.hsdpa]", 'radio = "lte"'))
+    assert lists(file)["snrs_db"] == [3] * 3 + [4] * 3
 
 
 def test_a_recording_lasts_as_long_on_lte_as_it_was_recorded(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 from nodeb import labs
@@ -68,3 +70,19 @@ def test_unknown_labs_exercises_and_choices_are_refused():
         lab.check("downloads", 1)
     with pytest.raises(InputError, match="expected 1 to 3"):
         lab.check("remedy", 4)
+
+
+def metrics_of(quantity):
+    """Returns the metrics that a quantity follows from."""
+    parts = [one for one in (quantity.minus, quantity.over) if one]
+    return {quantity.metric}.union(*map(metrics_of, parts))
+
+
+@pytest.mark.parametrize("name", labs.names())
+def test_each_figure_shows_the_metrics_that_its_exercises_ask_for(name):
+    lab = labs.load(name)
+    described = tomllib.loads((labs.FOLDER / f"{name}.toml").read_text("utf-8"))["exercise"]
+    for exercise in lab.exercises.values():
+        values = [labs.Quantity.of(choice["value"]) for choice in exercise.choices]
+        asked = set().union(*map(metrics_of, [exercise.answer] if exercise.answer else values))
+        assert asked <= set(lab.figures[described[exercise.name]["live"]]["metrics"])
