@@ -147,13 +147,13 @@ impl Curves {
         })
     }
 
-    /// Returns true if a block of CQI `cqi` is decoded at an SNR in dB, that is, if `draw`, a
+    /// Returns true if a block of CQI `cqi` is decoded at a linear SNR, that is, if `draw`, a
     /// random number uniform in [0, 1), is at least the BLER.
-    pub fn decodes(&self, cqi: u8, snr_db: f64, draw: f64) -> bool {
+    pub fn decodes(&self, cqi: u8, snr: f64, draw: f64) -> bool {
         // Most blocks are far from failing, so a bound of the BLER that is cheap to compute decides
         // them.
-        let is_safe = matches!(self, Self::Formula) && draw >= link_curve::bler_limit(f64::from(cqi), snr_db);
-        is_safe || draw >= self.bler(cqi, snr_db)
+        let is_safe = matches!(self, Self::Formula) && draw >= link_curve::bler_limit(cqi, snr);
+        is_safe || draw >= self.bler(cqi, 10.0 * libm::log10(snr))
     }
 
     /// Returns the BLER of a block of CQI `cqi` at an SNR in dB. If other CQIs have measured curves

@@ -135,6 +135,12 @@ impl Adapter {
         if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; N] }
     }
 
+    /// Returns the number of units in the largest block, `u64::MAX` if the method uses no CQIs.
+    #[inline]
+    pub fn max_units(&self) -> u64 {
+        if let Self::Cqi(reporter) = self { reporter.max_units() } else { u64::MAX }
+    }
+
     /// Returns an upper bound of the CQIs in TTI `tti` and later TTIs, and the first TTI in which
     /// the bound is not valid. Returns `None` if the bound is not cheap to compute, or if the
     /// method uses no CQIs.

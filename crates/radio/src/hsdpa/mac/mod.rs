@@ -104,7 +104,7 @@ impl HsdpaMac {
     fn update_from_rnc(&mut self, now: Time, user: usize) {
         match &mut self.flow_control {
             Some(control) => control.forward(now, user, &mut self.node_bs),
-            None => self.node_bs.refresh(user),
+            None => self.node_bs.slots.refresh_queue(user, &self.node_bs.users[user]),
         }
     }
 
@@ -114,7 +114,6 @@ impl HsdpaMac {
         let Self { outcomes, node_bs: NodeBs { users, slots, .. }, timers, .. } = self;
         let now = ctx.now;
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
-            slots.forget(user);
             let User { packets, reordering, tally, .. } = &mut users[user];
             let mut decide = |fate| decide(user, fate, tally, ctx);
             if decoded {
@@ -131,15 +130,15 @@ impl HsdpaMac {
             } else {
                 packets.settle(now, units, true, decide);
             }
+            slots.forget_if_changed(user, &users[user]);
         }
         timers.retain(|&user| {
             let User { packets, reordering, tally, .. } = &mut users[user];
-            if reordering.timer().is_some_and(|at| at <= tti) {
-                slots.forget(user);
-            }
             let mut decide = |fate| decide(user, fate, tally, ctx);
             reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
-            reordering.timer().is_some()
+            let runs = reordering.timer().is_some();
+            slots.forget_if_changed(user, &users[user]);
+            runs
         });
     }
 
@@ -149,7 +148,7 @@ impl HsdpaMac {
         let NodeBs { params, users, slots, sequence } = &mut self.node_bs;
         let state = &mut users[user];
         let sent = state.send(tti, grant, sharers.max(1), params, sequence);
-        slots.refresh(user, state);
+        slots.refresh_sent(user, state, tti, grant.offer.is_some());
         let Some(sent) = sent else {
             return 0;
         };

@@ -15,7 +15,7 @@ use crate::cell::doppler::JakesSequence;
 use crate::mac::user_set::WORD;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
-use slot::{Ceiling, Slot, Slots};
+use slot::{Ceiling, Peak, Slot, Slots};
 #[cfg(test)]
 use turn::Grant;
 use user::User;
@@ -65,20 +65,19 @@ impl NodeBs {
         turn: impl Fn(usize) -> u64,
     ) -> Option<usize> {
         let limits = self.limits();
-        let Self { users, slots: Slots { waiting, leading, ceilings, kept, .. }, sequence, .. } = self;
-        let mut contest = Contest { tti, limits, users, kept, sequence, score, turn, best: [Claim::NONE; 2] };
+        let Self { users, slots: Slots { waiting, leading, ceilings, peaks, kept, .. }, sequence, .. } = self;
+        let best = [Claim::NONE; 2];
+        let mut contest = Contest { tti, limits, users, peaks, kept, sequence, score, turn, best };
         let waiting = &waiting[cell];
         for user in leading[cell].into_iter().filter(|user| waiting.contains(*user)) {
             contest.visit(user, &mut ceilings[user]);
         }
         let groups = waiting.words().iter().zip(ceilings.chunks_mut(WORD)).zip((0..).step_by(WORD));
-        for ((word, ceilings), first) in groups {
-            let mut bits = *word;
-            while bits != 0 {
-                let at = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let ceiling = &mut ceilings[at];
-                if ceiling.until <= tti || contest.may_win(first + at, ceiling.score) {
+        for ((word, ceilings), first) in groups.filter(|((word, _), _)| **word != 0) {
+            for (at, ceiling) in ceilings.iter_mut().enumerate() {
+                // The bound excludes most users, so it is read before the bit.
+                let may_win = ceiling.until <= tti || ceiling.score >= contest.best[0].score;
+                if may_win && word >> at & 1 != 0 {
                     contest.visit(first + at, ceiling);
                 }
             }
@@ -115,6 +114,7 @@ struct Contest<'a, S, T> {
     tti: u64,
     limits: Limits,
     users: &'a mut [User],
+    peaks: &'a mut [Peak],
     kept: &'a mut [Slot],
     sequence: &'a JakesSequence,
     score: S,
@@ -135,25 +135,44 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
         score > other.score || score >= other.score && ((self.turn)(user), user) < (other.turn, other.user)
     }
 
+    /// Returns an upper bound of a user's score: that of its cached blocks or, if none are cached
+    /// for this TTI, that of its channel.
+    fn ceiling(&mut self, user: usize) -> Ceiling {
+        let Peak { units, quality, until } = if self.kept[user].until > self.tti {
+            self.kept[user].peak()
+        } else {
+            let peak = &mut self.peaks[user];
+            if peak.until <= self.tti {
+                *peak = self.users[user].peak(self.tti, self.limits, self.sequence);
+            }
+            *peak
+        };
+        Ceiling { score: (self.score)(user, (units, quality)), until }
+    }
+
     /// Evaluates a user, unless even the upper bound of its score is too low to win. The function
     /// is not inlined, so that the loop over all users remains short.
     #[inline(never)]
     fn visit(&mut self, user: usize, ceiling: &mut Ceiling) {
-        let (tti, limits, state) = (self.tti, self.limits, &mut self.users[user]);
+        let (tti, limits) = (self.tti, self.limits);
         if ceiling.until <= tti {
-            *ceiling = match state.peak(tti, limits, self.sequence) {
-                Some((peak, until)) => Ceiling { score: (self.score)(user, peak), until },
-                None => Ceiling::NONE,
-            };
+            *ceiling = self.ceiling(user);
         }
         #[cfg(test)]
-        if let Some(Grant { units, quality, .. }) = state.grant(tti, limits, self.sequence) {
+        if let Some(Grant { units, quality, .. }) = self.users[user].grant(tti, limits, self.sequence) {
             assert!((self.score)(user, (units, quality)) <= ceiling.score, "above the ceiling in TTI {tti}");
         }
         if !self.may_win(user, ceiling.score) {
             return;
         }
-        let found = self.users[user].look(tti, limits, self.sequence, &mut self.kept[user]);
+        let found = match self.kept[user].recall(tti) {
+            Some(found) => found,
+            None => {
+                let found = self.users[user].compute(tti, limits, self.sequence, &mut self.kept[user]);
+                *ceiling = self.ceiling(user);
+                found
+            }
+        };
         #[cfg(test)]
         self.users[user].assert_cached(tti, limits, self.sequence, found);
         let claim = Claim { score: (self.score)(user, found), turn: (self.turn)(user), user };
@@ -175,6 +194,6 @@ impl Endpoints for NodeBs {
 
     fn put(&mut self, user: usize, units: u64) {
         self.users[user].enqueue(units);
-        self.refresh(user);
+        self.slots.refresh_queue(user, &self.users[user]);
     }
 }

@@ -13,9 +13,8 @@ use crate::mac::user_set::UserSet;
 /// Cached state of all users, by which users that cannot be served are skipped.
 #[derive(Debug)]
 pub struct Slots {
-    /// For each user, the first TTI in which it may have something to send (`u64::MAX` if no TTI is
-    /// known), and its cell.
-    turns: Vec<(u64, u8)>,
+    /// State of each user at its last refresh.
+    turns: Vec<Turn>,
     /// For each cell, the users that may have something to send in the current TTI.
     pub waiting: Vec<UserSet>,
     /// For each cell, the users with the best two claims to be served in the last TTI.
@@ -23,7 +22,24 @@ pub struct Slots {
     /// Users that may have something to send in a later TTI, in any order.
     later: Vec<usize>,
     pub ceilings: Vec<Ceiling>,
+    pub peaks: Vec<Peak>,
     pub kept: Vec<Slot>,
+}
+
+/// State of a user on which the cached values depend.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// First TTI in which the user may have something to send, `u64::MAX` if no TTI is known.
+    ready: u64,
+    /// Number of units of the user's queue that matter for a block.
+    usable: u64,
+    cell: u8,
+}
+
+impl Turn {
+    fn of(state: &User) -> Self {
+        Self { ready: state.ready(), usable: state.usable(), cell: state.serving as u8 }
+    }
 }
 
 /// Upper bound of the score that a user may reach with the scheduler of its cell.
@@ -35,10 +51,23 @@ pub struct Ceiling {
 }
 
 impl Ceiling {
-    /// Infinite bound, which remains valid until the user's cached state is refreshed.
-    pub const NONE: Self = Self { score: f64::INFINITY, until: u64::MAX };
     /// Bound that is not valid in any TTI, and must therefore be computed before use.
     const UNKNOWN: Self = Self { score: f64::INFINITY, until: 0 };
+}
+
+/// Upper bounds of the number of units in a user's block and of the channel quality of the user.
+#[derive(Clone, Copy, Debug)]
+pub struct Peak {
+    pub units: u32,
+    pub quality: f32,
+    /// First TTI in which the bounds are no longer valid.
+    pub until: u64,
+}
+
+impl Peak {
+    /// Infinite bounds, which remain valid until the user's cached state is refreshed.
+    pub const NONE: Self = Self { units: u32::MAX, quality: f32::INFINITY, until: u64::MAX };
+    const UNKNOWN: Self = Self { until: 0, ..Self::NONE };
 }
 
 /// Blocks and CQIs cached for one user in consecutive TTIs.
@@ -59,11 +88,12 @@ impl Slots {
     pub fn new(users: &[User], cells: usize) -> Self {
         let nothing = Slot { first: 0, until: 0, units: [0; BLOCK], cqi: [0; BLOCK] };
         Self {
-            turns: users.iter().map(|user| (u64::MAX, user.serving as u8)).collect(),
+            turns: users.iter().map(|user| Turn { ready: u64::MAX, ..Turn::of(user) }).collect(),
             waiting: vec![UserSet::new(users.len()); cells],
             leading: vec![[0; 2]; cells],
             later: Vec::new(),
             ceilings: vec![Ceiling::UNKNOWN; users.len()],
+            peaks: vec![Peak::UNKNOWN; users.len()],
             kept: vec![nothing; users.len()],
         }
     }
@@ -71,19 +101,63 @@ impl Slots {
     /// Refreshes the cached state of a user, given its `state`. Must be called after its queue, its
     /// HARQ processes or its cell has changed.
     pub fn refresh(&mut self, user: usize, state: &User) {
-        self.waiting[usize::from(self.turns[user].1)].remove(user);
-        self.later.retain(|other| *other != user);
-        self.turns[user] = (state.ready(), state.serving as u8);
-        if self.turns[user].0 < u64::MAX {
-            self.later.push(user);
-        }
+        self.put_off(user, Turn::of(state));
         self.forget(user);
     }
 
-    /// Invalidates the bound of the score, the units and the CQIs that are cached for a user.
-    pub fn forget(&mut self, user: usize) {
+    /// Refreshes the cached state of a user whose queue may have changed, but not its HARQ
+    /// processes or its cell.
+    pub fn refresh_queue(&mut self, user: usize, state: &User) {
+        if self.turns[user].usable != state.usable() {
+            self.refresh(user, state);
+        }
+    }
+
+    /// Refreshes the cached state of a user to whom a block was sent in TTI `tti`. `is_new` is true
+    /// if the block was a new one.
+    pub fn refresh_sent(&mut self, user: usize, state: &User, tti: u64, is_new: bool) {
+        let (last, turn) = (self.turns[user], Turn::of(state));
+        let processes = &state.processes;
+        if !is_new || turn.usable != last.usable || state.adapter.learns() || !processes.has_free(tti + 1) {
+            self.refresh(user, state);
+            return;
+        }
+        // The next block could be a new one, as large as before, until a retransmission is due. The
+        // scheduler may rank the user lower now.
+        let until = processes.first_retransmission();
+        self.peaks[user].until = self.peaks[user].until.min(until);
+        self.kept[user].until = self.kept[user].until.min(until);
         self.ceilings[user] = Ceiling::UNKNOWN;
+        if turn.ready == tti + 1 {
+            self.turns[user] = turn;
+        } else {
+            self.put_off(user, turn);
+        }
+    }
+
+    /// Takes a user out of the users that are waiting until its next turn.
+    fn put_off(&mut self, user: usize, turn: Turn) {
+        self.waiting[usize::from(self.turns[user].cell)].remove(user);
+        self.later.retain(|other| *other != user);
+        self.turns[user] = turn;
+        if turn.ready < u64::MAX {
+            self.later.push(user);
+        }
+    }
+
+    /// Invalidates all bounds, units and CQIs that are cached for a user.
+    fn forget(&mut self, user: usize) {
+        self.ceilings[user] = Ceiling::UNKNOWN;
+        self.peaks[user] = Peak::UNKNOWN;
         self.kept[user].until = 0;
+    }
+
+    /// Invalidates what [`Self::forget`] does if the user's queue has changed so that the size of
+    /// its next block may change.
+    pub fn forget_if_changed(&mut self, user: usize, state: &User) {
+        if self.turns[user].usable != state.usable() {
+            self.forget(user);
+        }
     }
 
     /// Invalidates the bounds of all users' scores. Must be called if the scheduler may have
@@ -96,7 +170,7 @@ impl Slots {
     pub fn advance(&mut self, tti: u64) {
         let Self { turns, waiting, later, .. } = self;
         later.retain(|&user| {
-            let (ready, cell) = turns[user];
+            let Turn { ready, cell, .. } = turns[user];
             if ready <= tti {
                 waiting[usize::from(cell)].insert(user);
             }
@@ -110,7 +184,7 @@ impl Slots {
         if self.waiting.iter().any(|users| !users.is_empty()) {
             return Some(0);
         }
-        self.later.iter().map(|user| self.turns[*user].0).min()
+        self.later.iter().map(|user| self.turns[*user].ready).min()
     }
 }
 
@@ -124,5 +198,15 @@ impl Slot {
         }
         let at = (tti - self.first) as usize % BLOCK;
         Some((self.units[at], f32::from(self.cqi[at])))
+    }
+
+    /// Returns the largest of the cached numbers of units and of the cached CQIs.
+    #[inline]
+    pub fn peak(&self) -> Peak {
+        let (mut units, mut cqi) = (0, 0);
+        for at in 0..BLOCK {
+            (units, cqi) = (units.max(self.units[at]), cqi.max(self.cqi[at]));
+        }
+        Peak { units, quality: f32::from(cqi), until: self.until }
     }
 }

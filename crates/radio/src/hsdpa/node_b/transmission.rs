@@ -126,6 +126,6 @@ impl User {
             Decoding::Independent if n == 1 => block.draw,
             Decoding::Independent => uniform(&mut self.draws.decoding),
         };
-        self.curves.decodes(curve, 10.0 * libm::log10(combined), draw)
+        self.curves.decodes(curve, combined, draw)
     }
 }

@@ -1,6 +1,6 @@
 //! Computation of the block that a user would be sent in a TTI.
 
-use super::slot::Slot;
+use super::slot::{Peak, Slot};
 use super::user::User;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
@@ -58,7 +58,14 @@ impl User {
         slot.recall(tti).unwrap_or_else(|| self.compute(tti, limits, sequence, slot))
     }
 
-    fn compute(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence, slot: &mut Slot) -> (u32, f32) {
+    /// Computes what [`Self::look`] returns if nothing is cached for TTI `tti` in `slot`.
+    pub fn compute(
+        &mut self,
+        tti: u64,
+        limits: Limits,
+        sequence: &JakesSequence,
+        slot: &mut Slot,
+    ) -> (u32, f32) {
         self.listen(tti);
         let quality = self.quality(tti, sequence);
         if let Some(plan) = self.plan(tti, limits) {
@@ -69,20 +76,20 @@ impl User {
     }
 
     /// Returns upper bounds of the number of units in a block for the user and of the channel
-    /// quality, and the first TTI after TTI `tti` in which these bounds may no longer hold. A
-    /// refresh of the user's cached state also invalidates the bounds. Returns `None` if the bounds
-    /// are not cheap to compute.
-    pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<((u32, f32), u64)> {
-        let (cqi, until) = self.adapter.peak(&mut self.channel, sequence, tti)?;
-        let units = if self.processes.has_retransmission() {
+    /// quality in TTI `tti` and some TTIs after it. A refresh of the user's cached state also
+    /// invalidates these bounds. Returns [`Peak::NONE`] if they are not cheap to compute.
+    pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Peak {
+        let Some((cqi, until)) = self.adapter.peak(&mut self.channel, sequence, tti) else {
+            return Peak::NONE;
+        };
+        let (quality, retransmission_at) = (f32::from(cqi), self.processes.first_retransmission());
+        if retransmission_at <= tti {
             // A retransmitted block may be larger than the current CQI allows, so there is no
             // useful bound.
-            u32::MAX
-        } else {
-            let [units] = self.adapter.units(&[cqi], Limits { units: self.available(), ..limits });
-            units
-        };
-        Some(((units, f32::from(cqi)), until))
+            return Peak { units: u32::MAX, quality, until };
+        }
+        let [units] = self.adapter.units(&[cqi], Limits { units: self.available(), ..limits });
+        Peak { units, quality, until: until.min(retransmission_at) }
     }
 
     /// Returns the units and CQIs of TTI `tti` and of the TTIs around it for which CQIs were

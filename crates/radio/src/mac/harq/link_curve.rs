@@ -5,6 +5,8 @@
 //! before despreading: `SNR = (sqrt 3 - log CQI) / 2 * log(BLER^-0.7 - 1) + 1.03 CQI - 17.3`. The
 //! CQI of a block follows from its size by TS 25.214, table 7A.
 
+use std::sync::OnceLock;
+
 use nodeb_base::units::Probability;
 
 /// Transport block sizes in bits for CQI 1 to 22 (TS 25.214, table 7A, categories 1 to 6).
@@ -46,10 +48,18 @@ pub fn bler(cqi: f64, snr_db: f64) -> f64 {
     libm::pow(libm::pow(10.0, exponent(cqi, snr_db)) + 1.0, -1.0 / 0.7)
 }
 
-/// Returns a power of two that is not below [`bler`], computed without calling `pow`. This bound
-/// omits the 1 that [`bler`] adds to `10^x`, so it is `2^-(x log2(10) / 0.7)`, rounded up.
-pub fn bler_limit(cqi: f64, snr_db: f64) -> f64 {
-    let halvings = exponent(cqi, snr_db) * (std::f64::consts::LOG2_10 / 0.7);
+/// Returns a power of two that is not below [`bler`] at the linear SNR `snr`, computed without
+/// calling `pow` or `log10`. This bound omits the 1 that [`bler`] adds to `10^x`, so it is
+/// `2^-(x log2(10) / 0.7)`, rounded up.
+///
+/// # Panics
+///
+/// Panics if `cqi` is above 31.
+pub fn bler_limit(cqi: u8, snr: f64) -> f64 {
+    static SLOPES: OnceLock<[f64; 32]> = OnceLock::new();
+    let slopes = SLOPES.get_or_init(|| std::array::from_fn(|cqi| slope(cqi as f64)));
+    let distance = distance_db(f64::from(cqi), db_limit(snr));
+    let halvings = distance / slopes[usize::from(cqi)] * (std::f64::consts::LOG2_10 / 0.7);
     // The 1 that this bound omits exceeds the rounding error of `bler` if there are at most 50
     // halvings, so the bound never falls below `bler`.
     let halvings = halvings.clamp(0.0, 50.0) as u64;
@@ -57,8 +67,33 @@ pub fn bler_limit(cqi: f64, snr_db: f64) -> f64 {
 }
 
 fn exponent(cqi: f64, snr_db: f64) -> f64 {
-    2.0 * (snr_db - 1.03 * cqi + 17.3) / (3f64.sqrt() - libm::log10(cqi))
+    distance_db(cqi, snr_db) / slope(cqi)
 }
+
+/// Returns twice the distance in dB from the middle of the curve of a CQI.
+fn distance_db(cqi: f64, snr_db: f64) -> f64 {
+    2.0 * (snr_db - 1.03 * cqi + 17.3)
+}
+
+fn slope(cqi: f64) -> f64 {
+    3f64.sqrt() - libm::log10(cqi)
+}
+
+/// Returns a value in dB that is at most 0.005 dB below a linear ratio and never above it; minus
+/// infinity if the ratio is not a normal positive number.
+fn db_limit(ratio: f64) -> f64 {
+    if !ratio.is_normal() || ratio < 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    // The ratio is `2^power (1 + m)`. The polynomial is at most 0.0016 below `log2(1 + m)`.
+    let power = (ratio.to_bits() >> 52) as i32 - (f64::MAX_EXP - 1);
+    let m = f64::from_bits(ratio.to_bits() & MANTISSA | 1f64.to_bits()) - 1.0;
+    let log2 = f64::from(power) + m + m * (1.0 - m) * (0.416 - 0.155 * m);
+    log2 * (10.0 * std::f64::consts::LOG10_2)
+}
+
+/// Mask of the mantissa of a double.
+const MANTISSA: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
 
 /// Returns the BLER of a block of `bits` bits whose SNR (linear, per symbol of a code after
 /// despreading) is changed by `combine`. A single transmission of the block fails with probability
@@ -98,14 +133,25 @@ mod tests {
 
     #[test]
     fn no_bler_is_above_its_limit() {
-        for cqi in (1..=30).map(f64::from) {
+        for cqi in 1..=30 {
             for snr_db in (-400..1_600).map(|tenth| f64::from(tenth) / 40.0) {
-                let (found, limit) = (bler(cqi, snr_db), bler_limit(cqi, snr_db));
-                assert!(found <= limit && (limit < 6.0 * found || limit < 1e-15), "{cqi} {snr_db}: {found}");
+                let snr = libm::pow(10.0, snr_db / 10.0);
+                let found = bler(f64::from(cqi), 10.0 * libm::log10(snr));
+                let limit = bler_limit(cqi, snr);
+                assert!(found <= limit && (limit < 7.0 * found || limit < 1e-15), "{cqi} {snr_db}: {found}");
             }
         }
-        let limits = [f64::NAN, f64::NEG_INFINITY].map(|snr_db| bler_limit(5.0, snr_db));
+        let limits = [f64::NAN, 0.0, -1.0, f64::INFINITY].map(|snr| bler_limit(5, snr));
         assert!(limits.iter().all(|limit| *limit >= 1.0), "{limits:?}");
+    }
+
+    #[test]
+    fn a_limit_in_db_is_close_below_the_logarithm() {
+        for step in 0..100_000 {
+            let ratio = libm::pow(10.0, f64::from(step) / 5_000.0 - 10.0);
+            let below = 10.0 * libm::log10(ratio) - db_limit(ratio);
+            assert!((-1e-12..0.005).contains(&below), "{ratio}: {below}");
+        }
     }
 
     #[test]

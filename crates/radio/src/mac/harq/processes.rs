@@ -118,9 +118,10 @@ impl<B> Processes<B> {
         self.blocks[self.next_retransmission(tti)?].as_ref()
     }
 
-    /// Returns true if any block waits for retransmission, in this TTI or later.
-    pub fn has_retransmission(&self) -> bool {
-        self.retransmission_at < u64::MAX
+    /// Returns the first TTI in which a block may be retransmitted, `u64::MAX` if no block waits
+    /// for retransmission.
+    pub fn first_retransmission(&self) -> u64 {
+        self.retransmission_at
     }
 
     /// Returns true if in TTI `tti` a process is free and the window allows a new block.

@@ -205,6 +205,8 @@ pub struct CqiTable {
     /// Number of payload units in the block of each CQI, padded with zeros to a power of two. An
     /// index modulo this length is never out of range, so it needs no check.
     units: [u32; UNITS],
+    /// Largest number of payload units in any block of the table.
+    max_units: u64,
     /// Largest number of HS-PDSCH codes that any block of the table needs.
     max_codes: u32,
 }
@@ -216,7 +218,8 @@ impl CqiTable {
     fn new(offers: &[Offer; CQIS]) -> Self {
         let units = std::array::from_fn(|cqi| offers.get(cqi).map_or(0, |offer| offer.units));
         let max_codes = offers.iter().map(|offer| offer.codes).max().unwrap_or(0);
-        Self { offers: *offers, units, max_codes }
+        let max_units = offers.iter().map(|offer| u64::from(offer.units)).max().unwrap_or(0);
+        Self { offers: *offers, units, max_units, max_codes }
     }
 }
 
@@ -432,6 +435,12 @@ impl Reporter {
         let most = self.blocks.units[CQIS - 1];
         let enough = if fails(&most) { CQIS } else { self.blocks.units[1..CQIS].partition_point(fails) + 1 };
         cqis.map(|cqi| self.blocks.units[usize::from(cqi).min(enough) % UNITS])
+    }
+
+    /// Returns the number of payload units in the largest block.
+    #[inline]
+    pub fn max_units(&self) -> u64 {
+        self.blocks.max_units
     }
 
     /// Returns a reported CQI, rounded down, after the shift by the outer loop and the deduction

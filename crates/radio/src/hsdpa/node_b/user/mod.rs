@@ -108,6 +108,12 @@ impl User {
         if self.direct { self.queue + self.packets.waiting() } else { self.queue }
     }
 
+    /// Returns the number of available units, at most those of the user's largest block: more units
+    /// do not change which block is sent.
+    pub fn usable(&self) -> u64 {
+        self.available().min(self.adapter.max_units())
+    }
+
     /// Returns the first TTI in which there may be something to send to the user, `u64::MAX` if
     /// there is nothing.
     pub fn ready(&self) -> u64 {
