@@ -108,8 +108,8 @@ impl Check {
     /// resolved scenarios contain every key. [`crate::keys`] makes `keys`: pairs of a key, and true
     /// if the key has its default.
     ///
-    /// A limit that is not reached or a timer that never expires does have an effect, so callers do
-    /// not report it here.
+    /// A limit that is not reached or a timer that never expires counts as having an effect, so
+    /// callers do not report it here.
     pub fn idle(&mut self, void: bool, keys: &[(&str, bool)], why: &str) {
         for (key, is_default) in keys.iter().filter(|_| void) {
             let problem = self.problem(key, format!("this has no effect: {why}; leave it out"));

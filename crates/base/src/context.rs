@@ -108,7 +108,7 @@ impl Common {
 /// Argument of every call to a place: the state shared by all places, and the place's own counters.
 ///
 /// Every packet that a place accepts leaves it once, through [`Self::deliver`], [`Self::pass`] or
-/// [`Self::lose`], unless the run ends before. All three emit the event and update the counters;
+/// [`Self::lose`], unless the run ends before. All three emit an event and update the counters;
 /// `deliver` and `lose` also append to the output. A packet that is not accepted is lost, too.
 #[derive(Debug)]
 pub struct Context<'a> {
@@ -169,7 +169,7 @@ impl Context<'_> {
         }
     }
 
-    // These two events are emitted out of line, so that a run without them pays for the masks only.
+    // These two events are emitted out of line, so that a run without them only tests the mask.
     #[cold]
     fn emit_entered(&mut self, user: usize, packet: PacketId) {
         let place = self.place_of(user);

@@ -118,8 +118,8 @@ const GROUP: usize = 4;
 
 /// Timers of all components, from which the earliest can be found quickly.
 ///
-/// Timers 0 to 6 are armed at nearly every event. So they are kept in an array, in which arming is
-/// a plain store, and [`Self::next`] compares them one by one. All other timers are leaves of a
+/// Nearly every event arms one of timers 0 to 6. So they are kept in an array, in which arming is a
+/// plain store, and [`Self::next`] compares them one by one. All other timers are leaves of a
 /// tournament tree.
 #[derive(Debug)]
 pub struct EventQueue {

@@ -98,13 +98,13 @@ pub enum Cause {
 /// Role of a packet in its TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A phone's request that opens a connection.
+    /// A request that opens a connection, sent by a phone or by a proxy that splits the connection.
     Connect,
-    /// A phone's request for data on an open connection, in a packet of its own.
+    /// A request for data on an open connection in a packet of its own, sent by a phone or a proxy.
     Request,
-    /// A data segment that a server sends.
+    /// A data segment, sent by a server, a proxy or a Snoop agent.
     Data,
-    /// An acknowledgement that a phone sends.
+    /// An acknowledgement, sent by a phone or a proxy.
     Ack,
     /// A packet of a real host, whose role is not examined.
     External,
@@ -163,7 +163,7 @@ pub enum TimerKind {
     Pacing,
     /// Timer of a receiver for a delayed ACK or a window update.
     Acknowledgement,
-    /// Timer of a phone, on whose expiry an unanswered request is retransmitted.
+    /// Timer of a phone or a proxy, on whose expiry an unanswered request is retransmitted.
     Request,
     /// Timer of a proxy, which expires when a message of the RNC arrives and sets the proxy's
     /// window.
@@ -185,7 +185,7 @@ pub struct Part {
     pub bytes: u32,
 }
 
-/// An event of the simulated network. `bearer` is the index of a bearer, `user` an index of a user on it,
+/// An event of the simulated network. `bearer` is the index of a bearer, `user` the index of a user on it,
 /// `flow` the index of a connection; sizes are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
@@ -233,8 +233,9 @@ pub enum Event {
     Tti { bearer: u32, user: u32, quality: u32, units: u32, failed: u32 },
     /// A block is transmitted. `transmission` counts the transmissions of the block from 1. With
     /// HARQ, `block` counts the user's blocks (on `hsdpa` since the last reset of MAC-hs). With the
-    /// simple ARQ `block` is the number of the block's first PDU. On a DCH with RLC and on `wcdma`,
-    /// which do not retransmit whole blocks, `block` is the number of the channel or slot.
+    /// simple ARQ `block` is the number of the block's first PDU. A DCH with RLC and `wcdma` do not
+    /// retransmit whole blocks: on this DCH `block` counts the channels of all TTIs since the start
+    /// of the run, used or not; on `wcdma` it is the number of the slot.
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
     /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
@@ -305,7 +306,8 @@ impl Mask {
     pub const TTIS: Self = Self(1 << 2);
     /// Class of events that describe single blocks and their contents.
     pub const BLOCKS: Self = Self(1 << 3);
-    /// Class of events in which a user's channel state or serving cell changes.
+    /// Class of events in which a user's channel state or serving cell changes, or data waited because a phone did not
+    /// listen.
     pub const CHANNELS: Self = Self(1 << 4);
     /// Class of events that give the bandwidth available to a user.
     pub const BANDWIDTH: Self = Self(1 << 5);

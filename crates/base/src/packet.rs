@@ -25,7 +25,7 @@ impl PacketId {
 /// The ECN field of the IP header (RFC 3168, section 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnField {
-    /// Not-ECT: the transport does not support ECN.
+    /// Not-ECT: the packet does not use ECN, so a queue can signal congestion only by dropping it.
     #[default]
     NotEct,
     /// ECT(0): the transport supports ECN, so a queue may mark the packet instead of dropping it.

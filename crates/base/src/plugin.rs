@@ -40,7 +40,7 @@ impl<P: ?Sized + 'static> Kind<P> {
         Self { name, doc, read: Box::new(read), schema: SchemaGenerator::subschema_for::<T> }
     }
 
-    /// Returns the kind's parameters with all defaults.
+    /// Returns a component of this kind, whose parameters all have their defaults.
     ///
     /// # Errors
     /// Returns an error if a parameter has no default.

@@ -301,9 +301,9 @@ macro_rules! registry {
     };
 }
 
-/// Declares the parameters of a component: a struct in which every field has a default. This is the
-/// value after the type (`pub beta: u32 = 3`) or else the default of the type. Deserializing
-/// rejects unknown keys.
+/// Declares the parameters of a component: a struct in which every field has a default. The default
+/// is the value after the type (`pub beta: u32 = 3`) or, without a value, that of the type.
+/// Deserializing rejects unknown keys.
 #[macro_export]
 macro_rules! params {
     (@default) => { ::std::default::Default::default() };

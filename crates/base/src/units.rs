@@ -57,7 +57,7 @@ pub struct Power(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Distance(pub u64);
 
-/// A speed in millimetres per hour, the unit in which both 1 km/h and 1 m/s are whole numbers.
+/// A speed in millimetres per hour, so that both 1 km/h and 1 m/s are whole numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Speed(pub u64);
 
@@ -167,7 +167,7 @@ trait Quantity: Sized {
     const UNITS: &'static [(&'static str, u64)];
     /// Number of main names at the start of `UNITS`. Only these units are used to print a value.
     const MAIN: usize;
-    /// Unit in which a value of zero is printed, and the divisor 1 with which it is printed.
+    /// Unit in which a value of zero is printed, with the divisor 1.
     const ZERO: (&'static str, u64);
     /// Plural of the base unit (such as "bytes") if the quantity must be a whole number of base
     /// units. Empty if fractions are rounded to the base unit.

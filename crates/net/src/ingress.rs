@@ -80,7 +80,7 @@ impl Ingress {
         self.queue.limits()
     }
 
-    /// Offers a packet that the loss model has let pass to the queue. Returns false if the queue
+    /// Offers to the queue a packet that the loss model has let pass. Returns false if the queue
     /// drops it.
     #[inline]
     pub fn push(&mut self, ctx: &mut Context, packet: &Packet) -> bool {

@@ -56,15 +56,15 @@ impl LookAhead {
         Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
-    /// Removes the packets from the queue whose transmission starts before a new packet enters at
+    /// Removes from the queue the packets whose transmission starts before a new packet enters at
     /// `entry`.
     #[inline]
     pub fn advance(&mut self, entry: Key, stamps: &mut Stamps) {
         while self.waiting > 0 {
             let next = &self.passages[self.passages.len() - self.waiting];
-            // A waiting packet starts its transmission at the same instant at which a new packet
-            // enters. The order of these two events decides whether the new packet finds room, so
-            // an unknown order is recorded.
+            // If a transmission starts at the same instant at which a new packet enters, the order
+            // of these two events decides whether the new packet finds room. So an unknown order is
+            // recorded.
             stamps.is_uncertain |= next.begin.0 == entry.0 && next.begin.1.is_uncertain_beside(entry.1);
             if next.begin > entry {
                 break;

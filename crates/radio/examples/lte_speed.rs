@@ -1,7 +1,7 @@
 //! Simulates an LTE cell of 20 MHz whose users always have data: `lte_speed USERS SECONDS`.
 //!
-//! Prints simulated seconds per second of CPU time, and the bit rate of the cell. Packets of 1500 bytes are put
-//! into the users' queues when fewer than 30 are left, once in 4 TTIs.
+//! Prints simulated seconds per second of CPU time, and the bit rate of the cell. Every 4 TTIs, each user's queue
+//! is refilled to 30 packets of 1500 bytes.
 
 use std::error::Error;
 
@@ -18,9 +18,9 @@ use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
 use nodeb_radio::{Bearer, Radio, UserRadio};
 
-/// Number of packets that a user's queue has at least.
+/// Number of packets to which each user's queue is refilled.
 const LEAST: usize = 30;
-/// Time between two looks at the queues in ns.
+/// Time between two refills of the queues in ns.
 const REFILL: u64 = 4_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {

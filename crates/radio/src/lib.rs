@@ -50,7 +50,7 @@
 //!         arrivals_ms.push(key.0.0 / 1_000_000);
 //!     }
 //! }
-//! // 38 PDUs of 40 bytes each, 12 of them in a TTI of 10 ms.
+//! // Each packet takes 38 PDUs of 40 bytes, and a TTI of 10 ms carries 12 PDUs.
 //! assert_eq!(arrivals_ms, [40, 70]);
 //! ```
 
@@ -129,8 +129,8 @@ pub trait Bearer: Send + std::fmt::Debug {
     /// Offers a packet for user number `user` on this bearer. Returns false if the packet is lost
     /// or dropped.
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
-    /// Returns the link if the bearer is a plain link with a constant rate, which supports
-    /// look-ahead. Returns `None` for other bearers.
+    /// Returns the link if the bearer is a plain link with a constant rate, as only such a link can
+    /// support look-ahead. Returns `None` for other bearers.
     fn as_link(&mut self) -> Option<&mut Link> {
         None
     }

@@ -84,7 +84,7 @@ fn settings_survive_writing_and_reading() {
 
 #[test]
 fn bursts_match_the_length_and_loss_of_the_chain() {
-    // With Gilbert's model, which loses every packet in the bad state, losses come in bursts of
+    // If every packet in the bad state is lost and none in the good state, losses come in bursts of
     // geometric length with mean 1 / r.
     let params = GilbertElliott {
         p: Probability(0.01),

@@ -1,5 +1,5 @@
-//! CoDel, controlled delay (RFC 8289): drops or marks packets at the head, at an increasing rate,
-//! once every packet has waited at least a target for a whole interval.
+//! CoDel, controlled delay (RFC 8289): if for a whole interval each packet has waited at least a target
+//! time, drops or marks packets at the head of the queue, at an increasing rate.
 
 use nodeb_base::params;
 use std::num::NonZeroU32;

@@ -240,8 +240,8 @@ mod tests {
         let (mut fq, mut drops) = (queues(&FqCodel::default()), DropLog::default());
         let mut waited = Vec::new();
         let mut came = Time::ZERO;
-        // The link transmits a packet of 1500 bytes every 12 ms (1 Mbit/s), and the bulk flow
-        // always has 100 packets waiting.
+        // The link takes a packet every 12 ms, the time of 1500 bytes at 1 Mbit/s. Before it does, at
+        // least 100 packets wait, nearly all of them of the bulk flow.
         for t in 0..2_000u64 {
             let now = Time(t * 12_000_000);
             while fq.len() < 100 {

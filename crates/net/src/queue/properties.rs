@@ -1,4 +1,4 @@
-//! Property tests that hold for every registered queue discipline.
+//! Property tests of all built-in queue disciplines.
 
 use nodeb_base::packet::EcnField;
 use nodeb_base::rng::Streams;

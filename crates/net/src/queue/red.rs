@@ -100,8 +100,8 @@ pub struct RedQueue {
     average: f64,
     /// Start of the idle time that the average does not include yet; `None` while packets wait.
     empty_since: Option<Time>,
-    /// Number of packets that arrived since the last drop or mark; `None` while the average is
-    /// below the minimum threshold.
+    /// Number of packets that arrived since the last drop or mark; `None` after a packet for which
+    /// the average was below the minimum threshold.
     since_last: Option<u32>,
 }
 

@@ -269,7 +269,7 @@ impl TracedLink {
     }
 
     /// Returns the use of all opportunities before `now`. An opportunity at `now` is included only
-    /// if the link has used it.
+    /// if the link has used or skipped it already.
     pub fn usage(&mut self, now: Time) -> Usage {
         self.skip(self.schedule.before(now));
         let offered = self.schedule.next;

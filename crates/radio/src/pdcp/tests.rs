@@ -79,7 +79,8 @@ fn old_numbers_are_discarded() {
     assert_eq!(delivered, [(0, 0), (1, 1), (3, 4), (5, 5)]);
 }
 
-/// Packet 2 is missing, so packets 3 and 4 wait from 2 ns until t-Reordering expires 10 ns later.
+/// Packet 2 is missing, so t-Reordering of 10 ns starts at 2 ns, when packet 3 arrives. Packets 3
+/// and 4 wait until it expires at 12 ns.
 #[test]
 fn packets_after_a_gap_wait_for_reordering() {
     let params = Pdcp { t_reordering: Some(Duration(10)), ..Pdcp::default() };

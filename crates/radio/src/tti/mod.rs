@@ -33,8 +33,8 @@ pub trait Mac: Send + std::fmt::Debug {
     /// Returns the time of the MAC's next event at or after `now`, or `None` if no event is
     /// pending. Events are starts of TTIs, expiries of timers and arrivals of feedback.
     fn due(&self, grid: &Grid, now: Time) -> Option<Time>;
-    /// Returns the same time as [`Self::due`]. Called after a packet was accepted, when some MACs
-    /// find this time with less work.
+    /// Returns the same time as [`Self::due`]. Called after [`Self::accept`] and
+    /// [`Self::on_uplink`], when some MACs find this time with less work.
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
         self.due(grid, now)
     }

@@ -1,9 +1,9 @@
 //! MAC for RLC modes that are protocols between a sender and the phone: schedules users, sends
 //! blocks with their errors, and passes PDUs to the phone's RLC.
 //!
-//! On a DCH each PDU has its own checksum and is sent once. On an HS-DSCH a block has one checksum,
-//! and hybrid ARQ retransmits the block before RLC sees a loss. Blocks arrive at the end of their
-//! TTI; feedback from the phone takes the time set by the parameters of the RLC mode.
+//! On a DCH each PDU has its own checksum, and only RLC retransmits it. On an HS-DSCH a block has one
+//! checksum, and hybrid ARQ retransmits the block before RLC sees a loss. Blocks arrive at the end of
+//! their TTI; feedback from the phone takes the time set by the parameters of the RLC mode.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};

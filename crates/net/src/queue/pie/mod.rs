@@ -2,8 +2,8 @@
 //! probability that a controller updates periodically from the queueing delay.
 //!
 //! Updates take no events of their own: their inputs do not change between packets, so all updates due are
-//! made when the next packet arrives or departs. Section 5.3 of the RFC (turning PIE off while the buffer is
-//! less than a third full) is not modelled.
+//! made when the next packet arrives or departs. Section 5.3 of the RFC (PIE becomes active only when a third
+//! of the buffer is full) is not modelled.
 
 use nodeb_base::params;
 use std::num::NonZeroU32;

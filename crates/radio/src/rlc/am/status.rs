@@ -64,7 +64,8 @@ impl Reporter {
     }
 }
 
-/// Number of bits of every STATUS PDU: header and ACK super-field (9.2.1.5, 9.2.2.11.2).
+/// Number of bits of the header and the ACK super-field, which every STATUS PDU has (9.2.1.5,
+/// 9.2.2.11.2).
 const FIXED_BITS: u32 = 4 + 16;
 /// Number of bits of a LIST super-field without its pairs: type and length.
 const LIST_BITS: u32 = 4 + 4;

@@ -1,5 +1,6 @@
 //! Property tests of acknowledged mode under arbitrary losses. Only packets that were sent are
-//! delivered, each at most once; packets are lost only by a discard; and the window is respected.
+//! delivered, each at most once; packets are lost only by a discard or a reset; and the window is
+//! respected.
 
 use std::num::NonZeroU32;
 
