@@ -1,4 +1,5 @@
-//! Python bindings of nodeb's core. They only convert values, release the global interpreter lock and map errors.
+//! Python bindings of nodeb's core. They convert values, release the global interpreter lock and map errors, and
+//! have no models of their own.
 
 mod cell;
 #[cfg(target_os = "linux")]

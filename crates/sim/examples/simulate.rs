@@ -1,5 +1,6 @@
 //! Runs replications of a scenario file with the Rust core alone: for profiling, for benchmarks of a whole process and
-//! for counts of its instructions. It reads no clock, so that the instruction count of every run is the same.
+//! for counts of instructions. It reads no clock, so simulating a scenario takes the same number of instructions in
+//! every run.
 //!
 //! ```text
 //! cargo run --release --example simulate -- FILE [--runs=N] [key=value ...]

@@ -1,13 +1,14 @@
-//! Simulation core of nodeb: the effects of a UMTS or HSDPA radio link on TCP.
+//! Simulation core of nodeb: the effects of a UMTS, HSDPA or LTE radio link on TCP.
 //!
-//! Data flows one way through the layers, and no layer imports a later one:
+//! Data flows one way through the layers. A scenario contains the parameters of all layers; otherwise no layer imports
+//! a later one:
 //!
 //! 1. [`scenario`] reads and checks a scenario file: everything that a simulation needs, with defaults and units.
 //! 2. [`traffic`] generates the users' transfers: downloads, web pages, bursts, recorded times.
 //! 3. TCP senders and receivers (crate `nodeb_tcp`) turn transfers into segments.
 //! 4. [`proxy`] acts on TCP along the path: split connections, radio network feedback, Snoop.
 //! 5. Links and queues (`nodeb_net`) and bearers (`nodeb_radio`) carry packets.
-//! 6. [`metrics`] declares the results: one row per flow, bearer and link, and time series.
+//! 6. [`metrics`] declares the results: one row per flow, bearer and link direction, and time series.
 //! 7. [`world`] wires all layers and runs them: [`run`] for a replication, [`world::run_with_listener`] to observe
 //!    its events, [`world::Live`] to drive it from outside with real packets.
 //!

@@ -74,8 +74,8 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Generates overrides. Their paths consist of names that occur in scenarios, in random order, and their values are
-/// values that often occur in scenarios.
+/// Generates overrides. Their paths are random sequences of names, most of which occur in scenarios. Their values are
+/// [`PIECES`] or values that often occur in scenarios.
 fn overrides() -> impl Strategy<Value = String> {
     let keys = [
         "seed",

@@ -94,7 +94,7 @@ impl OverTime {
     ///
     /// # Errors
     ///
-    /// A message if the interval is not positive.
+    /// A message if the interval is not 1e-6 to 1e6 s.
     pub fn new(scenario: &Scenario, options: &Options) -> Result<Self, String> {
         let users = scenario.user_count();
         if !(options.interval_s >= 1e-6 && options.interval_s <= 1e6) {

@@ -172,7 +172,8 @@ impl Host {
             self.last_data = Some(number);
             self.copies.insert(packet.seq, number);
         }
-        // Only the first SYN has no ACK flag. All other packets answer the arrivals so far.
+        // A packet without the ACK flag, such as the client's SYN, acknowledges nothing. All others answer the arrivals
+        // so far.
         if packet.tcp.has(ACK) {
             (self.last_ack, self.unanswered, self.asking) = (Some(number), None, None);
         }

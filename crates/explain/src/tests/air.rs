@@ -81,7 +81,7 @@ fn rlc_retransmits_a_lost_pdu_in_another_block() {
     assert_eq!(fixture.done(70), [(Transmission, 10), (Rlc, 60)]);
 }
 
-/// The packet leaves 20 ms after its block without another transmission: T1 expired.
+/// The packet leaves 20 ms after its block without another transmission: the reordering timer (T1) has expired.
 #[test]
 fn reordering_timer_releases_a_waiting_packet() {
     let mut fixture = Fixture::on(HS_DSCH);

@@ -53,7 +53,8 @@ fn acknowledged_transfer_waits_for_the_application() {
     assert_eq!(fixture.path(500).last(), Some(&(Application, 400)));
 }
 
-/// The run ends at 15 ms, while the second of three segments is being transmitted.
+/// The run ends at 15 ms, while the second of three segments is being transmitted. This segment is lost, so the
+/// search for the path starts at the third one.
 #[test]
 fn unfinished_transfer_waits_behind_its_own_data() {
     let mut fixture = Fixture::on(LINK);

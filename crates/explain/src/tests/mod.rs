@@ -1,4 +1,5 @@
-//! Tests of critical paths from timelines made by hand with known times. Each cause has a test.
+//! Tests of critical paths from timelines made by hand with known times. Each cause but the uplink grant and DRX has a
+//! test.
 
 mod air;
 mod end;

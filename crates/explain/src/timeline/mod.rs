@@ -95,8 +95,7 @@ pub(crate) struct Timeline {
     /// Number of the packet that completed the transfer; [`NONE`] before its end.
     pub last: u32,
     /// Whether a timer of the TCP sender that faces the phone is armed: the retransmission timer,
-    /// or with `linux` the earliest of the timers for retransmission, loss probes, reordering and
-    /// pacing.
+    /// or with `linux` any of the timers for retransmission, loss probes, reordering and pacing.
     pub is_armed: bool,
     /// Numbers of packets of the flow that were lost since the transfer began, by cause.
     pub lost: Lost,

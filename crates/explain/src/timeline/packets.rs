@@ -68,8 +68,8 @@ pub(crate) struct Hop {
     /// Time of arrival at the next place without jitter; `Time(u64::MAX)` until the whole packet is
     /// served.
     pub arrives: Time,
-    /// Index of the packet's transmission in the list of the flow's transmissions at the place;
-    /// [`NONE`] before the packet is served.
+    /// Index of the packet's transmission in the list of the flow's transmissions at the place, or
+    /// in `Timeline::granted` at a scheduled uplink; [`NONE`] before the packet is served.
     pub service: u32,
 }
 

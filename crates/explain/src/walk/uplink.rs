@@ -16,7 +16,7 @@ impl Walk<'_> {
             self.fixed(begins, Cause::Transmission, Step::Sends, place);
             self.to(granted.from, Cause::Harq, Step::RetransmissionAwaited, place);
             if let Some(first) = granted.first {
-                // RLC sent a part again, and its request and grant are part of this.
+                // RLC retransmitted a part of the packet. This span includes the retransmission's request and grant.
                 self.to(first.max(stay.entered), Cause::Rlc, Step::ReportAwaited, place);
                 self.to(stay.entered, Cause::Grant, Step::GrantAwaited, place);
                 return;
@@ -24,7 +24,7 @@ impl Walk<'_> {
             self.to(granted.asked.max(stay.entered), Cause::Grant, Step::GrantAwaited, place);
             self.to(stay.entered, Cause::Grant, Step::RequestAwaited, place);
         } else {
-            // Nothing is known of the request: the packet has not left the uplink, or did so before the record begins.
+            // No request is recorded: the packet has not left the uplink, or left it before the record begins.
             self.to(stay.entered, Cause::Grant, Step::GrantAwaited, place);
         }
     }

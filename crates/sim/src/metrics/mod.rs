@@ -67,7 +67,8 @@ table! {
         /// Time from `start_s` until the phone has received the last byte in order; NaN if it has not, or if traffic has
         /// no end.
         "download_s" ["s"] F64 = |row| row.download_s;
-        /// Time from the server's acceptance of the connection until the sender has received its last ACK.
+        /// Time from the server's acceptance of the connection, or from the proxy's opening of it, until the sender has
+        /// received its last ACK.
         "transfer_s" ["s"] F64 = |row| row.transfer_s;
         /// Application bytes of all transfers that have begun; for a download the size of the file.
         "app_bytes" ["bytes"] U64 = |row| row.app_bytes;

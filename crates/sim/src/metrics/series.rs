@@ -135,7 +135,8 @@ pub struct QueueRow {
 }
 
 table! {
-    /// One row per change of a user's backlog: packets that wait at the Node B or are being transmitted from there.
+    /// One row per change of a user's backlog: packets that wait at the RNC or Node B or are being transmitted from
+    /// there; on `link` and `trace` only those that wait.
     pub static QUEUE: "queue" of QueueRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;

@@ -99,7 +99,8 @@ impl SplitProxy {
     }
 
     /// Handles a segment from the phone: a SYN or request makes the proxy send its own SYN or request to the server,
-    /// and an ACK is passed to the sender that faces the phone. A SYN has no effect once the connection is open.
+    /// and an ACK is passed to the sender that faces the phone. A SYN has no effect once the proxy has opened its
+    /// connection to the phone.
     pub fn on_packet_of_phone(&mut self, now: Time, packet: &Segment, out: &mut Outbox) {
         match packet.kind {
             Kind::Connect if self.opened.is_some() => {}

@@ -1,5 +1,5 @@
-//! Reports of keys that have no effect because of a key in another table of the scenario. Keys without effect because
-//! of a key in the same table are reported by the component that reads this table: radio, channel or TCP family.
+//! Reports of keys that have no effect because of another key of the scenario or of the same user group. Keys without
+//! effect because of a key in the same table of a radio, channel or TCP family are reported by that component.
 
 use nodeb_base::check::Check;
 use nodeb_base::keys;

@@ -64,7 +64,7 @@ params! {
         /// Number of independent replications.
         pub runs: NonZeroU32 = positive(10),
         /// Replicate until the half-width of the 95 % confidence interval of the mean application bit rate is at most
-        /// this fraction of the mean; replaces `runs`.
+        /// this fraction of the mean; `runs` is then the minimum number.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub precision: Option<Probability>,
         /// Maximum number of replications with `precision`.
@@ -417,7 +417,8 @@ impl Scenario {
         schemars::schema_for!(Self).into()
     }
 
-    /// Returns all variants of the registries, including plugins that a program has registered.
+    /// Returns the variants of all registries but those of LTE's uplink, including plugins that a program has
+    /// registered.
     pub fn registry() -> Vec<Entry> {
         [
             RadioSpec::entries(),

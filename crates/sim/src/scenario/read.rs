@@ -238,12 +238,12 @@ impl Fault {
     }
 }
 
-/// Which line counts as that of a key.
+/// Rule that selects the line reported for a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// Only that of the key itself.
+    /// Line of the key itself; none if the text does not have the key.
     Key,
-    /// That of the key, or else of the nearest key or list entry that encloses it.
+    /// Line of the key, or else of the nearest key or list entry that encloses it.
     Nearest,
 }
 
@@ -417,8 +417,8 @@ fn in_plain_words(message: &str) -> String {
     WORDS.iter().find_map(plain).unwrap_or_else(|| message.to_owned())
 }
 
-/// Returns a message without characters that would disturb a terminal: control characters are escaped, and very long
-/// numbers are cut to their beginning.
+/// Returns a message without characters that would disturb a terminal: control characters except line breaks are
+/// escaped, and numbers of more than 25 digits are cut to their first five.
 fn legible(message: &str) -> String {
     const MAX_DIGITS: usize = 25;
     let mut shown = String::with_capacity(message.len());

@@ -189,7 +189,7 @@ impl SizeLaw {
             Self::Pareto(law) => law.draw(stream),
             Self::LogNormal(law) => law.draw(stream),
         };
-        // The limit is 1 PB: a larger draw from a heavy tail would not be transferred within any run.
+        // The limit is 1 PB, which 1 Gbit/s carries in the longest run, 93 days. It cuts draws from heavy tails.
         bytes.ceil().clamp(1.0, 1e15) as u64
     }
 }

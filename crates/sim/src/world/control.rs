@@ -60,7 +60,8 @@ pub trait Listener {
     /// Handles an event that happened at the time `at`. If a packet was sent or received and it carries simulated TCP,
     /// `segment` is its TCP segment, or else `None`.
     ///
-    /// [`ControlFlow::Break`] ends the run: the listener gets no more events, and results cover the time up to `at`.
+    /// [`ControlFlow::Break`] ends the run: the listener gets no more events, and results cover the time up to this
+    /// call, which is later than `at` if a radio reports a past TTI.
     fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()>;
 }
 

@@ -3,9 +3,9 @@
 //!
 //! If packets that leave a link enter only the next link, and no other packets enter that link, the world computes the
 //! arrivals at both links as soon as a packet enters the first: only the arrival at the end of such a chain is an
-//! event. This look-ahead changes no result, with one exception: the order of two events that happen at the same time
-//! and were scheduled at the same time cannot always be known ahead. If such a case occurs, the run starts over
-//! without look-ahead.
+//! event. This look-ahead changes no result but the number of events, with one exception: the order of two events that
+//! happen at the same time and were scheduled at the same time cannot always be known ahead. If such a case occurs, the
+//! run starts over without look-ahead.
 
 use nodeb_base::engine::Key;
 use nodeb_base::event::Mask;

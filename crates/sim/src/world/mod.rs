@@ -61,7 +61,7 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 
 /// Simulates replication number `run` of a scenario under `seed` and returns its results.
 ///
-/// To be fast, links compute arrivals ahead of time if this changes no result.
+/// To be fast, links compute arrivals ahead of time if this changes no result but the number of events.
 ///
 /// # Errors
 ///

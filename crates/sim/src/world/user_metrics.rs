@@ -17,7 +17,7 @@ pub struct UserMetrics {
     /// Outstanding loads: the time at which the load began, and the number of bytes of the connection up to the end of
     /// the load.
     awaited: VecDeque<(Time, u64)>,
-    /// Time at which the current load began; `None` if all its transfers have begun.
+    /// Time at which the current load began; `None` before the first load and once all its transfers have begun.
     page_begun: Option<Time>,
     /// Number of bytes that the phone has received in order.
     delivered: u64,

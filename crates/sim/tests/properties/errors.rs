@@ -44,8 +44,8 @@ fn hidden_markov() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Generates recorded error sequences: runs of 1 to 3 errors, separated by at least 20 error-free steps. So most errors
-/// are more than a block apart.
+/// Generates recorded error sequences: runs of 1 to 3 errors, separated by at least 20 error-free steps. So two runs of
+/// errors are more than a block apart.
 fn recorded() -> impl Strategy<Value = Value> {
     (vec((20..200u64, 1..4u64), 1..12), prop_oneof![Just(None), (0..50u64).prop_map(Some)]).prop_map(
         |(runs, offset)| {

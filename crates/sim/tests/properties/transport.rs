@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::cases;
 
-/// For each packet of one direction, in order of sending: an extra delay in ms, or `None` if the packet is lost.
+/// Fates of the packets of one direction, in order of sending: an extra delay in ms, or `None` if the packet is lost.
 /// Packets beyond the list have no extra delay.
 type Fate = Vec<Option<u32>>;
 
