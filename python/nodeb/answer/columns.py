@@ -17,7 +17,7 @@ NAME = 24
 If names are split to fit a narrow terminal, it is their maximum width.
 """
 HEAD = 10
-"""Minimum width of the lines into which a column's head is split."""
+"""Width to which a column's head is split if the column's cells are narrower, in characters."""
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[mu]?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
 """Space between a number and its unit, at which no line ends."""
 WITHIN_KEY = re.compile(r"(?<=[.=_ ])")

@@ -1,9 +1,9 @@
 """Colours of causes and of packets: the same on every page and in every plot.
 
-A cause has the hue of its family, and a texture by its position in the family, so that no two
-causes look the same. Causes are filled areas; packets are lines and markers. All colours have a
-contrast of 3:1 against the page, and the nearest two of a palette differ by 11.6 (OKLab, times 100)
-with each kind of colour-blindness.
+A cause has the hue of its family, and a texture by its position in the family: five textures keep
+the first five causes of a family apart. Causes are filled areas; packets are lines and markers. All
+colours have a contrast of at least 3:1 against the page, and any two of a palette differ by at
+least 11.6 (OKLab, times 100) with each kind of colour-blindness.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ class Paint:
 
     family: str
     texture: int
-    """Texture: 0 solid, 1 striped, 2 dotted, 3 thinly striped backwards, 4 lined."""
+    """Texture: 0 solid, 1 striped, 2 dotted, 3 thinly striped backwards, 4 lined.
+
+    Pages draw larger numbers solid.
+    """
 
 
 FAMILIES = {

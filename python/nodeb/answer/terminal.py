@@ -34,7 +34,7 @@ PLAIN = str.maketrans(
         "\N{DOWNWARDS ARROW}": "v",
     }
 )
-"""Replacements of characters for terminals that support only ASCII."""
+"""ASCII characters that replace others on streams whose encoding lacks block characters."""
 
 
 def text(

@@ -1,1 +1,1 @@
-"""Helpers of all other modules: argument checks, signals, tables, units, Student's t."""
+"""Helpers of the other modules, such as argument checks, signals, tables and Student's t."""

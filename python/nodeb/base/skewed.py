@@ -29,7 +29,7 @@ __all__ = ["Reach", "varied"]
 ROUNDING = 1e-9
 """Share of the largest value by which equal differences may differ through rounding."""
 NO_SKEWNESS = 1e-6
-"""Skewness below which Hall's transformation is the identity, to the digits of a double."""
+"""Absolute skewness below which Hall's transformation counts as linear."""
 
 
 def varied(values: NDArray[np.float64], scale: float) -> int:

@@ -42,7 +42,7 @@ COMMANDS = {
 """Module and attribute of each command, in the order of the help."""
 
 OTHER_NAMES = {"--replications": "--runs"}
-"""Names for which the parser would suggest an option of similar spelling but other meaning."""
+"""Option to suggest for an unknown one, where the parser would suggest one of other meaning."""
 
 
 def _print_version(wanted: bool) -> None:

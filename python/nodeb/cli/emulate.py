@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["emulate"]
 
 MAX_PACKET_BYTES = 65_535
-"""Maximum size of an IP packet, bytes."""
+"""Maximum size of an IPv4 packet, bytes."""
 
 
 def emulate(

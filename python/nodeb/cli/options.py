@@ -105,7 +105,7 @@ def worker_pool(jobs: int | None, cluster: str | None) -> Iterator[Workers]:
 
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-"""Exit statuses."""
+"""Exit statuses: failure while running, invalid input or output folder, interruption."""
 
 
 class Stopped(NodebError):

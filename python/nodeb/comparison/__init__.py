@@ -25,7 +25,7 @@ def compare(
 
     Args:
         results: results by name, simulated with the same seed; the first is the baseline.
-        margin: equivalence margin, as a share of the baseline's mean, 0 or more.
+        margin: equivalence margin, as a share of the baseline's mean, in [0, 1).
         metrics: names of metrics to compare; empty for all.
 
     Returns:

@@ -4,7 +4,7 @@ The headline is about the first metric of `MAIN` that both scenarios have. It is
 that applies:
 
 0. no metric has values in both scenarios, or nothing arrived in either: nothing to compare;
-1. no metric differs in any pair: no difference;
+1. no metric differs in any of several pairs: no difference;
 2. the shares of transfers acknowledged in full differ, and one is at most a half: both shares;
 3. some metrics are better and others worse: both, the main metric first if it is decided;
 4. the main metric is better or worse: by how much;
@@ -71,7 +71,7 @@ MAX_NAMED = 3
 QUIET = ("equal", "same")
 """Verdicts that are reported in one line."""
 FEW = 0.5
-"""Largest share of finished transfers that becomes the headline."""
+"""Share of transfers acknowledged in full up to which the headline states unequal shares."""
 KEY = (
     *("download_s", "load_median_s", "cell_bps", "received_bps", "received_bps_p50"),
     *("received_bps_p5", "complete", "rtt_mean_s", "queueing_delay_s", "utilization", "jain_index"),
@@ -164,7 +164,7 @@ class _Answer:
 
     @property
     def named(self) -> list[Difference]:
-        """Differences in the metrics that the headline names; not valid for that of `_finish`."""
+        """Main metric and decided metrics of the headline; not valid for that of `_finish`."""
         better, worse = self._decided("better"), self._decided("worse")
         if better and worse:
             return [_first(better, self.main), _first(worse, self.main)]

@@ -149,7 +149,7 @@ def compare(
     Args:
         tables: tables of each scenario by name, with the same seed; the first is the baseline.
         seed: seed of the replications.
-        margin: equivalence margin, as a share of the baseline's mean, 0 or more.
+        margin: equivalence margin, as a share of the baseline's mean, in [0, 1).
         metrics: names of metrics to compare; empty for all.
         durations_s: duration of a run of each scenario, s, if known.
 
@@ -217,7 +217,11 @@ def _values(known: Table, one: Difference) -> Array:
 def _check_known(
     wanted: Sequence[Metric], tried: Sequence[Tried], known: Mapping[str, Table]
 ) -> None:
-    """Checks that each requested metric exists in at least one scenario."""
+    """Checks that each requested metric has values in at least one scenario.
+
+    Raises:
+        InputError: a metric has no values in any scenario, or in no pair of replications.
+    """
     said = {one.metric.name for each in tried for one in each.differences}
     labels = {label for each in tried for label in each.unknown}
     for metric in wanted:

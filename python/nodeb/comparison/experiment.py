@@ -253,7 +253,7 @@ def _settings(change: str) -> list[str]:
     """Returns the settings of `KEY=VALUE; KEY=VALUE`; a `;` within quotes does not separate them.
 
     Raises:
-        InputError: a key is common to all scenarios of a comparison, or is set twice.
+        InputError: a key does not change a simulation, such as `runs`, or is set twice.
     """
     parts = [part.strip() for part in re.findall(r"""(?:"[^"]*"|'[^']*'|[^;])+""", change)]
     for part in parts:

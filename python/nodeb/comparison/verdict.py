@@ -11,7 +11,7 @@ from nodeb.stats import CONFIDENCE, Interval, runs_needed
 __all__ = ["MoreRuns", "Verdict", "judge"]
 
 MAX_RUNS = 1_000_000
-"""Maximum number of further replications; larger numbers are reported as infinite."""
+"""Maximum total of replications that would decide; larger totals are reported as infinite."""
 POWER = 0.8
 """Probability of a decision with the stated number of further replications."""
 PLAUSIBLE = 99
@@ -28,7 +28,7 @@ class MoreRuns:
     low: float = 0.0
     """Number of replications that suffices for half of the plausible differences.
 
-    It is infinite for a single pair, and above `MAX_RUNS`.
+    It is infinite for a single pair, and if more than `MAX_RUNS` replications would be needed.
     """
     high: float = 0.0
     """Number of replications that suffices for four in five of the plausible differences.
@@ -43,7 +43,7 @@ class Verdict:
 
     kind: str
     """`better`, `worse`; `differs` if neither direction is better; `same` within the margin;
-    `equal` if all pairs are equal to the last bit; `undecided`.
+    `equal` if all of at least two pairs are equal to the last bit; `undecided`.
     """
     sign: int = 0
     """1 if the other scenario has more than the baseline, -1 for less; otherwise 0."""

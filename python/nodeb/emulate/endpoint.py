@@ -64,7 +64,7 @@ class Endpoint:
                 [sys.executable, "-I", "-S", "-c", PROGRAM, str(PACKAGE), json.dumps(setup)],
                 pass_fds=(theirs.fileno(), doorway),
                 # Signals that the terminal sends to nodeb's process group must not reach the new
-                # process before it handles them. That process joins this group later.
+                # process before it handles them. Its child, the holder, joins this group later.
                 process_group=0,
             )
 

@@ -99,7 +99,7 @@ class Masquerade:
     def _change(self, family: int, *changes: tuple[int, bytes]) -> None:
         """Sends changes to the kernel as one transaction, of which all or none take effect.
 
-        The kernel's only answer refers to the last change, or to the first one that it refuses. A
+        The kernel's first answer refers to the last change, or to the first one that it refuses. A
         refusal is raised as an `OSError`.
         """
         messages = [_message(BEGIN, 0, TABLES, b"", REQUEST)]

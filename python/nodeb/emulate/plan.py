@@ -21,7 +21,7 @@ class Phone:
     """User whose packets are real: a command runs as this phone."""
 
     name: str
-    """Name of the phone's group, followed by the phone's number if the group has several phones."""
+    """Name of the phone's group; if several of its phones are real, followed by a number from 1."""
     user: int
     """Index of the phone among all users of the scenario."""
     command: tuple[str, ...]

@@ -87,7 +87,7 @@ class Outcome:
     number: int = 0
     """Number of the signal that ended the emulation; 0 if no signal did."""
     server_ended: str = ""
-    """Description of the end of the server's command if that ended before the phones'; else ""."""
+    """Description of the server command's end if it failed early or before it listened; else ""."""
 
     @property
     def status(self) -> int:

@@ -53,8 +53,8 @@ def status_text(
 ) -> str:
     """Returns the text of a status, with rates and the mean delay since `before`.
 
-    The least important fields are dropped if the line would be too long. The last column stays
-    free, because some terminals begin a new line after it.
+    If the line would be too long, fields at its end are dropped. The last column stays free,
+    because some terminals begin a new line after it.
 
     Args:
         now: current result of `Emulation.status`.

@@ -185,7 +185,7 @@ def _purposes(
 def _name_events(
     events: Columns, packets: Columns, is_tcp: NDArray[Any], names: dict[str, list[str]]
 ) -> None:
-    """Fills in purpose and sequence numbers in the events of real packets."""
+    """Fills in purpose, sequence numbers and retransmissions in the events of real packets."""
     at = np.searchsorted(packets["packet"], events["packet"])
     at = np.minimum(at, len(packets["packet"]) - 1)
     own = (packets["packet"][at] == events["packet"]) & (events["packet"] > 0) & is_tcp[at]

@@ -54,7 +54,10 @@ def difference_bars(parts: Sequence[Part], title: str) -> Bars:
 
 
 def difference_rows(parts: Sequence[Part], baseline: str, other: str, title: str = "") -> Rows:
-    """Returns the parts of a difference as a table, without the causes that differ in no pair."""
+    """Returns the parts of a difference as a table.
+
+    Causes that differ in no pair are left out if there are several pairs.
+    """
     rows: list[list[str | Shown]] = []
     for part in parts:
         gap = part.difference

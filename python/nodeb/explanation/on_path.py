@@ -41,7 +41,7 @@ OF_TCP = (
     *("delayed ACK", SLOW_START, AVOIDANCE, "window: receiver", "window: proxy"),
     *(*REPAIRS, "pacing"),
 )
-"""Causes within TCP: meanwhile nothing is sent that the path waits for."""
+"""Causes within TCP: in their time no link sends a packet that the path waits for."""
 WITH_ROUNDS = ("delayed ACK", "segmentation", "pacing")
 """Causes that belong to the round trip in which they occur, unlike the busy time of a channel."""
 SENDS = ("sends", "own data ahead")

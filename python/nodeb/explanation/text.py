@@ -66,7 +66,7 @@ FEWER = {
 }
 """Remedy for losses, by reason."""
 LEAST_SHARE = 0.1
-"""Smallest share of the duration that a change must target to be named first."""
+"""Smallest share of the duration that a change must target to be named instead of a remedy."""
 NO_OPPORTUNITY = "another trace: this one had no delivery opportunity meanwhile"
 """Remedy for waiting on a recorded link."""
 PLACED = ("transmission", "queue behind own data", "queue behind others")

@@ -19,7 +19,7 @@ from nodeb.fit.compare import Candidate, Comparison
 __all__ = ["answer"]
 
 ERROR = 0.05
-"""Probability that a correct model is rejected."""
+"""Maximum probability that a correct model is rejected."""
 FAR = 0.5
 """Relative difference from which a model's error rate is reported."""
 IMPOSSIBLE = (

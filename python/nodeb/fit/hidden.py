@@ -129,7 +129,7 @@ def _random_start(states: int, rate: float, length: int, random: np.random.Gener
 
 
 def _split(chain: Chain, random: np.random.Generator) -> Start:
-    """Splits the most visited state of a chain in two with slightly different error rates."""
+    """Splits the most visited state of a chain in two, with 0.7 and 1.3 times its error rate."""
     cut = int(np.argmax(chain.stationary))
     old = np.vstack([chain.transition, chain.transition[cut]])
     share = random.uniform(0.3, 0.7, len(old))
@@ -141,7 +141,7 @@ def _split(chain: Chain, random: np.random.Generator) -> Start:
 
 
 def _train(errors: Bits, start: Start, iterations: int) -> tuple[float, Start]:
-    """Runs the Baum-Welch algorithm. Returns the final log-likelihood and parameters."""
+    """Runs the Baum-Welch algorithm. Returns the last log-likelihood computed, and parameters."""
     logging.getLogger("hmmlearn").setLevel(logging.ERROR)
     transition, error = start
     model = hmm(

@@ -64,8 +64,8 @@ class Named:
     """Unit stated by the name of a column.
 
     Attributes:
-        units: possible units: one if the unit is exact, several if it is ambiguous, none if no unit
-            is stated.
+        units: possible units; several if the unit is ambiguous, none if no supported unit is
+            stated.
         doubt: reason why the name determines no unit; empty if it states one exactly or none at
             all.
     """
@@ -196,5 +196,5 @@ def _per(time: str | None) -> str:
 
 
 def split_words(name: str) -> str:
-    """Splits a name at underscores and before capitals that begin a word, by inserting blanks."""
+    """Puts blanks into a name: for underscores, and before capitals after three small letters."""
     return re.sub(r"(?<=[a-z]{3})(?=[A-Z])", " ", name.replace("_", " "))

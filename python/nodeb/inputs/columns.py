@@ -66,7 +66,7 @@ class RecordingColumns(NamedTuple):
     owner: Owner
     """Index of the group of users, or direction of the delivery opportunities."""
     place: tuple[str, ...]
-    """Keys that lead from the owner to the recording's table."""
+    """Keys to the recording's table: from the group of users, or, for a direction, the scenario."""
     file: str | None
     """File that the table names, if any."""
     columns: dict[str, Column]

@@ -118,7 +118,7 @@ class Exercise:
     scenario: str
     """Scenario in TOML."""
     answer: Quantity | None
-    """Right answer of a question for a number."""
+    """Right answer of a question for a number; None for a question with choices."""
     unit: str
     """Unit of the answer; empty for a pure number."""
     tolerance: float
@@ -128,7 +128,7 @@ class Exercise:
     choices: tuple[Mapping[str, Any], ...]
     """Choices: `text`, the `value` that decides, and a `hint` for those that are wrong."""
     pick: str
-    """Which value makes a choice right: `largest` or `smallest`."""
+    """Value that makes a choice right: the `largest` or the `smallest`."""
 
     def check(self, given: float, seed: int | None = None) -> Verdict:
         """Checks an answer against a simulation.

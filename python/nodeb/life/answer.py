@@ -40,7 +40,7 @@ LATE_MEANS = "Late: a delay of more than twice the median of the same user's flo
 DATA = ("data", "external")
 """Purposes of packets with payload; the purpose of a real packet may be unknown."""
 RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
-"""Fates of packets: received, lost, or neither until the end of the window."""
+"""Fates of packets: received, lost, or neither by the end of what was recorded."""
 USERS = 20
 """Largest number of users for which there is a table by user."""
 

@@ -101,7 +101,7 @@ class Life(Answering):
 
     @property
     def blocks(self) -> pa.Table:
-        """One row per transmission of a transport block on the air."""
+        """One row per transport block sent on the air, with the number of its transmissions."""
         return self.tables["blocks"]
 
     def packet(self, number: int) -> pa.Table:

@@ -55,7 +55,7 @@ class CriticalPath:
     note: str = ""
     """Note on unexplained transfers, with the reason."""
     what: str = "transfer"
-    """Name of a transfer: for a real phone, the TCP connections of its recording."""
+    """Word for what is explained: `transfer`, or `connection` (TCP) in a recording."""
 
     @property
     def summary(self) -> str:

@@ -30,7 +30,7 @@ LEVEL = 6
 PIECE = 1 << 14
 """Number of events of the trace that are written at a time."""
 PER_PLACE = 1 << 14
-"""Largest number of threads of a place, for which as many thread numbers are reserved."""
+"""Maximum number of threads of a place; so many thread numbers are reserved for each place."""
 BETWEEN = ",\n"
 COUNTERS = {
     "window": ("congestion window", (("segments", "value"), ("threshold", "ssthresh"))),

@@ -5,7 +5,7 @@
     found.points.to_pandas()      # error rates with intervals, a row for each Eb/N0
     found[0].pdu_errors           # the error sequence: 1 is a lost PDU
 
-The documentation describes the simulation under "The radio link, chip by chip".
+The documentation describes the simulation under "The chip-level link".
 """
 
 from nodeb.link.experiment import Experiment, load

@@ -19,7 +19,7 @@ SHOWN = 7
 """Largest number of causes with an entry of their own; the others share one."""
 OTHERS = "all others"
 HATCHES = ("", "////", "....", "\\\\\\", "---")
-"""Textures that distinguish the causes of a family, in order."""
+"""Textures of the first five causes of a family, in order."""
 ROW_IN, AROUND_IN = 1.5 * LABEL / POINTS, 1.4
 """Smallest height of a transfer's row, so that labels do not touch, and height of the rest of the
 figure, inches.
@@ -33,7 +33,7 @@ def causes(
     shares: bool = False,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Returns a figure of the time of each cause in several transfers, side by side.
+    """Returns a figure with a bar for each transfer, divided into the times of its causes.
 
     Args:
         title: title of the figure.
