@@ -86,12 +86,13 @@ impl Place {
 pub enum Cause {
     /// The loss model of a link lost the packet.
     LinkLoss,
-    /// A full queue or buffer had no room for the packet.
+    /// A full queue or buffer had no room for the packet, or dropped it to make room. Bearers with
+    /// TTIs give this cause for every packet that their buffer or queue does not accept.
     Overflow,
     /// A queue discipline dropped the packet to signal congestion, before the queue was full.
     EarlyDrop,
-    /// The packet was lost on the radio: the last transmission allowed failed, a discard timer
-    /// expired, or a handover flushed the buffer that held the packet.
+    /// The packet was lost on the radio, for example because the last transmission allowed failed, a
+    /// discard timer expired, or a handover flushed the buffer that held the packet.
     RadioLoss,
 }
 

@@ -1,9 +1,9 @@
 //! Look-ahead for links with a drop-tail queue and without jitter, reordering or outages: the
 //! arrival time of a packet is computed when the packet enters the link.
 //!
-//! If the link's only input is another link with look-ahead, a packet can even enter before its
-//! simulated time. Counters are updated when the packet enters, so [`LookAhead::settle`] returns
-//! the amounts that were counted too early when a run ends.
+//! If the link's only input is another link with look-ahead, a packet can even be entered before the
+//! simulation has reached the time of its entry. Counters are updated at once, so
+//! [`LookAhead::settle`] returns the amounts that were counted too early when a run ends.
 
 use std::collections::VecDeque;
 

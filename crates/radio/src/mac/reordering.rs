@@ -4,7 +4,7 @@
 //! missing blocks. The gap is given up when timer T1, which runs while blocks wait, expires, or
 //! when a block arrives that moves the receive window beyond the gap. Numbers never wrap in this
 //! model. On the air they are modulo 64, which is equivalent as long as the Node B respects its
-//! window. T1 counts whole TTIs.
+//! window. T1 counts whole TTIs. PDCP uses this queue too, with nanoseconds in place of TTIs.
 
 use std::collections::VecDeque;
 

@@ -38,8 +38,8 @@ pub trait Mac: Send + std::fmt::Debug {
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
         self.due(grid, now)
     }
-    /// Applies the updates that were deferred since the start of the last TTI, such as results of
-    /// TTIs simulated ahead of time. Default: there are none.
+    /// Applies the deferred updates that are due by now, such as results of TTIs simulated ahead of
+    /// time. Default: there are none.
     fn catch_up(&mut self, _ctx: &mut Context, _grid: &Grid) {}
     /// Applies all updates of counters, events and positions of users that were deferred until now.
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {

@@ -186,7 +186,7 @@ impl<B> Processes<B> {
     /// first transmission if link adaptation needs it, else `None`.
     pub fn sent(&mut self, index: usize, tsn: u64, at: u64, pending: Option<B>, acknowledged: Option<bool>) {
         self.all[index] = Process { at, tsn, is_pending: pending.is_some(), first_answer: acknowledged };
-        // A process has no block while it sends.
+        // The process holds no block here, as a block is taken out before it is retransmitted.
         if pending.is_some() {
             self.blocks[index] = pending;
         }
@@ -275,8 +275,8 @@ mod tests {
         assert_eq!(processes.take_retransmission(7), Some((1, 1)));
     }
 
-    /// Block 0 fails repeatedly. With a window of 4, no block after block 3 is sent until block 0
-    /// is received.
+    /// Block 0 fails twice. With a window of 4, no block after block 3 is sent until the ACK of block
+    /// 0 is known.
     #[test]
     fn the_window_waits_for_the_oldest_block() {
         let mut processes = Processes::new(8, 4);

@@ -20,8 +20,8 @@ pub struct MaxCiScheduler {
     ranks: Ranks,
 }
 
-/// Difference of channel qualities below which Max C/I treats two users as equal on a group. One
-/// CQI is about 1 dB, and CQIs are whole numbers, so users with different CQIs are never equal.
+/// Difference of channel qualities below which Max C/I may prefer the user served less recently on a
+/// group. If qualities are CQIs, which are whole numbers, it does so only if they are equal.
 const EQUAL: f32 = 0.25;
 
 impl SchedulerParams for MaxCi {

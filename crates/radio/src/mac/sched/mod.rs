@@ -31,7 +31,8 @@ pub struct Candidate {
     /// Channel quality that the Node B knows, which increases with the user's C/I: a C/I value, a
     /// CQI, or decibels.
     pub quality: f32,
-    /// TTI by which the user's next packet should arrive; 0 if the bearer has no deadlines.
+    /// TTI by which the user's next packet should arrive; 0 if the bearer has no deadlines or the
+    /// scheduler does not need them.
     pub deadline: u64,
 }
 

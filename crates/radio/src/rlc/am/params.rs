@@ -29,8 +29,8 @@ params! {
         /// Age at which an unacknowledged packet is discarded (Timer_Discard). Default: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub discard_timer: Option<Duration>,
-        /// Time after which an unanswered command is retransmitted, which asks the phone to move
-        /// its window (Timer_MRW) or to reset (Timer_RST).
+        /// Time after which an unanswered command to the phone, to move its window (Timer_MRW) or to
+        /// reset (Timer_RST), is retransmitted.
         pub command_timer: Duration = Duration::from_millis(300),
         /// Triggers of polls, by which the phone is asked for a status report.
         pub poll: Polling,
