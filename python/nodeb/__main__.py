@@ -18,7 +18,7 @@ except KeyboardInterrupt:  # Ctrl-C was pressed before `main` could handle signa
 INTERRUPTED = 130
 
 GC_THRESHOLD = 100_000
-"""New objects before a garbage collection: objects created by imports stay in use."""
+"""Number of new objects that starts a garbage collection; high, as imported objects stay in use."""
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _exit_at_once(status: int) -> None:
-    """Ends the process without the interpreter's final cleanup, but calls what `atexit` has.
+    """Ends the process without the interpreter's final cleanup, after calling `atexit` functions.
 
     A signal may have interrupted the import of a library. About 1 of 250 processes that a signal
     had interrupted were aborted by that cleanup ("PyThreadState_Get: the GIL is released").

@@ -71,7 +71,7 @@ class LinkError(ValueError):
 class Control:
     """Object with which another thread reads the progress of a running call and can cancel it.
 
-    The call simulates one replication or several.
+    The call simulates replications, or reads or replays a recording.
     """
 
     def __new__(cls) -> Control: ...
@@ -450,20 +450,23 @@ class CompiledScenario:
             control: stops the replication; the file then holds the packets so far.
             path: the pcapng file.
             snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
-            interfaces: interfaces whose packets are kept: `server`, `phone`, `proxy`; empty for
-                all.
+            interfaces: interfaces whose packets are kept: `server`, `phone`, `proxy` and, with
+                `radio`, `rnc` and `node_b`; empty for all.
             radio: capture at `rnc` and `node_b` too, with comments on packets.
-            causes: users for whose transfers comments state the critical path.
+            causes: users for whose first 20 transfers comments state the critical path.
 
         Raises:
             OSError: the file cannot be written, or is incomplete; its content can then be read.
-            ValueError: the snap length is out of range, or there is no such interface.
+            ValueError: the snap length is out of range, there is no such interface, or a user in
+                `causes` does not exist or begins no transfer.
         """
 
     def explain(
         self, seed: int, run: int, user: int, transfer: int, control: Control
     ) -> dict[str, dict[str, Any]]:
         """Simulates a replication until a user's transfer is complete, and explains the transfer.
+
+        A transfer that does not end is explained up to the end of the run.
 
         Returns:
             Three tables by name: `transfer` with one row, `busy` with the time for which each link
@@ -609,8 +612,8 @@ def wcdma_rates(
 ) -> tuple[list[list[int]], list[list[float]], float]:
     """Returns rates and frame error rates for 1, 2, ... `most` active connections, and alpha.
 
-    The connections are those of the scenario's first users, and alpha is the mean rate of the other
-    cells.
+    The connections are those of the scenario's first users, rates are in frames per slot, and alpha
+    is the mean rate of the other cells.
     """
 
 def wcdma_mean_factor(scenario: CompiledScenario, places: int) -> float:

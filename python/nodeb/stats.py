@@ -54,7 +54,7 @@ MSER_BATCH = 5
 FIRST_STEP = 1024
 """A ratio plus its spread, divided by this, is the first step in the search for its interval."""
 HALVINGS = 48
-"""Bisection steps for an end of a ratio's interval: enough to reach rounding error."""
+"""Bisection steps for an end of a ratio's interval: the error is then near that of rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,8 @@ def paired_difference(
     10.2.1). If only a rare event makes a difference, most differences are equal. Therefore two
     intervals are calculated: Student's t, with as many degrees of freedom as there are differences
     unequal to the most frequent one, and Hall's, which removes the skewness (`nodeb.base.skewed`).
-    On each side, the wider of the two is returned. The result is not symmetric; for many values
-    without skewness it is close to Student's interval.
+    On each side, the wider of the two is returned. The result need not be symmetric; for many
+    values without skewness it is close to Student's interval.
 
     Args:
         first: one value per replication of the first system.
@@ -554,7 +554,7 @@ def calculated(value: float) -> Estimate:
 
 
 def jackknife(value: float, left_out: NDArray[np.float64]) -> Estimate:
-    """Returns a function of means over replications, such as a ratio, with its interval.
+    """Returns the value of a function of means, such as a ratio, with its interval.
 
     Formula: `v +- t(n-1, 0.975) * sqrt((n-1)/n * sum (v_i - mean)^2)`, v_i the function without
     replication i. For a plain mean this is the Student-t interval. Source: Efron and Tibshirani,

@@ -29,7 +29,7 @@ METHODS = {
     ("inputs", "replication"),
     ("inputs", "life"),
 }
-"""Pairs of folders: methods in the first, when called, import modules of the second, above it."""
+"""Pairs of folders: methods in the first, when called, import from the second, a higher one."""
 
 
 def at_once(tree):

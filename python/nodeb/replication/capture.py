@@ -154,7 +154,7 @@ class CaptureWork(ReplicationWork):
                     capture.radio,
                     list(capture.causes),
                 )
-        except ValueError as error:  # For instance, a user in `causes` has no transfer yet.
+        except ValueError as error:  # For instance, a user in `causes` begins no transfer.
             raise InputError(str(error)) from None
         except OSError as error:
             if not is_full(error):

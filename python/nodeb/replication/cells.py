@@ -74,7 +74,7 @@ def source(cell: Cell) -> Source:
 def identity(cell: Cell, seed: int, reduce: Reduction | None = None) -> str:
     """Returns a hash of scenario, seed and core (compiled simulator): the key of a cell's results.
 
-    The hash covers the file of the core, because development builds differ between versions. A
+    The hash covers the file of the core, because development builds of one version may differ. A
     reduction's options and code are included if its numbers are stored in place of series.
     """
     parts = {"scenario": cell.scenario, "seed": seed, "core": core_hash()}

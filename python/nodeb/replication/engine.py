@@ -70,6 +70,7 @@ class Subject(Generic[T]):
 
         Raises:
             RunError: a replication that is needed failed.
+            ScenarioError: the scenario cannot be simulated.
         """
         if self.stop is None:
             self.stop = self.known.judge()
@@ -135,7 +136,7 @@ class _Numbers:
 class Engine(Generic[T]):
     """Replicates subjects (scenarios) until each has enough replications.
 
-    Subjects are opened only when the pool has capacity, so few of them are in memory at any time.
+    Subjects are opened only when the pool has capacity, so that not all are in memory at once.
 
     Args:
         subjects: the scenarios to be replicated, read one by one when the pool has capacity.

@@ -132,7 +132,7 @@ class CellFolder:
             if name not in folders and self._made_from.get(name) == origin
         }
         with self._writing():
-            # Results are removed first: after an interruption, old ones would count as new.
+            # Old results are removed first, as they would count as new after an interruption.
             self._remove_results(stay)
             self._mark(complete=False)
             for name, write in folders.items():

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 MAX_JOBS = 1000
-"""Maximum number of threads; larger values are typing errors."""
+"""Maximum number of threads; larger values are taken for typing errors."""
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")

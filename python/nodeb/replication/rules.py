@@ -29,7 +29,7 @@ RATES = (
 replication has one. Users who do not complete in time have none; excluding them would restrict the
 mean to survivors, so the rule then takes the received bit rate."""
 Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Means of these rates over the users of each replication, bit/s; NaN if a user has none."""
+"""Means of the rates in `RATES` over a replication's users, bit/s; NaN if a user has none."""
 SAFETY = 1.1
 """Factor on the replications that the last interval requires, so that few rounds are needed."""
 NEAR = 1.001

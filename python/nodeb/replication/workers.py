@@ -85,6 +85,6 @@ class Workers(Generic[K, T]):
         return {key: task.result() for key, task in over.items() if task.exception() is None}
 
     def close(self) -> None:
-        """Cancels running tasks and waits for the threads; a second call does nothing."""
+        """Cancels all tasks and waits for the threads; a second call does nothing."""
         self.cancel(lambda _: True)
         self._executor.shutdown(wait=True, cancel_futures=True)

@@ -24,9 +24,9 @@ __all__ = ["page"]
 MAX_DOTS = 100
 """Largest number of pairs that are drawn."""
 WIDEST = 1.0
-"""Largest range of the axis, as a share of the baseline's mean; pairs beyond it are counted."""
+"""Largest difference at the ends of the axis, as a share of the baseline's mean."""
 LEAST = 0.05
-"""Smallest range of the axis, as a share of the baseline's mean."""
+"""Difference, as a share of the baseline's mean, that the axis always covers on both sides."""
 REACH = 48.0
 """Distance from 0 to an end of the axis, % of the width, which leaves room for a mark there."""
 

@@ -1,6 +1,6 @@
 """Distributions of the delays of transfers, round trips and packets.
 
-They cover all replications if the run recorded their series, otherwise one replication.
+They cover all replications if the result has the values of all, otherwise one replication.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ __all__ = ["page"]
 MAX_USERS = 50
 """Number of users above which window and queue are not recorded, because that takes long."""
 MAX_BYTES = 20_000_000
-"""Size of a transfer, bytes, above which window and queue are not recorded either."""
+"""Size of a transfer, bytes, above which window and queue are not recorded."""
 
 
 def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: str = "") -> str:

@@ -31,7 +31,7 @@ Values = NDArray[np.float64]
 
 
 def phones(result: Result) -> Content | None:
-    """Returns a figure of all phones' rates, or `None` for a single phone or without any rate > 0.
+    """Returns a figure of the phones' rates, or `None` for a single phone or without any rate > 0.
 
     Phones are ordered by distance, with the mean of each ring (range of distances), or by rate if
     they have no distance.
@@ -105,7 +105,7 @@ def _weakest(result: Result, rates: Values) -> NDArray[np.bool_]:
 
 
 def _dots(across: Values, rates: Values, end: float, top: float) -> str:
-    """Returns an SVG path of dots: lines of length zero with round caps, which never distort."""
+    """Returns an SVG path of dots: lines of length zero, whose caps (set by CSS) never distort."""
     x, y = 1000 * across / end, 100 - 100 * rates / top
     return "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x.tolist(), y.tolist(), strict=True))
 

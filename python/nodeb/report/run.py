@@ -44,8 +44,8 @@ def html(result: Result, progress: ProgressCallback | None = None, named: str = 
     """Returns a self-contained page about a result.
 
     The time series on the page are those of one replication, which is simulated again if they were
-    not recorded: for a single transfer the one nearest the median, otherwise the first. `result` is
-    not changed.
+    not recorded: the one nearest the median if the page explains a transfer, otherwise the first.
+    `result` is not changed.
 
     Args:
         result: the result to present.

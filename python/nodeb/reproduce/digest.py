@@ -37,7 +37,7 @@ class Judged:
         text: the claim or target in words.
         verdict: `holds`, `contradicted` or `undecided`; for a target, one of `STATES`.
         section: section of the paper; "" for targets.
-        summary: numbers that the claim compares; for a target, its result.
+        summary: number of comparisons by verdict, in words; for a target, its result.
         against: comparisons that contradict the claim or leave it undecided.
     """
 

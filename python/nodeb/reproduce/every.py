@@ -147,7 +147,7 @@ def run_all(
 
 
 def shortest_first(quick: bool) -> list[str]:
-    """Returns all studies, shortest first: an interrupted call has then completed most of them."""
+    """Returns all studies, shortest first, so that an interrupted call has completed many."""
     return sorted(known_studies.names(), key=lambda name: (minutes(name, quick), name))
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
 STATES = {"met": "near", "missed": "far", "undecided": "open"}
-"""Grades by result of a target: they share the signs, words and colours of cells."""
+"""Grade by result of a target; it has the sign and the colour of that grade of a cell."""
 SHORT_EVIDENCE = 3
 
 
@@ -123,8 +123,8 @@ def _claim(verdict: Verdict) -> Content:
 def _mismatches(found: ReproduceOutcome) -> list[Content]:
     """Returns a list of disagreements with the paper, and of failures.
 
-    Its items are missed targets, tables and figures with cells beyond the tolerance, contradicted
-    claims, and downloads that did not complete.
+    Its items are missed targets, tables with cells beyond the tolerance, contradicted claims, and
+    scenarios with downloads that did not complete.
     """
     texts = [
         _mismatch("far", "missed", target.text, target.result)

@@ -1,4 +1,4 @@
-"""Reproduction of a study: measures its items one by one and publishes the results after each."""
+"""Reproduction of a study: measures its items one by one, judges claims and writes a report."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _reproduce(found: ReproduceOutcome, place: Output, whole: bool, jobs: Jobs, 
 def _measure(found: ReproduceOutcome, whole: bool, at: StageContext, bar: _Bar) -> None:
     """Measures the tables and figures, then runs later stages, and judges claims and predictions.
 
-    The results so far are written to CSV files after each step.
+    The cells so far are written to `cells.csv` after each item, the other CSV files at the end.
     """
     study, campaign = found.study, at.campaign
     known: dict[str, Table | Figure] = {**study.tables, **study.figures}

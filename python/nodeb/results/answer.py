@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 MAX_RUNS = 20
-"""Maximum number of replications for which a run explains a transfer without being asked."""
+"""Maximum number of replications in which a run explains a transfer without being asked."""
 MAX_BYTES = 2_000_000
 """Size, bytes, above which a run does not explain a transfer without being asked."""
 FULL = 0.95
@@ -544,7 +544,7 @@ def distance_table(result: Result) -> Rows | None:
 
 
 def _round_up(value: float) -> float:
-    """Rounds up to a number of two digits that five rings divide evenly."""
+    """Rounds up to a number of two significant digits, a fifth of which has no more digits."""
     power = 10.0 ** math.floor(math.log10(value)) / 2 if value > 0 else 1.0
     return math.ceil(value / power) * power
 

@@ -28,7 +28,7 @@ DURATIONS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 ROUNDING = 1e-12
 """Maximum rounding error of products of shares."""
 LONG_S = 1000.0
-"""Duration of a run, s, above which no longer one is suggested if nothing arrived."""
+"""Duration of a run, s, from which on no longer one is suggested if nothing arrived."""
 MIN_LONGER_S = 10.0
 """Minimum duration, s, that is suggested if nothing arrived."""
 MAX_FACTOR = 100.0

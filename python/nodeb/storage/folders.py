@@ -363,7 +363,7 @@ def _claimed(
 
 
 def note(file: Path) -> None:
-    """Lists a picture in `provenance.json` of its folder, if the folder has that file."""
+    """Adds a picture to the files that its folder's `provenance.json`, if there is one, lists."""
     with contextlib.suppress(OSError):
         mark = _read_mark(file.parent, file.parent)
         if mark is None:

@@ -18,9 +18,9 @@ from nodeb.study import Picture
 INTERPRETATIONS, QUICK_INTERPRETATIONS = 900, 16
 SEED = 1
 OTHERS_MB = 1.5, 2.5
-"""Range of the megabytes that each of the other variants delivers in the paper."""
+"""Range that counts as the paper's "about 2 millions of bytes" of each other variant, MB."""
 SHARE = 0.4, 0.6
-"""Range, in the paper, of Reno's megabytes as a fraction of the other variants' mean."""
+"""Range that counts as the paper's "only the half": Reno's bytes over the others' mean."""
 
 GILBERT_ELLIOTT = {"unit": "pdu", "process": {"gilbert_elliott": {"p": 0.001, "r": 0.5}}}
 """The error model whose probabilities are drawn."""

@@ -10,7 +10,7 @@ from nodeb.stats import Estimate, calculated, mean_interval
 from nodeb.study import Picture
 
 TRACED, QUICK_TRACED = 20, 2
-"""Number of traced replications; the pictures show the first one."""
+"""Numbers of traced replications, full and short version; Figures 3 and 4 show the first one."""
 WINDOWS_UNTIL_S, GAPS_UNTIL_S = 125, 0.5
 THIRD_DUPLICATE = 3
 NOTE = "The first replication; times between ACKs are those of all that were traced."

@@ -109,7 +109,7 @@ AS_CHOSEN, BUFFER_52, BUFFER_50, CELL, CELL_50, ALONE, *FURTHER = SETTING
 PLACES = list(each(ENVIRONMENT, DISTANCE, STUDIED))
 """The paper's scenarios: environment, position and scheduler."""
 SHOWN = PEDESTRIAN, NEAR, ROUND_ROBIN
-"""The scenario that is shown over time and in the tables."""
+"""The scenario of Figures 4 and 5 and of Tables A, C and F."""
 
 
 @study.scenario(reduce=fiorenzi_session.reduce, endless=True)

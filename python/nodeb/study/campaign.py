@@ -95,7 +95,7 @@ def _reduction(case: Case, scenario: str, settings: Settings) -> Reduction | Non
 
 
 def _time(tables: Tables) -> NDArray[np.float64]:
-    """Returns the mean download time of each replication, s."""
+    """Returns the mean transfer time of each replication, s."""
     return _means(tables, "transfer_s")
 
 

@@ -175,8 +175,8 @@ class Verdict:
         counts: number of comparisons by judgement.
         asked: the required margins, in words.
         parts: text and judgement of each piece of evidence.
-        missing: about how many further replications would decide; NaN unless the claim is
-            undecided, or if an undecided value comes from a stage.
+        missing: about how many further replications would decide; NaN if the claim is decided, or
+            if an undecided value comes from a stage.
     """
 
     id: str
@@ -216,7 +216,7 @@ class Verdict:
     def effort(self) -> str:
         """Number of further replications that would decide, in words.
 
-        The text is "" unless the claim is undecided, or if `missing` is NaN.
+        The text is "" if the claim is decided or `missing` is NaN.
         """
         if self.judgement != "undecided" or math.isnan(self.missing):
             return ""

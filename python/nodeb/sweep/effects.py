@@ -27,7 +27,7 @@ class Effect:
     """Largest effect of an axis on a metric, while the other axes are constant."""
 
     keys: str
-    """Keys that change along the axis, separated by commas."""
+    """Keys that change along the axis, joined by "with"."""
     ratio: Interval
     """Ratio of the larger to the smaller of two cells that differ in these keys, paired by run."""
 
@@ -111,7 +111,8 @@ def _matters(outcomes: Sequence[NDArray[Any]], cell: Numbers, others: Numbers) -
     _, first, like = np.unique(
         _numbered([others, place], len(cell)), return_index=True, return_inverse=True
     )
-    partner = first[like]  # The partner of a row is in a cell with another value on the axis.
+    # The partner of a row is in the first of the cells that differ only on the axis.
+    partner = first[like]
     if (rows != rows[partner]).any():
         return True
     return any(_differ(column, column[partner]) for column in outcomes)

@@ -33,7 +33,7 @@ __all__ = ["Value", "Values", "every_row", "grid", "listed"]
 ALIKE = 3.0
 """Largest ratio of interval widths for which one line describes the precision of all."""
 WIDE = 0.5
-"""Largest relative half-width for which a grid or list shows a value without its interval."""
+"""Largest relative half-width for which a grid shows values without their intervals."""
 
 
 @dataclass(frozen=True, slots=True)

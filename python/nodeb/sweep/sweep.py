@@ -81,7 +81,7 @@ class Outcome(Answering):
     against: Against | None = None
     """Comparison of the cells with the baseline, if there is one."""
     effects: Sequence[Effect] = ()
-    """Largest effect of each key alone, in decreasing order; empty if a cell has no value."""
+    """Largest effect of each axis, in decreasing order; empty unless all cells have a value > 0."""
 
     @property
     def duration_s(self) -> float:

@@ -28,7 +28,7 @@ traffic = "external"
 OPPORTUNITY, HEADER = 1504, 4
 """Bytes of an opportunity, and bytes of a packet in addition to those of IP."""
 APART_MS = 8
-"""Interval between opportunities: 1.5 Mb/s."""
+"""Interval between opportunities, ms, which makes 1.5 Mb/s."""
 
 
 def test_download_takes_the_time_of_the_trace(tmp_path):

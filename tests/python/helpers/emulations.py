@@ -77,7 +77,7 @@ def replay(*arguments):
 
 
 REAL = {"name": "phone", "traffic": "external"}
-"""The phone of logs that tests write by hand."""
+"""Group of the real phone in the logs that `made_by_hand` writes."""
 
 
 def made_by_hand(log: Path, users: list[dict], records: bytes, *, is_whole: bool = True) -> Path:

@@ -43,7 +43,7 @@ wired.delay = ["20 ms", "80 ms"]
 """
 QUIET = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
 QUIET += "sys.excepthook = lambda *_: None\n"
-"""Commands of an emulation exit without output, so that every traceback is nodeb's."""
+"""Beginning of programs in an emulation: they end without output, so every traceback is nodeb's."""
 LOADS = (
     QUIET + "import os, socket; c = socket.create_connection((os.environ['NODEB_SERVER'], 5001)); "
 )

@@ -170,7 +170,8 @@ class Soaked:
     def problems(self) -> list[str]:
         """Returns one text per problem.
 
-        Problems are drift of the virtual time, growing memory, open files, and little traffic.
+        Problems are virtual time that drifts or goes back, growing memory, open files, and too
+        little or stuck traffic.
         """
         found = []
         # The limit is not 0, because the virtual time is read a little before it is reported.

@@ -83,9 +83,11 @@ class ClusterPool(Generic[K]):
     def ended(self) -> dict[K, Any]:
         """Returns results of finished tasks, waiting briefly if there are none.
 
+        The result of a task that has killed `MAX_DEATHS` workers is an error.
+
         Raises:
-            Lost: the scheduler does not answer.
-            RunError: a worker cannot simulate, or was killed by a task repeatedly.
+            Lost: the scheduler does not answer, or no worker can work.
+            RunError: a worker has a different nodeb, or failed for another reason.
         """
         while self._waiting and self._room:
             self._send_waiting()

@@ -6,7 +6,7 @@ function swatch(spans, cause) {
   return element("i", undefined, `box c ${spans.paint(cause).name}`);
 }
 
-// Fills the list below the picture: causes on the critical path, and the time of each.
+// Fills the list below the picture: causes on the critical path, and the share of each in its time.
 function showKey(list, spans) {
   const whole = spans.sums.reduce((sum, one) => sum + one.lasts, 0);
   list.replaceChildren(...spans.sums.map(({ cause, lasts }) => {

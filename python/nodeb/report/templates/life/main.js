@@ -37,7 +37,7 @@ class Page {
     showKey(this.key, this.spans);
     this.resize();
     this.settle();
-    // Interface for scripts that embed the page: set spans of causes, and handle the question for a packet's causes.
+    // Interface for scripts that embed the page: set spans, handle the question for a packet's causes, move the view.
     window.nodebLife = {
       setSpans: list => { this.spans.user = undefined; this.spans.set(list); showKey(this.key, this.spans); this.resize(); this.settle(); },
       onCauses: ask => { this.causes = ask; this.settle(); },
@@ -200,7 +200,7 @@ class Page {
     this.changed();
   }
 
-  // Selects the previous (-1) or next (1) packet of the same user and direction.
+  // Selects the previous (-1) or next (1) packet of the same user: an ACK after an ACK, else one that is no ACK.
   neighbour(by) {
     const { view, data: { packets }, scene } = this, row = view.pinned;
     if (row < 0) return;

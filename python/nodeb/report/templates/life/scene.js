@@ -1,6 +1,6 @@
-// Draws lanes, packets and blocks. Packets or blocks closer together than a pixel are drawn as one.
+// Draws lanes, packets and blocks. Where packets or blocks are too dense, one line or box stands for several.
 
-const TOP = 30, ALL_UP_TO = 4; // packets per pixel up to which each packet is drawn
+const TOP = 30, ALL_UP_TO = 4; // mean number of packets per pixel up to which each packet is drawn
 const STYLES = ["ack", "data", "ask", "again"]; // styles of packets, in the order of drawing
 const MOST_ROWS = 6; // transmissions of a block with a row of their own; later ones share the last row
 
@@ -203,7 +203,7 @@ class Scene {
     }
   }
 
-  // Draws, for each pixel and row, the number of blocks sent, and below it the share that failed.
+  // Draws, for each pixel and row with blocks, the share of blocks received, and below it the share that failed.
   drawShares(ctx, rows, begin, end, style, ink) {
     const { air } = this.data, { view, at } = this, width = Math.ceil(view.width) + 1;
     const sent = new Uint32Array(width * at.rows), failed = new Uint32Array(sent.length);
