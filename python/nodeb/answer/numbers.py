@@ -62,7 +62,7 @@ class Shown:
     number: str
     """Value without its unit."""
     unit: str
-    """Unit of the value and its interval; empty for a count or a ratio."""
+    """Unit of the value and its interval; empty if the value has none."""
     low: str = ""
     """Lower end of the interval; empty if there is none."""
     high: str = ""

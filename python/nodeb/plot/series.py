@@ -34,7 +34,7 @@ PAUSE = 4.0
 """Smallest gap between samples that breaks a curve, in round trips."""
 
 Draw = Callable[[Axes, int, "Table", dict[str, Any]], None]
-"""Draws the rows of a user, given by index, with this colour and label."""
+"""Function that draws the rows of a user, given by index, with a colour and a label."""
 
 
 def cwnd(
