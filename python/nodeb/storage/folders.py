@@ -63,7 +63,7 @@ class Owner:
     made_of: str = ""
     """Hash of the inputs of the results (scenario, seed, ...), without the replications' number."""
     runs: int | None = None
-    """Number of replications to be written, 0 after an interruption; None if unknown."""
+    """Number of replications to be written, 0 for an incomplete link result; None if unknown."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", printable(self.of))

@@ -16,7 +16,7 @@ __all__ = ["VersionMismatch", "fingerprint", "remove_stuck_workers", "same", "si
 
 
 MISSED = 3
-"""Missed heartbeats after which a worker counts as silent; many workers send them more rarely."""
+"""Missed heartbeats after which a worker counts as silent; with many workers they are rarer."""
 
 
 class VersionMismatch(Exception):
