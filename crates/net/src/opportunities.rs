@@ -159,8 +159,7 @@ impl Schedule {
         rounds.saturating_mul(many) + self.times_ms.partition_point(|at| *at <= ms) as u64
     }
 
-    /// Returns the number of opportunities from the start of the run, excluding those at `time`
-    /// itself.
+    /// Returns the number of opportunities from the start of the run up to and excluding `time`.
     pub fn before(&self, time: Time) -> u64 {
         time.0.checked_sub(1).map_or(0, |before| self.until(Time(before)))
     }

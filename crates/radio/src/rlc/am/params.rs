@@ -46,8 +46,8 @@ pub enum AtMaxDat {
     /// Discards the PDU's packets and earlier ones (TS 25.322, 9.7.3.3).
     #[default]
     Discard,
-    /// Resets the protocol: every packet of which a part was sent is lost, unless the phone has
-    /// received it completely (TS 25.322, 9.7.3.4, 11.4).
+    /// Resets the protocol: every packet of which a part was sent is lost, unless it has been
+    /// delivered (TS 25.322, 9.7.3.4, 11.4).
     Reset,
 }
 
