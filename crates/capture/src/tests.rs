@@ -138,8 +138,8 @@ fn capturing_is_repeatable_and_changes_no_result() {
 fn unwritable_file_is_an_error_before_the_run() {
     let refused = |path: &str, snap_length| {
         let cancelled = Control::default();
-        // The capture fails before the run starts, because a run would return the error of its
-        // cancellation.
+        // If the run started, the error would be that of its cancellation. So this test shows that
+        // the capture fails before the run.
         cancelled.cancel();
         run(&scenario(), 7, 0, &cancelled, Path::new(path), keeping(snap_length)).unwrap_err().to_string()
     };

@@ -104,7 +104,7 @@ table! {
 }
 
 table! {
-    /// One row per packet with an event in the window, in the order of transmission.
+    /// One row per packet in flight at any time in the window, in the order of transmission.
     pub static PACKETS: "packets" of PacketRow {
         /// Number of the packet in the run, from 1, independent of the window.
         "packet" [""] U32 = |row| row.packet;

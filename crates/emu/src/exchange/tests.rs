@@ -33,7 +33,8 @@ fn phones() -> Vec<Phone> {
     vec![phone(0, 2), phone(2, 3)]
 }
 
-/// Returns an IPv4 UDP packet with a payload. The header checksum is 0, as [`Exchange`] never verifies it.
+/// Returns an IPv4 packet of the protocol UDP, with `payload` instead of a UDP header and data. The header
+/// checksum is 0, as [`Exchange`] never verifies it.
 fn packet(to: [u8; 4], ecn: u8, payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0x45, ecn, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 64, 0, 1];
     packet.extend(to);

@@ -1,4 +1,4 @@
-//! Bounded list of equal time intervals: if the limit is reached, adjacent intervals are merged in pairs.
+//! Bounded list of equal time intervals: to stay within the limit, adjacent intervals are merged in pairs.
 
 use nodeb_base::units::Time;
 

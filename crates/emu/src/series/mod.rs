@@ -19,8 +19,8 @@ use self::delays::Delays;
 use crate::error::Result;
 use crate::report::{CAUSES, Volume};
 
-/// Maximum number of intervals of all phones together. It is divided among the phones, and the limit per phone
-/// is then clamped to [`MIN_INTERVALS`] and [`MAX_INTERVALS`].
+/// Number of intervals that is divided among the phones. The share of a phone, clamped to
+/// [`MIN_INTERVALS`] and [`MAX_INTERVALS`], is its maximum number of intervals.
 const TOTAL_INTERVALS: usize = 1_024;
 /// Number of intervals that a phone may have even if there are very many phones.
 const MIN_INTERVALS: usize = 60;

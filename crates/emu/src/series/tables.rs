@@ -109,7 +109,7 @@ table! {
         "simulated_down_bytes" ["bytes"] U64 = |row| row.shared.simulated.down;
         /// Bytes that simulated users sent on their uplinks, IP headers included.
         "simulated_up_bytes" ["bytes"] U64 = |row| row.shared.simulated.up;
-        /// Real packets delivered to real hosts.
+        /// Real packets handed to real hosts, including those that a host's device did not accept.
         "deliveries" [""] U64 = |row| row.shared.deliveries;
         /// Mean lateness of the interval's deliveries of real packets; NaN if there was none.
         "late_mean_s" ["s"] F64 = |row| mean(row.shared.late_ns as f64 * 1e-9, row.shared.deliveries);

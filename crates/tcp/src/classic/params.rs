@@ -68,8 +68,8 @@ params! {
         /// `precisionReduce_`) or is rounded down. Absent: the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub fractional_halves: Option<bool>,
-        /// Whether the sender detects spurious retransmissions by a bit that their ACKs lack
-        /// (Eifel, RFC 3522), and undoes their effects (RFC 4015).
+        /// Whether the sender detects spurious retransmissions (Eifel, RFC 3522) by a bit in ACKs
+        /// that shows if a retransmission triggered them, and undoes their effects (RFC 4015).
         pub eifel: bool = false,
         /// Delay of the ACK of a single segment; 0 acknowledges each segment at once.
         pub delayed_ack: Duration = Duration::from_millis(100),

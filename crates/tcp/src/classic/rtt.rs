@@ -9,7 +9,7 @@
 //!
 //! The estimator `smoothed` uses exponential averages on a clock without ticks, with one gain for
 //! both the mean and the mean deviation: `RTO = mean + 4 deviation` (`hossain`, section II.A).
-//! Limits and backoff are the same as with `ticks`.
+//! Minimum, maximum and backoff are the same as with `ticks`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -110,8 +110,8 @@ impl Estimate {
         }
     }
 
-    /// Updates the estimate after a spurious timeout (RFC 4015, 3.2, step 11). The round-trip time
-    /// that exceeded the timeout is treated like a first measurement, unless the present estimate,
+    /// Updates the estimate after a spurious timeout (RFC 4015, step 11). The round-trip time that
+    /// exceeded the timeout is treated like a first measurement, unless the present estimate,
     /// which `ticks` lengthens by two ticks, is longer. The RFC instead waits for the first round
     /// trip of data sent after the timer expired. Returns the new timeout in nanoseconds, to which
     /// limits and backoff are not yet applied.

@@ -1,4 +1,4 @@
-//! F-RTO (RFC 5682, 3.1) as in Linux (`tcp_process_loss`, version 6): detects from the ACKs after a timeout
+//! F-RTO (RFC 5682, 3.1) as in Linux 6 (`tcp_process_loss`): detects from the ACKs after a timeout
 //! whether the timeout was spurious.
 //!
 //! After the first segment is retransmitted, an ACK of new data releases new segments instead of

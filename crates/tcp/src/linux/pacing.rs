@@ -4,7 +4,7 @@
 //! sends in 1/1024 s, but at least a minimum (Linux: `tcp_tso_autosize`, `tcp_min_tso_segs`). Each
 //! packet is charged its duration at the pacing rate, and the next packet waits for that time. If a
 //! packet leaves later than allowed, its delay is subtracted from its charge, up to half of the
-//! charge (Linux: `tcp_update_skb_after_send`, version 6). As in Linux's `fq`, the first segments
+//! charge (Linux 6: `tcp_update_skb_after_send`). As in Linux's `fq`, the first segments
 //! of a connection are not paced.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};

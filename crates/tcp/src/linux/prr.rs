@@ -1,5 +1,5 @@
 //! Proportional Rate Reduction (RFC 6937, RFC 9937): determines the window on each ACK of a
-//! recovery, counted in segments as in Linux (`tcp_cwnd_reduction`, version 6).
+//! recovery, counted in segments as in Linux 6 (`tcp_cwnd_reduction`).
 //!
 //! While more segments than the new slow-start threshold are in flight, transmissions are spread so
 //! that the window reaches the threshold after one round trip. Otherwise an ACK releases as many

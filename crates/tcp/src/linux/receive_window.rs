@@ -1,5 +1,5 @@
-//! The receiver's window, tuned as in Linux (`tcp_grow_window`, `tcp_rcv_space_adjust` and
-//! `tcp_rcvbuf_grow`, version 6.18). The size of the buffer follows the number of bytes that the
+//! The receiver's window, tuned as in Linux 6.18 (`tcp_grow_window`, `tcp_rcv_space_adjust` and
+//! `tcp_rcvbuf_grow`). The size of the buffer follows the number of bytes that the
 //! application reads in a round trip (dynamic right-sizing; Fisk and Feng, LACSI 2001). The window
 //! opens towards the buffer size by two segments per segment received.
 //!

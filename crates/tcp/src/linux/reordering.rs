@@ -1,6 +1,6 @@
 //! Degree of reordering on the path: the largest distance in segments by which one segment has
-//! overtaken another. It is measured as in Linux (`tcp_check_sack_reordering`,
-//! `tcp_check_reno_reordering`, version 6).
+//! overtaken another. It is measured as in Linux 6 (`tcp_check_sack_reordering`,
+//! `tcp_check_reno_reordering`).
 
 use super::DUP_THRESH;
 

@@ -146,8 +146,8 @@ impl RttEstimator {
     }
 
     /// Returns the smallest round-trip time of the connection so far, or `None` before the first
-    /// measurement. RFC 8985 recommends to forget it after some minutes, which is not needed here,
-    /// since routes do not change in a simulation.
+    /// measurement. RFC 8985, 6.2, recommends the smallest one of recent measurements (Linux: of
+    /// five minutes), which is not needed here, since routes do not change in a simulation.
     pub fn min(&self) -> Option<Duration> {
         self.min
     }

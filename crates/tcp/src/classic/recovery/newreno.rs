@@ -2,10 +2,9 @@
 //!
 //! A partial ACK triggers the retransmission of the next hole. In May 2003 ns-2 changed two aspects
 //! of partial ACKs. Only the first partial ACK of a recovery now restarts the timer (the
-//! "impatient" instead of the "slow-but-steady" variant of RFC 2582, section 3), and a partial ACK
-//! deflates the window by less. Since July 2003 duplicate ACKs after a timeout no longer inflate
-//! the window. This module has the old and the new rules, as ns-2.35 implements them in
-//! `tcp-newreno.cc`.
+//! "impatient" instead of the "slow-but-steady" variant of RFC 2582), and a partial ACK deflates
+//! the window by less. Since July 2003 duplicate ACKs after a timeout no longer inflate the window.
+//! This module has the old and the new rules, as ns-2.35 implements them in `tcp-newreno.cc`.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;

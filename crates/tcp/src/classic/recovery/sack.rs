@@ -188,9 +188,9 @@ impl Recovery for SackRecovery {
 
     /// Follows ns-2's `Sack1TcpAgent::send_much`. In fast recovery holes and then new data are sent
     /// while the pipe is smaller than the window. Outside of fast recovery no new data is sent
-    /// while there is a hole. There is one exception, from an expiry of the timer after the
-    /// handshake, or from an undo by Eifel, until the next fast recovery is completed. In this time
-    /// the sender first retransmits the holes, as far as the window allows.
+    /// while there is a hole, with one exception: after the timer has expired since the handshake,
+    /// or Eifel has ended a fast recovery, the sender first retransmits the holes, as far as the
+    /// window allows. The exception lasts until the next fast recovery is completed.
     fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
         if let Some(pipe) = self.pipe {
             self.pipe = Some(self.fill_pipe(tx, now, pipe, out));
@@ -227,8 +227,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// After random SACK blocks, the scoreboard's runs and its next hole agree with a plain set
-        /// of segments.
+        /// For random SACK blocks, the scoreboard finds the same blocks with new segments, and the
+        /// same next hole, as a plain set of segments.
         #[test]
         fn scoreboard_agrees_with_set(
             blocks in prop::collection::vec((1u64..60, 1u64..8), 0..30),

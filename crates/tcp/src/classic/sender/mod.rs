@@ -38,11 +38,12 @@ pub struct Transmission {
     pub next: u64,
     /// Number of the highest segment ever sent, plus 1.
     pub end: u64,
-    /// Value of `end` at the last loss event. Recovery ends when all segments below this number are
-    /// acknowledged. It is 1 before any loss event and after a fast recovery with SACK.
+    /// Value of `end` at the last loss event or idle timeout. Recovery ends when all segments below
+    /// this number are acknowledged. It is 1 before any such event and after a fast recovery with
+    /// SACK.
     pub recover: u64,
-    /// Value of `recover` if the last loss event was a timeout, otherwise 0. Recovery from the
-    /// timeout lasts until all segments below this number are acknowledged.
+    /// Value of `recover` if the last loss event was a timeout that was not undone, otherwise 0.
+    /// Recovery from the timeout lasts until all segments below this number are acknowledged.
     recover_timeout: u64,
     /// Number of duplicate ACKs since the last ACK of new data. Partial ACKs of NewReno and SACK do
     /// not reset this number. A timeout resets it, except for Tahoe.
@@ -238,7 +239,7 @@ impl Transmission {
     }
 
     /// Restores window and slow-start threshold after a spurious retransmission, which an ACK of
-    /// `acked` new segments has revealed (RFC 4015, 3.2, steps 9 and 11). If a timeout caused the
+    /// `acked` new segments has revealed (RFC 4015, steps 9 and 11). If a timeout caused the
     /// retransmission, also adapts the timeout and restarts the timer.
     fn respond_to_spurious(&mut self, now: Time, spurious: SpuriousRetransmission, acked: u64) {
         self.cwnd = (self.end - self.una) as f64 + (acked as f64).min(self.initial_window);
@@ -355,7 +356,7 @@ impl crate::Sender for Sender {
         let spurious = eifel.and_then(|eifel| eifel.detect(now, acked, ack.answers_retransmission));
         if spurious.is_some() {
             // The retransmission was spurious. So a recovery in progress ends, and the sender
-            // continues with new data (RFC 4015, 3.2, step 8).
+            // continues with new data (RFC 4015, step 8).
             self.recovery.abandon(&mut self.tx);
             self.tx.recover_timeout = 0;
             self.tx.next = self.tx.end;

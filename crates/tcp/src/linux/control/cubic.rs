@@ -1,4 +1,4 @@
-//! CUBIC as in Linux (`tcp_cubic.c`, version 6). The window grows as a cubic function of the time
+//! CUBIC as in Linux 6 (`tcp_cubic.c`). The window grows as a cubic function of the time
 //! since the last reduction, in whole segments and by a clock of 1/250 s. Unless `tcp_friendliness`
 //! is off, the window grows at least as fast as that of a Reno which reduces its window to `beta`
 //! (0.7) instead of half. The variant of RFC 9438 is the module `cubic_rfc9438`.

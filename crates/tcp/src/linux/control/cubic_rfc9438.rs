@@ -108,8 +108,8 @@ impl CubicRfc9438Control {
         self.window.cwnd as f64 / self.window.mss as f64
     }
 
-    /// Opens the window in slow start by as many segments as HyStart++ allows. Returns how many of
-    /// these segments are left over for congestion avoidance.
+    /// Opens the window in slow start by as many segments as the method of `slow_start` allows.
+    /// Returns how many of these segments are left over for congestion avoidance.
     fn slow_start(&mut self, ack: &AckEvent) -> u64 {
         self.search.on_ack_in_slow_start(ack, &mut self.window, self.min_rtt);
         let growth = self.search.growth(ack.segments);

@@ -11,9 +11,11 @@ use nodeb_base::units::Duration;
 /// Lower bound of the increase of the round-trip time that starts conservative slow start (section
 /// 4.3).
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
-/// Upper bound of the same increase (section 4.3).
+/// Upper bound of the increase of the round-trip time that starts conservative slow start (section
+/// 4.3).
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
-/// Divisor of the round-trip time that gives this increase between the two bounds (section 4.3).
+/// Divisor of the round-trip time that gives the increase which starts conservative slow start,
+/// between its lower and its upper bound (section 4.3).
 const MIN_RTT_DIVISOR: u64 = 8;
 /// Number of round-trip times that a round must have before its smallest round-trip time is
 /// compared with that of the previous round.

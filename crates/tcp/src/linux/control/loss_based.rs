@@ -137,7 +137,7 @@ impl LossWindow {
         self.cwnd = (halved * self.mss).max(restart);
     }
 
-    /// Reduces the window to the mean of its size and `used` or, if larger, the initial window.
+    /// Reduces the window to the mean of its size and the larger of `used` and the initial window.
     /// `used` is the largest number of bytes that were outstanding in the time of a retransmission
     /// timeout (RFC 2861; Linux: `tcp_cwnd_application_limited`).
     pub fn unused(&mut self, used: u64) {

@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn slow_start_counts_every_delivered_segment() {
-        // As in `tcp_slow_start` of Linux 6, growth per ACK is not limited, neither before nor
-        // after a timeout.
+        // As in `tcp_slow_start` of Linux 6, growth per ACK is limited neither before nor after a
+        // timeout.
         let mut control = RenoControl::new(MSS, 10 * MSS);
         acknowledge(&mut control, 5, Phase::Open);
         assert_eq!(control.cwnd(), 15 * MSS);

@@ -65,7 +65,7 @@ impl Sender {
 
     /// Returns true if the end of an episode is delayed. Without SACK, an episode that repairs
     /// losses continues until data beyond its end is acknowledged, so that duplicate ACKs of its
-    /// retransmissions do not start another episode (RFC 6582, 6; Linux:
+    /// retransmissions do not start another episode (RFC 6582, 3.2, step 2; Linux:
     /// `tcp_is_non_sack_preventing_reopen`). Losses in the meantime are left to the timeout.
     pub(super) fn is_end_delayed(&self) -> bool {
         !self.params.sack && self.episode.repairs() && self.episode.until() == Some(self.scoreboard.una())

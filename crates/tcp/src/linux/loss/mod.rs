@@ -1,6 +1,5 @@
 //! Episodes of loss recovery: their start and end on ACKs and timeouts, and the undoing of window
-//! reductions that turn out to be spurious (Linux: `tcp_fastretrans_alert` and its callees, version
-//! 6).
+//! reductions that turn out to be spurious (Linux 6: `tcp_fastretrans_alert` and its callees).
 //!
 //! Functions that only losses need are marked cold, so that the compiler places them apart from the
 //! code that every ACK executes. That code then fits into an instruction cache of 32 kB.

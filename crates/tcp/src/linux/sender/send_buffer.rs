@@ -1,5 +1,5 @@
 //! The send buffer: limits how much unacknowledged and unsent data the application can hand to the sender
-//! (Linux: `tcp_sndbuf_expand`, `sk_stream_is_writeable`, version 6).
+//! (Linux 6: `tcp_sndbuf_expand`, `sk_stream_is_writeable`).
 //!
 //! The size of the buffer counts memory, not payload. The buffer grows with the congestion window,
 //! but only while the buffer, and not the window, limits the sender (`tcp_should_expand_sndbuf`). A
@@ -16,7 +16,7 @@ const OVERHEAD: u64 = 832;
 const HEADERS: u64 = 320 + 256;
 /// Number of bytes of an `sk_buff`, which are added after that rounding.
 const SK_BUFF: u64 = 256;
-/// Smallest number of segments for which a window of the buffer has room (`TCP_INIT_CWND`).
+/// Smallest window in segments for which the buffer reserves memory (`TCP_INIT_CWND`).
 const MIN_SEGMENTS: u64 = 10;
 /// Maximum number of segments per packet at the rates of cellular links (`tcp_min_tso_segs`).
 const PACKET_SEGMENTS: u64 = 2;

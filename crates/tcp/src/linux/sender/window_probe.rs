@@ -1,5 +1,5 @@
-//! Probes of a closed receive window (RFC 9293, 3.8.6.1; Linux: `tcp_probe_timer` and its callees,
-//! version 6).
+//! Probes of a closed receive window (RFC 9293, 3.8.6.1; Linux 6: `tcp_probe_timer` and its
+//! callees).
 
 use nodeb_base::units::{Duration, Time};
 

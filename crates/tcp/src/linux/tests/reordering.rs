@@ -48,7 +48,7 @@ fn simultaneous_blocks_are_no_reordering() {
 }
 
 /// By `tcp_rack_reo_wnd`, once reordering was observed, RACK waits for a quarter of a round-trip
-/// time even in a recovery.
+/// time even if SACKs have reported three segments or more.
 #[test]
 fn rack_waits_with_reordering() {
     let (mut script, _) = Script::begin(params(), 100);

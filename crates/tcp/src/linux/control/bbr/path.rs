@@ -24,7 +24,7 @@ const QUANTUM_TIME: f64 = 0.001;
 /// Maximum size of a send quantum in bytes.
 const MAX_QUANTUM: f64 = 65_536.0;
 
-/// Counter of round trips. A round ends when data sent after its start is delivered (v1: 4.1.1.1;
+/// Counter of round trips. A round ends when data sent after its start is delivered (v1: 4.1.1.3;
 /// v3: 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {

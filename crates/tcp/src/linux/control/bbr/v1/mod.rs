@@ -103,7 +103,8 @@ pub struct BbrControl {
     state: State,
     /// Gains that apply since the last ACK.
     gains: Gains,
-    /// Present and saved congestion window, and the phase of the sender at the last ACK.
+    /// Present and saved congestion window, and the phase of loss recovery at the last ACK or
+    /// timeout.
     window: Window,
     pace: Pace,
     path: Path,

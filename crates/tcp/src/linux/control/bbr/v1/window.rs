@@ -4,7 +4,7 @@
 use super::{BbrControl, State};
 use crate::linux::control::{AckEvent, Phase};
 
-/// Initial number of segments (`TCP_INIT_CWND`). Until this many segments have been delivered, the
+/// Initial window in segments (`TCP_INIT_CWND`). Until this many segments have been delivered, the
 /// window grows in any case. While no round-trip time is known, this number also replaces the
 /// bandwidth-delay product, whatever the gain.
 const INITIAL: u64 = 10;

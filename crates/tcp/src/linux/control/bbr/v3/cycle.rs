@@ -51,11 +51,12 @@ pub struct Cycle {
     /// Whether the present probe ended early, because the data in flight had reached the bound that
     /// the last probe had lowered.
     precautionary: bool,
-    /// Number of bytes acknowledged since the long-term bound last grew.
+    /// Number of bytes acknowledged at the long-term bound that have not yet raised it.
     acked: u64,
     /// Number of bytes that must be acknowledged per segment of growth of the long-term bound.
     acked_per_segment: u64,
-    /// Number of times that the growth per acknowledged byte has doubled.
+    /// Number of times that the growth per acknowledged byte was set in this probe, at most
+    /// [`MAX_DOUBLINGS`]. Each time after the first doubles it.
     doublings: u32,
 }
 
@@ -193,7 +194,8 @@ impl Bbr3Control {
         false
     }
 
-    /// Doubles the rate at which the long-term bound grows (`RaiseInflightLongtermSlope`).
+    /// Sets the growth of the long-term bound to one segment per window at the first call in a
+    /// probe, and doubles it at each later call (`RaiseInflightLongtermSlope`).
     fn raise_slope(&mut self) {
         let growth = 1 << self.cycle.doublings;
         self.cycle.doublings = (self.cycle.doublings + 1).min(MAX_DOUBLINGS);

@@ -5,9 +5,10 @@
 //! bound is the largest volume in flight that did not cause too much loss, and the short-term
 //! bounds follow the latest deliveries. BBRv3 probes for more bandwidth only every few seconds.
 //!
-//! The draft does not specify the response to ECN. Here a mark counts as a loss: during a probe it
-//! ends the probe, at other times it lowers the short-term bounds. The draft draws some values at
-//! random. Here they are derived from the time, which also differs between flows.
+//! The draft does not specify the response to ECN. Here a mark counts as a loss: in `ProbeBW_UP` it
+//! ends the probe, and in states that do not probe for bandwidth it lowers the short-term bounds.
+//! The draft draws some values at random. Here they are derived from the time, which also differs
+//! between flows.
 
 mod aggregation;
 mod cycle;
@@ -142,7 +143,8 @@ pub struct Bbr3Control {
     full_pipe: FullPipe,
     /// Whether the present search for a bandwidth plateau has found the pipe full (`full_bw_now`).
     full_now: bool,
-    /// Whether any search since the start has found the pipe full (`full_bw_reached`).
+    /// Whether the pipe has been full, because a search has found it so or losses have ended
+    /// `Startup` (`full_bw_reached`).
     filled: bool,
     bounds: Bounds,
     latest: Latest,
