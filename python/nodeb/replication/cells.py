@@ -136,7 +136,7 @@ class Replicated(Subject[Tables]):
         return parts
 
     def tables(self) -> Tables:
-        """Returns the tables of all replications that count as results, at least one, joined."""
+        """Returns the joined tables of the replications that count as results; needs at least one."""
         parts = self.parts()
         if len(parts) == 1:
             return parts[0]
