@@ -163,5 +163,5 @@ pub fn run_on(
     Ok(outcome)
 }
 
-/// Number of units that each thread simulates between two checks of the stopping rule.
+/// Number of units in a batch for each thread. Excess units of the last batch are discarded.
 const UNITS_PER_THREAD: u64 = 4;

@@ -41,7 +41,7 @@ impl Format {
     }
 }
 
-/// Number of blocks after which a simulation stops.
+/// Stopping rule of a simulation, in numbers of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// Number of blocks in error that are enough to stop.

@@ -42,7 +42,7 @@ table! {
         "given_up" [""] U64 = |row| row.tally.given_up;
         /// Bytes of the packets delivered.
         "bytes_delivered" ["bytes"] U64 = |row| row.tally.bytes_delivered;
-        /// Packets dropped because the buffer was full, or lost with a block.
+        /// Packets dropped because the buffer was full, lost with a block, or discarded by a timer.
         "packets_dropped" [""] U64 = |row| row.tally.packets_dropped;
         /// Bit rate of packets that the user could have been sent; NaN if not measured.
         "available_bps" ["bit/s"] F64 = |row| row.available_bps;

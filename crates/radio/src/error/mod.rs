@@ -87,9 +87,10 @@ pub enum Advances {
 params! {
     /// Model of the errors on a radio link.
     ///
-    /// A model file, as written by `nodeb fit`, sets all keys except `advances`.
+    /// A model file, as written by `nodeb fit`, sets all keys except `file` and `advances`.
     pub struct ErrorModel {
-        /// Path of a model file that sets the other keys, relative to the scenario file's folder.
+        /// Path of a model file that sets the other keys except `advances`, relative to the scenario
+        /// file's folder.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
         /// Data whose errors one step of the process decides: a block or a PDU.

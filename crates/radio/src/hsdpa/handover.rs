@@ -34,7 +34,7 @@ params! {
     /// Handover between the cells of several Node Bs.
     pub struct Handover {
         /// Number of cells that serve users, 2 to 7: the first sites of the hexagonal grid, starting with the
-        /// one in the middle, then its neighbours from east to north.
+        /// one in the middle, then its neighbours counterclockwise from east.
         pub cells: usize = 2,
         /// Margin in dB by which another Node B must be received better than the serving one (H1d /
         /// 2 of TS 25.331).

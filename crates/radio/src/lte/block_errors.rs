@@ -13,7 +13,7 @@ use super::curves;
 use super::mcs::McsTable;
 use crate::error::curves::BlockErrorRate;
 
-/// Block error rate at which a base station expects the first transmissions of blocks (TS 36.213, 7.2.3).
+/// Largest block error rate at which a CQI is reported or an MCS is selected (TS 36.213, 7.2.3).
 pub const TARGET: f32 = 0.1;
 
 /// Number of MCSs of a table, rounded up.
@@ -30,7 +30,7 @@ pub struct Blocks {
     /// Smallest linear SNR at which the rate is at most [`TARGET`], as bits of an f32; NaN if it is not known yet.
     /// Infinite for blocks that a phone need not try to decode (TS 36.213, 7.1.7).
     required_snrs: [AtomicU32; MCSS],
-    /// Rate by SNR, once it is needed.
+    /// Block error rate of each MCS by SNR, computed when it is first needed.
     rates: [OnceLock<BlockErrorRate>; MCSS],
 }
 

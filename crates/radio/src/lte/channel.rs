@@ -29,7 +29,7 @@ pub struct Carrier<'a> {
     pub band: &'a Band,
     /// TTI and carrier frequency.
     pub numerology: Numerology,
-    /// Entity whose random streams give the fading: `user`, or `uplink` for fading of its own.
+    /// Entity whose random streams give the fading: `user`, or `uplink` for fading independent of the downlink's.
     pub fading: &'static str,
 }
 
@@ -53,7 +53,7 @@ impl Responses {
     }
 }
 
-/// Mean SNR over frequency.
+/// SNR of a user averaged over fading, equal on all groups.
 #[derive(Debug)]
 enum Level {
     Constant(f32),
@@ -116,7 +116,7 @@ impl Channel {
         }
     }
 
-    /// Computes the linear SNR of a few groups in TTI `tti`. Those of others have no meaning.
+    /// Computes the linear SNR of `groups` in TTI `tti`. The values of other groups have no meaning.
     pub fn snr_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, row: &mut Row) {
         let level = self.level.at(tti);
         match &mut self.fading {

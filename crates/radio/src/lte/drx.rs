@@ -2,8 +2,8 @@
 //!
 //! A phone listens during the on-duration of each cycle, for `inactivity` after a new block, and for `retransmission`
 //! from 8 subframes after a failed block. The base station sends blocks only while the phone listens. A packet that the
-//! phone sends counts as a new block at that time, because the base station grants resources for it; when it does so is
-//! not considered.
+//! phone sends counts as a new block at that time, because the base station grants resources for it; the time of that
+//! grant is not modelled.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;
@@ -114,8 +114,8 @@ pub struct Listening {
     short_lasts: u64,
     /// First subframe after the inactivity timer; 0 if the timer has never run.
     active_until: u64,
-    /// Intervals in which retransmissions may come: each has its first subframe, and the first subframe after it. An
-    /// interval ends early when the retransmission has come.
+    /// Intervals in which retransmissions may arrive: each has its first subframe, and the first subframe after it. An
+    /// interval ends early when a retransmission has arrived.
     windows: Vec<(u64, u64)>,
     /// First subframe that is not counted in `awake`.
     counted: u64,
@@ -166,14 +166,14 @@ impl Listening {
         self.active_until = self.active_until.max(tti + 1 + self.inactivity);
     }
 
-    /// Records that a block that failed in subframe `tti` will be sent again.
+    /// Records that a block failed in subframe `tti` and will be retransmitted.
     pub fn failed(&mut self, tti: u64) {
         self.count(tti);
         let begin = tti + DOWN_RETRANSMISSION_AFTER;
         self.windows.push((begin, begin + self.retransmission));
     }
 
-    /// Records that a block is sent again in subframe `tti`, after which the phone expects it no more.
+    /// Records that a block is retransmitted in subframe `tti`, so that the phone stops waiting for it.
     pub fn repeated(&mut self, tti: u64) {
         self.count(tti);
         if let Some((_, end)) = self.windows.iter_mut().find(|(begin, end)| (*begin..*end).contains(&tti)) {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     proptest! {
-        /// Counting closed forms equals asking each subframe, whatever happens.
+        /// Counting by closed forms equals checking each subframe, for any grants and failed blocks.
         #[test]
         fn awake_time_is_the_number_of_subframes_with_reception(
             id in 0u64..50,

@@ -28,7 +28,7 @@ const REGULAR: u64 = 1;
 /// Transport format of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
-    /// MCS of the table of the block's direction.
+    /// MCS in the table of the block's direction, downlink or uplink.
     pub mcs: u8,
     /// Size of the transport block in bits.
     pub bits: u32,
@@ -50,7 +50,7 @@ pub struct Formats {
     thresholds: [f32; CQIS as usize],
     /// Values of the effective SNR's mapping at `thresholds`, with an SNR of 0 for CQI 0.
     levels: Levels<{ CQIS as usize }>,
-    /// Bytes that a resource block carries at least by each CQI, NaN for CQI 0, once they are needed.
+    /// Least number of bytes in a resource block at each CQI, NaN for CQI 0; computed when it is first needed.
     block_bytes: OnceCell<[f32; CQIS as usize]>,
 }
 
@@ -144,7 +144,7 @@ impl Formats {
         cqis.map(|cqi| cqi as u8)
     }
 
-    /// Returns the bytes that a resource block carries at least by each CQI; NaN for CQI 0.
+    /// Returns the least number of bytes in a resource block at each CQI, NaN for CQI 0.
     #[inline]
     pub fn block_bytes(&self) -> &[f32; CQIS as usize] {
         let bytes = |cqi: usize| if cqi == 0 { f32::NAN } else { self.least_bytes(cqi as u8) };

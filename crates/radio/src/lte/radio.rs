@@ -164,7 +164,7 @@ impl Lte {
         self.numerology().beginning(tti)
     }
 
-    /// Returns the layout of a subframe.
+    /// Returns the layout of a downlink subframe: antenna ports and control symbols.
     fn layout(&self) -> Downlink {
         Downlink {
             ports: compatible::ports(self.antenna_ports).unwrap_or(Ports::One),

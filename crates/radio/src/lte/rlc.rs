@@ -18,7 +18,7 @@ registry! {
 }
 
 impl LteRlcSpec {
-    /// Returns the entity of a user behind the packets in `transmit`.
+    /// Returns the RLC entity of a user, which takes packets from the buffer `transmit`.
     pub fn build(&self, framing: Framing, transmit: Transmit) -> Entity {
         match self {
             Self::Um(params) => Entity::um(params, framing, transmit),

@@ -22,7 +22,7 @@ registry! {
 }
 
 no_parameters! {
-    /// Parameters of the one-step search, of which there are none.
+    /// Empty set of parameters of the one-step search.
     OneStep
 }
 

@@ -138,7 +138,7 @@ fn the_rate_follows_the_number_of_active_connections() {
 }
 
 /// If all phones have equal reception conditions, individual rates have at least the throughput of
-/// a common rate. The sum of individual rates does not exceed the power.
+/// a common rate. The sum of individual rates exceeds the power only if all rates are the lowest.
 #[test]
 fn individual_rates_are_no_worse_and_respect_the_power() {
     let params = Wcdma::default();

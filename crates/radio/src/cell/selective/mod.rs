@@ -52,7 +52,7 @@ impl Response {
         Self { factors: paths.iter().map(factors).collect(), groups: band.groups() }
     }
 
-    /// Returns the number of paths.
+    /// Returns the number of paths of the profile.
     pub fn paths(&self) -> usize {
         self.factors.len()
     }
@@ -91,8 +91,8 @@ impl Response {
     }
 }
 
-/// Number of samples of a slow user at which the channel is kept: between a measurement and its
-/// use, the user passes fewer than three samples.
+/// Number of samples of a slow user at which the channel is kept. At walking speed, a user passes
+/// fewer than three samples between a measurement and its use.
 const KEPT: usize = 4;
 
 /// Fading channel of a user on the groups of a band.
@@ -187,7 +187,7 @@ impl Selective {
         places.map(|(_, place)| &self.kept[place])
     }
 
-    /// Returns the channel at a sample.
+    /// Returns the channel of all groups at sample number `sample`.
     #[inline(never)]
     fn at(&mut self, sequence: &JakesSequence, sample: u64) -> Rows {
         let Self { response, bundle, amplitudes, .. } = self;

@@ -7,8 +7,8 @@ use super::measured::{LAST_DECADE, LEVELS, logit};
 /// Number of mantissa bits within a step, which leave 128 steps per octave: 0.02 to 0.03 dB each.
 const STEP_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 7;
 
-/// Block error rate below which blocks of a table never fail. Above 1 minus this rate they always
-/// fail.
+/// Block error rate below which a table has the rate 0. For rates above 1 minus this value it has
+/// the rate 1.
 const NEGLIGIBLE: f64 = 1e-7;
 
 /// Block error rate of a format by SNR.

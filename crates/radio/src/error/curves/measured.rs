@@ -46,7 +46,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Returns the code rate.
+    /// Returns the code rate: bits with CRC divided by channel bits.
     pub fn rate(&self) -> f64 {
         f64::from(self.size) / f64::from(self.channel_bits)
     }

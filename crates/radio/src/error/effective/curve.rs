@@ -22,9 +22,9 @@ pub const STEPS: usize = ((HIGHEST.to_bits() - LOWEST.to_bits()) >> STEP_BITS) a
 pub struct Curve {
     /// Values at the beginnings of steps.
     values: Box<[f32; STEPS + 1]>,
-    /// Number of values above the lower end of each bucket, so that the inverse searches few
-    /// values. For the first bucket, which also has all smaller values, it is the number of all
-    /// values; at the end it is 0.
+    /// For each bucket, the number of values above its lower end, so that the inverse searches only
+    /// one bucket. The first bucket also has all smaller values, so its number is that of all
+    /// values. The additional last element is 0.
     above: Box<[u8; BUCKETS + 1]>,
 }
 

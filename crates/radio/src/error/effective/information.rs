@@ -28,7 +28,7 @@ impl Modulation {
     /// Returns 1 minus the mutual information of a bit, at an SNR per symbol (linear).
     pub fn missing(self, snr: f64) -> f64 {
         let levels = 1u32 << self.bits_per_part();
-        // Half the distance of two levels, in standard deviations of the noise.
+        // Half the distance of neighbouring levels, in standard deviations of the noise.
         let half = libm::sqrt(3.0 * snr / f64::from(levels * levels - 1));
         let likelihoods = Likelihoods::new(half, levels as usize);
         let density = densities();
@@ -69,7 +69,7 @@ impl Modulation {
     }
 
     fn compute_curve(self) -> Curve {
-        // SNRs and values of the last two points of the table.
+        // SNRs and values of the last two points that were computed by the integral.
         let mut last = [(0.0, 1.0); 2];
         Curve::new(|snr| {
             let [(before, more), (at, less)] = last;

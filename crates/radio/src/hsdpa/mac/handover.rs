@@ -5,7 +5,7 @@
 //! a serving HS-DSCH cell, a sleeping phone belongs to the cell that it receives best (TS 25.304,
 //! 5.2.6, without its hysteresis), and is served there as soon as there is data. This cell does not
 //! depend on earlier cells. So a pause longer than [`LONGEST_IDLE`] takes no more work than a pause
-//! of that length. Its result is the same with and without observers.
+//! of that length. The result is the same with and without observers.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::event::Event;

@@ -1,5 +1,5 @@
 //! Tests of the cached state of users. In all tests the bearer compares cached results with newly
-//! computed ones (`User::assert_cached`); these tests use random scenarios.
+//! computed ones (`User::assert_cached`); one of these tests does so in random scenarios.
 
 use nodeb_base::units::Duration;
 use proptest::prelude::*;
@@ -94,8 +94,8 @@ impl Scheduler for SeesAll {
     }
 }
 
-/// Returns the start and the user of each TTI. In the first 1500 TTIs all users always have
-/// packets; in the other 1000 TTIs single packets arrive for random users.
+/// Returns the start and the user of each TTI in which a block is sent. In the first 1500 TTIs all
+/// users always have packets; in the other 1000 TTIs single packets arrive for random users.
 fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     let mut bench = Bench::new(params, users, 0);
     if sees_all {

@@ -47,8 +47,9 @@ fn sizes_grow_with_the_blocks() {
     }
 }
 
-/// Sizes grow with I_TBS from 0 to 26 and from 27 to 33. Those of I_TBS 27 are below those of I_TBS
-/// 26, which only MCS 28 of the tables up to 64QAM uses.
+/// Sizes do not decrease with I_TBS from 0 to 26 and from 27 to 33, except from the 328 bits of I_TBS
+/// 6 in one resource block. Those of I_TBS 27 are at most those of I_TBS 26, which only MCS 28 of the
+/// tables up to 64QAM uses.
 #[test]
 fn sizes_grow_with_the_index() {
     for index in (1..34).filter(|&index| index != 27) {

@@ -1,7 +1,7 @@
 //! Block error rates of LTE's turbo code in white noise, by modulation and code rate, of initial transmissions.
 //!
 //! The curves were simulated with the turbo decoder of the crate `nodeb-phy`; `turbo.csv` names program and settings.
-//! They count an ideal receiver: known channel and noise, no loss of an implementation.
+//! They are those of an ideal receiver, which knows channel and noise and has no implementation loss.
 
 use std::sync::LazyLock;
 

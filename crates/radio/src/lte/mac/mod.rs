@@ -62,7 +62,7 @@ struct Hot {
     fresh: u64,
     /// First TTI in which a retransmission or an answer for the outer loop is due, `u64::MAX` if there is none.
     answers: u64,
-    /// TTIs in which the report is valid that `rate`, `cqi` and the rows of [`Columns`] follow from.
+    /// TTIs in which the report is valid from which `rate`, `cqi` and the rows of [`Columns`] were computed.
     valid: Range<u64>,
     /// Bytes that all groups could carry.
     rate: u32,
@@ -128,7 +128,8 @@ pub struct LteMac {
     view: View,
     dealer: Dealer,
     candidates: Vec<Candidate>,
-    /// Users with retransmissions or answers that are due in the current TTI; kept like `parts`.
+    /// Users with retransmissions or answers that are due in the current TTI; kept between TTIs only to reuse the
+    /// memory.
     due: Vec<usize>,
     /// Parts of the users in the current TTI; kept between TTIs only to reuse the memory.
     parts: Vec<Part>,

@@ -44,7 +44,8 @@ impl LteMac {
     }
 
     /// Retransmits the blocks that are due in TTI `tti`, each on whole groups with at least as many resource
-    /// blocks as its first transmission had, and takes these from `room`. The user at which the search begins changes with the TTI.
+    /// blocks as its first transmission had, and takes these from `room`. The user at which the search begins
+    /// changes with the TTI.
     fn retransmit(&mut self, ctx: &mut Context, tti: u64, room: &mut Room) {
         let first = (tti % self.users.len().max(1) as u64) as usize;
         let is_due = |hot: &Hot| hot.ready <= tti && hot.answers <= tti;

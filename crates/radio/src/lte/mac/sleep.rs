@@ -38,8 +38,8 @@ impl Sleepers {
         Self(users.iter().map(sleeper).collect())
     }
 
-    /// Returns the first subframe at or after `ready` in which a user listens. If it is a later one, its data wait until
-    /// then. A wait that has begun ends in this subframe in either case.
+    /// Returns the first subframe at or after `ready` in which a user listens. If it is later than `ready`, the user's
+    /// data wait until then. A wait that has not ended before `ready` now ends in this subframe.
     pub fn wake(&mut self, user: usize, ready: u64) -> u64 {
         let Sleeper { listening, waits, earlier, .. } = &mut self.0[user];
         let until = listening.next(ready);
@@ -53,8 +53,8 @@ impl Sleepers {
         until
     }
 
-    /// Records that a user is sent a block in subframe `tti`, and emits the waits before it, if any. `is_new` is false for
-    /// a retransmission.
+    /// Records that a user is sent a block in subframe `tti`, and emits the waits before it, if any. `is_new` is false
+    /// for a retransmission.
     pub fn sent(&mut self, ctx: &mut Context, user: usize, tti: u64, is_new: bool) {
         let Sleeper { listening, waits, earlier, counted } = &mut self.0[user];
         if is_new {
@@ -83,7 +83,7 @@ impl Sleepers {
         earlier.clear();
     }
 
-    /// Records that a user's block failed in subframe `tti` and will be sent again.
+    /// Records that a user's block failed in subframe `tti` and will be retransmitted.
     pub fn failed(&mut self, user: usize, tti: u64) {
         self.0[user].listening.failed(tti);
     }

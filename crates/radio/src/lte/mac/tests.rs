@@ -77,7 +77,7 @@ impl Bench {
     }
 }
 
-/// Number of octets in the blocks of each TTI.
+/// Returns the number of octets in the blocks of each TTI, with the TTI.
 fn octets(bench: &Bench) -> Vec<(u64, u32)> {
     let sent = |(at, event): &(Time, Event)| match event {
         Event::Tti { units, .. } => Some((at.0 / 1_000_000, *units)),
@@ -145,7 +145,7 @@ fn acknowledged_mode_delivers_everything_in_order() {
     assert!(bench.bearer.next_wake().is_none());
 }
 
-/// Retransmissions of a block are 8 subframes apart or more, have its size, and a process has one block at a time.
+/// Transmissions of a block are at least 8 subframes apart, have the same size, and are numbered in order.
 #[test]
 fn retransmissions_follow_eight_subframes_later() {
     let fading = channel(
@@ -170,13 +170,13 @@ fn retransmissions_follow_eight_subframes_later() {
     assert!(again > 100, "{again}");
 }
 
-/// DRX as a scenario sets it, with a phone that sleeps after 10 ms.
+/// Returns keys of DRX with which a phone sleeps after 10 ms without new blocks.
 fn drx() -> serde_json::Value {
     json!({ "on_duration": "10 ms", "inactivity": "10 ms", "long_cycle": "320 ms" })
 }
 
-/// Under bursts at random times, the mean wait is `(cycle - on)^2 / (2 cycle)`, and a phone that is rarely sent anything
-/// is awake for its on-durations and for what follows each burst.
+/// With bursts at all phases of the cycle, the mean wait is `(cycle - on)^2 / (2 cycle)`. A phone that is rarely sent
+/// anything is awake for its on-durations and for the inactivity timer after each burst.
 #[test]
 fn bursts_wait_for_the_on_duration() {
     let params = keys(json!({ "rlc": "um", "drx": drx() }));

@@ -24,8 +24,8 @@ use crate::rlc::bytes::{Entity, Filled, Framing};
 /// has 128 octets or more (TS 36.321, 6.1.2). The larger one is counted for all PDUs.
 const SUBHEADER: u32 = 3;
 
-/// Estimate of the headers of a block beyond those of RLC's own estimate, so that a short remainder gets a block
-/// with room for them.
+/// Estimate in octets of the headers of a block beyond those of RLC's own estimate, so that a short remainder gets a
+/// block with room for them.
 pub const HEADERS: f32 = 8.0;
 
 /// Transport block in a HARQ process.
@@ -43,7 +43,8 @@ pub struct Block {
     /// Effective linear SNR after all transmissions so far.
     snr: f64,
     decoded: bool,
-    /// Random number that decides about the decoding of the first transmission, 0 to 1.
+    /// Random number uniform in [0, 1) that decides the first transmission. If decoding uses one random number per
+    /// block, this number decides all transmissions.
     draw: f64,
 }
 
@@ -125,7 +126,7 @@ impl User {
         report.refresh(tti, channel, cell.sequence, &cell.formats[self.formats])
     }
 
-    /// Returns the bytes that a resource block carries at least by each CQI.
+    /// Returns the least number of bytes in a resource block at each CQI, NaN for CQI 0.
     pub fn block_bytes<'a>(&self, cell: &Cell<'a>) -> &'a [f32; CQIS as usize] {
         cell.formats[self.formats].block_bytes()
     }
@@ -165,7 +166,7 @@ impl User {
         Some(self.transmit(tti, groups, index, block, cell))
     }
 
-    /// Sends the block whose retransmission is due on `groups` in TTI `tti`. Returns `None` if there is none.
+    /// Retransmits the block that is due in TTI `tti` on `groups`. Returns `None` if no retransmission is due.
     pub fn send_again(&mut self, tti: u64, groups: Groups, cell: &Cell) -> Option<SentBlock> {
         let (index, block) = self.processes.take_retransmission(tti)?;
         Some(self.transmit(tti, groups, index, block, cell))

@@ -61,7 +61,7 @@ struct Decided {
 /// Way of a packet over the uplink.
 #[derive(Clone, Copy, Debug)]
 struct Journey {
-    /// See [`Decided::asked`], of the block that completed the packet.
+    /// Time of the request or report that led to the block that completed the packet (see [`Decided::asked`]).
     asked: Time,
     /// Start of the first transmission of a block with a part of the packet.
     first: Time,
@@ -86,8 +86,8 @@ pub struct UplinkMac {
     scheduler: Box<dyn Scheduler>,
     /// Transmissions of the next subframes, by the index of their HARQ process.
     planned: [Vec<Planned>; PROCESSES as usize],
-    /// What the base station receives from users, each with the subframe from which on it can lead to a grant, in order
-    /// of these subframes.
+    /// Information that the base station receives from users, each with the subframe from which on it can lead to a
+    /// grant, in order of these subframes.
     heard: VecDeque<(u64, usize, Heard)>,
     decided: Vec<Decided>,
     /// STATUS PDUs on their way to phones, each with its arrival, user and number, in order of arrival.
@@ -127,8 +127,8 @@ impl UplinkMac {
         }
     }
 
-    /// Sends a STATUS PDU if one is due, passes on the packets that left a phone's RLC, and makes the phone want a grant
-    /// from subframe `tti` on if it has data that it has not reported.
+    /// Sends a STATUS PDU if one is due, passes on the packets that left a phone's RLC, and makes the phone want a
+    /// grant from subframe `tti` on if it has data that it has not reported.
     fn refresh(&mut self, ctx: &mut Context, user: usize, tti: u64) {
         let phone = &mut self.phones[user];
         let now = ctx.now;
@@ -210,8 +210,8 @@ impl UplinkMac {
         block
     }
 
-    /// Processes what the base station knows in subframe `tti` of the phones' requests and blocks, and makes it grant
-    /// ahead of data to the phones whose turn it is.
+    /// Processes the phones' requests and blocks that can lead to a grant from subframe `tti` on, and makes the base
+    /// station grant ahead of data to the phones whose turn it is.
     fn hear(&mut self, tti: u64) {
         while let Some((_, user, heard)) = self.heard.front().copied().filter(|(at, ..)| *at <= tti) {
             self.heard.pop_front();
@@ -300,7 +300,7 @@ impl UplinkMac {
                 Deal::FirstShareEvenly => weight.offset,
             };
         }
-        // Padding is not worth a phone's data: grants ahead come last.
+        // Grants ahead come last, because their blocks may have only padding.
         bids.sort_by(|a, b| a.is_ahead.cmp(&b.is_ahead).then(b.score.total_cmp(&a.score)));
         let served = bids.len().min(self.params.users_per_tti.get() as usize);
         if deal == Deal::FirstShareEvenly { free.div_ceil(served) } else { free }
@@ -316,7 +316,7 @@ struct Bid {
     octets_per_group: f32,
     /// Score by the scheduler's weights; the highest one is served first.
     score: f32,
-    /// Whether the grant would be one ahead of data, of which the base station does not know.
+    /// Whether the grant would be one ahead of data: the base station knows of no data at the phone.
     is_ahead: bool,
 }
 

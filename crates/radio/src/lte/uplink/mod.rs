@@ -30,7 +30,7 @@ use nodeb_base::registry;
 use params::Scheduled;
 
 no_parameters! {
-    /// Parameters of an uplink without requests and grants, of which there are none.
+    /// Empty set of parameters of an uplink without requests and grants.
     Plain
 }
 

@@ -45,7 +45,8 @@ pub struct Block {
     pub transmissions: u32,
     /// Effective linear SNR after all transmissions so far.
     snr: f64,
-    /// Random number that decides about the decoding of the first transmission, 0 to 1.
+    /// Random number uniform in [0, 1) that decides the first transmission. If decoding uses one random number per
+    /// block, this number decides all transmissions.
     draw: f64,
     /// Buffer status report in the block: number of octets that waited after the block was filled.
     pub report: u64,
@@ -55,7 +56,7 @@ pub struct Block {
     pub asked: Time,
 }
 
-/// Information of the base station about a phone.
+/// Information that the base station receives about a phone.
 #[derive(Clone, Copy, Debug)]
 pub enum Heard {
     /// Scheduling request received.
@@ -124,7 +125,8 @@ pub struct Phone {
     has_reported: bool,
     /// Octets that the base station believes to wait, without those that it has granted.
     pub known: u32,
-    /// Subframe in which `known` last rose from 0, which it also does when a report follows grants for all known octets.
+    /// Subframe in which `known` last rose from 0, which it also does when a report follows grants for all known
+    /// octets.
     pub known_since: u64,
     /// Whether `known` is an assumption without a request or report.
     pub is_ahead: bool,

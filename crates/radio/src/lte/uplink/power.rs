@@ -58,7 +58,7 @@ mod tests {
         // -80 + 0.8 * 100 = 0 dBm on each block: 23 dBm are enough for 199 blocks.
         let near = CONTROL.of(snr(100.0), 4);
         assert!((near.block_mw - 1.0).abs() < 1e-4 && near.blocks == 199, "{near:?}");
-        // 20 dBm on each block: two blocks, but four are the least. They get 17 dBm each.
+        // 20 dBm on each block: 23 dBm are not quite enough for two, but four are the least. They get 17 dBm each.
         let far = CONTROL.of(snr(125.0), 4);
         assert!((10.0 * far.block_mw.log10() - 16.979).abs() < 1e-3 && far.blocks == 4, "{far:?}");
     }

@@ -267,7 +267,8 @@ fn power_limits_phones_at_the_edge() {
     assert!(delivered[0] > 10.0 * delivered[1] && delivered[1] > 0.0, "{delivered:?}");
 }
 
-/// Grants ahead go to phones without data only as far as phones with data leave resource blocks, whatever the scheduler.
+/// Grants ahead go to phones without data only as far as phones with data leave resource blocks, whatever the
+/// scheduler.
 #[test]
 fn padding_takes_no_block_from_data() {
     for scheduler in SchedulerSpec::NAMES {

@@ -4,7 +4,7 @@
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 no_parameters! {
-    /// Parameters of the policy that keeps dedicated channels, of which there are none.
+    /// Empty set of parameters of the policy that keeps dedicated channels.
     AlwaysDch
 }
 

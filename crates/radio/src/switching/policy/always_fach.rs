@@ -3,7 +3,7 @@
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 no_parameters! {
-    /// Parameters of the policy that keeps all users on the FACH, of which there are none.
+    /// Empty set of parameters of the policy that keeps all users on the FACH.
     AlwaysFach
 }
 

@@ -20,9 +20,9 @@ params! {
         pub volume: Size = Size(475),
         /// Time for which a user's bytes must exceed `volume` before a channel is requested.
         pub time_to_trigger: Duration = Duration::ZERO,
-        /// Time from the last packet until the dedicated channel is released.
+        /// Time without packets after which a user's dedicated channel is released.
         pub dch_inactivity: Duration = Duration::from_secs(5),
-        /// Time from the last packet on the FACH until the phone moves to the paging channel.
+        /// Time without packets after which a phone on the FACH moves to the paging channel.
         pub fach_inactivity: Duration = Duration::from_secs(12),
     }
 }

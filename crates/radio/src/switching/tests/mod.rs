@@ -98,7 +98,8 @@ impl Driver {
         self
     }
 
-    /// Runs the bearer for another 100 s, after which all packets should be delivered.
+    /// Runs the bearer for another 100 s, long enough to deliver all packets unless signalling fills
+    /// the FACH.
     fn finish(&mut self) -> &mut Self {
         self.run(self.now + Duration::from_secs(100));
         self

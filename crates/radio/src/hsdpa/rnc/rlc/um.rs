@@ -301,8 +301,8 @@ mod tests {
 
     /// Three packets have 30 units, of which 14 have left the RNC and 12 have been sent by the Node
     /// B. Packet 0 has left the RNC completely. The timer of packet 1 expires at 130 ns: its part
-    /// at the RNC is dropped, and its part in flight counts as lost. Packet 2 is dropped completely
-    /// at 160 ns.
+    /// at the RNC is dropped, and the packet counts as lost once its part in flight has arrived.
+    /// Packet 2 is dropped completely at 160 ns.
     #[test]
     fn packets_waiting_too_long_at_the_rnc_are_discarded() {
         let mut packets = packets();
