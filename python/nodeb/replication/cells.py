@@ -136,7 +136,7 @@ class Replicated(Subject[Tables]):
         return parts
 
     def tables(self) -> Tables:
-        """Returns the joined tables of the replications that count as results; needs at least one."""
+        """Returns the joined tables of the replications that count as results; needs at least 1."""
         parts = self.parts()
         if len(parts) == 1:
             return parts[0]
