@@ -62,7 +62,7 @@ pub(crate) const END_BYTES: usize = 9 + 4;
 /// Record of a log: an event of a packet, or the end of the emulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// A packet was accepted.
+    /// A packet was accepted from the device of the server or of a phone.
     Accepted {
         /// Time at which the packet was accepted.
         at: Time,
@@ -75,7 +75,7 @@ pub enum Record {
         /// First bytes of the packet, as many as the recorder was configured to keep.
         kept: Vec<u8>,
     },
-    /// A packet arrived.
+    /// A packet arrived at its destination.
     Arrived {
         /// Number of the packet: from 0, in the order in which packets were accepted.
         number: u64,
@@ -86,7 +86,7 @@ pub enum Record {
         /// ECN field of the packet at its arrival, which a queue may have changed to CE.
         ecn: EcnField,
     },
-    /// A packet was lost.
+    /// A packet was lost in the simulated world.
     Lost {
         /// Number of the packet: from 0, in the order in which packets were accepted.
         number: u64,
@@ -95,7 +95,7 @@ pub enum Record {
         /// Cause of the loss, one of [`CAUSES`].
         cause: Cause,
     },
-    /// The emulation ended.
+    /// The emulation ended; no record follows.
     End {
         /// Simulated time at which the emulation ended.
         at: Time,

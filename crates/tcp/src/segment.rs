@@ -65,7 +65,7 @@ pub struct Segment {
     pub size: u32,
     /// Role of the packet: SYN of the phone, request, segment of the server, or ACK.
     pub kind: Kind,
-    /// Whether the packet is a retransmission.
+    /// Whether the packet is the retransmission of a SYN, segment or request.
     pub retransmission: bool,
     /// Whether the first segment that this ACK answers was a retransmission. Eifel detection of the
     /// `classic` family uses this bit.

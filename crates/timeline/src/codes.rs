@@ -28,21 +28,21 @@ names! {
         Entered = "entered",
         /// A packet leaves a place.
         Left = "left",
-        /// A packet is lost.
+        /// A packet is lost at a place.
         Lost = "lost",
         /// A packet reaches its destination.
         Received = "received",
         /// The backlog of a user at the bearer changes.
         Queue = "queue",
-        /// A block is transmitted.
+        /// A block is transmitted, for the first time or again.
         Block = "block",
         /// A block carries a part of a packet in its first transmission.
         Carries = "carries",
         /// A block is discarded after its last transmission.
         GivenUp = "given up",
-        /// A user's channel is switched.
+        /// A user's channel state changes, for example from FACH to DCH.
         Channel = "channel",
-        /// Another cell serves a user.
+        /// A user is handed over to another cell.
         Handover = "handover",
         /// The congestion window or the slow-start threshold changes.
         Window = "window",

@@ -77,7 +77,7 @@ impl Default for Options {
 /// Reason why there is no timeline.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The window is empty.
+    /// The window is empty: its end is not after its start.
     #[error("the window from {} to {} is empty; expected an end after the beginning", describe(*from), describe(*to))]
     NoTime {
         /// Start of the requested window.

@@ -34,8 +34,8 @@ registry! {
 }
 
 params! {
-    /// Parameters of the estimator on clock ticks, of which there are none besides the connection's
-    /// `clock`.
+    /// Parameters of the estimator on clock ticks, of which there are none. The ticks are those of the
+    /// connection's `clock`.
     #[derive(Eq)]
     pub struct Ticks {}
 }

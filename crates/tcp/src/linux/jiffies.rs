@@ -12,11 +12,12 @@ pub const HZ: u64 = 250;
 /// Length of a jiffy at 250 jiffies per second: 4 ms.
 pub const JIFFY: Duration = Duration(1_000_000_000 / HZ);
 
-/// Number of slots per level of the timer wheel.
+/// Number of slots per level of the timer wheel (`LVL_SIZE`).
 const SLOTS: u64 = 64;
-/// Number of bits by which the resolution of each level is coarser than that of the level before.
+/// Number of bits by which the resolution of each level is coarser than that of the level before
+/// (`LVL_CLK_SHIFT`).
 const COARSER: u32 = 3;
-/// Number of levels of the timer wheel.
+/// Number of levels of the timer wheel (`LVL_DEPTH`).
 const LEVELS: u32 = 9;
 
 /// Returns the number of whole jiffies from the start of the run to `now`.

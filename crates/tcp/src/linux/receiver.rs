@@ -94,7 +94,7 @@ pub struct Receiver {
     /// Number of segments that the receiver will still acknowledge without delay (quick ACKs). While
     /// the window opens, it may exceed `max_quick_acks` by one.
     quick_acks: u32,
-    /// Largest number with which quick ACKs start.
+    /// Maximum number of quick ACKs that the receiver grants at once (key `quick_acks`).
     max_quick_acks: u32,
     /// Number of payload bytes in order that the last ACK acknowledged.
     last_acked: u64,

@@ -4,9 +4,9 @@
 
 use nodeb_base::units::Time;
 
-/// Minimum length of an interval in rounds.
+/// Minimum length of an interval of detection in rounds (`bbr_lt_intvl_min_rtts`).
 const MIN_ROUNDS: u32 = 4;
-/// Maximum length of an interval in rounds.
+/// Maximum length of an interval of detection in rounds; a longer one is discarded.
 const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
 /// Smallest ratio of lost to delivered data with which an interval counts as policed.
 const LOSSY: f64 = 50.0 / 256.0;
