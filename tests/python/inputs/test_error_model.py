@@ -40,8 +40,8 @@ def test_model_file_determines_the_block_errors_of_a_radio(tmp_path: Path) -> No
     result = scenario.run()
     assert list(result.flows["complete"]) == [True]
     counts = result.bearers
-    # Of the 13 blocks of the sequence, 3 are in error. The run replays much of the sequence, so its
-    # share of failed blocks is near this rate.
+    # Of the 13 blocks of the sequence, 3 are in error. The run replays the sequence many times, so
+    # its share of failed blocks is near this rate.
     assert list(counts["bler"]) == [pytest.approx(3 / 13)]
     assert 0.1 < counts["blocks_failed"][0] / counts["blocks"][0] < 0.35
     # The loaded scenario contains the model, so the files are not needed any more.

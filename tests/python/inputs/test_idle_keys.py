@@ -177,8 +177,8 @@ traffic.ftp.size = "100 kB"
 }
 
 NOT_REACHED = [
-    # These keys set limits that are not reached here or timers that do not expire here, or matter
-    # only after one of these events.
+    # These keys set limits that some scenarios do not reach or timers that do not expire there, or
+    # matter only after one of these events.
     r".*\.queue\.drop_tail\.limit",
     r".*\.buffer",
     r"duration",
@@ -191,13 +191,14 @@ NOT_REACHED = [
     r"radio\.(dch|hs_dsch|hsdpa)\.rlc\.am\.(tx_window|rx_window)",
     r"radio\.hsdpa\.(reordering_window|t1|processes|retransmission_delay|users_per_tti)",
     r"radio\.hsdpa\.iub\.(period|room)",
-    # These keys matter only after a loss or a discard, which does not happen here.
+    # These keys matter only after a loss or a discard, which some scenarios do not have, or set
+    # limits that are not reached.
     r"radio\.(dch|hs_dsch|hsdpa)\.rlc\.am\.status\.(on_missing|format|delay|prohibit)",
     r"radio\.(hs_dsch|hsdpa)\.max_transmissions",
     r"radio\.hsdpa\.(decoding|nack_error)",
     r"snoop\.(cache|dup_threshold|max_retransmissions|min_timeout|eifel)",
-    # These keys have no effect, because only one packet is in transit at a time, or no packet waits
-    # behind another.
+    # These keys have no effect, because only one packet is in transit at a time, no packet waits
+    # behind another, or no block is retransmitted.
     r"radio\.(dch|hs_dsch|wcdma)\.delivery",
     r"radio\.dch\.retransmission_delay",
     # On a constant channel, the time of a CQI measurement does not matter.

@@ -176,7 +176,7 @@ def test_saturating_sender_uses_all_opportunities(tmp_path):
         DOWN, first, included=False
     )
     assert len(full) >= 680
-    # The first and the last millisecond may have one more opportunity each.
+    # The first and the last millisecond may have further opportunities, together at most two.
     assert 0 <= offered - len(full) <= 2
 
 
@@ -305,7 +305,7 @@ def test_commands_accept_trace_driven_links(tmp_path, call):
 def test_time_without_opportunities_is_a_separate_cause(tmp_path):
     """With one opportunity per ms, a packet never waits for an opportunity.
 
-    With one per 20 ms, packets do.
+    With one per 20 ms, packets wait for most of the time.
     """
     for times, share in (([*range(1, 101)], 0.0), ([*range(20, 2001, 20)], 0.7)):
         found = nodeb.explain(nodeb.load(write(tmp_path, times, [*range(1, 101)])), runs=1)

@@ -1,4 +1,4 @@
-"""Tests: a scenario built in code is refused in one sentence, or is valid and can be simulated.
+"""Tests: a scenario built in code is refused with a message, or can be written or simulated.
 
 Random text is tested by `crates/sim/tests/fuzz_like.rs`.
 """

@@ -73,7 +73,7 @@ def test_unknown_labs_exercises_and_choices_are_refused():
 
 
 def metrics_of(quantity):
-    """Returns the metrics that a quantity follows from."""
+    """Returns the names of the metrics from which a quantity is computed."""
     parts = [one for one in (quantity.minus, quantity.over) if one]
     return {quantity.metric}.union(*map(metrics_of, parts))
 

@@ -33,7 +33,7 @@ MODES = [("screen", scheme, width) for scheme in ("light", "dark") for width in 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Returns a function that creates the page of each kind of radio once, and returns its path."""
+    """Returns a function that creates the page of each scenario once, and returns its path."""
     folder, files = tmp_path_factory.mktemp("lives"), {}
 
     def file(kind):

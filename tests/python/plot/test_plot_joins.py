@@ -15,7 +15,7 @@ TABLES = {
     "flows": Table(
         {"run": RUN, "user": USER, "group": list("abab"), "rate_bps": [1.0, 2.0, 3.0, 4.0]}
     ),
-    # Rows are in another order than in `flows`, and one user is missing.
+    # Rows are in another order than in `flows`, and that of user 0 in run 1 is missing.
     "phones": Table({"run": [1, 0, 0], "user": [1, 1, 0], "cqi": [40.0, 20.0, 10.0], "n": [1] * 3}),
     "snoop": Table({"run": RUN, "user": USER, "n": [1, 2, 3, 4]}),
     "rtt": Table({"run": [0] * 3, "user": [1, 1, 0], "t_s": [1.0, 2, 3], "rtt_s": [0.1, 0.2, 0.3]}),

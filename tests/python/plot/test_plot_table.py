@@ -114,8 +114,8 @@ def test_series_over_time_are_averaged_in_intervals_over_runs():
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Time (s)", "Congestion window (packets)")
     (x, y) = next(iter(drawn(figure).values()))
     assert x[-1] < 8 < x[-1] + 0.2  # The curve ends at 8 s, where the shorter run ends.
-    # At the three times the runs have the values 2 and 4, 6 and 4, and 6 and 8. So the means are 3,
-    # 5 and 7.
+    # Shortly after 1, 5 and 7 s the two runs have the values 2 and 4, 6 and 4, and 6 and 8. So the
+    # means are 3, 5 and 7.
     assert [y[10], y[50], y[70]] == pytest.approx([3, 5, 7])
 
 

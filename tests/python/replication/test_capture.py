@@ -404,7 +404,7 @@ SPAN = re.compile(r"(?P<cause>.+) (?P<ms>[0-9.]+) ms at (?P<place>.+)")
 
 
 def spans_told(found, user, transfer):
-    """Returns the spans of a critical path that tshark finds in the packets' comments."""
+    """Returns the critical path's spans by packet, as tshark finds them in packets' comments."""
     head = f"critical path of user {user}'s transfer {transfer}, packet "
     comments = found.packets_of_all(f'frame.comment contains "{head}"', "frame.comment")
     told = {}

@@ -12,7 +12,7 @@ import nodeb.reproduce
 
 
 def measured(path: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
-    """Returns published and measured value of each cell, by (item, row, column)."""
+    """Returns published and measured value of each published cell, by (item, row, column)."""
     with (path / "cells.csv").open(encoding="utf-8", newline="") as file:
         return {
             (row["item"], row["row"], row["column"]): (

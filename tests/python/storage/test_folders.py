@@ -311,7 +311,7 @@ def test_fewer_replications_are_saved_next_to_more(call, scenario_file):
     assert f"note: results go to out/small-2, because {why}; --force replaces that" in err
     assert "out/small-2" in out
     assert runs_in("out/small-2") == 2
-    # The folder has 2 replications, which 5 replications replace.
+    # The folder `out/small-2` has 2 replications, which 5 replications replace.
     assert call("run", scenario_file, "--runs", 5)[0] == 0
     assert sorted(path.name for path in Path("out").iterdir()) == ["small", "small-2"]
     assert runs_in("out/small-2") == 5

@@ -100,7 +100,7 @@ LOOKS = [(folders.os, "listdir"), (Path, "read_bytes"), (Path, "exists"), (Path,
 
 @pytest.mark.parametrize(("owner", "name"), LOOKS)
 def test_folder_claimed_during_inspection_is_recognised(tmp_path, monkeypatch, owner, name):
-    """A folder that another run claims meanwhile is recognised by its mark.
+    """A folder that another run claims during the inspection is recognised by its mark.
 
     The folder is not taken for a folder of an earlier version.
     """

@@ -39,7 +39,7 @@ def test_terminated_run_keeps_finished_replications(tmp_path, number, status):
 
 
 def whole(folder: Path) -> tuple[int, int] | None:
-    """Returns the requested and the actual number of replications, or `None` without results.
+    """Returns requested and actual number of replications, or `None` without complete results.
 
     The actual number is smaller only if the run was stopped, which the results then state.
     """
@@ -183,7 +183,7 @@ def test_signal_during_a_swap_is_deferred(tmp_path, monkeypatch):
 def test_full_disk_leaves_the_old_results(tmp_path, limit):
     """The old results stay if the disk is full.
 
-    A limit on the size of files makes one write after the other fail.
+    The larger a limit on the size of files, the more writes succeed before one fails.
     """
     file = tmp_path / "small.toml"
     file.write_text(SMALL)
@@ -208,7 +208,7 @@ def test_full_disk_leaves_the_old_results(tmp_path, limit):
 
 @pytest.fixture
 def disk(tmp_path):
-    """Returns a function that mounts a small disk, or sets its size in KiB."""
+    """Returns a function that mounts a disk of the given size in KiB, or resizes it."""
     path = tmp_path / "disk"
     path.mkdir()
 

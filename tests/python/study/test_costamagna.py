@@ -29,9 +29,9 @@ DOCS = Path(__file__).parents[3] / "docs" / "reproductions"
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
-    """Fits models to blocks of 4 PDUs.
+    """Returns the folder with models fitted to blocks of 4 PDUs.
 
-    Of these blocks 2 % fail independently, and each loses two PDUs.
+    Of these blocks 2 % fail independently, and each failed block loses two PDUs.
     """
     failed = np.random.default_rng(7).random(4000) < 0.02
     errors = np.zeros((4000, 4), dtype=np.uint8)

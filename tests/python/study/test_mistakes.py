@@ -127,7 +127,7 @@ def test_mistake_in_a_reduction_is_reported(tmp_path, found):
 def test_reduction_has_the_same_length_in_all_replications(tmp_path):
     """A reduction of varying length is reported.
 
-    The first replications are reduced one by one, with nothing to compare.
+    Replications are reduced one by one, and compared only when the results are joined.
     """
     growing = 'import numpy; return {"x": numpy.ones(1 + tables["flows"]["run"][0])}'
     changes = [('return {"x": [1.0]}', growing), (SCENARIO, f"{SCENARIO}(reduce=reduce)")]

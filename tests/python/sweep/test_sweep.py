@@ -99,7 +99,7 @@ def test_file_changed_during_the_sweep_is_read_once(tmp_path, monkeypatch):
     def noted(path, **options):
         reads.append(path)
         found = read(path, **options)
-        # The file changes while the sweep reads it.
+        # The file changes as soon as the sweep has read it.
         trace.write_text(head + "".join(reversed(lines)))
         return found
 

@@ -16,7 +16,8 @@ from instructions import Found, judge  # noqa: E402
 
 PROGRAM = Path("/somewhere/simulate")
 
-# The program calls an own function, memcpy, and a function that selects a variant by the processor.
+# The program calls a function of its own, memcpy, and a function that selects a variant by the
+# processor.
 OUTPUT = """\
 # callgrind format
 version: 1

@@ -145,7 +145,7 @@ def test_recording_repeats_its_lines(tmp_path):
 def test_trace_driven_link_carries_its_opportunities(tmp_path):
     file = tmp_path / "even.down"
     file.write_text("\n".join(str(2 * n) for n in range(1, 1001)) + "\n")
-    # The headers take 5 % of the bytes.
+    # Headers of RLC and MAC take 5 % of the bytes.
     assert traces.carried(file) == pytest.approx(0.95, abs=0.01)
 
 
