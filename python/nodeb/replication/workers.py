@@ -42,7 +42,7 @@ class Workers(Generic[K, T]):
 
     @property
     def full(self) -> bool:
-        """Whether twice as many tasks as threads run or wait."""
+        """Whether at least twice as many tasks as threads run or wait."""
         return len(self._running) >= 2 * self.width
 
     def submit(self, key: K, work: Callable[[_core.Control], T]) -> None:

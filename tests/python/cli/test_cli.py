@@ -157,8 +157,8 @@ def test_internal_errors_print_no_traceback(call, scenario_file, monkeypatch):
 def test_ctrl_c_keeps_finished_replications(tmp_path):
     path = tmp_path / "long.toml"
     path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
-    # The default handler is restored, because shells that run the tests in the background ignore
-    # SIGINT.
+    # The default handler is restored, because shells let processes in the background, such as the
+    # tests, ignore SIGINT.
     heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     process = start("run", path, "--out", "kept", cwd=tmp_path, preexec_fn=heard)
     at_work(process, tmp_path / "kept")
