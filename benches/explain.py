@@ -3,7 +3,7 @@
     python benches/explain.py
 
 Prints milliseconds of CPU time, the minimum of several runs, and their ratio, which may be at most
-two. A transfer is explained to its end, which with one user is also the end of the run. Each
+two. A transfer is explained to its end, which with one user is nearly the end of the run. Each
 scenario has its own process, since the memory left by one affects the allocation times of another.
 """
 

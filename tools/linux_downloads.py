@@ -127,7 +127,7 @@ def path_of(case: str, paths: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the scenario keys of a case, merged from all tables whose pattern matches the case.
 
     Raises:
-        InputError: only the table `*` matches the case.
+        InputError: no table other than `*` matches the case.
     """
     matching = [name for name in paths if fnmatchcase(case, name)]
     if matching in ([], [EVERYTHING]):

@@ -17,8 +17,8 @@ without_rust() {
   echo "${kept[*]}"
 }
 
-# Libraries of others that this checkout has compiled are taken as they are; nodeb's own crates come from the sources, as
-# their place is another one. A copy, so that nothing of it is left here.
+# Runs a command that reuses the dependencies that this checkout has compiled. nodeb's own crates are compiled again,
+# since their path differs. Works on a copy, so that this checkout is unchanged.
 with_libraries() {
   mkdir -p target/release
   for part in .fingerprint build deps; do [ ! -d "$built/$part" ] || cp -a "$built/$part" target/release; done

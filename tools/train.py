@@ -17,7 +17,7 @@ EXAMPLES = ("dch-50k", "hs-dsch-50k", "hsdpa-cell", "lte-cell", "lte-sleep", "rl
 
 
 def main() -> None:
-    """Runs each row of the gate once, and each example with its critical path."""
+    """Runs each simulation of the gate once, and each example with its critical path."""
     for row in ROWS:
         if row.program == SIMULATE:
             text = WRITTEN.get(row.file) or (ROOT / row.file).read_text("utf-8")

@@ -215,7 +215,7 @@ export interface Replication {
   events: number;
   /**
    * Values over time if `overTime` asks for them, null otherwise. Rows are sorted by user, then time. Columns: `user`
-   * and `t_s`, the begin of the interval; `delivered_bps`, bytes of packets that reached the phone; `cwnd_packets` and
+   * and `t_s`, the begin of the interval; `delivered_bps`, rate of packets that reached the phone; `cwnd_packets` and
    * `ssthresh_packets` at the end of the interval; `rtt_s`, mean of the round trips measured in the interval (NaN if
    * none); `queue_bytes` and `queue_packets`, the most that waited at the Node B; `radio_units`, PDUs (or octets) sent
    * in TTIs, and `blocks_failed`; `available_bps` and `cqi`, NaN unless `channel` is set.
@@ -288,7 +288,7 @@ export interface Summary {
 export type ErrorKind =
   /** The text is no scenario that can be simulated. */
   | "scenario"
-  /** There is no such user, transfer, or event in the window; or there are too many events. */
+  /** An argument is out of range, no such user, transfer or event is in the window, or there are too many events. */
   | "request"
   /** The call was stopped. */
   | "cancelled"

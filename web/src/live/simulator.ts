@@ -1,4 +1,4 @@
-/** The simulator of a page with live figures: started once, when the first figure is seen. */
+/** The simulator of a page with live figures: started once, for the first visible figure or checked answer. */
 
 import type { Engine, MetricAbout } from "../core/api";
 import { open } from "../core/pool";

@@ -1,5 +1,5 @@
-//! Snapshots of a world that is driven from outside: backlogs, CQI and carried bytes. The driver takes them a few times
-//! a second. They are computed on demand, so that they add no work to the handling of packets.
+//! Snapshots of a world that is driven from outside: backlogs, CQI and carried bytes. The emulator takes them every
+//! 0.1 s. They are computed on demand, so that they add no work to the handling of packets.
 
 use nodeb_base::error::{Error, Result};
 use nodeb_radio::Backlog;

@@ -21,8 +21,8 @@ const PATIENCE_S: &str = "120";
 /// is none.
 ///
 /// # Errors
-/// If the script or the program `packetdrill` is missing. Without root rights, the message is that of
-/// `unshare`.
+/// If the script or the program `packetdrill` is missing. Missing root rights are no error: the returned message
+/// is then that of `unshare`.
 pub fn play(script: &Path, tolerance: Option<Duration>) -> Result<Option<String>, String> {
     let script = script.canonicalize().map_err(|error| format!("{}: {error}", script.display()))?;
     let mut command = Command::new("timeout");

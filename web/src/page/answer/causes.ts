@@ -18,7 +18,7 @@ export interface Cause extends Ends {
   readonly share: number;
 }
 
-/** Bar of a cause, or of several small ones together (`name` is then empty). */
+/** Bar of a cause, or of several small ones together (`cause` is then empty). */
 export interface Bar {
   readonly label: string;
   readonly cause: string;

@@ -146,7 +146,7 @@ function rounded(value: number, decimals: number): number {
   const exact = Number(value.toPrecision(EXACT));
   const power = 10 ** Math.abs(decimals);
   const steps = decimals < 0 ? exact / power : exact * power;
-  // Only a number that ends in a binary digit can lie exactly between two decimal ones.
+  // A double lies exactly between two decimal numbers only if it is a multiple of 2^-(decimals + 1).
   const isTie = Math.abs(steps % 1) === 0.5 && (decimals < 0 || Number.isInteger(exact * 2 ** (decimals + 1)));
   if (decimals >= 0 && !isTie) return Number(exact.toFixed(decimals));
   const whole = isTie ? 2 * Math.round(steps / 2) : Math.round(steps);

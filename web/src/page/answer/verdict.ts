@@ -22,7 +22,7 @@ const MAX_RUNS = 1e6;
 /**
  * Returns the verdict on the interval of other minus baseline.
  *
- * They are the same if the interval lies within the margin, and differ if it excludes 0 and does not.
+ * They are the same if the interval lies within the margin. They differ if it does not and also excludes 0.
  */
 export function judge(found: Interval, margin: number, better: Better): Verdict {
   const decided = (kind: Kind, sign = 0): Verdict => ({ kind, sign, more: [0, 0] });

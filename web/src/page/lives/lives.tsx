@@ -9,7 +9,7 @@ import { isDark, onZoomKey, zoomed } from "../figures/time";
 import type { First } from "../simulation";
 import { LifeCanvas } from "./canvas";
 
-/** Maximum number of events to show. */
+/** Number of events for which the shown time is chosen. Since their number is estimated, twice as many are accepted. */
 const MAX_EVENTS = 150_000;
 /** Estimated number of events of a packet. */
 const EVENTS_PER_PACKET = 25;

@@ -45,7 +45,10 @@ export function QuantityField({ shape, value, ...field }: FieldProps<string> & {
   );
 }
 
-/** Largest ratio of a value to the middle of its slider's scale; it is the end of the scale. */
+/**
+ * Ratio of a value to the middle of its slider's scale from which on the value becomes the middle. It is slightly above
+ * the end of the scale, 100.
+ */
 const MAX_RATIO = 101;
 
 /** Returns the middle of a slider's scale: the key's default, or the value where that is far from it. */

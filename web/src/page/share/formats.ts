@@ -12,7 +12,7 @@ export function commandOf(texts: readonly string[]): string {
   return `${files.join("")}${command}\n`;
 }
 
-/** Returns a word that the text does not contain: a line of the text must not end it and become a command. */
+/** Returns a delimiter for the here-document that the text does not contain, so that no line of the text ends it. */
 function endOf(text: string): string {
   let end = "END";
   while (text.includes(end)) end += "_";

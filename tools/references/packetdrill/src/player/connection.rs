@@ -11,8 +11,7 @@ use super::negotiated::{Negotiated, Role};
 use super::stamps::Stamps;
 use crate::script::{Flags, IpEcn, Options, Packet};
 
-/// Rate of an application that never reads, bytes per second: one byte per second is practically
-/// none.
+/// Rate of an application that never reads: 1 bit/s is practically zero.
 const NEVER: Rate = Rate(1);
 
 /// nodeb's end of the connection, which the script tests.
