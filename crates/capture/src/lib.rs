@@ -86,8 +86,8 @@ const INBOUND: u32 = 0b01;
 /// Direction flag of a packet sent at its interface (pcapng draft, 4.3.1, `epb_flags`).
 const OUTBOUND: u32 = 0b10;
 
-/// Maximum length of the file's comment in bytes. It is less than 65 535 B, the limit of a pcapng
-/// option.
+/// Length in bytes after which the file's comment is cut. With the note on the cut, the comment stays
+/// below 65 535 B, the limit of a pcapng option.
 const MAX_COMMENT_BYTES: usize = 60_000;
 
 /// Reason why a capture failed.

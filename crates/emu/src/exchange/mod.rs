@@ -132,8 +132,8 @@ impl Exchange {
         self.pool.give_back(slot);
     }
 
-    /// Returns the counts of refused packets mutably. The caller increases the counts of packets that never reach
-    /// [`Self::accept`].
+    /// Returns the counts of refused packets mutably. The caller counts packets that never reach
+    /// [`Self::accept`], and arrived packets that their device does not accept.
     pub fn refused(&mut self) -> &mut Refused {
         &mut self.refused
     }

@@ -126,7 +126,7 @@ table! {
         "user" [""] U64 = |row| u64::from(row.user);
         /// Direction: `down` to the phone, `up` from it.
         "way" [""] Text = |row| row.way.into();
-        /// Upper bound of the bucket of delays, which is at most 1 % wide.
+        /// Upper bound of the bucket of delays, which is at most 1 % or 1 ns wide.
         "up_to_s" ["s"] F64 = |row| row.up_to_s;
         /// Packets with a delay in this bucket.
         "packets" [""] U64 = |row| row.packets;
@@ -137,7 +137,7 @@ table! {
     /// Histogram of the lateness of real packets over the whole emulation: one row per bucket. Lateness is the time
     /// from a packet's arrival in the simulation to its delivery by the real clock.
     static LATENESS: "emulation_lateness" of LateRow {
-        /// Upper bound of the bucket of lateness, which is at most 1 % wide.
+        /// Upper bound of the bucket of lateness, which is at most 1 % or 1 ns wide.
         "up_to_s" ["s"] F64 = |row| row.up_to_s;
         /// Deliveries with a lateness in this bucket.
         "deliveries" [""] U64 = |row| row.deliveries;

@@ -97,10 +97,11 @@ impl Span {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RoundTrips {
     /// Round-trip time of the oldest segment that the ACK acknowledges cumulatively. If these
-    /// segments give no measurement, it is that of the oldest segment delivered by SACK.
+    /// segments give no measurement, it is that of the oldest segment delivered by SACK or, without
+    /// any, that of the echoed timestamp.
     pub(super) oldest: Option<Duration>,
     /// Round-trip time of the newest segment delivered by SACK or, if there is none, of the newest
-    /// segment acknowledged cumulatively.
+    /// segment acknowledged cumulatively; without either, that of the echoed timestamp.
     pub(super) newest: Option<Duration>,
     /// Round-trip time of the oldest segment that the ACK delivers by SACK.
     sacked: Option<Duration>,
