@@ -52,7 +52,7 @@ names! {
         Segmentation = "segmentation",
         /// Retransmissions of hybrid ARQ, and the wait for ACKs or NACKs of blocks.
         Harq = "HARQ round trips",
-        /// In-order delivery waited for a block that never arrived.
+        /// In-order delivery waited for a block that never arrived or, at a scheduled uplink, that arrived later.
         Reordering = "reordering wait",
         /// Retransmissions of RLC, the wait for status reports, and RLC's full window.
         Rlc = "RLC retransmission",
