@@ -9,7 +9,7 @@ use crate::gaussian;
 use crate::rng::{self, Stream};
 use crate::simd::Isa;
 
-/// Format of a transmission.
+/// Format of a transmission: modulation, size of the code block, and number of bits sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     /// Modulation of the symbols.

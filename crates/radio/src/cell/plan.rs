@@ -410,7 +410,7 @@ impl Journey {
         self.step_ttis.is_infinite().then_some(self.past[self.serving][0])
     }
 
-    /// Returns the index of the site that serves the user.
+    /// Returns the index of the site that serves the user; 0 is the one in the middle.
     pub fn serving(&self) -> usize {
         self.serving
     }

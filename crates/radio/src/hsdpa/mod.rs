@@ -178,7 +178,7 @@ impl Hsdpa {
         Numerology::HSDPA
     }
 
-    /// Returns the number of cells that serve users.
+    /// Returns the number of cells that serve users, 1 without handover.
     pub fn served(&self) -> usize {
         self.handover.as_ref().map_or(1, |handover| handover.cells)
     }

@@ -89,7 +89,8 @@ pub fn peak_bits(bandwidth: Bandwidth, table: McsTable, layers: u8) -> Option<u3
     Some(size(first)? + size(second)?)
 }
 
-/// Returns the size in bits of the largest block on one layer.
+/// Returns the size in bits of the largest block on one layer, with MCSs up to 256QAM if `qam256` is true, else up to
+/// 64QAM.
 pub fn largest_bits(bandwidth: Bandwidth, qam256: bool) -> u32 {
     let table = if qam256 { McsTable::Down256Qam } else { McsTable::Down64Qam };
     peak_bits(bandwidth, table, 1).unwrap_or(0)

@@ -27,7 +27,7 @@ pub struct Carrier<'a> {
     pub cell: &'a Cell,
     /// Resource blocks of the carrier.
     pub band: &'a Band,
-    /// TTI and carrier frequency.
+    /// TTI and carrier frequency, by which channels compute Doppler shifts per TTI.
     pub numerology: Numerology,
     /// Entity whose random streams give the fading: `user`, or `uplink` for fading independent of the downlink's.
     pub fading: &'static str,
@@ -61,7 +61,7 @@ enum Level {
     Recorded(Box<Player>),
 }
 
-/// Channel of one user.
+/// Channel of one user: its SNR averaged over fading, and fading that depends on frequency.
 #[derive(Debug)]
 pub struct Channel {
     level: Level,

@@ -25,7 +25,7 @@ const REFERENCE_ELEMENTS: u32 = 4 * 126;
 /// TTI of a subframe without synchronization signals and PBCH.
 const REGULAR: u64 = 1;
 
-/// Transport format of a block.
+/// Transport format of a block: its MCS and size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
     /// MCS in the table of the block's direction, downlink or uplink.

@@ -38,7 +38,7 @@ params! {
     /// LTE cell (Releases 8 to 12, FDD, one layer). The users' categories and channels are set under `ue` in their
     /// groups.
     pub struct Lte {
-        /// Channel bandwidth.
+        /// Channel bandwidth, which determines the number of resource blocks.
         pub bandwidth: Bandwidth = Bandwidth::Mhz20,
         /// Carrier frequency in GHz, which determines Doppler shifts.
         pub carrier_ghz: f64 = 2.0,
@@ -52,7 +52,7 @@ params! {
         pub users_per_tti: NonZeroU32 = positive(8),
         /// Scheduler that deals groups of resource blocks to users.
         pub scheduler: SchedulerSpec,
-        /// CQI reports.
+        /// CQI reports of phones, by which blocks are selected.
         pub cqi: GroupReports,
         /// Discontinuous reception. Default: none, phones always listen.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ params! {
         pub ack_error: Probability = Probability(0.0),
         /// Probability that the base station receives a NACK as an ACK.
         pub nack_error: Probability = Probability(0.0),
-        /// RLC mode.
+        /// RLC mode of the downlink and of a scheduled uplink.
         pub rlc: LteRlcSpec,
         /// Time until a STATUS PDU of a phone's RLC is known to the base station.
         pub status_delay: Duration = Duration::from_millis(8),
@@ -84,7 +84,7 @@ params! {
         pub queue: QueueSpec,
         /// The base station and its surroundings.
         pub cell: Site,
-        /// Uplink.
+        /// Uplink: a plain link for each phone, or scheduled by the base station.
         pub uplink: UplinkSpec,
     }
 }
@@ -150,7 +150,7 @@ impl Checked for Lte {
 }
 
 impl Lte {
-    /// Returns the numerology of the air interface.
+    /// Returns the numerology of the air interface: TTI, carrier frequency and sample rate.
     pub fn numerology(&self) -> Numerology {
         Numerology {
             tti: TTI,

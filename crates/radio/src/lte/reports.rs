@@ -54,7 +54,7 @@ pub struct Report {
     offset: u64,
     /// TTI of the last measurement; `u64::MAX` before the first one.
     measured: u64,
-    /// CQI of each group.
+    /// CQI of each group, 0 to 15.
     pub cqis: [u8; MAX_GROUPS],
     /// Mean CQI of all groups.
     pub cqi: f32,

@@ -29,7 +29,7 @@ params! {
         pub antenna_gain_db: f64 = 14.0,
         /// Path loss model.
         pub path_loss: PathLossSpec,
-        /// Shadowing.
+        /// Shadowing, which varies the path loss.
         pub shadowing: Shadowing,
         /// Interference from other cells.
         pub interference: InterferenceSpec,

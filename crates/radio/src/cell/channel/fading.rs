@@ -17,7 +17,7 @@ params! {
     pub struct Fading {
         /// Mean SNR in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of a resource element.
         pub mean_snr_db: f64 = 5.0,
-        /// Named power-delay profile.
+        /// Power-delay profile by its name: delays and mean powers of the paths.
         pub profile: Profile = Profile::Flat,
         /// User-defined paths, which replace the named profile.
         #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -28,12 +28,12 @@ params! {
         /// Speed of the user, which determines the rate of fading and, unless the user stays, its
         /// movement.
         pub speed: Speed = Speed::from_kmh(3),
-        /// Movement of the user.
+        /// Movement of the user: none, on a circle, or straight.
         pub movement: Movement,
         /// Initial direction of a user who moves `straight`, in degrees from east to north. Default: random.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub heading_deg: Option<f64>,
-        /// Named power-delay profile.
+        /// Power-delay profile by its name: delays and mean powers of the paths.
         pub profile: Profile = Profile::PedestrianA,
         /// User-defined paths, which replace the named profile.
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -136,7 +136,7 @@ impl Placed {
         self.at_rest.is_none().then_some(&mut *self.journey)
     }
 
-    /// Returns the index of the site that serves the user.
+    /// Returns the index of the site that serves the user; 0 is the one in the middle.
     pub fn serving(&self) -> usize {
         self.journey.serving()
     }

@@ -30,7 +30,7 @@ pub(super) struct Rates {
     /// SNRs in dB at which a code block has the error rates [`LEVELS`]. No SNR is below the one
     /// before it.
     pub thresholds_db: [f64; LEVELS.len()],
-    /// Number of code blocks.
+    /// Number of code blocks in a transport block.
     pub code_blocks: u32,
 }
 
@@ -70,7 +70,7 @@ impl Rates {
 }
 
 impl BlockErrorRate {
-    /// Creates the table of a format.
+    /// Creates the table of the block error rates `rates`.
     pub(super) fn new(rates: &Rates) -> Self {
         let middle = step_of(rates.thresholds_db[4]);
         let (mut first, mut last, mut table) = (middle, middle, vec![rates.at(middle)]);

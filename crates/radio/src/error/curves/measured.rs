@@ -11,7 +11,7 @@ pub const LEVELS: [f64; 14] =
 /// continues with the slope of that decade.
 pub const LAST_DECADE: usize = 10;
 
-/// Point of a curve.
+/// Point of a curve: an SNR, and the numbers of blocks sent and in error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// SNR per symbol in dB.

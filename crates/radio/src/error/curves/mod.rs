@@ -33,12 +33,12 @@ use measured::{LEVELS, Measured};
 use super::effective::curve::Curve;
 use super::effective::modulation::Modulation;
 
-/// Format of a transport block.
+/// Format of a transport block, as far as its error rate depends on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
     /// Modulation of the block.
     pub modulation: Modulation,
-    /// Number of code blocks.
+    /// Number of code blocks in the transport block.
     pub code_blocks: u32,
     /// Mean size of a code block in bits, with CRCs.
     pub code_block_bits: f64,

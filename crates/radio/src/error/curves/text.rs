@@ -51,7 +51,7 @@ fn key(curve: &Measured) -> (Modulation, u32, u32) {
     (curve.modulation, curve.size, curve.channel_bits)
 }
 
-/// Returns the format and the point of a line.
+/// Returns the format and the point of a line, or an error message without the line number.
 fn parse_line(line: &str) -> Result<((Modulation, u32, u32), Point), String> {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     let [order, size, channel_bits, snr_db, blocks, errors] = fields[..] else {

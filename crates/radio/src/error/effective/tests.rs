@@ -161,7 +161,7 @@ fn mappings_are_close_on_selective_channels() {
         let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
         let response = Arc::new(Response::new(&profile.delays(&[]), &band));
         let mut user = Selective::new(response, 0.222, ("user", 0), &streams);
-        // Mean SNR in dB: 2 dB above the SNR at which one block of ten is lost on a flat channel.
+        // Mean SNR in dB: about 2 dB above the SNR at which one block of ten is lost on a flat channel.
         for (mcs, mean_db) in [(4, -0.5), (9, 4.6), (14, 8.2), (20, 13.6)] {
             for tti in (0..40_000).step_by(100) {
                 let mut row = [0.0; MAX_GROUPS];

@@ -114,9 +114,9 @@ pub struct FlowControl {
 /// Frame that the RNC sends over the Iub.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Index of the user.
+    /// Index of the user to whom the frame is sent.
     pub user: usize,
-    /// Number of units in the frame.
+    /// Number of payload units, PDUs or octets, in the frame.
     pub units: u64,
     /// Time at which the frame arrives at the Node B.
     pub arrives: Time,

@@ -20,13 +20,13 @@ impl Earliest {
         Self { at: vec![never; users], first: Cell::new(never), is_old: Cell::new(false) }
     }
 
-    /// Returns the time of a user.
+    /// Returns the time of a user, `Time(u64::MAX)` for none.
     #[inline]
     pub fn of(&self, user: usize) -> Time {
         self.at[user]
     }
 
-    /// Sets the time of a user.
+    /// Sets the time of a user; `Time(u64::MAX)` removes it.
     #[inline]
     pub fn set(&mut self, user: usize, at: Time) {
         let old = std::mem::replace(&mut self.at[user], at);
@@ -38,7 +38,7 @@ impl Earliest {
         }
     }
 
-    /// Returns the earliest time of all users.
+    /// Returns the earliest time of all users, `Time(u64::MAX)` if no user has one.
     #[inline]
     pub fn first(&self) -> Time {
         if self.is_old.get() {

@@ -64,7 +64,7 @@ struct Hot {
     answers: u64,
     /// TTIs in which the report is valid from which `rate`, `cqi` and the rows of [`Columns`] were computed.
     valid: Range<u64>,
-    /// Bytes that all groups could carry.
+    /// Number of bytes that all groups together could carry in a TTI.
     rate: u32,
     /// Mean CQI of all groups.
     cqi: f32,

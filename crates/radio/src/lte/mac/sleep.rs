@@ -39,7 +39,7 @@ impl Sleepers {
     }
 
     /// Returns the first subframe at or after `ready` in which a user listens. If it is later than `ready`, the user's
-    /// data wait until then. A wait that has not ended before `ready` now ends in this subframe.
+    /// data wait until then. A wait that would end after `ready` now ends in this subframe.
     pub fn wake(&mut self, user: usize, ready: u64) -> u64 {
         let Sleeper { listening, waits, earlier, .. } = &mut self.0[user];
         let until = listening.next(ready);

@@ -14,7 +14,7 @@ use crate::{Bearer, Radio, UserRadio};
 /// Packet that leaves the bearer: time, user, number, and whether it was delivered.
 type Out = (Time, usize, u64, bool);
 
-/// Bearer of some users with its surroundings.
+/// Bearer with its surroundings, and the packets and events that it has emitted.
 struct Bench {
     bearer: Box<dyn Bearer>,
     world: Surroundings,

@@ -37,7 +37,7 @@ pub struct Block {
     pub bytes: u32,
     number: u64,
     format: Format,
-    /// Resource blocks of the first transmission.
+    /// Number of resource blocks of the first transmission.
     pub resource_blocks: u16,
     transmissions: u32,
     /// Effective linear SNR after all transmissions so far.

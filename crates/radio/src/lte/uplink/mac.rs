@@ -41,7 +41,7 @@ struct Planned {
 enum Work {
     /// New block of a format.
     New(Format),
-    /// Retransmission.
+    /// Block that is retransmitted.
     Again(Block),
 }
 
@@ -58,7 +58,7 @@ struct Decided {
     from: Time,
 }
 
-/// Way of a packet over the uplink.
+/// Times on the way of a packet over the uplink.
 #[derive(Clone, Copy, Debug)]
 struct Journey {
     /// Time of the request or report that led to the block that completed the packet (see [`Decided::asked`]).
@@ -81,7 +81,7 @@ pub struct UplinkMac {
     formats: Vec<Formats>,
     sequence: JakesSequence,
     phones: Vec<Phone>,
-    /// Groups that PUSCH can use.
+    /// Groups of resource blocks that PUSCH can use.
     data: Groups,
     scheduler: Box<dyn Scheduler>,
     /// Transmissions of the next subframes, by the index of their HARQ process.

@@ -201,7 +201,7 @@ impl Scheduled {
         (per_end..band.groups().saturating_sub(per_end)).collect()
     }
 
-    /// Returns the power control of phones.
+    /// Returns the parameters by which phones control their power.
     pub(super) fn power_control(&self) -> PowerControl {
         PowerControl {
             largest_dbm: self.power_dbm,

@@ -33,7 +33,7 @@ pub const OVERHEAD: u32 = REPORT + SUBHEADER + 2;
 /// Largest correction of the outer loop in either direction, in dB.
 const LARGEST_SHIFT_DB: f64 = 6.0;
 
-/// Transport block of a phone.
+/// Transport block that a phone sends.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// Numbers of the RLC PDUs in the block; empty if it is padding alone.
@@ -41,7 +41,7 @@ pub struct Block {
     /// Octets of the block that are not padding.
     pub bytes: u32,
     format: Format,
-    /// Number of transmissions so far.
+    /// Number of transmissions of the block so far.
     pub transmissions: u32,
     /// Effective linear SNR after all transmissions so far.
     snr: f64,
@@ -85,12 +85,12 @@ pub struct Sounding {
     pub groups: usize,
 }
 
-/// Grant of a block.
+/// Grant of resource blocks for a new block.
 #[derive(Clone, Copy, Debug)]
 struct Grant {
     /// Subframe of the block's first transmission.
     at: u64,
-    /// Octets of data in the block.
+    /// Number of octets that the block has for data.
     octets: u32,
     /// Subframe since which the base station had known of the data.
     known_since: u64,

@@ -13,7 +13,7 @@ pub struct PowerControl {
     pub target_dbm: f64,
     /// Share of the path loss that phones compensate, in dB per dB.
     pub alpha: f64,
-    /// Noise and interference at the base station.
+    /// Noise and interference at the base station, in dBm per resource block.
     pub noise_dbm: f64,
 }
 
@@ -22,7 +22,7 @@ pub struct PowerControl {
 pub struct Power {
     /// Power on each resource block in mW.
     pub block_mw: f32,
-    /// Largest number of resource blocks.
+    /// Largest number of resource blocks that the power allows.
     pub blocks: u16,
 }
 

@@ -6,7 +6,7 @@ use nodeb_base::units::Duration;
 /// Results of a phone's scheduled uplink. A mean is NaN if it has no samples.
 #[derive(Clone, Copy, Debug)]
 pub struct UplinkRow {
-    /// Number of the user.
+    /// Number of the user in the scenario, from 0.
     pub user: usize,
     /// Counters at the end of the run.
     pub tally: UplinkTally,

@@ -30,7 +30,7 @@ impl Checked for Uma {
     }
 }
 
-/// Path loss with line of sight.
+/// Coefficients of the path loss with line of sight (table 7.4.1-1).
 const CLEAR: TwoSlopes = TwoSlopes { at_1m: 28.0, slope: 22.0, breakpoint: 9.0 };
 /// Smallest effective environment height in metres, apart from the usual 1 m.
 const LOWEST_ROOF_M: f64 = 12.0;

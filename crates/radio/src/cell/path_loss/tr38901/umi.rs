@@ -30,7 +30,7 @@ impl Checked for Umi {
     }
 }
 
-/// Path loss with line of sight.
+/// Coefficients of the path loss with line of sight (table 7.4.1-1).
 const CLEAR: TwoSlopes = TwoSlopes { at_1m: 32.4, slope: 21.0, breakpoint: 9.5 };
 /// Effective environment height in metres.
 const GROUND_M: f64 = 1.0;
