@@ -14,8 +14,8 @@ pub struct Map {
     /// Coordinates of the grid points, the same along both axes, in metres from the Node B in the
     /// middle.
     pub axis_m: Vec<f64>,
-    /// SNR of each grid point in dB, on HS-PDSCH before despreading: row by row from south to
-    /// north, NaN outside the served cells.
+    /// SNR of each grid point in dB, row by row from south to north, NaN outside the served cells: on
+    /// `hsdpa` that of HS-PDSCH before despreading, on `lte` that of a resource element.
     pub snr_db: Vec<f64>,
     /// Positions of the Node Bs that serve users, in metres.
     pub sites_m: Vec<Point>,

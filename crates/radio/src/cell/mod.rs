@@ -1,5 +1,5 @@
-//! Radio channel of a high-speed downlink cell: positions, path loss, shadowing, fading, interference and
-//! SNR.
+//! Radio channel of a cell of `hsdpa` or `lte`: positions, path loss, shadowing, fading, interference
+//! and SNR.
 
 pub mod channel;
 pub mod doppler;

@@ -69,7 +69,7 @@ fn not_a_distribution(row: &[f64]) -> Option<String> {
 }
 
 impl HiddenMarkov {
-    /// Returns a state after which all further steps are errors, or `None` if the model has no such
+    /// Returns a state from which on every step is an error, or `None` if the model has no such
     /// state.
     fn trap(&self) -> Option<usize> {
         let states = self.error.len();

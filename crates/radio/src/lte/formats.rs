@@ -55,8 +55,8 @@ pub struct Formats {
 }
 
 impl Formats {
-    /// Creates the tables of a cell's downlink, with MCSs and CQIs up to 256QAM if `qam256` is true. The code needs
-    /// `loss_db` dB more than an ideal one.
+    /// Creates the tables of a cell's downlink, with MCSs and CQIs up to 256QAM if `qam256` is true. Receivers need
+    /// `loss_db` dB more than the curves of block errors.
     pub fn down(bandwidth: Bandwidth, layout: Downlink, qam256: bool, loss_db: f64) -> Self {
         let (mcss, cqis) = if qam256 {
             (McsTable::Down256Qam, CqiTable::Qam256)
@@ -80,8 +80,8 @@ impl Formats {
         Self { lacking, ..Self::new(band, mcss, thresholds, layout.block(), loss_db) }
     }
 
-    /// Creates the tables of a cell's uplink, with the MCSs of a table. The code needs `loss_db` dB more than an ideal
-    /// one. There are no CQIs.
+    /// Creates the tables of a cell's uplink, with the MCSs of a table and without CQIs. The receiver needs `loss_db`
+    /// dB more than the curves of block errors.
     pub fn up(bandwidth: Bandwidth, mcss: McsTable, loss_db: f64) -> Self {
         let none = [f32::NAN; CQIS as usize];
         Self::new(bandwidth.band(), mcss, none, uplink(1, false), loss_db)
