@@ -114,8 +114,8 @@ allowed! {
     /// Number of new kilobytes after which an AM sender polls.
     POLL_BYTE = "pollByte", "kB", "RLC-Config",
         [25, 50, 75, 100, 125, 250, 375, 500, 750, 1000, 1250, 1500, 2000, 3000, INFINITY];
-    /// Value of RETX_COUNT, which is 0 at the first retransmission of a PDU, at which the radio link
-    /// is considered failed.
+    /// Value of RETX_COUNT at which the radio link is considered failed. RETX_COUNT is 0 at the first
+    /// retransmission of a PDU.
     MAX_RETX = "maxRetxThreshold", "", "RLC-Config", [1, 2, 3, 4, 6, 8, 16, 32];
     /// Time in ms for which a receiver waits for a missing PDU after a later PDU has arrived.
     REORDERING = "t-Reordering", "ms", "RLC-Config",

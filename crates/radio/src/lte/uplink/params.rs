@@ -216,7 +216,7 @@ impl Scheduled {
         THERMAL_DBM_HZ + 10.0 * libm::log10(BLOCK_HZ) + self.noise_figure_db + self.interference_db
     }
 
-    /// Returns the largest bit rate of a channel, from which queues compute their parameters.
+    /// Returns the largest bit rate of a phone on a channel of `bandwidth`, from which queues compute their parameters.
     pub fn peak_rate(&self, bandwidth: Bandwidth) -> Rate {
         Rate(u64::from(largest_bits(bandwidth, false)) * 1_000)
     }

@@ -17,7 +17,7 @@ pub struct PowerControl {
     pub noise_dbm: f64,
 }
 
-/// Power of a phone at a path loss.
+/// Transmit power of a phone per resource block, and the number of resource blocks that it allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Power {
     /// Power on each resource block in mW.

@@ -108,8 +108,8 @@ fn fading(mean_snr_db: f64) -> Value {
     json!({ "fading": { "mean_snr_db": mean_snr_db, "speed": "60 km/h", "profile": "extended_vehicular_a" } })
 }
 
-/// Without data in flight, a packet waits for the next occasion of a request, which takes a subframe; three for
-/// the base station, the grant, three for the phone, and the block follow: 9 subframes.
+/// Without data in flight, a packet waits for the next occasion of a request. Then 9 subframes follow: the request,
+/// three for the base station, the grant, three for the phone, and the block.
 #[test]
 fn latency_of_a_small_packet_is_the_wait_for_a_request_and_nine_subframes() {
     for period in [1, 2, 5, 10, 20, 40, 80] {
