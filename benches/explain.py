@@ -103,7 +103,7 @@ def main() -> int:
             most = max(most, memory)
     header = ("run (ms)", "explain (ms)", "ratio", f"at most {MOST:g}")
     show(("one replication", *header), rows)
-    print(f"\nat most {most:.0f} MB of memory\n")
+    print(f"\nat most {most:.0f} MiB of memory\n")
     good, rows = all(cells[-1] == "pass" for cells in rows), []
     with TemporaryDirectory() as folder:
         for name in COMMANDS:

@@ -153,7 +153,7 @@ def made(folder: Path) -> Iterator[Kind]:
     yield Kind("cells of a study", sorted((outcome.out / CELLS).glob("*.arrow")), cell)
     yield Kind("digest of a study", [outcome.out / "digest.json"], digest_of)
     yield Kind("claims of a study", [outcome.out / "claims.csv"], claims)
-    yield Kind("recorded recording", [recording(folder / "flips.log")], replayed)
+    yield Kind("recording", [recording(folder / "flips.log")], replayed)
     places = [run, life, swept.parent, link, fit, outcome.out]
     yield Kind("provenance", [place / marks.MARK for place in places], mark)
 

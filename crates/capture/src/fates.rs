@@ -192,7 +192,7 @@ fn describe(fate: &Fate, at: Time, end: End) -> String {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         write!(
             text,
-            "; {blocks} block{}, {retransmissions} repetition{}",
+            "; {blocks} block{}, retransmitted {retransmissions} time{}",
             plural(blocks),
             plural(retransmissions as usize)
         )

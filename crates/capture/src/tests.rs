@@ -262,7 +262,7 @@ fn radio_option_adds_interfaces_and_comments_on_fates() {
     let down = result.links.iter().find(|row| row.link.contains("down")).unwrap();
     assert_eq!(count(&server, "at the wired link: link loss"), down.counts.lost);
     assert_eq!(count(&node_b, "lost"), 0, "a bearer that retransmits without limit loses none");
-    assert!(count(&phone, "repetition") > 0);
+    assert!(count(&phone, "retransmitted") > 0);
 }
 
 /// An additional comment follows the comment on the packet's fate, or stands alone if packets have

@@ -66,7 +66,7 @@ def as_number(value: Any, name: str) -> float:
     try:
         if not isinstance(value, bool | str | bytes):
             return float(value)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         pass
     raise InputError(f"{name} is {value!r}; expected a number")
 

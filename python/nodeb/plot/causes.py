@@ -18,8 +18,8 @@ __all__ = ["causes"]
 SHOWN = 7
 """Largest number of causes with an entry of their own; the others share one."""
 OTHERS = "all others"
-HATCHES = ("", "////", "....", "\\\\\\", "---")
-"""Textures of the first five causes of a family, in order."""
+HATCHES = ("", "////", "....", "\\\\\\", "---", "xxx", "|||")
+"""Textures of the causes of a family, in order."""
 ROW_IN, AROUND_IN = 1.5 * LABEL / POINTS, 1.4
 """Smallest height of a transfer's row, so that labels do not touch, and height of the rest of the
 figure, inches.

@@ -20,6 +20,7 @@ from nodeb.replication.threaded import run_with_progress
 from nodeb.replication.work import Source
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
+from nodeb.scenario_types import Hsdpa
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Recording", "record", "replicated", "replication_name"]
@@ -89,8 +90,8 @@ def record(
         run: index of the replication.
     """
     users = len(np.unique(result.flows["user"]))
-    has_cell = "phones" in result.tables
-    is_metered = has_cell and users <= MAX_METERED
+    has_meter = isinstance(result.scenario.radio, Hsdpa)
+    is_metered = has_meter and users <= MAX_METERED
     names = [*SERIES, *(OF_CELLS if is_metered else ())]
     try:
         if all(name in result.tables for name in names):
@@ -112,7 +113,7 @@ def record(
         part = "The replication" if until is None else "The part that fits in memory"
         return Recording(None, problem=f"{part} is too short to show anything.")
     note = ""
-    if has_cell and not is_metered:
+    if has_meter and not is_metered:
         note = (
             f"The channel quality of more than {MAX_METERED} users takes long to record: "
             "`record.bandwidth = true` does it."

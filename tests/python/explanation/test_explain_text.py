@@ -7,10 +7,12 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import nodeb
+from nodeb.answer.paints import CAUSES
 from nodeb.explanation.text import incomplete_note, remedy
 from nodeb.plot.style import NARROW
 from nodeb.report.explained import page
 from nodeb.scenario_types import Classic, Dch, Ftp, Hsdpa, LinkBearer, UserGroup, Wired
+from scenarios import EXAMPLES
 
 
 def shown(found):
@@ -100,3 +102,13 @@ def test_labels_of_many_users_do_not_overlap(users):
     assert all(below.y1 < above.y0 for above, below in pairwise(labels))
     if users < 5:
         assert drawn.get_size_inches()[1] == NARROW[1]
+
+
+def test_figures_of_sleeping_phones_show_uplink_grants_and_drx():
+    found = nodeb.explain(nodeb.load(EXAMPLES[0].parent / "lte-sleep.toml"), runs=1)
+    assert {"uplink grant", "DRX"} <= set(found.causes)
+    fills = {cause: (paint.family, paint.texture) for cause, paint in CAUSES.items()}
+    assert len(set(fills.values())) == len(fills)
+    for shares in (False, True):
+        drawn = nodeb.plot.causes("", {"sleeping": found}, shares=shares)
+        FigureCanvasAgg(drawn).draw()

@@ -397,7 +397,7 @@ def test_tshark_reads_radio_interfaces_and_packet_fates(tmp_path, radio, places)
         'frame.comment contains "retransmission" && frame.interface_name == "server"'
     )
     assert len(again) == found.result.flows["packets_retransmitted"].sum()
-    assert any("repetition" in text for text in comments)
+    assert any("retransmitted" in text for text in comments)
 
 
 SPAN = re.compile(r"(?P<cause>.+) (?P<ms>[0-9.]+) ms at (?P<place>.+)")

@@ -75,13 +75,15 @@ export function paintSheet(): string {
 ${families}.k-many{--k:var(--k-rest)}${textures}`;
 }
 
-/** Declarations by texture: solid, striped, dotted, thinly striped backwards, lined. */
+/** Declarations by texture: solid, striped, dotted, thinly striped backwards, lined, crossed, upright lines. */
 const TEXTURES = [
   "",
   "background:repeating-linear-gradient(135deg,var(--k) 0 3.2px,var(--pale) 3.2px 6px)!important",
   "background:radial-gradient(var(--k) 40%,var(--pale) 46%) 0 0/5px 5px!important;box-shadow:inset 0 0 0 1px var(--k)",
   "background:repeating-linear-gradient(45deg,var(--k) 0 1.6px,var(--pale) 1.6px 5px)!important;box-shadow:inset 0 0 0 1px var(--k)",
   "background:repeating-linear-gradient(0deg,var(--k) 0 2px,var(--pale) 2px 5px)!important",
+  "background:repeating-linear-gradient(45deg,var(--k) 0 1.2px,transparent 1.2px 5px),repeating-linear-gradient(135deg,var(--k) 0 1.2px,var(--pale) 1.2px 5px)!important",
+  "background:repeating-linear-gradient(90deg,var(--k) 0 2px,var(--pale) 2px 5px)!important",
 ];
 
 /** Returns the value of a colour of the page, such as `--accent`, for canvases. */

@@ -54,7 +54,7 @@ function toldOfPacket(about, { packets }, row) {
   if (end === "lost") lines.push(`lost after ${took} at ${about.places[packets.place[row]][0]}: ${about.names.cause[packets.cause[row]]}`);
   else lines.push(end === "received" ? `received after ${took}` : `still under way after ${took}`);
   if (packets.handed[row] > packets.took[row]) lines.push(`handed over ${spoken(packets.handed[row] - packets.took[row])} later, in order`);
-  if (packets.blocks[row]) lines.push(`${packets.blocks[row]} blocks, ${packets.repeats[row]} repetitions`);
+  if (packets.blocks[row]) lines.push(`${packets.blocks[row]} blocks, ${packets.repeats[row]} retransmissions`);
   if (packets.from_port && packets.from_port[row]) lines.push(`port ${packets.from_port[row]} to ${packets.to_port[row]}`);
   if (about.users.length > 1) lines.push(`user ${packets.user[row]}`);
   return lines.join("\n");

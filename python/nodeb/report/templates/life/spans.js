@@ -28,8 +28,9 @@ function textured(ctx, ink, { family, texture }) {
   const tile = new OffscreenCanvas(size, size), on = tile.getContext("2d");
   on.fillStyle = ink.page; on.fillRect(0, 0, size, size);
   on.globalAlpha = 0.3; on.fillStyle = colour; on.fillRect(0, 0, size, size);
-  on.globalAlpha = 1; on.strokeStyle = colour; on.lineWidth = texture === 3 ? 1.2 : 2.4;
-  const lines = { 1: [[-1, 7, 7, -1], [-4, 4, 4, -4], [2, 10, 10, 2]], 3: [[-1, -1, 7, 7], [-4, 2, 4, 10], [2, -4, 10, 4]], 4: [[0, 3, 6, 3]] };
+  on.globalAlpha = 1; on.strokeStyle = colour; on.lineWidth = texture === 3 || texture === 5 ? 1.2 : 2.4;
+  const rising = [[-1, 7, 7, -1], [-4, 4, 4, -4], [2, 10, 10, 2]], falling = [[-1, -1, 7, 7], [-4, 2, 4, 10], [2, -4, 10, 4]];
+  const lines = { 1: rising, 3: falling, 4: [[0, 3, 6, 3]], 5: [...rising, ...falling], 6: [[3, 0, 3, 6]] };
   on.beginPath();
   for (const [x, y, toX, toY] of lines[texture] || []) { on.moveTo(x, y); on.lineTo(toX, toY); }
   if (texture === 2) on.arc(3, 3, 1, 0, 7);
