@@ -25,8 +25,8 @@ PLAIN = [f"--set=record.{series}=false" for series in ("cwnd", "segments", "queu
 API = "import sys, nodeb; nodeb.load(sys.argv[1]).run(runs=int(sys.argv[2]), jobs=1)"
 TINY = 5_000
 
-# Upper limits: CPU time of a replication with series in us, wall time of a million replications
-# with their summary on two cores in s, and wall time of a start in s.
+# Upper limits: CPU time per replication with recorded series (us); wall time of a million
+# replications without series, with their summary, on two cores (s); wall time of a start (s).
 MAX_US, MAX_S, MAX_START_S = 30.0, 20.0, 0.3
 
 # Maximum ratio of the CPU time per replication in a run of a million to that in a run of a tenth as

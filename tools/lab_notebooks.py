@@ -59,7 +59,7 @@ if __name__ == "__main__":
 
 
 def notebook(name: str) -> str:
-    """Returns the notebook of a lab."""
+    """Returns the Python source of a lab's marimo notebook: figures, and a cell for each exercise."""
     lab = labs.load(name)
     number, end = name.partition("-")[0], "" if lab.title.endswith("?") else "."
     parts = [HEAD.format(title=lab.title, number=number, end=end, name=name)]

@@ -252,14 +252,17 @@ def _follow(rows: Iterable[tuple[float, str, int, bool]]) -> tuple[int, list[flo
 
 
 def compare(file: Path, paths: Path | None = None) -> list[Row]:
-    """Simulates every download of a file and compares it.
+    """Simulates every download of a file.
+
+    Returns a row for each case, congestion control and size that compares the kernel with nodeb.
 
     Args:
-        file: the measured downloads.
-        paths: the paths of its cases; default: the file of the same name with the suffix `.toml`.
+        file: CSV file of measured downloads.
+        paths: TOML file with the network path of each case; None for `file` with the suffix
+            `.toml`.
 
     Raises:
-        InputError: a file is invalid.
+        InputError: a line is invalid, or a simulated download does not complete.
         ScenarioError: a path is invalid; the message begins with the case.
     """
     ways = tomllib.loads((paths or file.with_suffix(".toml")).read_text("utf-8"))

@@ -290,8 +290,8 @@ AtMaxDat: TypeAlias = Literal["discard", "reset"]
 
 `discard`: Discards the PDU's packets and earlier ones (TS 25.322, 9.7.3.3).
 
-`reset`: Resets the protocol: every packet of which a part was sent is lost, unless the
-phone has received it completely (TS 25.322, 9.7.3.4, 11.4).
+`reset`: Resets the protocol: every packet of which a part was sent is lost, unless it has
+been delivered (TS 25.322, 9.7.3.4, 11.4).
 """
 
 StatusFormat: TypeAlias = Literal["list", "bitmap"]
@@ -855,8 +855,8 @@ class Classic(Part):
     """
 
     eifel: bool = False
-    """Whether the sender detects spurious retransmissions by a bit that their ACKs lack (Eifel,
-    RFC 3522), and undoes their effects (RFC 4015).
+    """Whether the sender detects spurious retransmissions (Eifel, RFC 3522) by a bit in ACKs that
+    shows if a retransmission triggered them, and undoes their effects (RFC 4015).
     """
 
     delayed_ack: Duration = "100 ms"
@@ -1468,7 +1468,7 @@ class Lte(Part):
     tag: ClassVar[str | None] = "lte"
 
     bandwidth: Bandwidth = "20 MHz"
-    """Channel bandwidth."""
+    """Channel bandwidth, which determines the number of resource blocks."""
 
     carrier_ghz: float = 2.0
     """Carrier frequency in GHz, which determines Doppler shifts."""
@@ -1498,7 +1498,7 @@ class Lte(Part):
     """Scheduler that deals groups of resource blocks to users."""
 
     cqi: GroupReports = field(default_factory=lambda: GroupReports())
-    """CQI reports."""
+    """CQI reports of phones, by which blocks are selected."""
 
     drx: Drx | None = None
     """Discontinuous reception. Default: none, phones always listen."""
@@ -1533,7 +1533,7 @@ class Lte(Part):
     """Probability that the base station receives a NACK as an ACK."""
 
     rlc: LteRlc = field(default_factory=lambda: AmBytes())
-    """RLC mode."""
+    """RLC mode of the downlink and of a scheduled uplink."""
 
     status_delay: Duration = "8 ms"
     """Time until a STATUS PDU of a phone's RLC is known to the base station."""
@@ -1551,7 +1551,7 @@ class Lte(Part):
     """The base station and its surroundings."""
 
     uplink: UplinkSpec = field(default_factory=lambda: Plain())
-    """Uplink."""
+    """Uplink: a plain link for each phone, or scheduled by the base station."""
 
 
 class FachDch(Part):
@@ -1743,11 +1743,13 @@ class TraceBearer(Part):
 class ErrorModel(Part):
     """Model of the errors on a radio link.
 
-    A model file, as written by `nodeb fit`, sets all keys except `advances`.
+    A model file, as written by `nodeb fit`, sets all keys except `file` and `advances`.
     """
 
     file: str | None = None
-    """Path of a model file that sets the other keys, relative to the scenario file's folder."""
+    """Path of a model file that sets the other keys except `advances`, relative to the scenario
+    file's folder.
+    """
 
     unit: Unit = "block"
     """Data whose errors one step of the process decides: a block or a PDU."""
@@ -1878,8 +1880,8 @@ class Am(Part):
     """Age at which an unacknowledged packet is discarded (Timer_Discard). Default: never."""
 
     command_timer: Duration = "300 ms"
-    """Time after which an unanswered command is retransmitted, which asks the phone to move its
-    window (Timer_MRW) or to reset (Timer_RST).
+    """Time after which an unanswered command to the phone, to move its window (Timer_MRW) or to
+    reset (Timer_RST), is retransmitted.
     """
 
     poll: Polling = field(default_factory=lambda: Polling())
@@ -2350,7 +2352,7 @@ class Handover(Part):
 
     cells: int = 2
     """Number of cells that serve users, 2 to 7: the first sites of the hexagonal grid, starting
-    with the one in the middle, then its neighbours from east to north.
+    with the one in the middle, then its neighbours counterclockwise from east.
     """
 
     hysteresis_db: float = 3.0
@@ -2468,7 +2470,7 @@ class Site(Part):
     """Path loss model."""
 
     shadowing: Shadowing = field(default_factory=lambda: Shadowing())
-    """Shadowing."""
+    """Shadowing, which varies the path loss."""
 
     interference: Interference = field(default_factory=lambda: Hexagonal())
     """Interference from other cells."""
@@ -2648,10 +2650,10 @@ class TrafficVolume(Part):
     """Time for which a user's bytes must exceed `volume` before a channel is requested."""
 
     dch_inactivity: Duration = "5 s"
-    """Time from the last packet until the dedicated channel is released."""
+    """Time without packets after which a user's dedicated channel is released."""
 
     fach_inactivity: Duration = "12 s"
-    """Time from the last packet on the FACH until the phone moves to the paging channel."""
+    """Time without packets after which a phone on the FACH moves to the paging channel."""
 
 
 class LongestQueue(Part):
@@ -3104,8 +3106,8 @@ class Ue(Part):
 
     category: int = 6
     """UE category, 1 to 12: on `hsdpa` (TS 25.306, table 5.1a) it determines block sizes, codes
-    and the minimum distance of TTIs; on `lte` (TS 36.306, table 4.1-1) the largest block and
-    256QAM.
+    and the minimum distance of TTIs; on `lte` (TS 36.306, tables 4.1-1 and 4.1-2) the largest
+    blocks, 256QAM in the downlink and 64QAM in the uplink.
 
     From 0 to 255.
     """
@@ -3136,7 +3138,7 @@ class Place(Part):
     """
 
     movement: Movement = "stays"
-    """Movement of the user."""
+    """Movement of the user: none, on a circle, or straight."""
 
     heading_deg: float | None = None
     """Initial direction of a user who moves `straight`, in degrees from east to north. Default:
@@ -3144,7 +3146,7 @@ class Place(Part):
     """
 
     profile: Profile = "pedestrian_a"
-    """Named power-delay profile."""
+    """Power-delay profile by its name: delays and mean powers of the paths."""
 
     taps: list[Tap] | None = None
     """User-defined paths, which replace the named profile."""
@@ -3161,7 +3163,7 @@ class Fading(Part):
     """
 
     profile: Profile = "flat"
-    """Named power-delay profile."""
+    """Power-delay profile by its name: delays and mean powers of the paths."""
 
     taps: list[Tap] | None = None
     """User-defined paths, which replace the named profile."""
@@ -3272,7 +3274,7 @@ class ScenarioFields(Part):
 
     precision: Probability | None = None
     """Replicate until the half-width of the 95 % confidence interval of the mean application bit
-    rate is at most this fraction of the mean; replaces `runs`.
+    rate is at most this fraction of the mean; `runs` is then the minimum number.
     """
 
     max_runs: int = 200

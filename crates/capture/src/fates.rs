@@ -1,5 +1,6 @@
-//! Fates of packets: a packet is received, lost or still in flight when the run ends. The capture
-//! holds each packet back until its fate is known, and then writes it with a comment on its fate.
+//! Fates of packets: a packet is received, lost or still in flight when the run ends. A capture with
+//! comments holds each packet back until its fate is known, and then writes it with a comment on its
+//! fate.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;

@@ -100,7 +100,7 @@ nodeb_base::table! {
         "from_port" [""] U32 = |row| row.from_port;
         /// Destination port of the packet; 0 if it has none or too few bytes were recorded.
         "to_port" [""] U32 = |row| row.to_port;
-        /// Sequence number relative to that of the connection's SYN, which has 0.
+        /// Sequence number relative to the SYN of the end that sent the packet; this SYN has 0.
         "seq" [""] U64 = |row| row.seq;
         /// Acknowledgement number relative to the other end's SYN; 0 without the flag ACK.
         "ack" [""] U64 = |row| row.ack;

@@ -319,7 +319,7 @@ nodeb_base::registry! {
         "wcdma" => Wcdma(wcdma::Wcdma),
         /// No radio: a plain link with a rate, a delay and a queue, one per user.
         "link" => Link(link::LinkBearer),
-        /// No radio: a link that sends at recorded delivery opportunities, one per user.
+        /// No radio: one link per user, which sends at recorded delivery opportunities.
         "trace" => Trace(trace::TraceBearer),
     }
 }

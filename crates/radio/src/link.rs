@@ -25,7 +25,7 @@ params! {
         /// Loss of packets: a probability, or a model.
         pub loss: LossSetting,
         /// Packets to lose, by position in the order of arrival, from 0. Short form of `loss.list.positions`;
-        /// excludes `loss`.
+        /// cannot be combined with `loss`.
         pub drop_list: Vec<u64>,
         /// Outages, in order of time: intervals in which no transmission starts and packets queue.
         #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -113,7 +113,8 @@ impl OverTime {
         })
     }
 
-    /// Returns the interval of a user at a time.
+    /// Returns mutably the user's interval that contains time `at`. Doubles the length of all
+    /// intervals while there would be too many up to this time.
     fn at(&mut self, user: u32, at: Time) -> &mut Interval {
         while at.0 / self.interval.0 >= self.most as u64 {
             self.double();

@@ -418,7 +418,7 @@ for name, (environment, distance) in FIGURES.items():
         DIFFERENCE,
         marks=BEST,
         from_zero=False,
-        panels=True,  # The panels are by queue limit and scheduler.
+        panels=True,  # The panels are by setting (queue limit or cell) and scheduler.
     )
 
 

@@ -88,8 +88,8 @@ def test_few_differing_pairs_are_not_equivalent():
 
 @pytest.mark.parametrize("mean", [0.0, 0.5, 1.2, 3.0])
 def test_upper_suggestion_decides_in_three_of_four_experiments(mean):
-    """With the larger suggestion, at least 75 % of undecided experiments are decided, whatever the
-    true difference.
+    """With the larger suggested number of further replications, at least 75 % of undecided
+    experiments are decided, for true differences from 0 to three margins.
     """
     chance = np.random.default_rng(11)
     decided = []

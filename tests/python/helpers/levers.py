@@ -73,7 +73,7 @@ def judged(number: int) -> Judged | None:
 
 
 def lever(found: Explanation) -> str:
-    """Returns the lever that targets most of the time on the path, or an empty text."""
+    """Returns the name of the lever for the largest part of the critical path, "" if none."""
     return next((one.name for one in levers(found)), "")
 
 

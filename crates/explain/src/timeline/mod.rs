@@ -97,7 +97,8 @@ pub(crate) struct Timeline {
     /// Whether a timer of the TCP sender that faces the phone is armed: the retransmission timer,
     /// or with `linux` any of the timers for retransmission, loss probes, reordering and pacing.
     pub is_armed: bool,
-    /// Numbers of packets of the flow that were lost since the transfer began, by cause.
+    /// Counts of the flow's packets lost since the transfer began, by cause, and of its window
+    /// reductions by ECN marks.
     pub lost: Lost,
     /// Whether the scenario has a Snoop agent, which acts when an ACK leaves an uplink.
     has_snoop: bool,

@@ -24,7 +24,7 @@ type Stay = (Time, Option<Time>);
 /// start of the TTI.
 type OnAir = (u32, u32, bool, Time);
 
-/// Events of a run, indexed by place and packet number.
+/// Events of a run: those of packets by place and packet number, others in order of time.
 #[derive(Default)]
 pub struct Reference {
     tti: Duration,

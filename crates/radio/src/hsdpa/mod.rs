@@ -183,8 +183,8 @@ impl Hsdpa {
         self.handover.as_ref().map_or(1, |handover| handover.cells)
     }
 
-    /// Returns the mapping of packets to blocks: the size of PDUs, and whether blocks carry octets
-    /// of PDUs.
+    /// Returns the mapping of packets to blocks: the size of PDUs, and whether a block carries
+    /// octets (MAC-ehs) or only whole PDUs (MAC-hs).
     pub fn payload(&self) -> Payload {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
         Payload { pdu_bytes, segmented: self.segmentation }

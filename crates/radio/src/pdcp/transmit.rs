@@ -9,7 +9,7 @@ use nodeb_net::queue::{DropLog, Queue};
 
 use crate::Backlog;
 
-/// Packet in the queue, with its arrival and waiting time.
+/// Packet in the queue, with its arrival time and the TTI in which its waiting time starts.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     packet: Packet,

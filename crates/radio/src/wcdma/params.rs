@@ -23,8 +23,9 @@ use crate::{Bearer, Facts, Radio, UserRadio};
 
 params! {
     /// WCDMA downlink, in which all connections use codes of a cell at the same time; the rate of a
-    /// connection determines its spreading factor. Defaults: those of `hossain` (section IV.A) and,
-    /// where the study has none, assumptions: eta, G, Eb/N0 and no error correction.
+    /// connection determines its spreading factor. Defaults are the values of the paper of `hossain`
+    /// (section IV.A). Where the paper prints none, they are assumptions: `other_cells`, `eb_n0_db`,
+    /// `correctable_bits` and `max_failed_slots`.
     pub struct Wcdma {
         /// Length of a slot; the rate of a connection is its number of frames per slot.
         pub slot: Duration = Duration::from_millis(10),

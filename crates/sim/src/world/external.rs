@@ -40,7 +40,7 @@ pub enum Fate {
         /// The packet, with the ECN field that it has at its arrival.
         packet: ExternalPacket,
     },
-    /// The packet was lost.
+    /// The packet was dropped by a queue, or lost on a link or on the radio.
     Lost {
         /// Simulated time at which the packet was lost.
         at: Time,

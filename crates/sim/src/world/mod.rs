@@ -187,7 +187,7 @@ struct World<T> {
     has_snoop: bool,
     /// Whether the radio must know of each packet that a phone sends: with DRX, or an uplink that all users share.
     tells_radio: bool,
-    /// Whether bearers must know when phones send packets.
+    /// Whether phones use DRX, so that their downlink bearers must know when phones send packets.
     has_drx: bool,
     /// Whether packets wait in a buffer at the RNC before they reach the Node B.
     waits_at_rnc: bool,

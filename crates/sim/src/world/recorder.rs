@@ -84,8 +84,8 @@ impl Recorder {
         self.series.segments.push(row);
     }
 
-    /// Records that a packet was sent. If it is an ACK of the phone, or a data segment of a Snoop agent or of the
-    /// sender that faces the phone, follows it until its arrival or loss.
+    /// Records a data segment that a Snoop agent or the sender that faces the phone has sent. Follows such segments and
+    /// the phone's ACKs until their arrival or loss; ignores other packets.
     fn sent(&mut self, at: Time, site: Site, followed: Followed) {
         match site {
             Site::Phone => {}

@@ -22,7 +22,7 @@ params! {
         /// Distance from the Node B, in a random direction. Default: random, uniform in the cell.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub distance: Option<Distance>,
-        /// Position in metres east and north of the Node B; excludes `distance`.
+        /// Position in metres east and north of the Node B; not with `distance`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub position_m: Option<[f64; 2]>,
         /// Speed of the user, which determines the rate of fading and, unless the user stays, its

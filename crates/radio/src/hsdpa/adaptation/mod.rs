@@ -17,7 +17,7 @@ use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
 use crate::numerology::Numerology;
 
-/// Interface of the parameters of all methods of link adaptation.
+/// Parameters of a method of link adaptation, with checks that need other parts of the scenario.
 pub trait LinkAdaptationParams {
     /// Returns true if every block matches the channel whatever number of codes it has, so that no
     /// block can fail.

@@ -103,7 +103,7 @@ pub trait Scheduler: Send + std::fmt::Debug {
     fn served(&mut self, tti: u64, user: usize, units: u32);
 }
 
-/// Interface of the parameters of all schedulers.
+/// Parameters of a kind of scheduler, from which the scheduler of each cell is built.
 pub trait SchedulerParams: Parameters {
     /// Returns the scheduler in its initial state, for `users` users and TTIs of length `tti`.
     fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler>;

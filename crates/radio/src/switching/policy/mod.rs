@@ -38,7 +38,7 @@ pub trait SwitchingPolicy: Send + std::fmt::Debug {
     }
 }
 
-/// Interface of the parameters of all switching policies.
+/// Parameters of a kind of switching policy, from which the policy of a bearer is built.
 pub trait SwitchingParams: Parameters {
     /// Returns the switching policy in its initial state, for `users` users on the FACH.
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy>;

@@ -41,9 +41,9 @@ params! {
         pub loss: LossSetting,
         /// Proxy's estimate of the round-trip time without queueing.
         pub rtt: RoundTripSpec,
-        /// Gain of the queue feedback: every message raises the window by this fraction of the packets by which the
-        /// queue is below `q_ref`, or lowers it if the queue is above, while the proxy's data fill the window. Absent:
-        /// no feedback, as in `fiorenzi`.
+        /// Gain of the queue feedback: each message adds this number times (`q_ref` - queue), in packets, to the
+        /// window. The feedback pauses while the proxy holds less than a window of data. Absent: no feedback, as in
+        /// `fiorenzi`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub queue_feedback: Option<f64>,
     }

@@ -38,9 +38,9 @@ pub struct Transmission {
     pub next: u64,
     /// Number of the highest segment ever sent, plus 1.
     pub end: u64,
-    /// Value of `end` at the last loss event or idle timeout. Recovery ends when all segments below
-    /// this number are acknowledged. It is 1 before any such event and after a fast recovery with
-    /// SACK.
+    /// Value of `end` at the last loss event or idle timeout; 1 before any such event and after a
+    /// fast recovery with SACK. A recovery ends when all segments below this number are
+    /// acknowledged, except Reno's fast recovery, which ends at the first new ACK.
     pub recover: u64,
     /// Value of `recover` if the last loss event was a timeout that was not undone, otherwise 0.
     /// Recovery from the timeout lasts until all segments below this number are acknowledged.
@@ -264,8 +264,8 @@ impl Transmission {
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// Records a loss event: recovery lasts until all segments outstanding now are acknowledged. If
-    /// only one segment is timed, it no longer gives a round-trip time.
+    /// Records a loss event: sets `recover` to the end of the data sent. If only one segment is
+    /// timed, it no longer gives a round-trip time.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;
         self.recover_timeout = 0;

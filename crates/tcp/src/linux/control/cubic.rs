@@ -74,7 +74,7 @@ struct Epoch {
     origin: u64,
     /// Window in segments that Reno would have (`tcp_cwnd`).
     reno: u64,
-    /// Number of segments delivered since Reno's window last grew (`ack_cnt`).
+    /// Number of segments delivered that have not yet counted towards Reno's growth (`ack_cnt`).
     delivered: u64,
 }
 

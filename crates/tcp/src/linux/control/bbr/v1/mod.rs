@@ -101,7 +101,7 @@ pub struct BbrControl {
     params: Bbr,
     mss: u64,
     state: State,
-    /// Gains that apply since the last ACK.
+    /// Gains that apply since the last ACK or timeout.
     gains: Gains,
     /// Present and saved congestion window, and the phase of loss recovery at the last ACK or
     /// timeout.

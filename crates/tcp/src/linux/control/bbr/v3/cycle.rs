@@ -51,7 +51,8 @@ pub struct Cycle {
     /// Whether the present probe ended early, because the data in flight had reached the bound that
     /// the last probe had lowered.
     precautionary: bool,
-    /// Number of bytes acknowledged at the long-term bound that have not yet raised it.
+    /// Number of bytes delivered while the long-term bound limited the sender and not yet used to
+    /// raise the bound.
     acked: u64,
     /// Number of bytes that must be acknowledged per segment of growth of the long-term bound.
     acked_per_segment: u64,
