@@ -29,8 +29,8 @@ fairness` wrote this page with nodeb {version}.
 
 ## Flows of one control
 
-The table has Jain's index of {both} flows (1 for equal shares) with its 95 % confidence interval.
-The tests in `crates/sim/tests/fairness.rs` set limits for this index.
+The table has Jain's index of {both} flows with one control (1: equal shares) and its 95 % confidence
+interval. The tests in `crates/sim/tests/fairness.rs` set limits for this index.
 
 <!-- of make fairness -->
 
@@ -40,9 +40,8 @@ The tests in `crates/sim/tests/fairness.rs` set limits for this index.
 
 ## Flows of two controls
 
-Each value is the share, in per cent, that the row's control has of the bytes delivered to it and to
-the column's control: 50 is fair. The half-widths of the 95 % confidence intervals are at most
-{widest:.0f}.
+Each value is the share, in per cent, of the flows with the row's control in all bytes that the {both}
+flows deliver; 50 is fair. The half-widths of the 95 % confidence intervals are at most {widest:.0f}.
 
 <!-- of make fairness -->
 
