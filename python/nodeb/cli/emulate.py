@@ -116,7 +116,7 @@ def emulate(
         bool, typer.Option("--check", help="Only measure the rates that this machine can emulate.")
     ] = False,
 ) -> int:
-    """Run commands as phones of a scenario: their packets pass its cell in real time."""
+    """Run commands as phones of a scenario; their packets pass the simulated cell."""
     from nodeb.emulate import page_file, plan, results_folder, session
     from nodeb.emulate.answer import emulated
     from nodeb.emulate.problems import check_system

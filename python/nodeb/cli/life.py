@@ -70,7 +70,7 @@ def life(
     force: Force = False,
     everything: Everything = False,
 ) -> None:
-    """Follow every packet of a replication: event tables, an interactive page and a trace."""
+    """Save the events of every packet in a replication: tables, an interactive page, a trace."""
     window = (
         0.0 if begin is None else seconds("--from", begin),
         None if end is None else seconds("--to", end),

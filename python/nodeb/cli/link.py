@@ -47,7 +47,7 @@ def run(
     force: Force = False,
     everything: Everything = False,
 ) -> None:
-    """Simulate a link at each Eb/N0; print error rates, save them and the error sequences."""
+    """Simulate a link at each Eb/N0; print error rates, and save rates and error sequences."""
     check_threads(jobs)
     changes = [*(settings or ()), *([] if seed is None else [f"seed={as_seed(seed)}"])]
     experiment = link.load(file, changes)

@@ -32,7 +32,7 @@ def play(
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
     ] = True,
 ) -> None:
-    """Open a scenario in a page that simulates it in the browser, without a network."""
+    """Open a page that simulates a scenario in the browser; it needs no network."""
     if file is None and settings:
         raise InputError("--set changes a scenario; expected FILE, too")
     if out is not None:

@@ -48,7 +48,7 @@ def replay(
     report: Report = None,
     everything: Everything = False,
 ) -> int:
-    """Replay a recorded emulation in virtual time; fail if any packet's fate differs."""
+    """Replay a recorded emulation in virtual time; fail if any arrival or loss differs."""
     from nodeb.emulate import page_file, recordings, results_folder
     from nodeb.emulate.answer import replayed
     from nodeb.emulate.problems import check_system

@@ -95,7 +95,7 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Simulate a scenario, print a summary and save the tables; ignores a sweep table."""
+    """Simulate a scenario, print a summary and save tables; a sweep table is ignored."""
     if cluster is not None and pcap is not None:
         raise InputError("--pcap and --cluster cannot be combined: the capture is written locally")
     of_captures = {

@@ -70,7 +70,7 @@ def sweep(
     force: Force = False,
     everything: Everything = False,
 ) -> None:
-    """Simulate the cells of a scenario's sweep table that the results folder lacks."""
+    """Simulate the cells of a scenario's sweep table, except those in the results folder."""
     plan = Sweep.load(file, settings or (), runs, precision, seed)
     title = printable(plan.name or file.stem)
     print_warnings(plan.warnings())
