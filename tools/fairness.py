@@ -29,8 +29,9 @@ fairness` wrote this page with nodeb {version}.
 
 ## Flows of one control
 
-The table has Jain's index of {both} flows with one control (1: equal shares) and its 95 % confidence
-interval. The tests in `crates/sim/tests/fairness.rs` set limits for this index.
+The table has Jain's index of {both} flows with one control (1: equal shares) and its 95 %
+confidence interval. The tests in `crates/sim/tests/fairness.rs` require at least 0.95, except for
+`scalable`.
 
 <!-- of make fairness -->
 
@@ -40,8 +41,9 @@ interval. The tests in `crates/sim/tests/fairness.rs` set limits for this index.
 
 ## Flows of two controls
 
-Each value is the share, in per cent, of the flows with the row's control in all bytes that the {both}
-flows deliver; 50 is fair. The half-widths of the 95 % confidence intervals are at most {widest:.0f}.
+Each value is the share, in per cent, of the flows with the row's control in all bytes that the
+{both} flows deliver; 50 is fair. The half-widths of the 95 % confidence intervals are at most
+{widest:.0f}.
 
 <!-- of make fairness -->
 
