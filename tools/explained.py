@@ -36,8 +36,8 @@ This page attributes the download times of [Wang's thesis](reproductions/wang.md
 
 ![Share of each cause in the time of downloads over DCH and HS-DSCH](images/explained.png)
 
-The table has the shares of the causes in the time in percent; `handshake` includes the request.
-Only the figure has downloads of 50 kB.
+The table has the share of each cause in the download time, in percent; `handshake` includes the
+request. Downloads of 50 kB are only in the figure.
 
 <!-- of tools/explained.py -->
 
@@ -45,16 +45,16 @@ Only the figure has downloads of 50 kB.
 
 <!-- end -->
 
-- **Small files**: handshake and slow start take {small} of a 20 kB download over DCH at 1 % block
-  errors, and {large} of a 16 MB download.
+- **Small files**: handshake and slow start take {small} of the time of a 20 kB download over DCH
+  at 1 % block errors, and {large} of that of a 16 MB download.
 - **Block errors on a DCH**: an RLC retransmission takes 99 ms. At 10 % block errors,
-  retransmissions take {dch_rlc} of a 100 kB download.
+  retransmissions take {dch_rlc} of the time of a 100 kB download.
 - **Block errors on an HS-DSCH**: a hybrid ARQ retransmission takes 9.5 ms. At 10 % block
-  errors, retransmissions take {hs_harq} of a 100 kB download.
+  errors, retransmissions take {hs_harq} of the time of a 100 kB download.
 
 ## HS-DSCH instead of DCH
 
-The table has the causes of the difference for 100 kB at 10 % block errors, with 95 % intervals:
+The table explains the difference in download time for 100 kB at 10 % block errors:
 
 <!-- of tools/explained.py -->
 
@@ -64,7 +64,7 @@ The table has the causes of the difference for 100 kB at 10 % block errors, with
 
 ## Other radio access
 
-The table has mean times of {other_runs} replications (seed 1), and the causes of at least
+The table has mean times of {other_runs} replications (seed 1), and the causes that take at least
 {least} % of the time:
 
 <!-- of tools/explained.py -->
