@@ -19,6 +19,47 @@ CHOICE = re.compile(r"^The [\w ]+: a name, or a table with one key\.")
 PARAMETERS = re.compile(r"^Parameters of (?=[^(])(.)")
 """Beginning of the description of a variant's keys."""
 
+BEGINNINGS = {
+    "Base station": "the base station",
+    "Category and": "the category and",
+    "Cell and": "a cell and",
+    "Constant bit": "a constant bit",
+    "Distribution of": "the distribution of",
+    "Distribution with": "a distribution with",
+    "Download of": "the download of",
+    "Exponential distribution": "an exponential distribution",
+    "Group of": "a group of",
+    "HS-DSCH in": "an HS-DSCH in",
+    "Interval in": "an interval in",
+    "Iub between": "the Iub between",
+    "LTE cell": "an LTE cell",
+    "Link of": "a link of",
+    "Load of": "the load of",
+    "Log-normal distribution": "a log-normal distribution",
+    "Map of": "a map of",
+    "Mean interference": "the mean interference",
+    "Model of": "a model of",
+    "Pareto distribution": "a Pareto distribution",
+    "Path of": "a path of",
+    "Plain link": "a plain link",
+    "Position and": "the position and",
+    "Power delay": "a power delay",
+    "Power of": "the power of",
+    "Recording of": "a recording of",
+    "Row of": "a row of",
+    "Scenario: a": "a scenario: a",
+    "Sequence of": "a sequence of",
+    "Time series": "the time series",
+    "Uplink of": "the uplink of",
+    "Uplink that": "an uplink that",
+    "WCDMA downlink": "a WCDMA downlink",
+    "Window of": "a window of",
+}
+"""First words of descriptions, and the same words within a sentence, with an article."""
+
+DEFAULTS = re.compile(r"\bDefaults: (those of |the |measured |)")
+"""Beginning of a sentence about the source of defaults."""
+
 LINE = re.compile(r"^<!-- keys(?:: (\S*))? -->$", re.MULTILINE)
 """First line of a part; without a key, the part has the top-level keys of the file."""
 
@@ -146,14 +187,32 @@ def _introduced(description: str, path: str) -> str:
     `path`.
     """
     if CHOICE.match(description):
-        first = f"`{path}` selects a variant by name, or by a table with the name as its only key."
+        first = f"`{path}` is the name of a variant, or a table with this name as its only key."
         return CHOICE.sub(first, description)
-    description = description.replace("Defaults: ", f"Defaults of `{path}`: ")
+    description = DEFAULTS.sub(lambda found: _source(path, found[1]), description)
     description = description.replace("The defaults are ", f"The defaults of `{path}` are ")
     description = description.replace(": its parameters.", ".")
     if PARAMETERS.match(description):
-        return PARAMETERS.sub(rf"The table `{path}` sets the parameters of \1", description)
-    return f"`{path}`: {description}" if path and description else description
+        return PARAMETERS.sub(rf"The keys in `{path}` configure \1", description)
+    keys = f"The keys in `{path}`" if path else "The keys of the file"
+    return f"{keys} configure {_continued(description)}" if description else ""
+
+
+def _source(path: str, begin: str) -> str:
+    """Returns the beginning of a sentence about the source of a table's defaults."""
+    verb = {"measured ": "were measured ", "the ": "are the "}.get(begin, "are those of ")
+    return f"The defaults of `{path}` {verb}"
+
+
+def _continued(description: str) -> str:
+    """Returns a description as the continuation of a sentence."""
+    first, *others = description.split(" ")
+    begin = " ".join([first, *others[:1]]).rstrip(".,")
+    if words := BEGINNINGS.get(begin):
+        return words + description.removeprefix(begin)
+    if first == "A" or first[1:].islower() or "-" in first and not first[1].isupper():
+        return description[0].lower() + description[1:]
+    return description
 
 
 def _command(path: str) -> str:

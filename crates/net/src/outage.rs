@@ -5,7 +5,7 @@ use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Interval in which a link starts no transmission, and packets queue.
+/// Interval in which a link starts no transmission, so that packets queue.
 ///
 /// A transmission under way is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

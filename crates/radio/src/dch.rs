@@ -20,8 +20,8 @@ use super::{Bearer, Facts, Radio, UserRadio};
 
 params! {
     /// Dedicated channels of one user. Defaults: Tables 5 and 10 of `wang`, that is, 12 parallel channels
-    /// with one 40-byte PDU per TTI of 10 ms each, 384 kbps together, and a retransmission 89 ms after the
-    /// end of a failed TTI.
+    /// with one 40-byte PDU each per TTI of 10 ms, which give 384 kbps together. Retransmissions follow 89 ms
+    /// after the end of a failed TTI.
     pub struct Dch {
         /// Number of parallel channels; each sends one block per TTI.
         pub channels: NonZeroU32 = positive(12),

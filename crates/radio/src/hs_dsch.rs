@@ -20,7 +20,7 @@ use super::{Bearer, Facts, Radio, UserRadio};
 
 params! {
     /// A channel shared by all users, one user per TTI. Defaults: Table 10 of `wang` at 384 kbps, that is, 3
-    /// code channels with one 32-byte PDU per TTI of 2 ms each.
+    /// code channels with one 32-byte PDU each per TTI of 2 ms.
     pub struct HsDsch {
         /// Number of code channels; each sends one block per TTI.
         pub channels: NonZeroU32 = positive(3),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LossModel;
 
-/// Parameters of periodic loss, by which one packet of every `every` is lost.
+/// Parameters of periodic loss, which loses one of every `every` packets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PeriodicLoss {

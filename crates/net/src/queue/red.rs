@@ -25,7 +25,7 @@ pub enum RedMode {
 }
 
 params! {
-    /// Parameters of a RED queue, which drops or marks packets at random, more often the longer its
+    /// Parameters of a RED queue, which drops or marks packets at random, and more of them the longer its
     /// average length.
     pub struct Red {
         // The default thresholds and `gentle` are those of ns-2, and the default weight of 0.002 is

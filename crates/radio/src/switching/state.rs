@@ -64,8 +64,8 @@ params! {
     /// Power of a phone's radio in each state, independent of traffic.
     ///
     /// Defaults: the 3G profile of AT&T's Application Resource Optimizer (Qian et al., MobiSys 2011),
-    /// measured with one carrier; for the paging channel 1 to 2 % of CELL_DCH, as in Pérez-Romero et al.
-    /// (*Radio Resource Management Strategies in UMTS*, 2005).
+    /// measured with one carrier. The power on the paging channel is 1 to 2 % of that of CELL_DCH, as in
+    /// Pérez-Romero et al. (*Radio Resource Management Strategies in UMTS*, 2005).
     pub struct PhonePower {
         /// Power on the paging channel.
         pub pch: Power = Power::from_milliwatts(10),

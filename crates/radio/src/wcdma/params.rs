@@ -22,7 +22,7 @@ use crate::tti::TtiBearer;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// WCDMA downlink, in which all connections use codes of a cell at the same time; the rate of a
+    /// WCDMA downlink, in which all connections use codes of a cell at the same time. The rate of a
     /// connection determines its spreading factor. Defaults are the values of the paper of `hossain`
     /// (section IV.A). Where the paper prints none, they are assumptions: `other_cells`, `eb_n0_db`,
     /// `correctable_bits` and `max_failed_slots`.

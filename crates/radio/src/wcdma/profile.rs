@@ -57,7 +57,7 @@ impl Checked for EqualPaths {
 }
 
 params! {
-    /// Taps of Vehicular B (ITU-R M.1225), of which close ones form one path.
+    /// Taps of Vehicular B (ITU-R M.1225). Taps that are close in time form one path.
     #[derive(Eq)]
     pub struct VehicularB {
         /// Distance in time below which successive taps form one path with their total power.

@@ -51,8 +51,8 @@ pub struct FlowRow {
 }
 
 table! {
-    /// One row per user: times, bytes, bit rates and TCP counts of its connection. With a proxy this is the
-    /// connection between proxy and phone. Times are NaN if the event did not happen.
+    /// One row per user: times, bytes, bit rates and TCP counts of its connection. With a proxy, this is
+    /// the connection between proxy and phone. The time of an event that did not happen is NaN.
     pub static FLOWS: "flows" of FlowRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
@@ -263,7 +263,7 @@ pub struct SnoopRow {
 }
 
 table! {
-    /// One row per user if there is a Snoop agent: its retransmissions and the ACKs that it suppressed.
+    /// One row per user if there is a Snoop agent: retransmissions of the agent, and ACKs that it suppressed.
     pub static SNOOP: "snoop" of SnoopRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;

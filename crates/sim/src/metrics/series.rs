@@ -227,8 +227,8 @@ table! {
 }
 
 table! {
-    /// One row per user and 20 ms: the bytes that the user could have been sent since the start of
-    /// the run if data had always been waiting.
+    /// One row per user and 20 ms: the bytes that the user could have received since the start of the
+    /// run if data had always been waiting.
     pub static BANDWIDTH: "bandwidth" of BandwidthRecord {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;

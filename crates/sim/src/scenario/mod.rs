@@ -156,7 +156,7 @@ impl UserGroup {
 }
 
 params! {
-    /// Time series to record. The memory for each grows with the length of the run.
+    /// Time series to record. The memory for each time series grows with the length of the run.
     #[derive(Copy, Eq)]
     pub struct Record {
         /// Whether to record the congestion window and the slow-start threshold at every change.

@@ -13,8 +13,9 @@ use crate::numerology::Numerology;
 pub use nodeb_net::opportunities::AtEnd;
 
 params! {
-    /// Recording of a user's channel from TTI 0: SNRs; SNRs and CQIs; SNRs after one, two and three
-    /// transmissions of a block, and CQIs; or bit rates. `nodeb import` writes such files.
+    /// Recording of a user's channel from TTI 0. A recording has SNRs, SNRs and CQIs, or bit rates;
+    /// with CQIs, SNRs may be those after one, two and three transmissions of a block. `nodeb
+    /// import` writes such files.
     pub struct Trace {
         /// Path of a recording that contains the lists, relative to the folder of the scenario
         /// file.

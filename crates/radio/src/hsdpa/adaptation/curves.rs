@@ -17,7 +17,7 @@ pub const TARGET_BLER: f64 = 0.1;
 params! {
     /// Measured BLER curves. The values at the same index of the three lists form a point.
     ///
-    /// The file is text: the line `cqi,snr_db,bler`, then one line per point.
+    /// The text file has the line `cqi,snr_db,bler`, and then one line per point.
     pub struct LinkCurves {
         /// Path of a file with the lists, relative to the folder of the scenario file.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ params! {
     /// Iub between RNC and Node B, with its flow control.
     ///
     /// Defaults: those of EURANE, that is, credits every 15 TTIs, a round trip of 30 ms, and 250
-    /// PDUs of 40 octets in the Node B, which alone limits a user to 1.33 Mbps.
+    /// PDUs of 40 octets in the Node B. This number of PDUs limits a user to 1.33 Mbps.
     pub struct Iub {
         /// One-way delay between RNC and Node B.
         pub delay: Duration = Duration::from_millis(15),

@@ -117,7 +117,7 @@ pub struct DrxRow {
 }
 
 table! {
-    /// One row per user on `lte` with `drx`: time in which the phone listened, and waits of data for it.
+    /// One row per user on `lte` with `drx`: time in which the phone listened, and delays of data until it did.
     pub static DRX: "drx" of DrxRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;

@@ -21,9 +21,9 @@ use crate::mac::sched::SchedulerSpec;
 params! {
     /// Uplink of an LTE cell with requests, reports and grants (TS 36.321, 5.4).
     ///
-    /// Keys of `radio.lte` that also apply to the uplink: `bandwidth`, `carrier_ghz`, `implementation_loss_db`,
-    /// `combining`, `decoding`, `rlc`, `status_delay`, `sn_length`, `discard_timer` and `cell`. The table `uplink` of
-    /// the scenario must be left out.
+    /// These keys of `radio.lte` also apply to the uplink: `bandwidth`, `carrier_ghz`, `implementation_loss_db`,
+    /// `combining`, `decoding`, `rlc`, `status_delay`, `sn_length`, `discard_timer` and `cell`. With a scheduled
+    /// uplink, the scenario must not have a table `uplink`.
     pub struct Scheduled {
         /// Time between two subframes in which a phone can send a scheduling request: 1, 2, 5, 10, 20, 40 or 80 ms.
         pub request_period: Duration = Duration::from_millis(10),

@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 params! {
-    /// Acknowledged mode, with the timers and windows of TS 25.322. Defaults for a channel of 384
-    /// kbps: a window of 256 PDUs, twice the round trip, and a delay of status reports equal to
-    /// that of the simple ARQ's feedback.
+    /// Acknowledged mode, with the timers and windows of TS 25.322. The defaults are for a channel
+    /// of 384 kbps. The window of 256 PDUs lasts two round trips, and status reports have the delay
+    /// of the simple ARQ's feedback.
     pub struct AcknowledgedMode {
         /// Largest number of PDUs sent and not yet acknowledged (Configured_Tx_Window_Size).
         pub tx_window: NonZeroU32 = positive(256),

@@ -31,7 +31,7 @@ use crate::Backlog;
 
 params! {
     /// Window of slots, in which a PDU keeps its slot until it is received. Defaults: those of
-    /// Costamagna et al., who give no delay of reports.
+    /// Costamagna et al., except for the delay of reports, which they do not give.
     pub struct Slotted {
         /// Number of slots in the window; each holds one PDU.
         pub places: NonZeroU32 = positive(15),

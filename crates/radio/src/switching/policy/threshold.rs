@@ -11,7 +11,7 @@ use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::switching::State;
 
 params! {
-    /// Thresholds on a user's queue at the Node B, including the packet in transmission.
+    /// Thresholds on a user's queue at the Node B, which includes the packet in transmission.
     pub struct Thresholds {
         // The default of `low` is `T_l` in Table I of the study, and that of `high` is the optimum
         // of `T_h` found in the study.

@@ -14,7 +14,7 @@ use crate::linux::Linux;
 use crate::linux::jiffies;
 
 params! {
-    /// Parameters of CUBIC as in Linux, whose window grows with the time since the last reduction.
+    /// Parameters of Linux's CUBIC, whose window grows with the time since the last reduction.
     pub struct Cubic {
         /// Share of the window that remains after a reduction; rounded to a multiple of 1/1024.
         pub beta: f64 = 0.7,

@@ -13,7 +13,7 @@ use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::linux::Linux;
 
 params! {
-    /// Parameters of CUBIC as in RFC 9438, whose window grows with the time since the last
+    /// Parameters of RFC 9438's CUBIC, whose window grows with the time since the last
     /// reduction.
     pub struct CubicRfc9438 {
         /// Share of the window that remains after a reduction, `beta_cubic` (RFC 9438, 4.6).

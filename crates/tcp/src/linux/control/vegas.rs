@@ -15,8 +15,8 @@ use crate::linux::Linux;
 const SAMPLES: u32 = 3;
 
 params! {
-    /// Parameters of Vegas: thresholds for the estimated number of the connection's segments in the
-    /// queue.
+    /// Parameters of Vegas, which keeps the estimated number of the connection's segments in the
+    /// queue between thresholds.
     pub struct Vegas {
         /// Number of segments in the queue below which the window grows.
         pub alpha: u32 = 2,

@@ -59,8 +59,8 @@ impl CongestionParams for Bbr3 {
 }
 
 params! {
-    /// Parameters of BBRv3, which also bounds the data in flight after losses (draft-ietf-ccwg-bbr,
-    /// sections as cited).
+    /// Parameters of BBRv3, which also bounds the data in flight after losses
+    /// (draft-ietf-ccwg-bbr).
     pub struct Bbr3 {
         /// Share of a round trip's data that may be lost while BBRv3 probes for bandwidth (2.8:
         /// `LossThresh`).
