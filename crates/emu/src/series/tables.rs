@@ -50,9 +50,9 @@ impl PhoneRow {
 }
 
 table! {
-    /// Packets of each real phone in each direction and time interval: sent, arrived, lost and
-    /// waiting. A packet counts in the interval in which it is sent, arrives or is lost. Intervals
-    /// are equally long, except the last.
+    /// One row per real phone, direction and time interval: packets sent, arrived, lost and waiting.
+    /// A packet counts in the interval in which it is sent, arrives or is lost. Intervals are equally
+    /// long, except the last.
     static PHONES: "emulation" of PhoneRow {
         /// Number of the phone's user in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
@@ -98,8 +98,8 @@ table! {
 }
 
 table! {
-    /// Traffic of all simulated users, and lateness of real packets, in the time intervals of the table
-    /// `emulation`.
+    /// One row per time interval of the table `emulation`: traffic of all simulated users, and lateness
+    /// of real packets.
     static SHARED: "emulation_cell" of SharedRow {
         /// Start of the time interval.
         "begin_s" ["s"] F64 = |row| row.span.0;
