@@ -187,15 +187,15 @@ def _introduced(description: str, path: str) -> str:
     `path`.
     """
     if CHOICE.match(description):
-        first = f"`{path}` is the name of a variant, or a table with this name as its only key."
+        first = f"`{path}` is a variant's name, or a table with this name as its only key."
         return CHOICE.sub(first, description)
     description = DEFAULTS.sub(lambda found: _source(path, found[1]), description)
     description = description.replace("The defaults are ", f"The defaults of `{path}` are ")
     description = description.replace(": its parameters.", ".")
     if PARAMETERS.match(description):
-        return PARAMETERS.sub(rf"The keys in `{path}` configure \1", description)
-    keys = f"The keys in `{path}`" if path else "The keys of the file"
-    return f"{keys} configure {_continued(description)}" if description else ""
+        return PARAMETERS.sub(rf"`{path}` configures \1", description)
+    begin = f"`{path}` configures" if path else "The keys of the file configure"
+    return f"{begin} {_continued(description)}" if description else ""
 
 
 def _source(path: str, begin: str) -> str:
