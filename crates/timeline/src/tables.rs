@@ -65,7 +65,7 @@ impl EventRow {
 }
 
 table! {
-    /// One row per event, in the order of time; simultaneous events are in the order in which they were emitted.
+    /// One row per event, ordered by time, and for simultaneous events by their emission.
     pub static EVENTS: "events" of EventRow {
         /// Time of the event since the beginning of the run.
         "time_ns" ["ns"] U64 = |row| row.at.0;
@@ -143,7 +143,7 @@ table! {
 }
 
 table! {
-    /// One row per stay of a packet at a link or bearer, by packets and in the order of time.
+    /// One row per stay of a packet at a link or bearer, ordered by packet and then by time.
     pub static HOPS: "hops" of HopRow {
         /// Number of the packet in the run, from 1.
         "packet" [""] U32 = |row| row.packet;
