@@ -1,4 +1,5 @@
-//! Simulates an LTE cell of 20 MHz whose users always have data: `lte_speed USERS SECONDS`.
+//! Simulates an LTE cell of 20 MHz whose users always have data: `lte_speed USERS SECONDS
+//! [LAYERS]`.
 //!
 //! Prints simulated seconds per second of CPU time, and the bit rate of the cell. Every 4 TTIs, each user's queue
 //! is refilled to 30 packets of 1500 bytes.
@@ -25,10 +26,12 @@ const REFILL: u64 = 4_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
-    let mut next = || arguments.next().ok_or("lte_speed USERS SECONDS");
+    let mut next = || arguments.next().ok_or("lte_speed USERS SECONDS [LAYERS]");
     let (users, seconds) = (next()??, next()??);
     let scheduler = SchedulerSpec::ProportionalFair(ProportionalFair::default());
-    let params = Lte { scheduler, ..Lte::default() };
+    let layers = arguments.next().transpose()?.unwrap_or(1) as u8;
+    let antenna_ports = if layers == 3 { 4 } else { layers };
+    let params = Lte { scheduler, antenna_ports, layers, ..Lte::default() };
     let place = Place { profile: Profile::ExtendedPedestrianA, ..Place::default() };
     let ue = Ue { channel: ChannelSpec::Cell(place), ..Ue::default() };
     let users: Vec<UserRadio> =

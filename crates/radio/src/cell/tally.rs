@@ -37,7 +37,7 @@ table! {
         /// Share of the blocks whose first transmission was received in error.
         "first_bler" ["1"] F64 = |row| row.tally.per_block(row.tally.first_failures);
         /// Mean number of transmissions per block.
-        "transmissions_per_block" ["1"] F64 = |row| row.tally.per_block(row.tally.ttis);
+        "transmissions_per_block" ["1"] F64 = |row| row.tally.per_block(row.tally.ttis + row.tally.beside);
         /// Blocks given up, or flushed because a NACK was received as an ACK.
         "given_up" [""] U64 = |row| row.tally.given_up;
         /// Bytes of the packets delivered.
@@ -55,6 +55,8 @@ table! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub(crate) ttis: u64,
+    /// Transmissions of blocks beside another block to the phone in the same TTI.
+    beside: u64,
     pub(crate) blocks: u64,
     first_failures: u64,
     given_up: u64,
@@ -76,6 +78,13 @@ impl Tally {
         self.first_failures += u64::from(is_new && failed);
         self.snr += snr;
         self.cqi += f64::from(cqi);
+    }
+
+    /// Counts a transmission of a second block in a TTI whose first one [`Self::sent`] has counted.
+    pub fn sent_beside(&mut self, is_new: bool, failed: bool) {
+        self.beside += 1;
+        self.blocks += u64::from(is_new);
+        self.first_failures += u64::from(is_new && failed);
     }
 
     /// Counts a block that the Node B gives up.

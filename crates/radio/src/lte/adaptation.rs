@@ -89,11 +89,11 @@ pub fn peak_bits(bandwidth: Bandwidth, table: McsTable, layers: u8) -> Option<u3
     Some(size(first)? + size(second)?)
 }
 
-/// Returns the size in bits of the largest block on one layer, with MCSs up to 256QAM if `qam256` is true, else up to
-/// 64QAM.
-pub fn largest_bits(bandwidth: Bandwidth, qam256: bool) -> u32 {
+/// Returns the number of bits of [`peak_bits`] in the downlink, with MCSs up to 256QAM if `qam256` is true, else up to
+/// 64QAM. Returns 0 if the tables have no such blocks.
+pub fn largest_bits(bandwidth: Bandwidth, qam256: bool, layers: u8) -> u32 {
     let table = if qam256 { McsTable::Down256Qam } else { McsTable::Down64Qam };
-    peak_bits(bandwidth, table, 1).unwrap_or(0)
+    peak_bits(bandwidth, table, layers).unwrap_or(0)
 }
 
 /// Returns the peak rate of the downlink in bit/s for a UE of a category, with TTIs of 1 ms. The

@@ -99,7 +99,7 @@ pub struct BlockErrors {
     mcss: McsTable,
     /// Factor by which the SNR must exceed that of the curves.
     loss: f32,
-    /// The blocks that were needed so far, by their number of resource blocks (index) and their number of resource
+    /// The blocks that were needed so far, all on the same number of layers, by their number of resource blocks (index) and their number of resource
     /// elements. An inner list is short, as most subframes have equally many elements.
     known: RefCell<Vec<Vec<(u32, &'static Blocks)>>>,
 }
@@ -111,7 +111,7 @@ impl BlockErrors {
         Self { mcss, loss, known: RefCell::default() }
     }
 
-    /// Returns the blocks on an allocation, which has one layer.
+    /// Returns the blocks on an allocation. All allocations must have the same number of layers.
     #[inline]
     pub fn blocks(&self, allocation: Allocation) -> &'static Blocks {
         self.find(allocation).unwrap_or_else(|| self.add(allocation))

@@ -3,13 +3,15 @@
 //! The mean over time comes from the user's channel: its position in the cell, a given mean, a constant or a
 //! recording. Fading around it depends on frequency ([`Selective`]); constants and recordings are equal on all
 //! groups. The SNR is that of a resource element: the power of the serving cell divided by noise and the mean
-//! power of other cells, whose fading is not modelled.
+//! power of other cells, whose fading is not modelled. With several layers ([`layers`](super::layers)), constants and
+//! recordings are the SNR of one layer that has all power, and layers do not disturb each other.
 
 use std::sync::Arc;
 
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Speed;
 
+use super::layers::{Antennas, Matrix};
 use crate::cell::channel::trace::Player;
 use crate::cell::channel::{ChannelSpec, from_db};
 use crate::cell::doppler::JakesSequence;
@@ -29,6 +31,8 @@ pub struct Carrier<'a> {
     pub band: &'a Band,
     /// TTI and carrier frequency, by which channels compute Doppler shifts per TTI.
     pub numerology: Numerology,
+    /// Antennas at both ends.
+    pub antennas: Antennas,
     /// Entity whose random streams give the fading: `user`, or `uplink` for fading independent of the downlink's.
     pub fading: &'static str,
 }
@@ -61,11 +65,19 @@ enum Level {
     Recorded(Box<Player>),
 }
 
+/// Fading around the mean, which depends on frequency.
+#[derive(Debug)]
+enum Fading {
+    None,
+    OneAntenna(Box<Selective>),
+    Antennas(Box<Matrix>),
+}
+
 /// Channel of one user: its SNR averaged over fading, and fading that depends on frequency.
 #[derive(Debug)]
 pub struct Channel {
     level: Level,
-    fading: Option<Box<Selective>>,
+    fading: Fading,
 }
 
 impl Channel {
@@ -77,11 +89,15 @@ impl Channel {
         streams: &Streams,
         responses: &mut Responses,
     ) -> Self {
-        let Carrier { cell, numerology, fading, .. } = carrier;
+        let Carrier { cell, numerology, antennas, fading, .. } = carrier;
         let mut fades = |profile: Profile, taps: &[Tap], speed: Speed| {
             let response = responses.of(profile.delays(taps), carrier.band);
             let doppler = numerology.doppler_per_tti(speed);
-            Some(Box::new(Selective::new(response, doppler, (fading, id), streams)))
+            if antennas == Antennas::ONE {
+                Fading::OneAntenna(Box::new(Selective::new(response, doppler, (fading, id), streams)))
+            } else {
+                Fading::Antennas(Box::new(Matrix::new(antennas, &response, doppler, (fading, id), streams)))
+            }
         };
         match spec {
             ChannelSpec::Cell(place) => {
@@ -94,20 +110,21 @@ impl Channel {
                 Self { level, fading: fades(params.profile, &params.taps, params.speed) }
             }
             ChannelSpec::Constant(params) => {
-                Self { level: Level::Constant(from_db(params.snr_db)), fading: None }
+                Self { level: Level::Constant(from_db(params.snr_db)), fading: Fading::None }
             }
             ChannelSpec::Trace(params) => {
-                Self { level: Level::Recorded(Box::new(Player::new(params))), fading: None }
+                Self { level: Level::Recorded(Box::new(Player::new(params))), fading: Fading::None }
             }
         }
     }
 
-    /// Computes the linear SNR of each group in TTI `tti`.
-    pub fn snr(&mut self, sequence: &JakesSequence, tti: u64, row: &mut Row) {
+    /// Computes the linear SNR of each group and layer in TTI `tti`, in which `layers` layers are sent.
+    pub fn snr(&mut self, sequence: &JakesSequence, tti: u64, layers: u8, row: &mut Row) {
         let level = self.level.at(tti);
         match &mut self.fading {
-            None => row.fill(level),
-            Some(fading) => {
+            Fading::None => row.fill(level / f32::from(layers)),
+            Fading::Antennas(fading) => fading.snr(sequence, tti, layers, level, row),
+            Fading::OneAntenna(fading) => {
                 fading.gains(sequence, tti, row);
                 for gain in row {
                     *gain *= level;
@@ -116,12 +133,12 @@ impl Channel {
         }
     }
 
-    /// Computes the linear SNR of `groups` in TTI `tti`. The values of other groups have no meaning.
-    pub fn snr_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, row: &mut Row) {
-        let level = self.level.at(tti);
+    /// Computes the SNRs as [`Self::snr`] does, but only those of `groups`. The values of other groups have no meaning.
+    pub fn snr_of(&mut self, sequence: &JakesSequence, tti: u64, layers: u8, groups: Groups, row: &mut Row) {
         match &mut self.fading {
-            None => row.fill(level),
-            Some(fading) => {
+            Fading::None | Fading::Antennas(_) => self.snr(sequence, tti, layers, row),
+            Fading::OneAntenna(fading) => {
+                let level = self.level.at(tti);
                 fading.gains_of(sequence, tti, groups, row);
                 for group in groups {
                     row[group] *= level;

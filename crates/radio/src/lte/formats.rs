@@ -15,6 +15,9 @@ use crate::error::effective::modulation::Modulation;
 use crate::error::effective::{CURVES, EffectiveSnr, Levels};
 use crate::mac::band::{Band, Groups, MAX_GROUPS, Row};
 
+/// Largest number of layers of a transport block from up to four antenna ports (TS 36.211, table 6.3.3.2-1).
+pub const MAX_LAYERS: u8 = 2;
+
 /// Number of subframes in a frame, after which resource elements for data repeat (TS 36.211, 4.1).
 const SUBFRAMES: usize = 10;
 
@@ -32,6 +35,8 @@ pub struct Format {
     pub mcs: u8,
     /// Size of the transport block in bits.
     pub bits: u32,
+    /// Number of layers on which the block is sent, 1 or 2.
+    pub layers: u8,
 }
 
 /// Tables of one direction of a cell, shared by all users.
@@ -45,7 +50,8 @@ pub struct Formats {
     /// Groups with fewer resource elements per block, and how many these groups lack, by subframe.
     lacking: [(Groups, [u32; MAX_GROUPS]); SUBFRAMES],
     effective: EffectiveSnr,
-    errors: BlockErrors,
+    /// Errors of blocks on one layer and on two layers.
+    errors: [BlockErrors; MAX_LAYERS as usize],
     /// Smallest linear SNR at which each CQI is reported; NaN for CQI 0.
     thresholds: [f32; CQIS as usize],
     /// Values of the effective SNR's mapping at `thresholds`, with an SNR of 0 for CQI 0.
@@ -110,7 +116,7 @@ impl Formats {
             block_elements,
             lacking: [(Groups::NONE, [0; MAX_GROUPS]); SUBFRAMES],
             band,
-            errors: BlockErrors::new(mcss, loss_db),
+            errors: std::array::from_fn(|_| BlockErrors::new(mcss, loss_db)),
         }
     }
 
@@ -119,7 +125,7 @@ impl Formats {
     fn least_bytes(&self, cqi: u8) -> f32 {
         let bytes = |count: usize| {
             let groups = Groups::first(count);
-            let format = self.select_by_cqis(REGULAR, groups, &[cqi; MAX_GROUPS], 1.0, u32::MAX);
+            let format = self.select_by_cqis(REGULAR, groups, 1, &[cqi; MAX_GROUPS], 1.0, u32::MAX);
             format.map_or(0.0, |format| format.bits as f32 / 8.0 / f32::from(self.band.blocks_in(groups)))
         };
         (1..=self.band.groups()).map(bytes).fold(f32::INFINITY, f32::min)
@@ -151,25 +157,34 @@ impl Formats {
         self.block_bytes.get_or_init(|| std::array::from_fn(bytes))
     }
 
-    /// Returns the format of the largest block on `groups` in TTI `tti` that has at most `most_bits` and that the
-    /// channel allows; its SNRs are those of the CQIs in `cqis`, times `factor`. If the channel allows no block,
+    /// Returns the number of bytes that all groups together carry on one layer at the given CQIs. CQI 0 carries none.
+    pub fn bytes(&self, cqis: &[u8; MAX_GROUPS]) -> f32 {
+        let (bytes, groups) = (self.block_bytes(), self.band.groups());
+        let of_groups = cqis[..groups].iter().zip(self.band.sizes());
+        // The number of bytes at CQI 0 is NaN.
+        of_groups.map(|(cqi, size)| (bytes[usize::from(*cqi) % bytes.len()] * size).max(0.0)).sum()
+    }
+
+    /// Returns the format of the largest block on `groups` and `layers` layers, 1 or 2, in TTI `tti` that has at most
+    /// `most_bits` and that the channel allows; its SNRs are those of the CQIs in `cqis`, times `factor`. If the channel allows no block,
     /// returns the format of MCS 0, or `None` if the block of MCS 0 has more than `most_bits`.
     pub fn select_by_cqis(
         &self,
         tti: u64,
         groups: Groups,
+        layers: u8,
         cqis: &[u8; MAX_GROUPS],
         factor: f32,
         most_bits: u32,
     ) -> Option<Format> {
         let means = self.levels.means(cqis, groups, self.band.sizes());
-        self.search(tti, groups, most_bits, |_, curve| factor * self.effective.at_mean(curve, &means))
+        self.search(tti, groups, layers, most_bits, |_, curve| factor * self.effective.at_mean(curve, &means))
     }
 
-    /// Returns a format as [`Self::select_by_cqis`] does; the SNRs of the channel are those in `snr` (linear), times
-    /// `factor`.
+    /// Returns a format on one layer as [`Self::select_by_cqis`] does; the SNRs of the channel are those in `snr`
+    /// (linear), times `factor`.
     pub fn select(&self, tti: u64, groups: Groups, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
-        self.search(tti, groups, most_bits, |mcs, _| factor * self.effective_snr(mcs, snr, groups))
+        self.search(tti, groups, 1, most_bits, |mcs, _| factor * self.effective_snr(mcs, snr, groups))
     }
 
     /// Returns a format as [`Self::select_by_cqis`] does. `effective` returns the effective SNR of an MCS with its
@@ -179,10 +194,11 @@ impl Formats {
         &self,
         tti: u64,
         groups: Groups,
+        layers: u8,
         most_bits: u32,
         effective: impl Fn(u8, usize) -> f32,
     ) -> Option<Format> {
-        let blocks = self.blocks(tti, groups);
+        let (blocks, errors) = (self.blocks(tti, groups, layers), self.errors(layers));
         let mut known = [f32::NAN; CURVES];
         let mut allows = |mcs: u8| {
             let curve = self.effective.curve_of(mcs);
@@ -190,7 +206,7 @@ impl Formats {
             if snr.is_nan() {
                 *snr = effective(mcs, curve);
             }
-            self.errors.allows(blocks, mcs, *snr, most_bits)
+            errors.allows(blocks, mcs, *snr, most_bits)
         };
         // A higher MCS needs a higher SNR, so the MCSs that are allowed come first.
         let (mut found, mut above) = (0, self.mcs_count);
@@ -199,7 +215,7 @@ impl Formats {
             if allows(middle) { found = middle } else { above = middle }
         }
         let bits = blocks.bits(found)?;
-        (bits <= most_bits).then_some(Format { mcs: found, bits })
+        (bits <= most_bits).then_some(Format { mcs: found, bits, layers })
     }
 
     /// Returns the effective linear SNR of a block with an MCS on `groups`.
@@ -210,22 +226,28 @@ impl Formats {
 
     /// Returns the probability that a block of a format fails on `groups` in TTI `tti`, at an effective linear SNR.
     pub fn bler(&self, tti: u64, groups: Groups, format: Format, snr: f32) -> f64 {
-        self.errors.bler(self.blocks(tti, groups), format.mcs, snr)
+        self.errors(format.layers).bler(self.blocks(tti, groups, format.layers), format.mcs, snr)
     }
 
-    /// Returns the blocks on `groups` in TTI `tti`.
+    /// Returns the errors of blocks on `layers` layers.
     #[inline]
-    fn blocks(&self, tti: u64, groups: Groups) -> &'static Blocks {
-        self.errors.blocks(self.allocation(tti, groups))
+    fn errors(&self, layers: u8) -> &BlockErrors {
+        &self.errors[usize::from(layers > 1)]
     }
 
-    /// Returns the resource blocks and elements of `groups` in TTI `tti`, on one layer.
+    /// Returns the blocks on `groups` and `layers` layers in TTI `tti`.
     #[inline]
-    fn allocation(&self, tti: u64, groups: Groups) -> Allocation {
+    fn blocks(&self, tti: u64, groups: Groups, layers: u8) -> &'static Blocks {
+        self.errors(layers).blocks(self.allocation(tti, groups, layers))
+    }
+
+    /// Returns the resource blocks and elements of `groups` in TTI `tti`, for a block on `layers` layers.
+    #[inline]
+    fn allocation(&self, tti: u64, groups: Groups, layers: u8) -> Allocation {
         let (fewer, lacking) = &self.lacking[(tti % SUBFRAMES as u64) as usize];
         let blocks = self.band.blocks_in(groups);
         let lacking: u32 = groups.intersection(*fewer).into_iter().map(|group| lacking[group]).sum();
-        Allocation { blocks, layers: 1, elements: u32::from(blocks) * self.block_elements - lacking }
+        Allocation { blocks, layers, elements: u32::from(blocks) * self.block_elements - lacking }
     }
 }
 

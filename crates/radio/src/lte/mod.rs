@@ -5,6 +5,7 @@
 //! - [`radio`]: keys of the radio `lte`, their checks, and its bearer;
 //! - [`mac`]: transmission in TTIs; [`channel`], [`reports`], [`formats`] and [`block_errors`] give its
 //!   SNRs, CQIs, blocks and errors;
+//! - [`layers`]: SNRs of spatial multiplexing;
 //! - [`site`], [`rlc`]: base station and RLC modes, as in a scenario.
 //!
 //! The uplink, in [`uplink`]: requests, reports, grants and transmission.
@@ -37,6 +38,7 @@ pub mod curves;
 pub mod drx;
 pub mod effective;
 pub mod formats;
+pub mod layers;
 pub mod mac;
 pub mod mcs;
 pub mod radio;

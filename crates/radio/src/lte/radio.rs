@@ -9,11 +9,13 @@ use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Probability, Rate, Time, positive};
 use nodeb_net::QueueSpec;
 
+use super::adaptation::largest_bits;
 use super::bandwidth::Bandwidth;
 use super::category::Category;
 use super::compatible;
 use super::drx::Drx;
 use super::formats::Formats;
+use super::layers::Antennas;
 use super::mac::LteMac;
 use super::mac::sleep::DRX;
 use super::reports::{GroupReports, TTI};
@@ -35,7 +37,7 @@ use crate::tti::TtiBearer;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// LTE cell (Releases 8 to 12, FDD, one layer). The users' categories and channels are set under `ue` in their
+    /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in their
     /// groups.
     pub struct Lte {
         /// Channel bandwidth, which determines the number of resource blocks.
@@ -46,6 +48,9 @@ params! {
         pub control_symbols: u8 = 3,
         /// Number of antenna ports with reference signals, which take resource elements: 1, 2 or 4.
         pub antenna_ports: u8 = 1,
+        /// Largest number of layers that a phone is sent, within `antenna_ports` and the layers of its category: 1 to
+        /// 4. Phones report how many of them to send (open-loop spatial multiplexing); with 1, one antenna sends to one.
+        pub layers: u8 = 1,
         /// Whether phones whose category has 256QAM use it (Release 12).
         pub qam256: bool = false,
         /// Largest number of users served in one TTI, at most 20.
@@ -107,6 +112,12 @@ impl Checked for Lte {
         if let Err(message) = compatible::ports(self.antenna_ports) {
             check.require(false, "antenna_ports", || message);
         }
+        check.require((1..=self.antenna_ports).contains(&self.layers), "layers", || {
+            format!(
+                "{} layers do not exist with {} antenna ports; expected 1 to {} (TS 36.211, 6.3.3.2)",
+                self.layers, self.antenna_ports, self.antenna_ports
+            )
+        });
         if let Err(message) = compatible::check_control(self.bandwidth, self.layout()) {
             check.require(false, "control_symbols", || message);
         }
@@ -184,9 +195,19 @@ impl Lte {
         usize::from(self.qam256 && Category::of(category).is_ok_and(|category| category.down_256qam))
     }
 
-    /// Returns the bit rate of a user that is sent the largest block in every TTI.
+    /// Returns the antennas between which the channel of a phone of a category is. With one layer, these are one antenna
+    /// at either end; otherwise a phone has as many as it can receive layers.
+    pub fn antennas(&self, category: u8) -> Antennas {
+        if self.layers == 1 {
+            return Antennas::ONE;
+        }
+        let receive = Category::of(category).map_or(1, |category| category.layers.min(self.layers));
+        Antennas { ports: self.antenna_ports, receive }
+    }
+
+    /// Returns the bit rate of a user that is sent the largest blocks in every TTI.
     pub fn peak_rate(&self) -> Rate {
-        Rate(u64::from(super::adaptation::largest_bits(self.bandwidth, self.qam256)) * 1_000)
+        Rate(u64::from(largest_bits(self.bandwidth, self.qam256, self.layers)) * 1_000)
     }
 }
 
@@ -251,6 +272,11 @@ impl Radio for Lte {
         let usable = users.iter().any(|user| self.formats_of(user.ue.category) > 0);
         check.advise(!self.qam256 || usable, "qam256", || {
             "no phone's category has 256QAM; expected phones of category 11 or 12 (TS 36.306, 4.1)".to_owned()
+        });
+        let most =
+            users.iter().map(|user| self.antennas(user.ue.category).receive).max().unwrap_or(self.layers);
+        check.advise(most >= self.layers, "layers", || {
+            format!("no phone's category has more than {most} layers (TS 36.306, 4.1); expected {most}")
         });
     }
 

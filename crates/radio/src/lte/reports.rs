@@ -1,4 +1,4 @@
-//! CQI reports of a phone, one CQI for each group of resource blocks (TS 36.213, 7.2).
+//! Reports of a phone: one CQI for each group of resource blocks, and the number of layers (TS 36.213, 7.2).
 //!
 //! Not modelled: subbands larger than a group, the differential coding of their CQIs, and errors of reports.
 
@@ -54,6 +54,10 @@ pub struct Report {
     offset: u64,
     /// TTI of the last measurement; `u64::MAX` before the first one.
     measured: u64,
+    /// Largest number of layers that the phone can receive.
+    most_layers: u8,
+    /// Rank indicator: number of layers for which the CQIs hold. All layers have the same CQIs.
+    pub layers: u8,
     /// CQI of each group, 0 to 15.
     pub cqis: [u8; MAX_GROUPS],
     /// Mean CQI of all groups.
@@ -61,14 +65,16 @@ pub struct Report {
 }
 
 impl Report {
-    /// Creates the reports of user `id`. There is none before the first TTI in which one is used.
-    pub fn new(params: &GroupReports, id: u64) -> Self {
+    /// Creates the reports of user `id`, which can receive `most_layers` layers. There is none before the first TTI in which one is used.
+    pub fn new(params: &GroupReports, id: u64, most_layers: u8) -> Self {
         let cycle = (params.cycle.0 / TTI.0).max(1);
         Self {
             delay: params.delay.0.div_ceil(TTI.0),
             cycle,
             offset: id % cycle,
             measured: u64::MAX,
+            most_layers,
+            layers: 1,
             cqis: [0; MAX_GROUPS],
             cqi: 0.0,
         }
@@ -106,12 +112,29 @@ impl Report {
         }
         self.measured = at;
         let mut snr = [0.0; MAX_GROUPS];
-        channel.snr(sequence, at, &mut snr);
-        self.cqis = formats.cqis(&snr);
+        channel.snr(sequence, at, 1, &mut snr);
+        (self.layers, self.cqis) = (1, formats.cqis(&snr));
+        if self.most_layers > 1 {
+            self.choose_layers(channel, sequence, formats);
+        }
         let groups = formats.band().groups();
         let sum: u32 = self.cqis[..groups].iter().map(|cqi| u32::from(*cqi)).sum();
         self.cqi = sum as f32 / groups as f32;
         true
+    }
+
+    /// Replaces the CQIs of one layer by those of the number of layers with the highest rate, the lowest such number.
+    fn choose_layers(&mut self, channel: &mut Channel, sequence: &JakesSequence, formats: &Formats) {
+        let mut highest = formats.bytes(&self.cqis);
+        for layers in 2..=self.most_layers {
+            let mut snr = [0.0; MAX_GROUPS];
+            channel.snr(sequence, self.measured, layers, &mut snr);
+            let cqis = formats.cqis(&snr);
+            let rate = f32::from(layers) * formats.bytes(&cqis);
+            if rate > highest {
+                (highest, self.layers, self.cqis) = (rate, layers, cqis);
+            }
+        }
     }
 }
 
@@ -125,7 +148,7 @@ mod tests {
             let [delay, cycle] = [delay, cycle].map(Duration::from_millis);
             let params = GroupReports { delay, cycle, outer_loop: None };
             for id in 0..12 {
-                let report = Report::new(&params, id);
+                let report = Report::new(&params, id, 1);
                 for tti in 0..100 {
                     let (valid, at) = (report.validity(tti), report.measurement_for(tti));
                     assert!(valid.contains(&tti), "{report:?}, TTI {tti}: {valid:?}");

@@ -52,6 +52,11 @@ impl Response {
         Self { factors: paths.iter().map(factors).collect(), groups: band.groups() }
     }
 
+    /// Returns the number of groups of the band.
+    pub fn groups(&self) -> usize {
+        self.groups
+    }
+
     /// Returns the number of paths of the profile.
     pub fn paths(&self) -> usize {
         self.factors.len()

@@ -20,6 +20,7 @@ use nodeb_base::units::Time;
 use super::Lte;
 use super::channel::{Carrier, Responses};
 use super::formats::Formats;
+use super::layers::Antennas;
 use super::reports::TTI;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::PHONES;
@@ -133,6 +134,8 @@ pub struct LteMac {
     due: Vec<usize>,
     /// Parts of the users in the current TTI; kept between TTIs only to reuse the memory.
     parts: Vec<Part>,
+    /// Blocks sent to a user in the current TTI; kept between TTIs only to reuse the memory.
+    sent: Vec<SentBlock>,
     decided: Vec<Decided>,
     /// STATUS PDUs on their way, in order of arrival.
     statuses: VecDeque<Status>,
@@ -150,7 +153,8 @@ impl LteMac {
         };
         let (numerology, band) = (params.numerology(), params.bandwidth.band());
         let cell = params.cell.cell(params.bandwidth);
-        let carrier = Carrier { cell: &cell, band: &band, numerology, fading: "user" };
+        let antennas = Antennas::ONE;
+        let carrier = Carrier { cell: &cell, band: &band, numerology, antennas, fading: "user" };
         let count = users.len();
         let sleepers = params.drx.as_ref().map(|drx| Sleepers::new(drx, users));
         let mut responses = Responses::default();
@@ -170,6 +174,7 @@ impl LteMac {
             due: Vec::new(),
             parts: Vec::new(),
             candidates: Vec::new(),
+            sent: Vec::new(),
             decided: Vec::new(),
             statuses: VecDeque::new(),
             sleepers,
@@ -216,29 +221,39 @@ impl LteMac {
         }
     }
 
-    /// Records the transmission of a block: events, counters and outcome. Returns the number of octets sent.
-    fn record(&mut self, ctx: &mut Context, user: usize, sent: SentBlock) -> u32 {
-        let state = &mut self.users[user];
-        if ctx.wants(Mask::ANY_BLOCKS) {
-            emit_block(ctx, user, state, &sent);
-        }
-        let quality = state.report.cqi.round() as u32;
-        let (failed, units) = (u32::from(sent.failed), sent.bytes);
-        if let Some(decoded) = sent.settled {
-            if !decoded {
-                state.tally.gave_up();
+    /// Records the transmission of the blocks in `sent` to a user: events, counters and outcomes. Informs the scheduler
+    /// of the number of octets sent. Has no effect if `sent` is empty.
+    fn record(&mut self, ctx: &mut Context, tti: u64, user: usize) {
+        let (mut total, mut is_new, mut is_pending) = (Sent::default(), false, false);
+        for sent in self.sent.drain(..) {
+            let state = &mut self.users[user];
+            if ctx.wants(Mask::ANY_BLOCKS) {
+                emit_block(ctx, user, state, &sent);
             }
-            self.decided.push(Decided { user, units: sent.units, decoded });
+            total.blocks += 1;
+            total.failed += u32::from(sent.failed);
+            total.units += sent.bytes;
+            is_new |= sent.transmission == 1;
+            is_pending |= sent.failed && sent.settled.is_none();
+            if let Some(decoded) = sent.settled {
+                if !decoded {
+                    state.tally.gave_up();
+                }
+                self.decided.push(Decided { user, units: sent.units, decoded });
+            }
         }
-        ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
+        if total.blocks == 0 {
+            return;
+        }
+        let quality = self.users[user].report.cqi.round() as u32;
+        ctx.blocks(ctx.now, user, quality, total);
         if let Some(sleepers) = &mut self.sleepers {
-            let tti = ctx.now.0 / TTI.0;
-            sleepers.sent(ctx, user, tti, sent.transmission == 1);
-            if sent.failed && sent.settled.is_none() {
+            sleepers.sent(ctx, user, tti, is_new);
+            if is_pending {
                 sleepers.failed(user, tti);
             }
         }
-        units
+        self.scheduler.served(tti, user, total.units);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nodeb_base::context::Context;
 
-use super::user::Cell;
+use super::user::{Blocks, Cell};
 use super::{Columns, Hot, LteMac};
 use crate::mac::band::Groups;
 use crate::mac::deal::{Offers, Part, Room};
@@ -33,12 +33,10 @@ impl LteMac {
         ));
         for part in 0..self.parts.len() {
             let Part { user, groups } = self.parts[part];
-            let Self { users, params, formats, sequence, .. } = self;
+            let Self { users, params, formats, sequence, sent, .. } = self;
             let cell = Cell { params, formats, sequence };
-            if let Some(sent) = users[user].send_new(tti, groups, &cell) {
-                let bytes = self.record(ctx, user, sent);
-                self.scheduler.served(tti, user, bytes);
-            }
+            users[user].send_new(tti, groups, &cell, sent);
+            self.record(ctx, tti, user);
             self.refresh(ctx, user);
         }
     }
@@ -58,8 +56,7 @@ impl LteMac {
             let state = &mut self.users[user];
             state.listen(tti, &self.params);
             self.columns.hot[user].answers = state.processes.attention_at();
-            let Some(resource_blocks) =
-                state.processes.retransmission(tti).map(|block| block.resource_blocks)
+            let Some(resource_blocks) = state.processes.retransmission(tti).map(Blocks::resource_blocks)
             else {
                 continue;
             };
@@ -69,12 +66,13 @@ impl LteMac {
             }
             room.grants -= 1;
             room.groups = room.groups.without(groups);
-            let Self { users, params, formats, sequence, .. } = self;
-            let cell = Cell { params, formats, sequence };
-            if let Some(sent) = users[user].send_again(tti, groups, &cell) {
-                let bytes = self.record(ctx, user, sent);
-                self.scheduler.served(tti, user, bytes);
+            if self.params.layers > 1 {
+                self.measure(user, tti);
             }
+            let Self { users, params, formats, sequence, sent, .. } = self;
+            let cell = Cell { params, formats, sequence };
+            users[user].send_again(tti, groups, &cell, sent);
+            self.record(ctx, tti, user);
             self.refresh(ctx, user);
             // The user gets no second block in this TTI.
             let hot = &mut self.columns.hot[user];
@@ -126,9 +124,9 @@ impl LteMac {
             return;
         }
         let (bytes, groups, cqis) = (state.block_bytes(&cell), band.groups(), &state.report.cqis);
-        let rates = &mut columns.rates[user];
+        let (rates, layers) = (&mut columns.rates[user], f32::from(state.report.layers));
         for ((rate, cqi), size) in rates[..groups].iter_mut().zip(cqis).zip(band.sizes()) {
-            *rate = bytes[usize::from(*cqi) % bytes.len()] * size;
+            *rate = layers * bytes[usize::from(*cqi) % bytes.len()] * size;
         }
         // The rate of CQI 0 is NaN and does not count.
         let mut whole = 0.0;

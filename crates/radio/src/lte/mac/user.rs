@@ -5,16 +5,17 @@ use std::ops::Range;
 use nodeb_base::rng::{Stream, Streams, uniform};
 
 use super::super::Lte;
+use super::super::adaptation::layers_of_blocks;
 use super::super::category::Category;
 use super::super::channel::{Carrier, Channel, Responses};
 use super::super::cqi::CQIS;
-use super::super::formats::{Format, Formats};
+use super::super::formats::{Format, Formats, MAX_LAYERS};
 use super::super::reports::{Report, TTI};
 use super::super::timing::DOWN_RETRANSMISSION_AFTER;
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::Tally;
-use crate::mac::band::{Groups, MAX_GROUPS};
+use crate::mac::band::{Groups, MAX_GROUPS, Row};
 use crate::mac::harq::Decoding;
 use crate::mac::harq::processes::Processes;
 use crate::pdcp::Transmit;
@@ -30,15 +31,15 @@ pub const HEADERS: f32 = 8.0;
 
 /// Transport block in a HARQ process.
 #[derive(Clone, Debug)]
-pub struct Block {
+struct Block {
     /// Numbers of the RLC PDUs in the block.
-    pub units: Range<u64>,
+    units: Range<u64>,
     /// Octets of the block that are not padding.
-    pub bytes: u32,
+    bytes: u32,
     number: u64,
     format: Format,
     /// Number of resource blocks of the first transmission.
-    pub resource_blocks: u16,
+    resource_blocks: u16,
     transmissions: u32,
     /// Effective linear SNR after all transmissions so far.
     snr: f64,
@@ -46,6 +47,40 @@ pub struct Block {
     /// Random number uniform in [0, 1) that decides the first transmission. If decoding uses one random number per
     /// block, this number decides all transmissions.
     draw: f64,
+}
+
+/// Blocks of a HARQ process that are sent together: one, or two on different layers.
+#[derive(Clone, Debug, Default)]
+pub struct Blocks([Option<Block>; 2]);
+
+impl Blocks {
+    /// Adds a block, which must not be the third one.
+    fn add(&mut self, block: Block) {
+        let free = self.0.iter_mut().find(|place| place.is_none());
+        debug_assert!(free.is_some(), "a third block");
+        if let Some(place) = free {
+            *place = Some(block);
+        }
+    }
+
+    /// Returns the blocks, or `None` if there are none.
+    fn into_any(self) -> Option<Self> {
+        if self.0[0].is_some() { Some(self) } else { None }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Block> {
+        self.0.iter().flatten()
+    }
+
+    /// Returns the number of layers of all blocks.
+    fn layers(&self) -> u8 {
+        self.iter().map(|block| block.format.layers).sum()
+    }
+
+    /// Returns the number of resource blocks that a retransmission needs.
+    pub fn resource_blocks(&self) -> u16 {
+        self.iter().map(|block| block.resource_blocks).max().unwrap_or(0)
+    }
 }
 
 /// Block that was sent, with the result of the transmission.
@@ -67,15 +102,19 @@ pub struct SentBlock {
 pub struct User {
     pub channel: Channel,
     pub report: Report,
-    pub processes: Processes<Block>,
+    pub processes: Processes<Blocks>,
     pub rlc: Entity,
     pub tally: Tally,
     /// Correction of the outer loop, a factor of reported SNRs in dB.
     shift_db: f64,
     /// Index of the phone's transport formats among those of the cell.
     formats: usize,
+    /// Number of the next new block.
+    next_block: u64,
     /// Largest block that the phone's category can receive, in bits.
-    most_bits: u32,
+    block_bits: u32,
+    /// Largest number of bits that the phone's category can receive in a TTI.
+    tti_bits: u32,
     /// Number of TTIs that a packet may wait before its deadline.
     pub delay_budget: u64,
     draws: Box<Draws>,
@@ -102,16 +141,20 @@ impl User {
     ) -> Self {
         let queue = params.queue.build(params.peak_rate(), streams.stream("user", user.id, "radio queue"));
         let framing = Framing::new(params.sn_length, SUBHEADER);
-        let category = Category::of(user.ue.category).map_or(u32::MAX, |category| category.down_block_bits);
+        let [block_bits, tti_bits] = Category::of(user.ue.category)
+            .map_or([u32::MAX; 2], |category| [category.down_block_bits, category.down_bits]);
+        let carrier = Carrier { antennas: params.antennas(user.ue.category), ..carrier };
         Self {
             channel: Channel::new(&user.ue.channel, carrier, user.id, &streams, responses),
-            report: Report::new(&params.cqi, user.id),
+            report: Report::new(&params.cqi, user.id, carrier.antennas.receive),
             processes: Processes::new(params.processes.get(), u64::MAX),
             rlc: params.rlc.build(framing, Transmit::new(queue, params.discard_timer)),
             tally: Tally::default(),
             shift_db: 0.0,
             formats: params.formats_of(user.ue.category),
-            most_bits: category,
+            next_block: 0,
+            block_bits,
+            tti_bits,
             delay_budget: user.ue.delay_budget.0 / TTI.0,
             draws: Box::new(Draws {
                 decoding: streams.stream("user", user.id, "decoding"),
@@ -142,51 +185,130 @@ impl User {
         });
     }
 
-    /// Fills a new block on `groups` in TTI `tti` and sends it. Returns `None` if nothing fits.
-    pub fn send_new(&mut self, tti: u64, groups: Groups, cell: &Cell) -> Option<SentBlock> {
+    /// Fills new blocks on `groups` in TTI `tti` and sends them. Adds them to `sent`, unless nothing fits.
+    pub fn send_new(&mut self, tti: u64, groups: Groups, cell: &Cell, sent: &mut Vec<SentBlock>) {
+        let mut blocks = Blocks::default();
+        let layers = self.layers_of_new(tti, groups, cell);
+        for of_block in layers.into_iter().filter(|layers| *layers > 0) {
+            if let Some(block) = self.new_block(tti, groups, of_block, layers[0] + layers[1], cell) {
+                blocks.add(block);
+            }
+        }
+        if let Some(blocks) = blocks.into_any()
+            && let Some((index, _)) = self.processes.begin(tti)
+        {
+            self.transmit(tti, groups, index, blocks, cell, sent);
+        }
+    }
+
+    /// Retransmits the blocks of the process that is due in TTI `tti` on `groups`. If only one of two blocks failed,
+    /// the other layers carry a new block. Adds the blocks to `sent`, unless no retransmission is due.
+    pub fn send_again(&mut self, tti: u64, groups: Groups, cell: &Cell, sent: &mut Vec<SentBlock>) {
+        let Some((index, mut blocks)) = self.processes.take_retransmission(tti) else { return };
+        let taken = blocks.layers();
+        let layers = self.report.layers.saturating_sub(taken).min(MAX_LAYERS);
+        if layers > 0
+            && blocks.iter().count() == 1
+            && self.rlc.sendable() > 0
+            && let Some(block) = self.new_block(tti, groups, layers, taken + layers, cell)
+        {
+            blocks.add(block);
+        }
+        self.transmit(tti, groups, index, blocks, cell, sent);
+    }
+
+    /// Returns the numbers of layers of new blocks, 0 for no second block: those of the report, or one layer if all data
+    /// fit in it.
+    fn layers_of_new(&self, tti: u64, groups: Groups, cell: &Cell) -> [u8; 2] {
+        const ONE: [u8; 2] = [1, 0];
+        let layers = self.report.layers;
+        if layers == 1 {
+            return ONE;
+        }
+        let one = self.select(tti, groups, 1, 1, cell);
+        let fits = one.is_some_and(|one| self.rlc.sendable() as f32 + HEADERS <= one.bits as f32 / 8.0);
+        if fits { ONE } else { layers_of_blocks(layers).unwrap_or(ONE) }
+    }
+
+    /// Returns the format of a block on `layers` of the `of` layers that are sent.
+    fn select(&self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Format> {
         let factor = if self.shift_db == 0.0 { 1.0 } else { libm::pow(10.0, self.shift_db / 10.0) as f32 };
+        let most_bits = self.block_bits.min(self.tti_bits / u32::from(of) * u32::from(layers));
         let formats = &cell.formats[self.formats];
-        let format = formats.select_by_cqis(tti, groups, &self.report.cqis, factor, self.most_bits)?;
+        formats.select_by_cqis(tti, groups, layers, &self.report.cqis, factor, most_bits)
+    }
+
+    /// Fills a new block on `layers` of the `of` layers that are sent. Returns `None` if nothing fits.
+    fn new_block(&mut self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Block> {
+        let format = self.select(tti, groups, layers, of, cell)?;
         let filled: Filled = self.rlc.fill(cell.params.beginning(tti), format.bits / 8);
         if filled.units.is_empty() {
             return None;
         }
-        let (index, number) = self.processes.begin(tti)?;
-        let block = Block {
+        self.next_block += 1;
+        Some(Block {
             bytes: filled.bytes(),
             units: filled.units,
-            number,
+            number: self.next_block - 1,
             format,
-            resource_blocks: formats.band().blocks_in(groups),
+            resource_blocks: cell.formats[self.formats].band().blocks_in(groups),
             transmissions: 0,
             snr: 0.0,
             decoded: false,
             draw: uniform(&mut self.draws.decoding),
-        };
-        Some(self.transmit(tti, groups, index, block, cell))
+        })
     }
 
-    /// Retransmits the block that is due in TTI `tti` on `groups`. Returns `None` if no retransmission is due.
-    pub fn send_again(&mut self, tti: u64, groups: Groups, cell: &Cell) -> Option<SentBlock> {
-        let (index, block) = self.processes.take_retransmission(tti)?;
-        Some(self.transmit(tti, groups, index, block, cell))
-    }
-
+    /// Sends the blocks of process `index` and adds them to `sent`.
     fn transmit(
         &mut self,
         tti: u64,
         groups: Groups,
         index: usize,
-        mut block: Block,
+        blocks: Blocks,
         cell: &Cell,
-    ) -> SentBlock {
+        sent: &mut Vec<SentBlock>,
+    ) {
+        let mut row = [0.0; MAX_GROUPS];
+        self.channel.snr_of(cell.sequence, tti, blocks.layers(), groups, &mut row);
+        let (mut again, mut oldest, mut answer) = (Blocks::default(), u64::MAX, None);
+        for (place, block) in blocks.0.into_iter().flatten().enumerate() {
+            oldest = oldest.min(block.number);
+            let (outcome, acknowledged, pending) = self.transmit_block(tti, groups, block, &row, place, cell);
+            if outcome.transmission == 1 && cell.params.cqi.outer_loop.is_some() {
+                answer = answer.or(Some(acknowledged));
+            }
+            if let Some(block) = pending {
+                again.add(block);
+            }
+            sent.push(outcome);
+        }
+        let at = tti + DOWN_RETRANSMISSION_AFTER;
+        self.processes.sent(index, oldest, at, again.into_any(), answer);
+    }
+
+    /// Sends a block at the SNRs of its groups in `row`. `place` is 1 for the second block of the TTI. Returns the
+    /// result, the answer that the base station receives, and the block if it must be retransmitted.
+    fn transmit_block(
+        &mut self,
+        tti: u64,
+        groups: Groups,
+        mut block: Block,
+        row: &Row,
+        place: usize,
+        cell: &Cell,
+    ) -> (SentBlock, bool, Option<Block>) {
         let params = cell.params;
         block.transmissions += 1;
         let had_been_decoded = block.decoded;
-        let snr = self.receive(tti, groups, &mut block, cell);
+        let snr = self.receive(tti, groups, &mut block, row, cell);
         let failed = !block.decoded;
         let is_new = block.transmissions == 1;
-        self.tally.sent(f64::from(snr), self.report.cqi, is_new, failed);
+        if place == 0 {
+            self.tally.sent(f64::from(snr), self.report.cqi, is_new, failed);
+        } else {
+            self.tally.sent_beside(is_new, failed);
+        }
 
         let error = if block.decoded { params.ack_error } else { params.nack_error };
         let is_wrong = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
@@ -202,19 +324,14 @@ impl User {
             failed,
             settled: is_settled.then_some(block.decoded),
         };
-        let answer = (is_new && params.cqi.outer_loop.is_some()).then_some(acknowledged);
-        let at = tti + DOWN_RETRANSMISSION_AFTER;
-        self.processes.sent(index, block.number, at, is_retransmitted.then_some(block), answer);
-        sent
+        (sent, acknowledged, is_retransmitted.then_some(block))
     }
 
-    /// Decodes a block after a transmission, unless it was decoded before. Returns the effective linear SNR of the
-    /// transmission.
-    fn receive(&mut self, tti: u64, groups: Groups, block: &mut Block, cell: &Cell) -> f32 {
-        let mut row = [0.0; MAX_GROUPS];
-        self.channel.snr_of(cell.sequence, tti, groups, &mut row);
+    /// Decodes a block after a transmission at the SNRs in `row`, unless it was decoded before. Returns the effective
+    /// linear SNR of the transmission.
+    fn receive(&mut self, tti: u64, groups: Groups, block: &mut Block, row: &Row, cell: &Cell) -> f32 {
         let formats = &cell.formats[self.formats];
-        let snr = formats.effective_snr(block.format.mcs, &row, groups);
+        let snr = formats.effective_snr(block.format.mcs, row, groups);
         if block.decoded {
             return snr;
         }

@@ -13,6 +13,7 @@ use nodeb_base::units::Time;
 use super::super::Lte;
 use super::super::channel::{Carrier, Responses};
 use super::super::formats::{Format, Formats};
+use super::super::layers::Antennas;
 use super::super::mcs::McsTable;
 use super::super::reports::TTI;
 use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
@@ -106,7 +107,8 @@ impl UplinkMac {
         };
         let (numerology, band) = (lte.numerology(), lte.bandwidth.band());
         let cell = lte.cell.uplink(params.noise_dbm());
-        let carrier = Carrier { cell: &cell, band: &band, numerology, fading: "uplink" };
+        let antennas = Antennas::ONE;
+        let carrier = Carrier { cell: &cell, band: &band, numerology, antennas, fading: "uplink" };
         let scheduler = params.scheduler.build(users.len(), numerology.tti);
         let mut responses = Responses::default();
         let phone = |user| Phone::new(lte, params, user, carrier, *streams, &mut responses);

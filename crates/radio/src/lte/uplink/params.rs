@@ -218,6 +218,6 @@ impl Scheduled {
 
     /// Returns the largest bit rate of a phone on a channel of `bandwidth`, from which queues compute their parameters.
     pub fn peak_rate(&self, bandwidth: Bandwidth) -> Rate {
-        Rate(u64::from(largest_bits(bandwidth, false)) * 1_000)
+        Rate(u64::from(largest_bits(bandwidth, false, 1)) * 1_000)
     }
 }

@@ -318,7 +318,7 @@ impl Phone {
     pub fn measure(&mut self, tti: u64, cell: &Cell) -> Sounding {
         let band = cell.formats[self.formats].band();
         let mut row = [0.0; MAX_GROUPS];
-        self.channel.snr(cell.sequence, tti, &mut row);
+        self.channel.snr(cell.sequence, tti, 1, &mut row);
         let (factor, blocks) = match &self.power {
             None => (self.offset, u16::MAX),
             Some(power) => {

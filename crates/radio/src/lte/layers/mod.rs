@@ -1,0 +1,157 @@
+//! Several antennas: spatial multiplexing of up to four layers, and transmit diversity (transmission mode 3 of TS
+//! 36.213, 7.1.3).
+//!
+//! Each antenna port fades independently to each receive antenna. The phone has a linear MMSE receiver without errors of
+//! channel estimation. The SNR of a layer is that at which `log2(1 + SNR)` is the mean over all columns of all precoders
+//! through which the layers pass, so it is equal for all layers.
+
+mod lanes;
+mod precoding;
+mod receiver;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use nodeb_base::rng::Streams;
+
+use crate::cell::doppler::JakesSequence;
+use crate::cell::selective::{Response, Selective};
+use crate::mac::band::{MAX_GROUPS, Row};
+use lanes::{Complex, LANES, Reals};
+use precoding::{Precoder, precoders};
+use receiver::{Paths, diversity, mmse};
+
+/// Largest number of antenna ports, of receive antennas and of layers.
+pub const MAX_PORTS: usize = 4;
+
+/// Numbers of antennas between which a channel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Antennas {
+    /// Number of antenna ports that send: 1, 2 or 4.
+    pub ports: u8,
+    /// Number of receive antennas, which is also the largest number of layers; at most `ports`.
+    pub receive: u8,
+}
+
+impl Antennas {
+    /// One antenna at either end.
+    pub const ONE: Self = Self { ports: 1, receive: 1 };
+}
+
+/// Fading channel from two or four antenna ports to the receive antennas of a phone.
+#[derive(Debug)]
+pub struct Matrix {
+    antennas: Antennas,
+    /// Channel from each port to each receive antenna; all antennas of port 0 come first.
+    channels: Box<[Selective]>,
+    /// Amplitudes of `channels` in TTI `tti`.
+    amplitudes: Box<[[Row; 2]]>,
+    /// TTI in which the channels were read last; `u64::MAX` before.
+    tti: u64,
+    groups: usize,
+    /// Precoders of 2 layers, 3 layers and so on.
+    precoders: Vec<Vec<Precoder>>,
+}
+
+impl Matrix {
+    /// Creates the channels of `entity`, a kind and a number that select the random streams, with the arguments of
+    /// [`Selective::new`]. The channel from port 0 to receive antenna 0 is that of a phone with one antenna.
+    pub fn new(
+        antennas: Antennas,
+        response: &Arc<Response>,
+        doppler_per_tti: f64,
+        (kind, id): (&str, u64),
+        streams: &Streams,
+    ) -> Self {
+        let Antennas { ports, receive } = antennas;
+        let pairs = (0..ports).flat_map(|port| (0..receive).map(move |antenna| (port, antenna)));
+        let channel = |(port, antenna): (u8, u8)| {
+            let apart = format!("{kind} port {port} antenna {antenna}");
+            let kind = if (port, antenna) == (0, 0) { kind } else { &apart };
+            Selective::new(response.clone(), doppler_per_tti, (kind, id), streams)
+        };
+        let channels: Box<[Selective]> = pairs.map(channel).collect();
+        Self {
+            antennas,
+            amplitudes: vec![[[0.0; MAX_GROUPS]; 2]; channels.len()].into(),
+            channels,
+            tti: u64::MAX,
+            groups: response.groups(),
+            precoders: (2..=receive).map(|layers| precoders(ports.into(), layers.into())).collect(),
+        }
+    }
+
+    /// Computes the linear SNR of each group and layer in TTI `tti`, in which `layers` layers are sent; one layer is
+    /// sent by transmit diversity. `mean` is the mean SNR of one receive antenna if all power is in one layer.
+    pub fn snr(&mut self, sequence: &JakesSequence, tti: u64, layers: u8, mean: f32, row: &mut Row) {
+        self.read(sequence, tti);
+        let (ports, receive) = (usize::from(self.antennas.ports), usize::from(self.antennas.receive));
+        for part in 0..self.groups.div_ceil(LANES) {
+            let paths = self.paths(part);
+            let values = match layers {
+                1 => diversity(&paths, ports, receive, mean),
+                2 => self.multiplexed::<2>(&paths, mean),
+                3 => self.multiplexed::<3>(&paths, mean),
+                _ => self.multiplexed::<4>(&paths, mean),
+            };
+            row.as_chunks_mut::<LANES>().0[part] = values.map(|value| value - 1.0);
+        }
+    }
+
+    /// Reads the channels in TTI `tti`.
+    fn read(&mut self, sequence: &JakesSequence, tti: u64) {
+        if self.tti != tti {
+            self.tti = tti;
+            for (amplitude, channel) in self.amplitudes.iter_mut().zip(&mut self.channels) {
+                *amplitude = channel.channel(sequence, tti);
+            }
+        }
+    }
+
+    /// Returns the channels of the groups with indices from `part * LANES`.
+    fn paths(&self, part: usize) -> Paths {
+        let mut paths = [[Complex::ZERO; MAX_PORTS]; MAX_PORTS];
+        let receive = usize::from(self.antennas.receive);
+        for (of_port, amplitudes) in paths.iter_mut().zip(self.amplitudes.chunks(receive)) {
+            for (path, rows) in of_port.iter_mut().zip(amplitudes) {
+                let [re, im] = rows.each_ref().map(|row| row.as_chunks::<LANES>().0[part]);
+                *path = Complex { re, im };
+            }
+        }
+        paths
+    }
+
+    /// Returns 1 + SNR of each of `L` layers, the geometric mean over all precoders.
+    fn multiplexed<const L: usize>(&self, paths: &Paths, mean: f32) -> Reals {
+        let precoders = &self.precoders[L - 2];
+        let (ports, receive) = (usize::from(self.antennas.ports), usize::from(self.antennas.receive));
+        let mut product = [1.0; LANES];
+        for precoder in precoders {
+            let columns: [_; L] =
+                std::array::from_fn(|layer| precoded(&paths[..ports], receive, &precoder[layer]));
+            let values = mmse(&columns, receive, mean / L as f32);
+            for lane in 0..LANES {
+                // There is one precoder, or there are four.
+                product[lane] *= if precoders.len() == 1 { values[lane] } else { values[lane].sqrt().sqrt() };
+            }
+        }
+        product
+    }
+}
+
+/// Returns the channel of a layer to each of `receive` antennas, given the layer's factor at each port.
+#[inline]
+fn precoded(
+    paths: &[[Complex; MAX_PORTS]],
+    receive: usize,
+    column: &[(f32, f32); MAX_PORTS],
+) -> [Complex; MAX_PORTS] {
+    let mut sum = [Complex::ZERO; MAX_PORTS];
+    for (factor, of_port) in column.iter().zip(paths) {
+        for (sum, path) in sum.iter_mut().zip(&of_port[..receive]) {
+            sum.add_scaled(*factor, path);
+        }
+    }
+    sum
+}
