@@ -28,6 +28,8 @@ table! {
         "snr_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.tally.per_tti(row.tally.snr));
         /// Mean CQI known to the Node B; NaN if no CQI is used (`shannon`, recorded rates).
         "cqi" ["1"] F64 = |row| row.tally.per_tti(row.tally.cqi);
+        /// Mean number of layers in the TTIs in which the user was sent a block.
+        "layers" ["1"] F64 = |row| 1.0 + row.tally.per_tti(row.tally.more_layers as f64);
         /// TTIs in which the user was sent a block: transmissions, including retransmissions.
         "ttis" [""] U64 = |row| row.tally.ttis;
         /// Blocks sent, each counted at its first transmission.
@@ -55,6 +57,8 @@ table! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub(crate) ttis: u64,
+    /// Layers beyond the first one, summed over TTIs.
+    more_layers: u64,
     /// Transmissions of blocks beside another block to the phone in the same TTI.
     beside: u64,
     pub(crate) blocks: u64,
@@ -78,6 +82,11 @@ impl Tally {
         self.first_failures += u64::from(is_new && failed);
         self.snr += snr;
         self.cqi += f64::from(cqi);
+    }
+
+    /// Counts the layers of a TTI that [`Self::sent`] counts. Need not be called for one layer.
+    pub fn sent_on(&mut self, layers: u8) {
+        self.more_layers += u64::from(layers - 1);
     }
 
     /// Counts a transmission of a second block in a TTI whose first one [`Self::sent`] has counted.

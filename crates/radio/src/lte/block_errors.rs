@@ -99,8 +99,8 @@ pub struct BlockErrors {
     mcss: McsTable,
     /// Factor by which the SNR must exceed that of the curves.
     loss: f32,
-    /// The blocks that were needed so far, all on the same number of layers, by their number of resource blocks (index) and their number of resource
-    /// elements. An inner list is short, as most subframes have equally many elements.
+    /// The blocks that were needed so far, all on the same number of layers, by their number of resource blocks (index)
+    /// and their number of resource elements. An inner list is short, as most subframes have equally many elements.
     known: RefCell<Vec<Vec<(u32, &'static Blocks)>>>,
 }
 

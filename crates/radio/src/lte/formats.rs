@@ -166,8 +166,8 @@ impl Formats {
     }
 
     /// Returns the format of the largest block on `groups` and `layers` layers, 1 or 2, in TTI `tti` that has at most
-    /// `most_bits` and that the channel allows; its SNRs are those of the CQIs in `cqis`, times `factor`. If the channel allows no block,
-    /// returns the format of MCS 0, or `None` if the block of MCS 0 has more than `most_bits`.
+    /// `most_bits` and that the channel allows; its SNRs are those of the CQIs in `cqis`, times `factor`. If the channel
+    /// allows no block, returns the format of MCS 0, or `None` if the block of MCS 0 has more than `most_bits`.
     pub fn select_by_cqis(
         &self,
         tti: u64,

@@ -37,8 +37,8 @@ use crate::tti::TtiBearer;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in their
-    /// groups.
+    /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in
+    /// their groups.
     pub struct Lte {
         /// Channel bandwidth, which determines the number of resource blocks.
         pub bandwidth: Bandwidth = Bandwidth::Mhz20,
@@ -48,8 +48,8 @@ params! {
         pub control_symbols: u8 = 3,
         /// Number of antenna ports with reference signals, which take resource elements: 1, 2 or 4.
         pub antenna_ports: u8 = 1,
-        /// Largest number of layers that a phone is sent, within `antenna_ports` and the layers of its category: 1 to
-        /// 4. Phones report how many of them to send (open-loop spatial multiplexing); with 1, one antenna sends to one.
+        /// Largest number of layers sent to a phone, 1 to 4, within `antenna_ports` and the layers of its category.
+        /// Phones report how many to send (open-loop spatial multiplexing). With 1, one antenna sends to one.
         pub layers: u8 = 1,
         /// Whether phones whose category has 256QAM use it (Release 12).
         pub qam256: bool = false,
@@ -195,8 +195,8 @@ impl Lte {
         usize::from(self.qam256 && Category::of(category).is_ok_and(|category| category.down_256qam))
     }
 
-    /// Returns the antennas between which the channel of a phone of a category is. With one layer, these are one antenna
-    /// at either end; otherwise a phone has as many as it can receive layers.
+    /// Returns the antennas of the channel to a phone of a category. With one layer, these are one antenna at either
+    /// end; otherwise a phone has as many as it can receive layers.
     pub fn antennas(&self, category: u8) -> Antennas {
         if self.layers == 1 {
             return Antennas::ONE;

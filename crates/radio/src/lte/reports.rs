@@ -65,7 +65,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Creates the reports of user `id`, which can receive `most_layers` layers. There is none before the first TTI in which one is used.
+    /// Creates the reports of user `id`, which can receive `most_layers` layers. There is none before the first TTI in
+    /// which one is used.
     pub fn new(params: &GroupReports, id: u64, most_layers: u8) -> Self {
         let cycle = (params.cycle.0 / TTI.0).max(1);
         Self {

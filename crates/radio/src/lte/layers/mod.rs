@@ -1,9 +1,9 @@
 //! Several antennas: spatial multiplexing of up to four layers, and transmit diversity (transmission mode 3 of TS
 //! 36.213, 7.1.3).
 //!
-//! Each antenna port fades independently to each receive antenna. The phone has a linear MMSE receiver without errors of
-//! channel estimation. The SNR of a layer is that at which `log2(1 + SNR)` is the mean over all columns of all precoders
-//! through which the layers pass, so it is equal for all layers.
+//! Each antenna port fades independently to each receive antenna. The phone has a linear MMSE receiver without errors
+//! of channel estimation. The SNR of a layer is that at which `log2(1 + SNR)` is the mean over all columns of all
+//! precoders through which the layers pass, so it is equal for all layers.
 
 mod lanes;
 mod precoding;

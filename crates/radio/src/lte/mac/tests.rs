@@ -36,12 +36,13 @@ fn keys(value: serde_json::Value) -> Lte {
 
 impl Bench {
     fn new(params: &Lte, channels: &[ChannelSpec]) -> Self {
-        let user = |(id, channel): (u64, &ChannelSpec)| UserRadio {
-            id,
-            ue: Ue { channel: channel.clone(), ..Ue::default() },
-            ..UserRadio::default()
-        };
-        let users: Vec<UserRadio> = (0..).zip(channels).map(user).collect();
+        let ue = |channel: &ChannelSpec| Ue { channel: channel.clone(), ..Ue::default() };
+        Self::with(params, channels.iter().map(ue).collect())
+    }
+
+    fn with(params: &Lte, ues: Vec<Ue>) -> Self {
+        let user = |(id, ue)| UserRadio { id, ue, ..UserRadio::default() };
+        let users: Vec<UserRadio> = (0..).zip(ues).map(user).collect();
         Self {
             bearer: params.build(&users, &Streams::new(1, 0)).remove(0),
             world: Surroundings::with_mask(Mask::BLOCKS.or(Mask::TTIS).or(Mask::CHANNELS), Time(u64::MAX)),
@@ -114,6 +115,129 @@ fn the_peak_is_that_of_the_table() {
         assert!(octets <= most && octets + 4 > most || tti % 5 == 0 && octets < most, "{tti}: {octets}");
     }
     assert_eq!(params.peak_rate().0, 75_376_000);
+}
+
+/// Returns the largest number of octets in a TTI at a high SNR, on 20 MHz with one control symbol.
+fn peak_octets(category: u8, layers: u8, qam256: bool) -> u32 {
+    let params = keys(json!({
+        "control_symbols": 1, "antenna_ports": layers, "layers": layers, "qam256": qam256, "rlc": "um",
+        "cqi": { "outer_loop": { "step_db": 1.0 } }, "queue": { "drop_tail": { "limit": 10_000 } },
+    }));
+    let ue = Ue { category, channel: at_snr(60.0), ..Ue::default() };
+    let mut bench = Bench::with(&params, vec![ue]);
+    for number in 0..3_000 {
+        bench.accept(Time(0), 0, Packet::new(number, 1_500));
+    }
+    bench.run_until(Time(80_000_000));
+    octets(&bench).into_iter().map(|(_, octets)| octets).max().unwrap()
+}
+
+/// With several layers, two blocks of the largest size fill a TTI, or as many bits as the category can receive. Up to
+/// four octets of a block are padding, as RLC and MAC count their headers at their longest.
+#[test]
+fn peaks_of_several_layers_are_two_blocks_of_the_tables() {
+    for (category, layers, qam256, bits) in [
+        (6, 1, false, 75_376),
+        (3, 2, false, 2 * 51_024),
+        (4, 2, false, 2 * 75_376),
+        (11, 2, true, 2 * 97_896),
+        (5, 4, false, 2 * 149_776),
+        (11, 4, true, 2 * 195_816),
+        (2, 4, false, 2 * 25_456),
+        (1, 4, false, 10_296),
+    ] {
+        let octets = peak_octets(category, layers, qam256);
+        let most = bits / 8;
+        assert!(
+            octets <= most && octets + 8 > most,
+            "category {category}, {layers} layers: {octets}, {most}"
+        );
+    }
+}
+
+/// Returns the keys of a cell whose users always have data, sent on up to `layers` layers from four antenna ports.
+fn cell_of_layers(layers: u8) -> Lte {
+    keys(json!({
+        "bandwidth": "5 MHz", "antenna_ports": 4, "layers": layers, "queue": { "drop_tail": { "limit": 100_000 } },
+    }))
+}
+
+/// Returns the octets delivered in 2 s to a user with a mean SNR, and the mean number of layers.
+fn carried(layers: u8, mean_snr_db: f64) -> (f64, f64) {
+    let fading = channel(json!({ "fading": {
+        "mean_snr_db": mean_snr_db, "speed": "3 km/h", "profile": "extended_typical_urban",
+    } }));
+    let mut bench = Bench::new(&cell_of_layers(layers), &[fading]);
+    for number in 0..20_000 {
+        bench.accept(Time(0), 0, Packet::new(number, 1_500));
+    }
+    bench.run_until(Time(2_000_000_000));
+    let table = &bench.bearer.tables(Time(2_000_000_000))[0];
+    let nodeb_base::table::Values::F64(layers) = table.column("layers").unwrap() else { panic!() };
+    (bench.out.len() as f64 * 1_500.0, layers[0])
+}
+
+/// At a high SNR the rate grows with the number of layers. At a low SNR one layer is sent, by transmit diversity.
+#[test]
+fn layers_multiply_the_rate_if_the_snr_is_high() {
+    let (one, mean) = carried(1, 35.0);
+    assert!((mean - 1.0).abs() < 1e-9);
+    let (two, mean) = carried(2, 35.0);
+    assert!(two > 1.8 * one && two < 2.1 * one && mean > 1.95, "{one} {two} {mean}");
+    let (four, mean) = carried(4, 35.0);
+    assert!(four > 1.7 * two && four < 2.1 * two && mean > 3.8, "{two} {four} {mean}");
+    let (low, mean) = carried(4, -10.0);
+    assert!(low > carried(1, -10.0).0 && mean < 1.1, "{low} {mean}");
+    let (middle, mean) = carried(4, 8.0);
+    assert!(middle > one / 3.0 && (1.1..3.5).contains(&mean), "{middle} {mean}");
+}
+
+/// Two blocks of a TTI are acknowledged separately: if one fails, it goes again beside a new one.
+#[test]
+fn blocks_on_different_layers_have_answers_of_their_own() {
+    let fading = channel(
+        json!({ "fading": { "mean_snr_db": 25.0, "speed": "30 km/h", "profile": "extended_vehicular_a" } }),
+    );
+    for layers in [2, 3, 4] {
+        let mut bench = Bench::new(&cell_of_layers(layers), &[fading.clone(), fading.clone()]);
+        for number in 0..8_000 {
+            bench.accept(Time(0), number as usize % 2, Packet::new(number, 1_400));
+        }
+        bench.run_until(Time(8_000_000_000));
+        for user in 0..2 {
+            let found: Vec<u64> =
+                bench.out.iter().filter(|out| out.1 == user && out.3).map(|out| out.2).collect();
+            assert_eq!(found, (0..8_000).filter(|number| *number as usize % 2 == user).collect::<Vec<_>>());
+        }
+        let mut ttis = std::collections::BTreeMap::<_, Vec<u32>>::new();
+        let mut last = std::collections::HashMap::new();
+        for (at, event) in &bench.events {
+            let Event::Block { user, block, transmission, failed, .. } = *event else { continue };
+            ttis.entry((at.0, user)).or_default().push(transmission);
+            let before = last.insert((user, block), (at.0, transmission, failed));
+            if let Some((before, count, failed)) = before {
+                assert!(failed && at.0 >= before + 8_000_000 && transmission == count + 1);
+            } else {
+                assert_eq!(transmission, 1);
+            }
+        }
+        assert!(last.values().all(|(.., failed)| !failed));
+        let count = |blocks: &[u32]| ttis.values().filter(|sent| *sent == blocks).count();
+        assert!(ttis.values().all(|sent| sent.len() <= 2));
+        assert!(count(&[1, 1]) > 500 && count(&[2, 1]) > 50 && count(&[2, 2]) > 5, "{layers} layers");
+    }
+}
+
+/// A small packet is sent in one block.
+#[test]
+fn small_packets_need_no_second_block() {
+    let mut bench = Bench::new(&cell_of_layers(4), &[at_snr(40.0)]);
+    for number in 0..20 {
+        bench.accept(Time(number * 10_000_000), 0, Packet::new(number, 40));
+    }
+    bench.run_until(Time(1_000_000_000));
+    let blocks = bench.events.iter().filter(|(_, event)| matches!(event, Event::Block { .. })).count();
+    assert_eq!((bench.out.len(), blocks), (20, 20));
 }
 
 /// Acknowledged mode delivers every packet once and in order over a fading channel on which many blocks are given

@@ -217,8 +217,8 @@ impl User {
         self.transmit(tti, groups, index, blocks, cell, sent);
     }
 
-    /// Returns the numbers of layers of new blocks, 0 for no second block: those of the report, or one layer if all data
-    /// fit in it.
+    /// Returns the numbers of layers of new blocks, 0 for no second block: those of the report, or one layer if all
+    /// data fit in it.
     fn layers_of_new(&self, tti: u64, groups: Groups, cell: &Cell) -> [u8; 2] {
         const ONE: [u8; 2] = [1, 0];
         let layers = self.report.layers;
@@ -269,8 +269,9 @@ impl User {
         cell: &Cell,
         sent: &mut Vec<SentBlock>,
     ) {
-        let mut row = [0.0; MAX_GROUPS];
-        self.channel.snr_of(cell.sequence, tti, blocks.layers(), groups, &mut row);
+        let (mut row, layers) = ([0.0; MAX_GROUPS], blocks.layers());
+        self.channel.snr_of(cell.sequence, tti, layers, groups, &mut row);
+        self.tally.sent_on(layers);
         let (mut again, mut oldest, mut answer) = (Blocks::default(), u64::MAX, None);
         for (place, block) in blocks.0.into_iter().flatten().enumerate() {
             oldest = oldest.min(block.number);
