@@ -1,0 +1,33 @@
+//! Prints the blocks that the downlink of an LTE cell of 20 MHz selects at constant SNRs on the groups of resource
+//! blocks with the lowest frequencies: `lte_formats GROUPS SNR_DB...`.
+//!
+//! Prints for each SNR the CQI, and for a regular subframe, subframe 0 and subframe 5, which lack the elements of
+//! PBCH and synchronization signals: MCS, bits, and block error rate of the first transmission.
+
+use std::error::Error;
+
+use nodeb_radio::lte::bandwidth::Bandwidth;
+use nodeb_radio::lte::formats::Formats;
+use nodeb_radio::lte::resources::{Downlink, Ports};
+use nodeb_radio::mac::band::{Groups, MAX_GROUPS};
+
+/// TTIs of a regular subframe and of those with PBCH and synchronization signals.
+const TTIS: [u64; 3] = [1, 0, 5];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let bandwidth = Bandwidth::Mhz20;
+    let formats = Formats::down(bandwidth, Downlink { ports: Ports::One, control: 3 }, false, 0.0);
+    let mut arguments = std::env::args().skip(1);
+    let groups = Groups::first(arguments.next().ok_or("lte_formats GROUPS SNR_DB...")?.parse()?);
+    println!("snr_db cqi subframe mcs bits bler");
+    for text in arguments {
+        let snr = 10f32.powf(text.parse::<f32>()? / 10.0);
+        let cqis = formats.cqis(&[snr; MAX_GROUPS]);
+        for tti in TTIS {
+            let format = formats.select_by_cqis(tti, groups, &cqis, 1.0, u32::MAX).ok_or("no block")?;
+            let bler = formats.bler(tti, groups, format, snr);
+            println!("{text} {} {tti} {} {} {bler:.5}", cqis[0], format.mcs, format.bits);
+        }
+    }
+    Ok(())
+}
