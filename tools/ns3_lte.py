@@ -1,0 +1,128 @@
+"""Compares LTE cells of nodeb with those of ns-3, and both with predictions.
+
+    python tools/ns3_lte.py                                   # the recorded results
+    python3 -m venv /tmp/ns3 && /tmp/ns3/bin/pip install ns3==3.44.post0
+    python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python         # simulate again (a minute)
+    python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python --only "a, 4 dB"
+    python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python --write # record the results
+
+ns-3's wheels are for Linux. The predictions are in tools/references/ns3/predictions.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from nodeb import stats
+from nodeb.results.provenance import origin
+from references.ns3 import ours
+from references.ns3.cases import Case, Result, read_cases, read_results, write_results
+
+THEIRS = Path(__file__).parent / "references" / "ns3" / "theirs.py"
+SNR_LIMIT_DB = 0.01
+"""Largest deviation of the SNR that ns-3 reports from that of the case."""
+HEAD = f"{'case':30} {'quantity':11} {'nodeb':>8} {'ns-3':>8} {'ratio':>6}   {'predicted':17} met"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the comparison. Returns 1 if a case is unknown or ns-3 cannot be run, else 0."""
+    options = parsed(arguments)
+    cases = [case for case in read_cases() if options.only in (None, case.name)]
+    if not cases:
+        print(f"error: no case is named {options.only!r}", file=sys.stderr)
+        return 1
+    if options.ns3 is None:
+        results = read_results()
+    else:
+        try:
+            results = list(compare(cases, options.ns3))
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"error: ns-3 did not simulate the cases: {error}", file=sys.stderr)
+            return 1
+    print("\n".join(table(cases, results)))
+    if options.write:
+        version = subprocess.run(
+            [options.ns3, "-c", "from importlib.metadata import version; print(version('ns3'))"],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        made = origin("when")
+        nodeb = f"nodeb {made['version']} ({(made['git'] or '')[:8]})"
+        write_results(results, f"ns-3 {version}, {nodeb}, {made['when'][:10]}")
+    return 0
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Returns the options of the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--ns3", metavar="PYTHON", help="the Python that has ns-3")
+    parser.add_argument("--only", metavar="CASE", help="name of the only case to compare")
+    parser.add_argument("--write", action="store_true", help="record the results")
+    options = parser.parse_args(arguments)
+    if options.write and (options.ns3 is None or options.only is not None):
+        parser.error("--write needs --ns3 and cannot be combined with --only")
+    return options
+
+
+def compare(cases: Sequence[Case], python: str) -> Iterator[Result]:
+    """Simulates cases in both programs, and yields the results of the predicted quantities."""
+    for case, theirs in zip(cases, simulate_ns3(cases, python), strict=True):
+        nodeb = ours.simulate(case.settings)
+        for quantity in case.predictions:
+            yield Result(case.name, quantity, nodeb[quantity], theirs[quantity])
+
+
+def simulate_ns3(cases: Sequence[Case], python: str) -> list[dict[str, float]]:
+    """Simulates cases in ns-3. Returns their results by quantity."""
+    lines = "".join(f"{json.dumps(dict(case.settings))}\n" for case in cases)
+    done = subprocess.run(
+        [python, THEIRS], input=lines, check=True, stdout=subprocess.PIPE, text=True
+    )
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    return [quantities(case, one) for case, one in zip(cases, found, strict=True)]
+
+
+def quantities(case: Case, found: dict[str, Any]) -> dict[str, float]:
+    """Returns the quantities of a case from ns-3's output, after checking the SNRs in it.
+
+    Raises:
+        ValueError: ns-3 reports another SNR than that of the case.
+    """
+    for wanted, reported in zip(case.settings["snr_db"], found["snr_db"], strict=True):
+        if abs(wanted - reported) > SNR_LIMIT_DB:
+            raise ValueError(f"{case.name}: ns-3 reports {reported:.3f} dB, expected {wanted} dB")
+    speed = found["simulated_s"] / found["cpu_s"]
+    if "download_s" in found:
+        return {"download_s": found["download_s"], "speed": speed}
+    rates = found["user_mbps"]
+    return {"rate_mbps": sum(rates), "jain": stats.jain_index(rates), "speed": speed}
+
+
+def table(cases: Sequence[Case], results: Sequence[Result]) -> Iterator[str]:
+    """Yields the lines of a table with results, predictions, and whether these were met."""
+    predictions = {case.name: case.predictions for case in cases}
+    yield HEAD
+    for one in results:
+        if one.case not in predictions:
+            continue
+        predicted = predictions[one.case][one.quantity]
+        met = [
+            "yes" if predicted.is_met(name, getattr(one, name)) else "NO"
+            for name in ("nodeb", "ns3")
+        ]
+        yield (
+            f"{one.case:30} {one.quantity:11} {one.nodeb:8.4g} {one.ns3:8.4g} "
+            f"{one.nodeb / one.ns3:6.3f}   {predicted.nodeb:8.4g} {predicted.ns3:8.4g} "
+            f"{', '.join(met)}"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
