@@ -6,7 +6,11 @@
     python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python --only "a, 4 dB"
     python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python --write # record the results
 
-ns-3's wheels are for Linux. The predictions are in tools/references/ns3/predictions.toml.
+ns-3's wheels are for Linux. The predictions in tools/references/ns3/predictions.toml follow from
+these tables:
+
+    /tmp/ns3/bin/python tools/references/ns3/tables.py 100 0 4 8 10
+    cargo run -p nodeb-radio --example lte_formats -- 25 0 4 8 10
 """
 
 from __future__ import annotations
@@ -19,15 +23,23 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from references.ns3 import ours
+from references.ns3.cases import (
+    RESULTS,
+    Case,
+    Result,
+    read_cases,
+    read_results,
+    write_results,
+)
+
 from nodeb import stats
 from nodeb.results.provenance import origin
-from references.ns3 import ours
-from references.ns3.cases import Case, Result, read_cases, read_results, write_results
 
 THEIRS = Path(__file__).parent / "references" / "ns3" / "theirs.py"
 SNR_LIMIT_DB = 0.01
 """Largest deviation of the SNR that ns-3 reports from that of the case."""
-HEAD = f"{'case':30} {'quantity':11} {'nodeb':>8} {'ns-3':>8} {'ratio':>6}   {'predicted':17} met"
+HEAD = ("case", "quantity", "nodeb", "ns-3", "ratio", "predicted", "for ns-3", "met")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -107,21 +119,36 @@ def quantities(case: Case, found: dict[str, Any]) -> dict[str, float]:
 
 def table(cases: Sequence[Case], results: Sequence[Result]) -> Iterator[str]:
     """Yields the lines of a table with results, predictions, and whether these were met."""
-    predictions = {case.name: case.predictions for case in cases}
+    widths = (30, 10, 6, 6, 5, 9, 9, 0)
+    for row in rows(cases, results):
+        texts, numbers = row[:2], row[2:]
+        cells = [text.ljust(width) for text, width in zip(texts, widths, strict=False)]
+        cells += [text.rjust(width) for text, width in zip(numbers, widths[2:], strict=True)]
+        yield "  ".join(cells)
+
+
+def rows(cases: Sequence[Case], results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
+    """Yields the heading of the comparison, then a row for each result of these cases."""
     yield HEAD
+    predictions = {case.name: case.predictions for case in cases}
     for one in results:
         if one.case not in predictions:
             continue
         predicted = predictions[one.case][one.quantity]
-        met = [
-            "yes" if predicted.is_met(name, getattr(one, name)) else "NO"
-            for name in ("nodeb", "ns3")
-        ]
+        met = [predicted.is_met(name, getattr(one, name)) for name in ("nodeb", "ns3")]
         yield (
-            f"{one.case:30} {one.quantity:11} {one.nodeb:8.4g} {one.ns3:8.4g} "
-            f"{one.nodeb / one.ns3:6.3f}   {predicted.nodeb:8.4g} {predicted.ns3:8.4g} "
-            f"{', '.join(met)}"
+            *(one.case, one.quantity, f"{one.nodeb:.4g}", f"{one.ns3:.4g}"),
+            *(f"{one.nodeb / one.ns3:.3g}", f"{predicted.nodeb:.4g}", f"{predicted.ns3:.4g}"),
+            ", ".join("yes" if one else "NO" for one in met),
         )
+
+
+def markdown() -> str:
+    """Returns the recorded comparison as a table in Markdown, followed by its origin."""
+    heading, *lines = rows(read_cases(), read_results())
+    marks = ["---"] * 2 + ["--:"] * (len(heading) - 2)
+    made = RESULTS.read_text("utf-8").partition("\n")[0].lstrip("# ")
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heading, marks, *lines)) + f"\n\n{made}."
 
 
 if __name__ == "__main__":

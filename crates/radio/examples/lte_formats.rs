@@ -2,7 +2,8 @@
 //! blocks with the lowest frequencies: `lte_formats GROUPS SNR_DB...`.
 //!
 //! Prints for each SNR the CQI, and for a regular subframe, subframe 0 and subframe 5, which lack the elements of
-//! PBCH and synchronization signals: MCS, bits, and block error rate of the first transmission.
+//! PBCH and synchronization signals: MCS, bits, and block error rate of the first transmission, and the MCS that the
+//! SNR itself would allow instead of the CQI.
 
 use std::error::Error;
 
@@ -19,14 +20,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let formats = Formats::down(bandwidth, Downlink { ports: Ports::One, control: 3 }, false, 0.0);
     let mut arguments = std::env::args().skip(1);
     let groups = Groups::first(arguments.next().ok_or("lte_formats GROUPS SNR_DB...")?.parse()?);
-    println!("snr_db cqi subframe mcs bits bler");
+    println!("snr_db cqi subframe mcs bits bler mcs_by_snr");
     for text in arguments {
         let snr = 10f32.powf(text.parse::<f32>()? / 10.0);
-        let cqis = formats.cqis(&[snr; MAX_GROUPS]);
+        let row = [snr; MAX_GROUPS];
+        let cqis = formats.cqis(&row);
         for tti in TTIS {
             let format = formats.select_by_cqis(tti, groups, &cqis, 1.0, u32::MAX).ok_or("no block")?;
             let bler = formats.bler(tti, groups, format, snr);
-            println!("{text} {} {tti} {} {} {bler:.5}", cqis[0], format.mcs, format.bits);
+            let by_snr = formats.select(tti, groups, &row, 1.0, u32::MAX).ok_or("no block")?.mcs;
+            println!("{text} {} {tti} {} {} {bler:.5} {by_snr}", cqis[0], format.mcs, format.bits);
         }
     }
     Ok(())

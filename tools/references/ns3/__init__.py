@@ -1,1 +1,1 @@
-"""Comparison of LTE cells in nodeb and in ns-3: cases with predictions, both simulations, results."""
+"""Comparison of LTE cells in nodeb and ns-3: cases, predictions, both simulations, results."""

@@ -17,8 +17,8 @@ BUFFER = "20 MB"
 """Buffers of TCP, which limit no window."""
 WIRED_DELAY = "20 ms"
 UPLINK_OFFSET_DB = -3.0
-"""SNR of the uplink relative to the downlink: in ns-3 the phone has 7 dB less power than the eNB, which
-has a noise figure 4 dB lower than the phone's."""
+"""SNR of the uplink relative to the downlink: in ns-3 the phone has 7 dB less power than the eNB,
+whose noise figure is 4 dB lower than the phone's."""
 
 
 def simulate(settings: Mapping[str, Any]) -> dict[str, float]:

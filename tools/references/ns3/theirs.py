@@ -152,9 +152,7 @@ def download(case: dict[str, Any]) -> dict[str, Any]:
     cell.helper.EnableDlPhyTraces()
     anywhere = ns.InetSocketAddress(ns.Ipv4Address.GetAny(), 80).ConvertTo()
     sinks = ns.PacketSinkHelper("ns3::TcpSocketFactory", anywhere).Install(cell.nodes)
-    source = ns.BulkSendHelper(
-        "ns3::TcpSocketFactory", ns.InetSocketAddress(phone, 80).ConvertTo()
-    )
+    source = ns.BulkSendHelper("ns3::TcpSocketFactory", ns.InetSocketAddress(phone, 80).ConvertTo())
     source.SetAttribute("MaxBytes", ns.UintegerValue(case["bytes"]))
     sources = source.Install(server)
     sinks.Start(ns.Seconds(0.5))
