@@ -25,6 +25,10 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         mark = "{{ kernel: " + cases.stem + " }}"
         if mark in markdown:
             markdown = markdown.replace(mark, kernel.markdown(kernel.compare(cases)))
+    if "{{ ns3 }}" in markdown:
+        import ns3_lte
+
+        markdown = markdown.replace("{{ ns3 }}", ns3_lte.markdown())
     return markdown
 
 
