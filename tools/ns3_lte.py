@@ -2,7 +2,7 @@
 
     python tools/ns3_lte.py                                   # the recorded results
     python3 -m venv /tmp/ns3 && /tmp/ns3/bin/pip install ns3==3.44.post0
-    python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python         # simulate again (a minute)
+    python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python         # simulate again (minutes)
     python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python --only "a, 4 dB"
     python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python --write # record the results
 
