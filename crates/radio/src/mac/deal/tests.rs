@@ -158,6 +158,27 @@ proptest! {
         }
     }
 
+    /// If round robin serves all users in each TTI, the numbers of groups that they have got differ
+    /// by at most 1 at any time, also if the number of users does not divide that of groups.
+    #[test]
+    fn round_robin_deals_spare_groups_in_turn(users in 1..12usize, groups in 12..=MAX_GROUPS, ttis in 1..60u64) {
+        let rows = vec![[1.0; MAX_GROUPS]; users];
+        let waiting = vec![1e6; users];
+        let offers = Offers { x: &rows, rates: &rows, waiting: &waiting };
+        let candidates: Vec<Candidate> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
+        let (mut scheduler, mut dealer) = (scheduler("round_robin", users), Dealer::default());
+        let mut counts = vec![0; users];
+        for tti in 0..ttis {
+            let room = Room { groups: Groups::first(groups), grants: users };
+            for part in dealer.deal(tti, scheduler.as_mut(), &candidates, offers, room) {
+                counts[part.user] += part.groups.len();
+                scheduler.served(tti, part.user, 1);
+            }
+            let [least, most] = [counts.iter().min(), counts.iter().max()];
+            prop_assert!(most.copied() <= least.map(|least| least + 1), "TTI {}: {:?}", tti, counts);
+        }
+    }
+
     /// On a band of one group, the user that is served has the same score as the user that `pick`
     /// selects for the whole TTI.
     #[test]
