@@ -169,6 +169,8 @@ impl UplinkMac {
         }
     }
 
+    // Clause: TS 36.213, 8.0; TS 36.321, 5.4.2: HARQ timing of the uplink
+    // Simplified: no adaptive retransmissions, and answers without errors
     /// Sends the blocks of subframe `tti`. Those that fail are planned again for the same process until their last
     /// transmission.
     fn transmit(&mut self, ctx: &mut Context, tti: u64) {
@@ -228,6 +230,8 @@ impl UplinkMac {
         }
     }
 
+    // Clause: TS 36.321, 5.4.1: grants
+    // Simplified: grants are received without errors
     /// Grants the resource blocks that retransmissions leave free, for new blocks four subframes after `tti`. A phone
     /// with a retransmission in that subframe gets none.
     fn grant(&mut self, tti: u64) {
@@ -259,14 +263,13 @@ impl UplinkMac {
         let Self { lte, params, formats, sequence, phones, .. } = self;
         let (cell, phone) = (Cell { lte, params, formats, sequence }, &phones[bid.candidate.user]);
         let Sounding { row, groups: most } = &bid.sounding;
-        let needed = (phone.wanted_octets() as f32 / bid.octets_per_group).ceil() as usize;
         let run = |count: usize| {
             let groups = runs::find(cell.formats[0].band(), free, count);
             let format = (!groups.is_empty()).then(|| phone.select(at, groups, row, &cell))??;
             Some((groups, format))
         };
         let has_room = |(_, format): &(Groups, Format)| format.bits / 8 > OVERHEAD;
-        (needed.min(share).min(*most).max(1)..=*most).filter_map(run).find(has_room)
+        (bid.needed.min(share).max(1)..=*most).filter_map(run).find(has_room)
     }
 
     /// Returns what a phone could send in subframe `at` on the lowest groups, as many as its power allows. Returns
@@ -281,7 +284,9 @@ impl UplinkMac {
         let deadline = phone.known_since + phone.delay_budget;
         let candidate = Candidate { user, rate, quality: 10.0 * mean.log10(), deadline };
         let octets_per_group = rate as f32 / all.len() as f32;
-        Some(Bid { candidate, sounding, octets_per_group, score: 0.0, is_ahead: phone.is_ahead })
+        let needed = (phone.wanted_octets() as f32 / octets_per_group).ceil() as usize;
+        let needed = needed.clamp(1, sounding.groups);
+        Some(Bid { candidate, sounding, needed, score: 0.0, is_ahead: phone.is_ahead })
     }
 
     /// Sorts bids in the order of the scheduler. Returns the largest number of groups that one phone may have of the
@@ -304,9 +309,17 @@ impl UplinkMac {
         }
         // Grants ahead come last, because their blocks may have only padding.
         bids.sort_by(|a, b| a.is_ahead.cmp(&b.is_ahead).then(b.score.total_cmp(&a.score)));
-        let served = bids.len().min(self.params.users_per_tti.get() as usize);
-        if deal == Deal::FirstShareEvenly { free.div_ceil(served) } else { free }
+        let served = bids.iter().take(self.params.users_per_tti.get() as usize);
+        let needs: Vec<usize> = served.map(|bid| bid.needed).collect();
+        if deal == Deal::FirstShareEvenly { even_share(&needs, free) } else { free }
     }
+}
+
+/// Returns the number of groups that each phone may have at most, so that phones share `free` groups evenly: the phones
+/// that need less leave the rest to the others.
+fn even_share(needs: &[usize], free: usize) -> usize {
+    let used = |share: usize| needs.iter().map(|need| share.min(*need)).sum::<usize>();
+    (1..free).find(|share| used(*share) >= free).unwrap_or(free)
 }
 
 /// Phone that could be granted a block.
@@ -314,8 +327,8 @@ impl UplinkMac {
 struct Bid {
     candidate: Candidate,
     sounding: Sounding,
-    /// Mean number of octets that a group could carry.
-    octets_per_group: f32,
+    /// Number of groups that the phone needs for its data, as far as its power allows.
+    needed: usize,
     /// Score by the scheduler's weights; the highest one is served first.
     score: f32,
     /// Whether the grant would be one ahead of data: the base station knows of no data at the phone.

@@ -108,6 +108,7 @@ fn fading(mean_snr_db: f64) -> Value {
     json!({ "fading": { "mean_snr_db": mean_snr_db, "speed": "60 km/h", "profile": "extended_vehicular_a" } })
 }
 
+// Holds: scheduling requests (closed form)
 /// Without data in flight, a packet waits for the next occasion of a request. Then 9 subframes follow: the request,
 /// three for the base station, the grant, three for the phone, and the block.
 #[test]
@@ -142,6 +143,7 @@ fn events_give_the_times_of_request_and_block() {
     assert_eq!(granted, Some((sent, Place::new(Site::Uplink, 0), asked, from, sent)));
 }
 
+// Holds: grants ahead of data (worked example)
 /// Grants ahead of data replace the request: a packet waits for the next block granted ahead.
 #[test]
 fn grants_ahead_shorten_the_wait() {
@@ -156,6 +158,7 @@ fn grants_ahead_shorten_the_wait() {
     assert_eq!(bench.out[1], (Time(105 * MS), 0, 1, true));
 }
 
+// Holds: grants (standard's table)
 /// On the whole band the block is that of the table, and a long queue fills every subframe.
 #[test]
 fn a_long_queue_is_sent_at_the_rate_of_the_table() {
@@ -191,6 +194,8 @@ fn categories_without_64qam_send_their_largest_block_by_16qam() {
     assert!(full > 165.0 && full < 195.0, "{full} full blocks");
 }
 
+// Holds: scheduling requests (property)
+// Holds: grants (property)
 /// Whatever is lost of requests and blocks, acknowledged mode delivers every packet once and in order.
 #[test]
 fn octets_leave_in_the_end_whatever_is_lost() {
@@ -211,6 +216,7 @@ fn octets_leave_in_the_end_whatever_is_lost() {
     assert!(bench.uplink.next_wake().is_none());
 }
 
+// Holds: HARQ timing of the uplink (standard's table)
 /// Retransmissions follow 8 subframes after the transmission before, as HARQ is synchronous in the uplink.
 #[test]
 fn retransmissions_follow_eight_subframes_later() {
@@ -267,6 +273,7 @@ fn power_limits_phones_at_the_edge() {
     assert!(delivered[0] > 10.0 * delivered[1] && delivered[1] > 0.0, "{delivered:?}");
 }
 
+// Holds: grants ahead of data (property)
 /// Grants ahead go to phones without data only as far as phones with data leave resource blocks, whatever the
 /// scheduler.
 #[test]
@@ -295,5 +302,69 @@ fn bad_channels_get_blocks_with_room_for_data() {
         }
         bench.run_until(Time(60_000 * MS));
         assert_eq!(bench.delivered(0).len(), 30, "{bandwidth}");
+    }
+}
+
+// Holds: buffer status reports (property)
+/// Reports and grants count all headers, and what a block carries is in no report: while a long queue waits, blocks are
+/// full. Grants end one round after the data: report, grant and block take 8 subframes.
+#[test]
+fn grants_carry_the_data_and_end_with_them() {
+    for rlc in ["um", "am"] {
+        for (bytes, snr_db) in [(60, 20.0), (400, 10.0), (1_500, 20.0), (1_500, 0.0)] {
+            let count = 100_000 / bytes;
+            let uplink = json!({ "queue": { "drop_tail": { "limit": 10_000 } } });
+            let mut bench = Bench::new(&uplink, &json!({ "rlc": rlc }), &[at_snr(snr_db)]);
+            for number in 0..count {
+                bench.accept(Time(0), 0, Packet::new(number, bytes as u32));
+            }
+            let (mut ms, mut last, mut blocks) = (0, [0.0; 2], Vec::new());
+            while bench.out.len() < count as usize {
+                ms += 1;
+                bench.run_until(Time(ms * MS + 1));
+                let sums = ["granted_bytes", "padding_bytes"].map(|name| bench.column(name)[0]);
+                if sums[0] > last[0] {
+                    blocks.push([sums[0] - last[0], sums[1] - last[1]]);
+                }
+                last = sums;
+            }
+            let whole = &blocks[1..blocks.len() - 1];
+            assert!(whole.iter().all(|[size, padding]| 2.0 * padding < *size), "{rlc}, {bytes}: {blocks:?}");
+            // Only the last two have padding, as a level of the reports counts more than waits.
+            let padded = whole.iter().filter(|[size, padding]| 50.0 * padding > *size).count();
+            assert!(padded <= 1 && whole.len() > 10, "{rlc}, {bytes}: {blocks:?}");
+            bench.run_until(Time((ms + 8) * MS));
+            let grants = bench.column("grants");
+            bench.run_until(Time((ms + 2_000) * MS));
+            assert_eq!(bench.column("grants"), grants);
+        }
+    }
+}
+
+// Holds: grants (closed form)
+/// A phone that requests a block for a small packet takes one group of resource blocks from a phone with a long queue,
+/// whatever the scheduler: 10 phones that request every 20 ms take half a group of 23 on average.
+#[test]
+fn requests_for_small_packets_take_a_bounded_share() {
+    for scheduler in SchedulerSpec::NAMES {
+        let granted = |others: u64| {
+            let uplink = json!({ "scheduler": scheduler, "queue": { "drop_tail": { "limit": 100_000 } } });
+            let channels = vec![at_snr(20.0); 1 + others as usize];
+            let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &channels);
+            for number in 0..10_000 {
+                bench.accept(Time(0), 0, Packet::new(number, 1_500));
+            }
+            for number in 0..others * 50 {
+                bench.accept(
+                    Time(number * 20 * MS / others),
+                    1 + (number % others) as usize,
+                    Packet::new(number, 52),
+                );
+            }
+            bench.run_until(Time(1_000 * MS));
+            bench.column("granted_bytes")[0]
+        };
+        let share = granted(10) / granted(0);
+        assert!(share > 1.0 - 0.5 / 23.0, "{scheduler}: {share}");
     }
 }
