@@ -181,6 +181,7 @@ impl Formats {
         self.search(tti, groups, layers, most_bits, |_, curve| factor * self.effective.at_mean(curve, &means))
     }
 
+    // Clause: TS 36.213, 7.1.7: selection of blocks
     /// Returns a format on one layer as [`Self::select_by_cqis`] does; the SNRs of the channel are those in `snr`
     /// (linear), times `factor`.
     pub fn select(&self, tti: u64, groups: Groups, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
@@ -267,4 +268,49 @@ fn thresholds(table: CqiTable) -> [f32; CQIS as usize] {
     };
     let thresholds = || std::array::from_fn(|cqi| table.row(cqi as u8).map_or(f32::NAN, threshold));
     *KNOWN[table as usize].get_or_init(thresholds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::resources::Ports;
+    use super::*;
+
+    /// Returns linear SNRs from -6 to 25 dB.
+    fn snrs() -> impl Iterator<Item = f32> {
+        (0..310u16).map(|step| 10f32.powf((f32::from(step) * 0.1 - 6.0) / 10.0))
+    }
+
+    // Holds: selection of blocks (closed form)
+    /// A block that is selected by reports fails with at most 10 %, in all subframes.
+    #[test]
+    fn blocks_selected_by_reports_fail_rarely() {
+        let layout = Downlink { ports: Ports::One, control: 3 };
+        for bandwidth in [Bandwidth::Mhz1_4, Bandwidth::Mhz10] {
+            let formats = Formats::down(bandwidth, layout, false, 0.0);
+            for (tti, snr) in (0..10).flat_map(|tti| snrs().map(move |snr| (tti, snr))) {
+                let groups = formats.band().all();
+                let cqis = formats.cqis(&[snr; MAX_GROUPS]);
+                let format = formats.select_by_cqis(tti, groups, &cqis, 1.0, u32::MAX).unwrap();
+                let bler = formats.bler(tti, groups, format, snr);
+                assert!(bler <= 0.102 || format.mcs == 0, "{tti}, SNR {snr}: {format:?}, {bler}");
+            }
+        }
+    }
+
+    // Holds: selection of blocks (closed form)
+    /// A block that is selected by the SNR fails with at most 10 %, and the next larger one of its modulation with more.
+    #[test]
+    fn blocks_selected_by_the_snr_are_the_largest_ones() {
+        let formats = Formats::up(Bandwidth::Mhz10, McsTable::Up, 0.0);
+        let groups = formats.band().all();
+        let modulation = |mcs| McsTable::Up.row(mcs).map(|row| row.modulation);
+        for snr in snrs() {
+            let format = formats.select(1, groups, &[snr; MAX_GROUPS], 1.0, u32::MAX).unwrap();
+            let larger = Format { mcs: format.mcs + 1, ..format };
+            let [bler, above] = [format, larger].map(|format| formats.bler(1, groups, format, snr));
+            assert!(bler <= 0.102 || format.mcs == 0, "SNR {snr}: {format:?}, {bler}");
+            let is_comparable = modulation(larger.mcs) == modulation(format.mcs);
+            assert!(above >= 0.098 || !is_comparable, "SNR {snr}: {larger:?}, {above}");
+        }
+    }
 }

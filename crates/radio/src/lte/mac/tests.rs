@@ -7,6 +7,7 @@ use nodeb_net::queue::drop_tail::DropTail;
 use serde_json::json;
 
 use super::super::Lte;
+use super::LteMac;
 use crate::cell::channel::ChannelSpec;
 use crate::hsdpa::ue::Ue;
 use crate::{Bearer, Radio, UserRadio};
@@ -99,6 +100,7 @@ fn latency_of_a_small_packet_is_the_wait_and_a_subframe() {
     }
 }
 
+// Holds: selection of blocks (standard's table)
 /// With one control symbol MCS 28 fits 20 MHz: 75,376 bits in each subframe but 0 and 5, in which synchronization
 /// signals and PBCH take resource elements.
 #[test]
@@ -269,6 +271,7 @@ fn acknowledged_mode_delivers_everything_in_order() {
     assert!(bench.bearer.next_wake().is_none());
 }
 
+// Holds: HARQ timing of the downlink (standard's table)
 /// Transmissions of a block are at least 8 subframes apart, have the same size, and are numbered in order.
 #[test]
 fn retransmissions_follow_eight_subframes_later() {
@@ -299,6 +302,7 @@ fn drx() -> serde_json::Value {
     json!({ "on_duration": "10 ms", "inactivity": "10 ms", "long_cycle": "320 ms" })
 }
 
+// Holds: discontinuous reception (closed form)
 /// With bursts at all phases of the cycle, the mean wait is `(cycle - on)^2 / (2 cycle)`. A phone that is rarely sent
 /// anything is awake for its on-durations and for the inactivity timer after each burst.
 #[test]
@@ -339,6 +343,7 @@ fn packets_of_the_phone_keep_it_awake() {
     }
 }
 
+// Holds: discontinuous reception (independent receiver)
 /// Every transmission meets a phone that listens by the rules of TS 36.321, 5.7, followed here subframe by subframe.
 #[test]
 fn every_transmission_meets_a_phone_that_listens() {
@@ -397,4 +402,26 @@ fn no_wait_for_a_phone_is_longer_than_its_cycle() {
     });
     let slept: Vec<u64> = slept.collect();
     assert!(slept.len() > 10 && slept.iter().all(|ms| (1..=310).contains(ms)), "{slept:?}");
+}
+
+// Holds: selection of blocks (closed form)
+/// The rate by which the scheduler compares users is that of the block, within the rounding of the table of sizes. It
+/// is the rate of the block with the fewest bytes per resource block: on a narrow band at a low SNR, a block of one
+/// resource block carries little more than its CRC.
+#[test]
+fn the_metric_is_the_rate_of_the_block() {
+    for (bandwidth, least) in [("1.4 MHz", 0.37), ("5 MHz", 0.58), ("20 MHz", 0.78)] {
+        for snr_db in (-5..30).map(f64::from) {
+            let params = keys(json!({ "bandwidth": bandwidth, "rlc": "um" }));
+            let user =
+                UserRadio { ue: Ue { channel: at_snr(snr_db), ..Ue::default() }, ..UserRadio::default() };
+            let mut mac = LteMac::new(&params, &[user], &Streams::new(1, 0));
+            mac.measure(0, 21);
+            let format = mac.formats[0]
+                .select_by_cqis(21, mac.band.all(), &mac.users[0].report.cqis, 1.0, u32::MAX)
+                .unwrap();
+            let ratio = f64::from(mac.columns.hot[0].rate) * 8.0 / f64::from(format.bits);
+            assert!((least..=1.0).contains(&ratio), "{bandwidth}, {snr_db} dB: {ratio}");
+        }
+    }
 }

@@ -193,6 +193,8 @@ impl Phone {
         }
     }
 
+    // Clause: TS 36.213, 10.1.5; TS 36.321, 5.4.4: scheduling requests
+    // Simplified: no `sr-ProhibitTimer`, and no random access after lost requests
     /// Sends a request in subframe `tti` if one is due. Returns true if the base station receives one.
     pub fn request(&mut self, tti: u64, params: &Scheduled) -> bool {
         if self.again_at <= tti {
@@ -305,6 +307,7 @@ impl Phone {
         self.known = octets;
     }
 
+    // Clause: TS 36.321, 5.4.1: grants ahead of data
     /// Makes the base station believe in subframe `tti` that `octets` octets wait, unless it knows of data. `is_ahead` is
     /// true if the phone has sent no request.
     pub fn grant_ahead(&mut self, octets: u32, tti: u64, is_ahead: bool) {
@@ -351,5 +354,46 @@ impl Phone {
         let (octets, known_since) = (octets.saturating_sub(OVERHEAD), self.known_since);
         self.known = self.known.saturating_sub(octets);
         self.granted.push_back(Grant { at, octets, known_since });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nodeb_base::packet::Packet;
+
+    use super::*;
+
+    // Holds: buffer status reports (worked example)
+    /// A report does not count what its own block carries. Less what later grants carry, the base station believes what is
+    /// left, within a level of the report and the room for headers.
+    #[test]
+    fn the_base_station_believes_what_is_left_and_not_granted() {
+        let (lte, params) = (Lte::default(), Scheduled::default());
+        let (cell, band) = (lte.cell.uplink(params.noise_dbm()), lte.bandwidth.band());
+        let carrier = Carrier { cell: &cell, band: &band, numerology: lte.numerology(), fading: "uplink" };
+        let user = UserRadio::default();
+        for bytes in [40, 300, 1_400] {
+            let streams = Streams::new(1, 0);
+            let mut phone = Phone::new(&lte, &params, &user, carrier, streams, &mut Responses::default());
+            for number in 0..20 {
+                phone.rlc.push(Time::ZERO, Packet::new(number, bytes), 0);
+            }
+            phone.hear(Heard::Request, 4, &params);
+            let send = |phone: &mut Phone, tti: u64, octets: u32| {
+                phone.grant(tti, octets);
+                let before = phone.rlc.waiting();
+                let block = phone.fill(tti, Format { mcs: 10, bits: 8 * octets }, &params);
+                assert_eq!(block.report, phone.rlc.waiting());
+                assert!(block.report < before, "the block's data still wait");
+                block
+            };
+            let first = send(&mut phone, 8, 120);
+            phone.hear(Heard::Report { octets: first.report, begun: first.begun }, 12, &params);
+            let [second, third] = [16, 17].map(|tti| send(&mut phone, tti, 200));
+            phone.hear(Heard::Report { octets: second.report, begun: second.begun }, 20, &params);
+            let (left, known) = (third.report as u32, phone.known);
+            let level = assumed(second.report) - second.report as u32;
+            assert!(known.abs_diff(left) <= level + OVERHEAD, "{bytes}: {known}, not {left} +- {level}");
+        }
     }
 }

@@ -1,17 +1,18 @@
 //! Tests of both RLC modes with queue disciplines and discard timers.
 
 use nodeb_base::event::Part;
-use nodeb_base::packet::{Packet, PacketId};
+use nodeb_base::packet::{EcnField, Packet, PacketId};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate, Time};
 use nodeb_net::queue::QueueSpec;
+use nodeb_net::queue::codel::Codel;
 use proptest::prelude::*;
 
 use super::air::{MS, PLAIN, load, transmit};
 use crate::pdcp::Transmit;
 use crate::rlc::bytes::am::AmBytes;
 use crate::rlc::bytes::um::UmBytes;
-use crate::rlc::bytes::{Entity, Framing, Outcome};
+use crate::rlc::bytes::{Entity, Framing, Outcome, header};
 
 /// Outcome of each packet offered: its identifier, and its PDCP sequence number if it was delivered
 /// or `None` if it was lost.
@@ -27,6 +28,7 @@ fn take_fates(rlc: &mut Entity, fates: &mut Fates) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
+    // Holds: queues and ECN in front of RLC (property)
     /// Each packet has one outcome, whatever the queue and the discard timer drop. As no block is
     /// lost, the delivered packets have consecutive numbers.
     #[test]
@@ -67,6 +69,66 @@ proptest! {
         ids.sort_unstable();
         prop_assert_eq!(ids, (0..load.packets.len() as u64).collect::<Vec<_>>());
     }
+
+    // Holds: MAC headers and padding (property)
+    /// A block consists of headers, payload and padding. It only has padding with room for another PDU if nothing
+    /// waits. The payload of all blocks is the packets with their PDCP headers.
+    #[test]
+    fn padding_is_left_only_if_nothing_waits(
+        is_am in any::<bool>(),
+        packets in prop::collection::vec(1..4_000u32, 1..30),
+        rooms in prop::collection::vec(6..9_000u32, 1..20),
+        subheader in 0..4u32,
+    ) {
+        let framing = Framing { subheader, sdu_header: 2, ..PLAIN };
+        let mut rlc = if is_am {
+            Entity::am(&AmBytes::default(), framing, transmit())
+        } else {
+            Entity::um(&UmBytes::default(), framing, transmit())
+        };
+        for (number, bytes) in (0..).zip(&packets) {
+            rlc.push(Time::ZERO, Packet::new(number, *bytes), 0);
+        }
+        let mut payload = 0;
+        for room in rooms.iter().cycle() {
+            let block = rlc.fill(Time::ZERO, *room);
+            let smallest = subheader + header::AMD + 1;
+            prop_assert!(block.bytes() <= *room);
+            prop_assert!(room - block.bytes() < smallest || rlc.sendable() == 0, "{room} {block:?}");
+            if block.units.is_empty() && rlc.sendable() == 0 {
+                break;
+            }
+            payload += block.payload;
+            rlc.receive(Time::ZERO, block.units, false);
+            if let Some(report) = rlc.take_report(Time::ZERO, 100) {
+                rlc.on_report(report.number, false);
+            }
+        }
+        prop_assert_eq!(payload, packets.iter().map(|bytes| bytes + 2).sum::<u32>());
+    }
+}
+
+// Holds: queues and ECN in front of RLC (worked example)
+/// CoDel marks the packets of a standing queue, and the marks arrive.
+#[test]
+fn marks_of_the_queue_arrive() {
+    let stream = Streams::new(1, 0).stream("test", 0, "queue");
+    let queue = QueueSpec::Codel(Codel::default()).build(Rate(10_000_000), stream);
+    let mut rlc = Entity::um(&UmBytes::default(), PLAIN, Transmit::new(queue, None));
+    let mut marked = 0;
+    for ms in 0..400 {
+        let now = Time(ms * MS);
+        for _ in 0..if ms == 0 { 50 } else { 1 } {
+            rlc.push(now, Packet { ecn: EcnField::Ect0, ..Packet::new(ms, 100) }, 0);
+        }
+        let block = rlc.fill(now, 102);
+        rlc.receive(now, block.units, false);
+        for outcome in rlc.outcomes() {
+            let Outcome::Delivered { packet, .. } = outcome else { panic!("{outcome:?}") };
+            marked += usize::from(packet.ecn == EcnField::Ce);
+        }
+    }
+    assert!(marked > 1, "{marked}");
 }
 
 /// The first two octets of an SDU are its PDCP header. A block of 4 octets carries only this
