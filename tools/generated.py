@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import command_reference
+import features
 from key_reference import Reference
 
 from nodeb import _core, studies
@@ -141,6 +142,30 @@ def columns(title: str, found: Iterable[glossary.Column | Metric]) -> str:
     return table([title, "unit", "meaning"], rows)
 
 
+def lte_features(_: str) -> str:
+    """Returns a table of LTE's features for each specification.
+
+    Raises:
+        ValueError: a mark has no test, or a test no mark.
+    """
+    marks = features.collect(features.core())
+    if marks.errors:
+        raise ValueError("\n".join(marks.errors))
+    head = ["feature", "clause", "tested against", "state"]
+    parts = []
+    for title, found in features.sections(marks).items():
+        parts.append(f"### {title}\n\n{table(head, map(features.row, found))}")
+    return "\n\n".join(parts)
+
+
+def lte_missing(_: str) -> str:
+    """Returns a table of the features that LTE does not model."""
+    found = sorted(
+        features.collect(features.core()).missing, key=lambda one: features.order(one[0])
+    )
+    return table(["feature", "clause", "reason"], [[name, of, why] for of, name, why in found])
+
+
 def table(head: list[str], rows: Iterable[list[str]]) -> str:
     """Returns a table in Markdown with the head `head`."""
     lines = [head, ["---"] * len(head), *rows]
@@ -152,8 +177,10 @@ KINDS: dict[str, Callable[[str], str]] = {
     "commands": lambda _: command_reference.reference(),
     "emulation": lambda _: declared(_core.emulation_tables()),
     "eras": eras,
+    "features": lte_features,
     "life": lambda _: declared(_core.timeline_tables()),
     "metrics": metrics,
+    "missing": lte_missing,
     "registry": registry,
     "tables": tables,
 }

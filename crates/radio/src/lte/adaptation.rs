@@ -54,6 +54,7 @@ impl Allocation {
         Some(self.code_rate(table, mcs)? * f64::from(table.row(mcs)?.modulation.order()))
     }
 
+    // Clause: TS 36.213, 7.1.7: largest code rate
     /// Returns true if a UE must try to decode a block with an MCS, because the code rate is at
     /// most [`MAX_CODE_RATE`] (TS 36.213, 7.1.7).
     pub fn fits(self, table: McsTable, mcs: u8) -> bool {
@@ -137,6 +138,7 @@ mod tests {
         assert!((rate(5, 4) - 299.552).abs() < 1e-9);
     }
 
+    // Holds: largest code rate (closed form)
     /// At 20 MHz with two ports, the largest block fits with one control symbol. With three control
     /// symbols it has 75,712 bits with CRCs, but only 72,000 channel bits.
     #[test]

@@ -3,6 +3,7 @@
 /// Value that stands for "infinity" in [`Allowed::values`].
 pub const INFINITY: u32 = u32::MAX;
 
+// Clause: TS 36.331, 6.3.2: values of timers and limits
 /// List of the values that a field of RRC can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowed {
@@ -147,6 +148,7 @@ mod tests {
         }
     }
 
+    // Holds: values of timers and limits (standard's table)
     #[test]
     fn lists_have_the_lengths_of_the_fields() {
         let lengths = |lists: &[Allowed]| lists.iter().map(|list| list.values.len()).collect::<Vec<_>>();

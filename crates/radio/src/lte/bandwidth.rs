@@ -14,6 +14,7 @@ pub const SUBCARRIER_HZ: f64 = 15e3;
 /// Bandwidth of a resource block in Hz: 12 subcarriers of 15 kHz.
 pub const BLOCK_HZ: f64 = 180e3;
 
+// Clause: TS 36.101, 5.6: channel bandwidths
 /// Channel bandwidth, with the number of resource blocks N_RB (TS 36.101, table 5.6-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum Bandwidth {
@@ -104,6 +105,8 @@ impl Bandwidth {
         f64::from(self.fft_size()) * SUBCARRIER_HZ
     }
 
+    // Clause: TS 36.213, 7.1.6.1: resource block groups
+    // Simplified: resource allocation of type 0 alone
     /// Returns the size P of a resource block group in resource blocks (TS 36.213, table 7.1.6.1-1).
     pub const fn group_size(self) -> u16 {
         match self.blocks() {
@@ -149,6 +152,8 @@ impl Bandwidth {
 mod tests {
     use super::*;
 
+    // Holds: channel bandwidths (standard's table)
+    // Holds: resource block groups (standard's table)
     #[test]
     fn bandwidths_have_the_values_of_the_tables() {
         let all = Bandwidth::ALL;

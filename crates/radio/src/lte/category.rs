@@ -50,6 +50,8 @@ const fn row_256qam(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool),
 }
 
 impl Category {
+    // Clause: TS 36.306, 4.1: UE categories
+    // Simplified: block sizes and modulations; the size of buffers has no effect
     /// All supported categories, 1 to 12, in ascending order.
     pub const ALL: [Self; 12] = [
         row(1, (10_296, 10_296, 250_368, 1), (5_160, 5_160, false), 150_000),
@@ -91,6 +93,7 @@ mod tests {
             .any(|size| size == Some(bits))
     }
 
+    // Holds: UE categories (standard's table)
     #[test]
     fn largest_blocks_are_sizes_of_the_tables() {
         for category in Category::ALL {

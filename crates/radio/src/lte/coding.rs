@@ -11,6 +11,7 @@ pub const MAX_CODE_BLOCK: u32 = 6144;
 /// Code rate above which a UE may skip the decoding of an initial transmission (TS 36.213, 7.1.7).
 pub const MAX_CODE_RATE: f64 = 0.932;
 
+// Clause: TS 36.212, 5.1.2: code blocks and CRCs
 /// Returns the number of code blocks into which a transport block of `bits` bits is divided (TS
 /// 36.212, 5.1.2).
 pub const fn code_blocks(bits: u32) -> u32 {
@@ -67,6 +68,7 @@ pub fn code_rate(bits: u32, elements: u32, modulation: Modulation) -> f64 {
 mod tests {
     use super::*;
 
+    // Holds: code blocks and CRCs (closed form)
     #[test]
     fn code_blocks_follow_the_segmentation() {
         assert_eq!([6_120, 6_128, 12_216, 12_224].map(code_blocks), [1, 2, 2, 3]);

@@ -18,6 +18,8 @@ pub fn ports(count: u8) -> Result<Ports, String> {
         .ok_or_else(|| format!("{count} antenna ports do not exist; expected 1, 2 or 4 (TS 36.211, 6.10.1)"))
 }
 
+// Clause: TS 36.211, 6.7: control region
+// Simplified: as many symbols in every subframe; a fixed number of grants fits, which arrive without errors
 /// Checks that a channel of bandwidth `bandwidth` can have the control region of `downlink` (TS
 /// 36.211, table 6.7-1).
 ///
@@ -88,6 +90,7 @@ mod tests {
         assert!(ports(3).is_err());
     }
 
+    // Holds: control region (standard's table)
     #[test]
     fn narrow_channels_have_larger_control_regions() {
         let control = |bandwidth, control| check_control(bandwidth, Downlink { ports: Ports::One, control });

@@ -72,6 +72,7 @@ const ROWS_256QAM: [(Modulation, u16); 15] = [
 ];
 
 impl CqiTable {
+    // Clause: TS 36.213, 7.2.3: CQI tables
     /// Returns the modulation and code rate of a CQI, or `None` for CQI 0 and for CQIs above 15.
     pub fn row(self, cqi: u8) -> Option<Cqi> {
         let rows = match self {
@@ -112,6 +113,7 @@ mod tests {
         ),
     ];
 
+    // Holds: CQI tables (standard's table)
     #[test]
     fn efficiencies_are_those_of_the_tables() {
         for (table, printed) in PRINTED {

@@ -103,6 +103,8 @@ impl Cycle {
     }
 }
 
+// Clause: TS 36.321, 5.7: discontinuous reception
+// Simplified: grants of the uplink do not wait, and count from the arrival of the phone's packet
 /// Reception of one phone.
 #[derive(Clone, Debug)]
 pub struct Listening {
@@ -258,6 +260,7 @@ mod tests {
     }
 
     proptest! {
+        // Holds: discontinuous reception (property)
         /// Counting by closed forms equals checking each subframe, for any grants and failed blocks.
         #[test]
         fn awake_time_is_the_number_of_subframes_with_reception(

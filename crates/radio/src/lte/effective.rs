@@ -13,6 +13,8 @@ pub(crate) const BETAS: [f32; 29] = [
     10.97, 12.92, 14.96, 17.06, 19.33, 21.85, 24.51, 27.14, 29.94, 32.05, 34.28,
 ];
 
+// Clause: TR 25.892, A: exponential effective SNR
+// Simplified: betas of NR; only for comparisons
 /// Creates the mapping to an effective SNR for the downlink's MCSs up to 64QAM. As this takes
 /// milliseconds, all users should share one.
 pub fn effective_snr(mapping: Mapping) -> EffectiveSnr {

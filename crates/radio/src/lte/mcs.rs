@@ -39,6 +39,7 @@ impl McsTable {
         }
     }
 
+    // Clause: TS 36.213, 7.1.7.1, 8.6.1: MCS tables
     /// Returns the modulation and I_TBS of an MCS, or `None` if it is above [`Self::highest`].
     pub fn row(self, mcs: u8) -> Option<Mcs> {
         if mcs > self.highest() {
@@ -89,6 +90,7 @@ mod tests {
         (0..32).map_while(|mcs| table.row(mcs)).map(|mcs| mcs.size_index).collect()
     }
 
+    // Holds: MCS tables (standard's table)
     #[test]
     fn size_indices_are_those_of_the_tables() {
         let down = [

@@ -24,6 +24,29 @@
 //!   access;
 //! - [`allowed`], [`drx`], [`compatible`]: values and combinations that can be configured.
 
+// Not modelled: TS 36.101, 5.5: time division duplex
+// Not modelled: TS 36.101, 5.6A: carrier aggregation
+// Not modelled: TS 36.211, 6.3, 6.10.3: several layers, transmit diversity and receive diversity
+// Not modelled: TS 36.211, 5.5.3; TS 36.213, 8.2: sounding: the base station knows the SNR of phones
+// Not modelled: TS 36.211, 5.3.4; TS 36.213, 8.4: frequency hopping of PUSCH
+// Not modelled: TS 36.212, 5.3.3; TS 36.213, 9.1: errors and size of grants
+// Not modelled: TS 36.212, 5.1.4: redundancy versions, and limits of the soft buffer
+// Not modelled: TS 36.213, 4.2.3; TS 36.321, 5.2: timing advance
+// Not modelled: TS 36.213, 4.2.1; TS 36.331, 5.3.11: radio link failure
+// Not modelled: TS 36.213, 5.1.1.1: commands of power control
+// Not modelled: TS 36.213, 7.2: errors of CQI reports, subbands other than groups, ranks and precoding matrices
+// Not modelled: TS 36.213, 9.1.2, 10.1: errors of the uplink's answers, and load on PUCCH by answers and reports
+// Not modelled: TS 36.321, 5.1: random access: phones are always connected
+// Not modelled: TS 36.321, 5.4.2.1: TTI bundling
+// Not modelled: TS 36.321, 5.4.3: several bearers of a phone, and their priorities
+// Not modelled: TS 36.321, 5.4.6: power headroom reports: the base station knows the headroom
+// Not modelled: TS 36.321, 5.10: semi-persistent scheduling
+// Not modelled: TS 36.322, 5.1.1: transparent mode
+// Not modelled: TS 36.322, 5.4: re-establishment of RLC
+// Not modelled: TS 36.323, 5.2, 5.3: PDCP at handover
+// Not modelled: TS 36.323, 5.5, 5.6: header compression and ciphering
+// Not modelled: TS 36.331, 5.3.1 to 5.3.8: set-up and release of connections
+// Not modelled: TS 36.331, 5.3.5, 5.5: handover and measurements
 pub mod adaptation;
 pub mod allowed;
 pub mod bandwidth;

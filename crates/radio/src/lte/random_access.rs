@@ -51,6 +51,8 @@ const ANY_FRAME: [&[u8]; 12] = [
     &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
 ];
 
+// Clause: TS 36.211, 5.7.1: occasions of random access
+// Simplified: the table alone: phones never need random access
 /// Returns the occasions of `prach-ConfigIndex` `index`. Indices 0 to 15 have preamble format 0 (TS
 /// 36.211, table 5.7.1-2).
 ///
@@ -78,6 +80,7 @@ pub fn occasions(index: u8) -> Result<Occasions, String> {
 mod tests {
     use super::*;
 
+    // Holds: occasions of random access (standard's table)
     #[test]
     fn occasions_follow_the_table() {
         let next = |index, from| occasions(index).unwrap().next(from);

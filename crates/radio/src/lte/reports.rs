@@ -43,6 +43,8 @@ impl Checked for GroupReports {
     }
 }
 
+// Clause: TS 36.213, 7.2.1: CQI reports
+// Simplified: a CQI for each group of resource blocks, without errors and without load on the uplink
 /// Report that the base station knows of a phone.
 #[derive(Debug)]
 pub struct Report {
@@ -143,6 +145,7 @@ impl Report {
 mod tests {
     use super::*;
 
+    // Holds: CQI reports (worked example)
     #[test]
     fn a_report_is_valid_until_the_next_one_is_used() {
         for (delay, cycle) in [(0, 1), (0, 7), (3, 10), (8, 10), (25, 4)] {

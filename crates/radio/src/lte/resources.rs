@@ -75,6 +75,7 @@ impl Downlink {
         (SYMBOLS - self.control as u32) * SUBCARRIERS - self.ports.reference_elements_after(self.control)
     }
 
+    // Clause: TS 36.211, 6.3 to 6.11: resource elements of PDSCH
     /// Returns the number of resource elements for PDSCH in resource block `block` of subframe
     /// `subframe`, 0 to 9. In subframes 0 and 5 synchronization signals take two symbols of the
     /// central subcarriers. In subframe 0 PDSCH cannot use four more symbols there: PBCH takes
@@ -107,6 +108,8 @@ impl Downlink {
     }
 }
 
+// Clause: TS 36.211, 5.3.4: resource elements of PUSCH
+// Simplified: no subframe has sounding
 /// Returns the number of resource elements for PUSCH in `blocks` resource blocks of a subframe. If
 /// `sounding` is true, sounding takes the last symbol (TS 36.211, 5.3.4, 5.5.3).
 pub const fn uplink(blocks: u16, sounding: bool) -> u32 {
@@ -140,6 +143,7 @@ mod tests {
         assert_eq!(ports.map(|ports| ports.reference_elements_after(3)), [6, 12, 16]);
     }
 
+    // Holds: resource elements of PDSCH (closed form)
     #[test]
     fn blocks_have_the_elements_that_are_left() {
         let block = |ports, control| Downlink { ports, control }.block();
@@ -175,6 +179,7 @@ mod tests {
         assert_eq!(lost(Bandwidth::Mhz5), [9, 10, 11, 12, 13, 14, 15]);
     }
 
+    // Holds: resource elements of PUSCH (closed form)
     #[test]
     fn uplink_has_twelve_symbols_less_sounding() {
         assert_eq!([false, true].map(|sounding| uplink(1, sounding)), [144, 132]);

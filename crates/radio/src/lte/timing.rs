@@ -69,6 +69,8 @@ const CQI: &Rows = &[
 
 const SOUNDING: &Rows = &[(0, 2), (2, 5), (7, 10), (17, 20), (37, 40), (77, 80), (157, 160), (317, 320)];
 
+// Clause: TS 36.213, 7.2.2, 8.2, 10.1.5: periods of requests, reports and sounding
+// Simplified: of reports and sounding the tables alone
 /// Returns the period and offset that an index selects in a table, or `None` if the index is
 /// reserved or above the table.
 fn select(rows: &Rows, index: u16) -> Option<Recurrence> {
@@ -123,6 +125,7 @@ mod tests {
         assert_eq!(Recurrence { period: 1, offset: 0 }.next(7), 7);
     }
 
+    // Holds: periods of requests, reports and sounding (standard's table)
     #[test]
     fn scheduling_requests_follow_their_table() {
         assert_eq!(scheduling_request(4), Some(of(5, 4)));

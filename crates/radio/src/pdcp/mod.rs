@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rlc::am::params::require_timer;
 
+// Clause: TS 36.323, 6.2: PDCP headers
 /// Length of the sequence number of a data PDU (TS 36.323, 6.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SnLength {

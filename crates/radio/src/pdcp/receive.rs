@@ -6,6 +6,8 @@ use nodeb_base::units::Time;
 use super::Pdcp;
 use crate::mac::reordering::ReorderingQueue;
 
+// Clause: TS 36.323, 5.1.2.1: order of delivery
+// Simplified: not part of `radio.lte`, whose RLC delivers in order
 /// Receiving end of PDCP of one user.
 #[derive(Debug)]
 pub struct Receive {

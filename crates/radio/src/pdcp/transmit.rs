@@ -27,6 +27,8 @@ pub struct Begun {
     pub since: u64,
 }
 
+// Clause: TS 36.323, 5.4: discard of old packets
+// Simplified: of packets that RLC has not begun
 /// Packets that RLC has not taken yet, in a queue discipline and with a discard timer.
 #[derive(Debug)]
 pub struct Transmit {

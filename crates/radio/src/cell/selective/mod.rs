@@ -100,6 +100,8 @@ impl Response {
 /// fewer than three samples between a measurement and its use.
 const KEPT: usize = 4;
 
+// Clause: TS 36.101, B.2: fading in time and frequency
+// Simplified: one value for each group of resource blocks and subframe
 /// Fading channel of a user on the groups of a band.
 #[derive(Clone, Debug)]
 pub struct Selective {

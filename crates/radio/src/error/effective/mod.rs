@@ -47,6 +47,7 @@ pub struct EffectiveSnr {
 }
 
 impl EffectiveSnr {
+    // Clause: IEEE C802.16m-07/097: effective SNR by mutual information
     /// Creates a mapping for formats with the given modulations.
     pub fn by_information(modulations: &[Modulation]) -> Self {
         let mut known: Vec<Modulation> = modulations.to_vec();

@@ -40,6 +40,7 @@ pub fn one_layer(index: u8, blocks: u16) -> Option<u32> {
     exists.then(|| ONE_LAYER[index * (MAX_BLOCKS + 1) + blocks])
 }
 
+// Clause: TS 36.213, 7.1.7.2: transport block sizes
 /// Returns the size in bits of a transport block on 1 to 4 layers, or `None` if the tables have no
 /// such block.
 ///

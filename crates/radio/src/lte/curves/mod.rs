@@ -37,6 +37,8 @@ pub fn format(bits: u32, elements: u32, modulation: Modulation) -> Format {
     }
 }
 
+// Clause: TS 36.212, 5.1.3, 5.1.4: block error rates of the turbo code
+// Simplified: curves of first transmissions in white noise, by an ideal receiver
 /// Returns the block error rate of an MCS on an allocation by the curves, or `None` if the tables have no such block
 /// or the curves lack its modulation. Callers keep the result, as creating it takes some microseconds.
 pub fn block_error_rate(

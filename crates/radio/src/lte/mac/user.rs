@@ -21,6 +21,8 @@ use crate::mac::harq::processes::Processes;
 use crate::pdcp::Transmit;
 use crate::rlc::bytes::{Entity, Filled, Framing};
 
+// Clause: TS 36.321, 6.1.2: MAC headers and padding
+// Simplified: every subheader has three octets
 /// Size in octets of the subheader that MAC puts in front of an RLC PDU: two octets, and a third one if the PDU
 /// has 128 octets or more (TS 36.321, 6.1.2). The larger one is counted for all PDUs.
 const SUBHEADER: u32 = 3;
@@ -259,6 +261,7 @@ impl User {
         })
     }
 
+    // Clause: TS 36.213, 7.3; TS 36.321, 5.3.2: HARQ timing of the downlink
     /// Sends the blocks of process `index` and adds them to `sent`.
     fn transmit(
         &mut self,

@@ -27,6 +27,8 @@ pub struct Power {
 }
 
 impl PowerControl {
+    // Clause: TS 36.213, 5.1.1.1: power of PUSCH
+    // Simplified: open loop; the base station knows the power headroom without reports
     /// Returns the power of a phone that has the linear SNR `snr` when it sends 1 mW on each resource block, if it can
     /// be granted no less than `least` resource blocks.
     pub fn of(&self, snr: f32, least: u16) -> Power {
@@ -53,6 +55,7 @@ mod tests {
         10f64.powf((-path_loss_db - CONTROL.noise_dbm) / 10.0) as f32
     }
 
+    // Holds: power of PUSCH (closed form)
     #[test]
     fn headroom_limits_blocks_and_then_power() {
         // -80 + 0.8 * 100 = 0 dBm on each block: 23 dBm are enough for 199 blocks.

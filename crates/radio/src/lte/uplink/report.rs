@@ -11,6 +11,8 @@ const LEVELS: [u32; 63] = [
     68201, 79846, 93479, 109_439, 128_125, 150_000,
 ];
 
+// Clause: TS 36.321, 5.4.5, 6.1.3.1: buffer status reports
+// Simplified: one logical channel group, and a short report in every block
 /// Returns the number of octets that the base station assumes after a report of `waiting` octets: the most of their
 /// level. The last level has no upper limit; it counts as twice the limit of the level below.
 pub fn assumed(waiting: u64) -> u32 {
@@ -22,6 +24,7 @@ pub fn assumed(waiting: u64) -> u32 {
 mod tests {
     use super::*;
 
+    // Holds: buffer status reports (standard's table)
     #[test]
     fn levels_grow_by_a_sixth_from_10_to_150_000() {
         assert_eq!([0, 1, 10, 11, 150_000, 150_001].map(assumed), [0, 10, 10, 12, 150_000, 300_000]);

@@ -4,6 +4,8 @@
 use super::super::resources::largest_uplink_grant;
 use crate::mac::band::{Band, Groups};
 
+// Clause: TS 36.211, 5.3.3: runs of resource blocks for PUSCH
+// Simplified: whole groups of resource blocks, no frequency hopping
 /// Returns a run of at most `most` groups of `free`: the lowest run that has as many, else the longest one, shortened
 /// to a number of resource blocks that a phone can use. Returns an empty set if `free` is empty or `most` is 0.
 pub fn find(band: &Band, free: Groups, most: usize) -> Groups {
@@ -40,6 +42,7 @@ fn usable(band: &Band, begin: usize, most: usize) -> Groups {
 mod tests {
     use super::*;
 
+    // Holds: runs of resource blocks for PUSCH (worked example)
     #[test]
     fn runs_are_neighbouring_and_usable() {
         let band = Band::new(100, 4, 180e3);

@@ -96,6 +96,7 @@ impl Held {
     }
 }
 
+// Clause: not standardized: schedulers on groups of resource blocks
 /// Divides a band among users in each TTI. Its memory is reused.
 #[derive(Debug, Default)]
 pub struct Dealer {

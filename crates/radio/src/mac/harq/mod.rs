@@ -65,6 +65,8 @@ impl CombiningSpec {
         Probability(after(n).clamp(0.0, 1.0))
     }
 
+    // Clause: TS 36.321, 5.3.2.2: soft combining
+    // Simplified: SNRs or information add up; redundancy versions and the size of the soft buffer have no effect
     /// Returns the SNR (linear, per symbol) after transmission number `n` with SNR `snr`, if
     /// combining the earlier transmissions gave the SNR `before`.
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
@@ -101,6 +103,7 @@ mod tests {
         }
     }
 
+    // Holds: soft combining (closed form)
     #[test]
     fn adding_equal_transmissions_equals_combining_them_at_once() {
         let [none, chase, ir] = variants();

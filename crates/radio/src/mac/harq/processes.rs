@@ -26,6 +26,7 @@ impl Process {
     const IDLE: Self = Self { at: 0, tsn: 0, is_pending: false, first_answer: None };
 }
 
+// Clause: TS 36.321, 5.3.2: HARQ processes
 /// HARQ processes of a user, which transmit blocks of type `B`.
 #[derive(Debug)]
 pub struct Processes<B> {
@@ -244,6 +245,7 @@ mod tests {
         tsn
     }
 
+    // Holds: HARQ processes (property)
     #[test]
     fn n_processes_have_at_most_n_blocks_in_flight() {
         let mut processes = Processes::new(6, 32);
@@ -262,6 +264,7 @@ mod tests {
         assert_eq!(few.ready(true), 6);
     }
 
+    // Holds: HARQ processes (worked example)
     #[test]
     fn a_failed_block_is_retransmitted_by_its_process() {
         let mut processes = Processes::new(2, 32);

@@ -27,6 +27,7 @@ pub const fn status(nacks: u32, with_offsets: u32) -> u32 {
     (15 + 12 * nacks + 30 * with_offsets).div_ceil(8)
 }
 
+// Clause: TS 36.322, 6.2.1: RLC headers and length indicators
 /// Data field of a PDU that is being filled. It has elements, each an SDU or a part of one, and a
 /// length indicator for each element but the last.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +79,7 @@ impl DataField {
 mod tests {
     use super::*;
 
+    // Holds: RLC headers and length indicators (closed form)
     /// An odd number of length indicators is followed by padding, an even number is not, as the
     /// figures of 6.2.1.3 and 6.2.1.4 show.
     #[test]

@@ -29,6 +29,7 @@ struct Sdu {
     decided: bool,
 }
 
+// Clause: RFC 3168; RFC 8290: queues and ECN in front of RLC
 /// Stream of SDUs: those that RLC has started to put into PDUs, and those that wait in the queue.
 #[derive(Debug)]
 pub struct Stream {

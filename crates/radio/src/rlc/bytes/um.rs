@@ -77,6 +77,8 @@ struct Pdu {
     state: State,
 }
 
+// Clause: TS 36.322, 5.1.2: unacknowledged mode
+// Simplified: PDUs that a receiver could take for missing ones are discarded
 /// Both ends of an RLC entity in unacknowledged mode, and the PDUs between them.
 #[derive(Debug)]
 pub struct Unacknowledged {

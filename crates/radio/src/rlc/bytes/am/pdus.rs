@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+// Clause: TS 36.322, 7.2: window of acknowledged mode
 /// Number of PDUs in the window of sender and receiver, AM_Window_Size (TS 36.322, 7.2).
 pub const WINDOW: usize = 512;
 

@@ -4,6 +4,7 @@ use nodeb_base::units::{Duration, Time};
 
 use super::params::AmBytes;
 
+// Clause: TS 36.322, 5.2.2: polling
 /// Counters and timer by which the sender decides when to poll.
 #[derive(Debug)]
 pub struct Poller {

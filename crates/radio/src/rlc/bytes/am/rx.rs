@@ -90,6 +90,7 @@ impl Receiver {
         pdu.received > had
     }
 
+    // Clause: TS 36.322, 5.1.3.2: reordering in acknowledged mode
     /// Updates the state variables and t-Reordering after new octets of PDU `sn` were received
     /// (5.1.3.2.3).
     #[inline]
@@ -144,6 +145,7 @@ impl Receiver {
         Status::size_of(pdus, &self.partial, self.vr_r..self.vr_ms)
     }
 
+    // Clause: TS 36.322, 5.2.3: prohibition of STATUS PDUs
     #[inline]
     fn can_report(&self, now: Time) -> bool {
         self.is_triggered && self.prohibited_until.is_none_or(|until| until <= now)

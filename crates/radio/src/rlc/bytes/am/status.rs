@@ -16,6 +16,8 @@ pub struct Nack {
     pub octets: Option<Range<u64>>,
 }
 
+// Clause: TS 36.322, 5.2.3, 6.2.1.6: STATUS PDUs
+// Simplified: STATUS PDUs arrive after a fixed time, and take no resource blocks
 /// Contents of a STATUS PDU: acknowledgement and negative acknowledgements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {

@@ -95,6 +95,7 @@ impl Sender {
         Some((pdus.push(octets.clone()), octets, header::AMD + indicators))
     }
 
+    // Clause: TS 36.322, 5.1.3.1, 5.2.1: re-segmentation
     /// Returns the AMD PDU with the octets `pending` for retransmission, or a segment of it if only
     /// some of its octets wait or fit. Returns `None` if nothing fits into `room` octets.
     fn take_pending(
@@ -151,6 +152,8 @@ impl Sender {
         }
     }
 
+    // Clause: TS 36.322, 5.2.1: limit of retransmissions
+    // Simplified: after the limit the entity goes on, without re-establishment
     /// Schedules `octets` of PDU `sn` for retransmission, unless the PDU is acknowledged.
     /// RETX_COUNT starts at 0 and increases with each call, except while the octets already wait
     /// for retransmission (TS 36.322, 5.2.1).
