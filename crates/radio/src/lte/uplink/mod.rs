@@ -15,6 +15,8 @@
 //! - `report`: levels of buffer status reports; `runs`: neighbouring resource blocks;
 //! - [`tally`]: counters of each phone.
 
+#[cfg(test)]
+mod conformance;
 pub mod mac;
 pub mod params;
 mod phone;
