@@ -41,12 +41,11 @@ pacing = {pacing}
 rate = "100 Mbps"
 delay = "30 ms"
 queue.drop_tail.limit = 1000
-[uplink]
-rate = "384 kbps"
-delay = "20 ms"
 [record]
 rtt = true
 """
+
+UPLINK = '[uplink]\nrate = "384 kbps"\ndelay = "20 ms"\n'
 
 PHONE = """
 [[users]]
@@ -63,6 +62,11 @@ CELLS = {
     "hsdpa, 10 simulated": """[radio.hsdpa]
 scheduler = "proportional_fair"
 buffer = 70
+cell = { radius = "1 km", path_loss = "log_distance", shadowing.sigma_db = 0.0 }""",
+    "lte, 10 simulated": """[radio.lte]
+scheduler = "proportional_fair"
+queue.drop_tail.limit = 70
+uplink.scheduled = {}
 cell = { radius = "1 km", path_loss = "log_distance", shadowing.sigma_db = 0.0 }""",
 }
 CHANNEL = 'ue.channel.cell = { distance = "300 m", profile = "pedestrian_a", speed = "3 km/h" }\n'
@@ -102,9 +106,14 @@ def watch():
             if times:
                 rtts.append(now - min(times))
 threading.Thread(target=watch, daemon=True).start()
-s = socket.create_server(("{SERVER.v4}", 5001))
+s = socket.socket()
+# Connections take the control from the listening socket. If it were set on the connection, a host
+# whose default is BBR would go on pacing.
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"{{control}}")
+s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("{SERVER.v4}", 5001))
+s.listen()
 c, _ = s.accept()
-c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"{{control}}")
 want = {{size}}
 got = 0
 while got < 100:
@@ -149,6 +158,11 @@ class Case:
         return "simulated" in self.cell
 
     @property
+    def is_lte(self) -> bool:
+        """True if the base station schedules the uplink, so that the scenario has no `[uplink]`."""
+        return self.cell.startswith("lte")
+
+    @property
     def start_s(self) -> int:
         """Start time in s, at which the downloads of other users have reached a steady state."""
         return 20 if self.has_others else 0
@@ -160,9 +174,10 @@ class Case:
         duration = 60 if self.size < 1_000_000 else 600
         common = COMMON.format(control=self.control, pacing=pacing, duration=duration)
         phone = PHONE.format(size=self.size, start=self.start_s)
-        if not self.has_others:
-            return f"{common}{CELLS[self.cell]}\n{phone}"
-        return f"{common}{CELLS[self.cell]}\n{phone}{CHANNEL}{OTHERS}{CHANNEL}"
+        text = f"{common}{'' if self.is_lte else UPLINK}{CELLS[self.cell]}\n{phone}"
+        if self.is_lte or self.has_others:
+            text += CHANNEL
+        return f"{text}{OTHERS}{CHANNEL}" if self.has_others else text
 
 
 @dataclass(frozen=True)

@@ -46,9 +46,12 @@ def test_delay_matches_the_closed_form(link):
     assert sorted(times)[len(times) // 4] < wanted + 0.010
 
 
+UPLINK = '[uplink]\nrate = "384 kbps"\ndelay = "20 ms"\n'
+
 RADIOS = {
-    "dch": "[radio.dch]\nbler = 0.1\n",
-    "hs_dsch": "[radio.hs_dsch]\nchannels = 5\nbler = 0.1\n",
+    "dch": UPLINK + "[radio.dch]\nbler = 0.1\n",
+    "hs_dsch": UPLINK + "[radio.hs_dsch]\nchannels = 5\nbler = 0.1\n",
+    "lte": "[radio.lte]\nuplink.scheduled = {}\n",
 }
 
 
@@ -56,8 +59,7 @@ RADIOS = {
 def test_download_takes_as_long_as_simulated(radio, tmp_path):
     text = (
         f'name = "{radio}"\ntcp.linux.control = "reno"\n[wired]\nrate = "10 Mbps"\n'
-        f'delay = "50 ms"\n[uplink]\nrate = "384 kbps"\n'
-        f'delay = "20 ms"\n{RADIOS[radio]}[[users]]\nname = "phone"\n'
+        f'delay = "50 ms"\n{RADIOS[radio]}[[users]]\nname = "phone"\n'
         'traffic.ftp.size = "150 kB"\n'
     )
     file = tmp_path / "cell.toml"
