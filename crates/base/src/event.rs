@@ -219,6 +219,9 @@ pub enum Event {
         sent: Time,
         is_lost: bool,
     },
+    /// PDCP gives a packet of a user the sequence number `number`, as RLC takes it to send its first part. Numbers
+    /// count from 0 at each place and user, and never wrap.
+    Numbered { place: Place, user: u32, packet: PacketId, number: u64 },
     /// The RNC sends `units` units of a user over the Iub; they reach the Node B at `arrives`.
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
     /// A packet is lost at a place, which may have accepted it before.
@@ -329,6 +332,8 @@ impl Mask {
     /// TTIs. Blocks are combined if the bearer supports it and no listener subscribes to single
     /// blocks.
     pub const RUNS: Self = Self(1 << 13);
+    /// Class of events in which PDCP numbers a packet.
+    pub const PDCP: Self = Self(1 << 15);
     /// Classes of events that describe blocks, whether single or combined over TTIs.
     pub const ANY_BLOCKS: Self = Self::BLOCKS.or(Self::RUNS);
     /// Mask with all classes: the listener receives every event.
@@ -362,6 +367,7 @@ impl Event {
             Self::Entered { .. } => Mask::ENTERED,
             Self::Left { .. } => Mask::LEFT,
             Self::Served { .. } | Self::Granted { .. } | Self::Frame { .. } => Mask::SERVICE,
+            Self::Numbered { .. } => Mask::PDCP,
             Self::SendLimit { .. }
             | Self::TimerExpired { .. }
             | Self::Began { .. }

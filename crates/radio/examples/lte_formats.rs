@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let row = [snr; MAX_GROUPS];
         let cqis = formats.cqis(&row);
         for tti in TTIS {
-            let format = formats.select_by_cqis(tti, groups, &cqis, 1.0, u32::MAX).ok_or("no block")?;
+            let format = formats.select_by_cqis(tti, groups, 1, &cqis, 1.0, u32::MAX).ok_or("no block")?;
             let bler = formats.bler(tti, groups, format, snr);
             let by_snr = formats.select(tti, groups, &row, 1.0, u32::MAX).ok_or("no block")?.mcs;
             println!("{text} {} {tti} {} {} {bler:.5} {by_snr}", cqis[0], format.mcs, format.bits);

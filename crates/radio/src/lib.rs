@@ -95,6 +95,8 @@ use nodeb_base::units::{Duration, Probability, Rate, Time};
 use nodeb_net::opportunities::Recording;
 use nodeb_net::{Link, QueueSpec};
 
+use crate::pdcp::SnLength;
+
 /// Packets of a user that a bearer has accepted and neither delivered nor lost yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
@@ -213,6 +215,8 @@ pub struct Facts {
     pub schedules_uplink: bool,
     /// Whether packets wait at an RNC and cross an Iub before they reach the Node B.
     pub has_rnc: bool,
+    /// Length of PDCP's sequence numbers; `None` if the radio has no PDCP.
+    pub sn_length: Option<SnLength>,
     /// Length of the transmission time interval; `None` if the radio has no TTIs.
     pub tti: Option<Duration>,
     /// Block error rate of first transmissions; `None` if the radio has no such parameter.

@@ -390,6 +390,7 @@ impl Listener for Recorder {
             | Event::Available { .. }
             | Event::Served { .. }
             | Event::Granted { .. }
+            | Event::Numbered { .. }
             | Event::Slept { .. }
             | Event::Frame { .. }
             | Event::SendLimit { .. }

@@ -290,7 +290,7 @@ mod tests {
             for (tti, snr) in (0..10).flat_map(|tti| snrs().map(move |snr| (tti, snr))) {
                 let groups = formats.band().all();
                 let cqis = formats.cqis(&[snr; MAX_GROUPS]);
-                let format = formats.select_by_cqis(tti, groups, &cqis, 1.0, u32::MAX).unwrap();
+                let format = formats.select_by_cqis(tti, groups, 1, &cqis, 1.0, u32::MAX).unwrap();
                 let bler = formats.bler(tti, groups, format, snr);
                 assert!(bler <= 0.102 || format.mcs == 0, "{tti}, SNR {snr}: {format:?}, {bler}");
             }

@@ -26,7 +26,7 @@
 
 // Not modelled: TS 36.101, 5.5: time division duplex
 // Not modelled: TS 36.101, 5.6A: carrier aggregation
-// Not modelled: TS 36.211, 6.3, 6.10.3: several layers, transmit diversity and receive diversity
+// Not modelled: TS 36.211, 6.3.4.2.1: closed-loop precoding, and more than four layers
 // Not modelled: TS 36.211, 5.5.3; TS 36.213, 8.2: sounding: the base station knows the SNR of phones
 // Not modelled: TS 36.211, 5.3.4; TS 36.213, 8.4: frequency hopping of PUSCH
 // Not modelled: TS 36.212, 5.3.3; TS 36.213, 9.1: errors and size of grants
@@ -34,7 +34,7 @@
 // Not modelled: TS 36.213, 4.2.3; TS 36.321, 5.2: timing advance
 // Not modelled: TS 36.213, 4.2.1; TS 36.331, 5.3.11: radio link failure
 // Not modelled: TS 36.213, 5.1.1.1: commands of power control
-// Not modelled: TS 36.213, 7.2: errors of CQI reports, subbands other than groups, ranks and precoding matrices
+// Not modelled: TS 36.213, 7.2: errors of CQI reports, subbands other than groups, and precoding matrices
 // Not modelled: TS 36.213, 9.1.2, 10.1: errors of the uplink's answers, and load on PUCCH by answers and reports
 // Not modelled: TS 36.321, 5.1: random access: phones are always connected
 // Not modelled: TS 36.321, 5.4.2.1: TTI bundling
@@ -64,6 +64,7 @@ pub mod formats;
 pub mod layers;
 pub mod mac;
 pub mod mcs;
+mod numbered;
 pub mod radio;
 pub mod random_access;
 pub mod reports;

@@ -221,6 +221,7 @@ impl Radio for Lte {
             retransmits_after: Some(Duration(DOWN_RETRANSMISSION_AFTER * TTI.0)),
             has_harq: true,
             has_drx: self.drx.is_some(),
+            sn_length: Some(self.sn_length),
             schedules_uplink: matches!(self.uplink, UplinkSpec::Scheduled(_)),
             ..Facts::default()
         }

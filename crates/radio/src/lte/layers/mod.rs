@@ -39,6 +39,8 @@ impl Antennas {
     pub const ONE: Self = Self { ports: 1, receive: 1 };
 }
 
+// Clause: TS 36.211, 6.3.4.2.2; TS 36.213, 7.1.3: spatial multiplexing and transmit diversity
+// Simplified: an MMSE receiver without errors of channel estimation, and uncorrelated antennas
 /// Fading channel from two or four antenna ports to the receive antennas of a phone.
 #[derive(Debug)]
 pub struct Matrix {

@@ -134,6 +134,7 @@ fn telatar(receive: usize, layers: usize, snr: f64) -> f64 {
     (0..60_000).map(|i| (f64::from(i) + 0.5) * step).map(|x| (1.0 + snr * x).log2() * density(x) * step).sum()
 }
 
+// Holds: spatial multiplexing and transmit diversity (closed form)
 /// The rate of a layer after an MMSE receiver is the capacity of all layers less that of the others.
 #[test]
 fn rates_of_layers_are_differences_of_capacities() {

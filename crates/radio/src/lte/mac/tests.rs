@@ -46,7 +46,10 @@ impl Bench {
         let users: Vec<UserRadio> = (0..).zip(ues).map(user).collect();
         Self {
             bearer: params.build(&users, &Streams::new(1, 0)).remove(0),
-            world: Surroundings::with_mask(Mask::BLOCKS.or(Mask::TTIS).or(Mask::CHANNELS), Time(u64::MAX)),
+            world: Surroundings::with_mask(
+                Mask::BLOCKS.or(Mask::TTIS).or(Mask::CHANNELS).or(Mask::PDCP),
+                Time(u64::MAX),
+            ),
             out: Vec::new(),
             events: Vec::new(),
         }
@@ -97,6 +100,24 @@ fn latency_of_a_small_packet_is_the_wait_and_a_subframe() {
         bench.accept(Time(7_000_000), 0, Packet::new(1, 100));
         bench.run_until(Time(50_000_000));
         assert_eq!(bench.out, [(Time(2_000_000), 0, 0, true), (Time(8_000_000), 0, 1, true)], "{rlc}");
+    }
+}
+
+/// A packet that the queue drops gets no number, so that the next one follows without a gap.
+#[test]
+fn packets_are_numbered_when_their_first_part_is_sent() {
+    for rlc in ["um", "am"] {
+        let params = keys(json!({ "rlc": rlc, "queue": { "drop_tail": { "limit": 3 } } }));
+        let mut bench = Bench::new(&params, &[at_snr(20.0)]);
+        let taken = [0, 1, 2].map(|id| bench.accept(Time(300_000), 0, Packet::new(id, 100)));
+        assert_eq!(taken, [true, true, false], "{rlc}");
+        bench.accept(Time(7_000_000), 0, Packet::new(3, 100));
+        bench.run_until(Time(50_000_000));
+        let numbered = bench.events.iter().filter_map(|(at, event)| match event {
+            Event::Numbered { packet, number, .. } => Some((at.0 / 1_000_000, packet.0, *number)),
+            _ => None,
+        });
+        assert_eq!(numbered.collect::<Vec<_>>(), [(1, 0, 0), (1, 1, 1), (7, 3, 2)], "{rlc}");
     }
 }
 
@@ -418,7 +439,7 @@ fn the_metric_is_the_rate_of_the_block() {
             let mut mac = LteMac::new(&params, &[user], &Streams::new(1, 0));
             mac.measure(0, 21);
             let format = mac.formats[0]
-                .select_by_cqis(21, mac.band.all(), &mac.users[0].report.cqis, 1.0, u32::MAX)
+                .select_by_cqis(21, mac.band.all(), 1, &mac.users[0].report.cqis, 1.0, u32::MAX)
                 .unwrap();
             let ratio = f64::from(mac.columns.hot[0].rate) * 8.0 / f64::from(format.bits);
             assert!((least..=1.0).contains(&ratio), "{bandwidth}, {snr_db} dB: {ratio}");

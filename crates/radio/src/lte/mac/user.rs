@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use nodeb_base::context::Context;
 use nodeb_base::rng::{Stream, Streams, uniform};
 
 use super::super::Lte;
@@ -10,6 +11,7 @@ use super::super::category::Category;
 use super::super::channel::{Carrier, Channel, Responses};
 use super::super::cqi::CQIS;
 use super::super::formats::{Format, Formats, MAX_LAYERS};
+use super::super::numbered::emit_numbers;
 use super::super::reports::{Report, TTI};
 use super::super::timing::DOWN_RETRANSMISSION_AFTER;
 use crate::UserRadio;
@@ -106,6 +108,8 @@ pub struct User {
     pub report: Report,
     pub processes: Processes<Blocks>,
     pub rlc: Entity,
+    /// PDCP sequence number of the first packet for which no event was emitted yet.
+    numbered: u64,
     pub tally: Tally,
     /// Correction of the outer loop, a factor of reported SNRs in dB.
     shift_db: f64,
@@ -151,6 +155,7 @@ impl User {
             report: Report::new(&params.cqi, user.id, carrier.antennas.receive),
             processes: Processes::new(params.processes.get(), u64::MAX),
             rlc: params.rlc.build(framing, Transmit::new(queue, params.discard_timer)),
+            numbered: 0,
             tally: Tally::default(),
             shift_db: 0.0,
             formats: params.formats_of(user.ue.category),
@@ -217,6 +222,13 @@ impl User {
             blocks.add(block);
         }
         self.transmit(tti, groups, index, blocks, cell, sent);
+    }
+
+    /// Emits events for the packets that PDCP has numbered since the last call, if listeners subscribe to them.
+    pub fn emit_numbers(&mut self, ctx: &mut Context, user: usize) {
+        let next = self.rlc.next_number();
+        emit_numbers(ctx, user, &self.rlc, self.numbered..next);
+        self.numbered = next;
     }
 
     /// Returns the numbers of layers of new blocks, 0 for no second block: those of the report, or one layer if all

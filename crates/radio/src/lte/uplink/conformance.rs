@@ -45,7 +45,7 @@ fn block((modulation, rate, blocks): Reference) -> Format {
     let channel_bits = f64::from(uplink(blocks, false) * modulation.order());
     let of = |mcs: u8| {
         let row = McsTable::Up.row(mcs).filter(|row| row.modulation == modulation)?;
-        Some(Format { mcs, bits: block_size::bits(row.size_index, blocks, 1)? })
+        Some(Format { mcs, bits: block_size::bits(row.size_index, blocks, 1)?, layers: 1 })
     };
     let distance = |format: &Format| (f64::from(format.bits) / channel_bits - rate).abs();
     (0..=28).filter_map(of).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap()

@@ -15,6 +15,7 @@ use super::super::channel::{Carrier, Responses};
 use super::super::formats::{Format, Formats};
 use super::super::layers::Antennas;
 use super::super::mcs::McsTable;
+use super::super::numbered::emit_numbers;
 use super::super::reports::TTI;
 use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
 use super::params::Scheduled;
@@ -200,10 +201,13 @@ impl UplinkMac {
         }
     }
 
-    /// Fills a new block, and notes when a packet in it is first sent if a listener subscribes to events of service.
-    fn fill(&mut self, ctx: &Context, tti: u64, user: usize, format: Format) -> Block {
+    /// Fills a new block. Emits the PDCP sequence numbers of the packets that begin in it, and notes when a packet in it
+    /// is first sent, if listeners subscribe to such events.
+    fn fill(&mut self, ctx: &mut Context, tti: u64, user: usize, format: Format) -> Block {
         let phone = &mut self.phones[user];
+        let next = phone.rlc.next_number();
         let block = phone.fill(tti, format, &self.params);
+        emit_numbers(ctx, user, &phone.rlc, next..phone.rlc.next_number());
         if ctx.wants(Mask::SERVICE) {
             let [asked, from] = [block.asked, ctx.now];
             for part in phone.rlc.carried(block.units.clone()) {

@@ -362,6 +362,7 @@ mod tests {
     use nodeb_base::packet::Packet;
 
     use super::*;
+    use crate::lte::layers::Antennas;
 
     // Holds: buffer status reports (worked example)
     /// A report does not count what its own block carries. Less what later grants carry, the base station believes what is
@@ -370,7 +371,13 @@ mod tests {
     fn the_base_station_believes_what_is_left_and_not_granted() {
         let (lte, params) = (Lte::default(), Scheduled::default());
         let (cell, band) = (lte.cell.uplink(params.noise_dbm()), lte.bandwidth.band());
-        let carrier = Carrier { cell: &cell, band: &band, numerology: lte.numerology(), fading: "uplink" };
+        let carrier = Carrier {
+            cell: &cell,
+            band: &band,
+            numerology: lte.numerology(),
+            antennas: Antennas::ONE,
+            fading: "uplink",
+        };
         let user = UserRadio::default();
         for bytes in [40, 300, 1_400] {
             let streams = Streams::new(1, 0);
@@ -382,7 +389,7 @@ mod tests {
             let send = |phone: &mut Phone, tti: u64, octets: u32| {
                 phone.grant(tti, octets);
                 let before = phone.rlc.waiting();
-                let block = phone.fill(tti, Format { mcs: 10, bits: 8 * octets }, &params);
+                let block = phone.fill(tti, Format { mcs: 10, bits: 8 * octets, layers: 1 }, &params);
                 assert_eq!(block.report, phone.rlc.waiting());
                 assert!(block.report < before, "the block's data still wait");
                 block

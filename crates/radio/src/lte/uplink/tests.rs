@@ -1,7 +1,7 @@
 use nodeb_base::context::{BlockCounts, Common, Context, Counts, Output};
 use nodeb_base::engine::Stamp;
 use nodeb_base::event::{Event, Mask, Place, Sink, Site};
-use nodeb_base::packet::Packet;
+use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Values;
 use nodeb_base::units::Time;
@@ -46,7 +46,7 @@ impl Bench {
         let users: Vec<UserRadio> = (0..).zip(channels).map(user).collect();
         Self {
             uplink: params.build_uplink(&users, &Streams::new(1, 0)).unwrap(),
-            common: Common::new(Time(u64::MAX), Sink::new(Mask::SERVICE.or(Mask::LEFT))),
+            common: Common::new(Time(u64::MAX), Sink::new(Mask::SERVICE.or(Mask::LEFT).or(Mask::PDCP))),
             counts: Counts::default(),
             of_users: vec![BlockCounts::default(); users.len()],
             out: Vec::new(),
@@ -141,6 +141,9 @@ fn events_give_the_times_of_request_and_block() {
     });
     let [asked, from, sent] = [10, 18, 19].map(|ms| Time(ms * MS));
     assert_eq!(granted, Some((sent, Place::new(Site::Uplink, 0), asked, from, sent)));
+    let numbered = bench.events.iter().find(|(_, event)| matches!(event, Event::Numbered { .. }));
+    let (place, packet) = (Place::new(Site::Uplink, 0), PacketId(0));
+    assert_eq!(numbered, Some(&(from, Event::Numbered { place, user: 0, packet, number: 0 })));
 }
 
 // Holds: grants ahead of data (worked example)

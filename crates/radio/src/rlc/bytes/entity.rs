@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nodeb_base::event::Part;
-use nodeb_base::packet::Packet;
+use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::units::Time;
 
 use super::am::{Acknowledged, AmBytes, Report};
@@ -75,6 +75,17 @@ impl Entity {
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         in_mode!(self.fill(now, room))
+    }
+
+    /// Returns the PDCP sequence number of the next packet of which [`Self::fill`] will send the first part.
+    pub fn next_number(&self) -> u64 {
+        self.sdus().next_number()
+    }
+
+    /// Returns the packet with the PDCP sequence number `number`, or `None` if RLC has not sent a part of it yet or no
+    /// longer needs it.
+    pub fn packet(&self, number: u64) -> Option<PacketId> {
+        self.sdus().packet(number)
     }
 
     /// Returns the parts of packets that the PDUs `units` carry. These PDUs must be in flight.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use nodeb_base::event::{Cause, Part};
-use nodeb_base::packet::Packet;
+use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::units::Time;
 
 use super::header::{self, DataField};
@@ -71,6 +71,17 @@ impl Stream {
     #[inline]
     pub fn waiting(&self) -> &Transmit {
         &self.transmit
+    }
+
+    /// Returns the number of the next SDU that enters the stream.
+    pub fn next_number(&self) -> u64 {
+        self.first + self.sdus.len() as u64
+    }
+
+    /// Returns the packet of SDU `number`, or `None` if the SDU is not in the stream.
+    pub fn packet(&self, number: u64) -> Option<PacketId> {
+        let place = number.checked_sub(self.first)?;
+        Some(self.sdus.get(place as usize)?.packet.id)
     }
 
     // --- Methods that put octets into PDUs ---
