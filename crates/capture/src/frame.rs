@@ -22,7 +22,7 @@ pub const SERVER_PORT: u16 = 40_000;
 const CLIENT_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 
 /// Time to live of each packet in hops, which is the default of most hosts.
-const TIME_TO_LIVE: u8 = 64;
+pub const TIME_TO_LIVE: u8 = 64;
 
 /// Maximum length of the headers: 20 B of IPv4, 20 B of TCP and 40 B of options.
 pub const MAX_HEADER_BYTES: usize = 80;

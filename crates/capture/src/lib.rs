@@ -3,10 +3,10 @@
 //!
 //! A listener to the run turns every packet into a valid IPv4 and TCP packet and writes it under the interface that
 //! it passes, `server`, `phone` or `proxy`, with the simulated time in nanoseconds. With [`Options::radio`] there are
-//! also the interfaces `node_b` and, if the radio has an RNC, `rnc`, and every packet has a comment
-//! on its fate.
+//! also the interfaces `node_b`, `rnc` if the radio has an RNC and `pdcp` if it has PDCP, and every
+//! packet has a comment on its fate.
 //!
-//! Layers: `frame` builds headers, `place` maps events to interfaces and connections, `fates` holds records back
+//! Layers: `frame` builds headers, `pdcp` frames with PDCP PDUs, `place` maps events to interfaces and connections, `fates` holds records back
 //! until the fates of their packets are known, `block_file` writes complete blocks, and [`recording`] captures
 //! replays of recorded emulations.
 //!
@@ -35,6 +35,7 @@
 mod block_file;
 mod fates;
 mod frame;
+mod pdcp;
 mod place;
 pub mod recording;
 
@@ -49,6 +50,8 @@ use std::time::Duration;
 use nodeb_base::event::{Event, Mask, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
+use nodeb_radio::Facts;
+use nodeb_radio::pdcp::SnLength;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::world::{Listener, run_with_listener};
 use nodeb_sim::{Control, Scenario, VERSION, scenario};
@@ -65,6 +68,7 @@ use pcap_file::{DataLink, Endianness, PcapError};
 use block_file::BlockFile;
 use fates::{Fates, Record};
 use frame::Frame;
+use pdcp::{Direction, Pdu};
 
 pub use place::Interface;
 use place::{Connections, Seen, Viewpoint};
@@ -122,6 +126,7 @@ fn missing(interface: Interface) -> &'static str {
     match interface {
         Interface::Proxy => "proxy",
         Interface::Rnc => "RNC, or the radio network is not captured",
+        Interface::Pdcp => "PDCP, or the radio network is not captured",
         _ => "such place, or the radio network is not captured",
     }
 }
@@ -169,6 +174,8 @@ struct Capture {
     /// run, from 1.
     remarks: HashMap<u64, String>,
     has_rnc: bool,
+    /// Length of PDCP's sequence numbers; `None` if the radio has no PDCP.
+    sn_length: Option<SnLength>,
     /// Simulated time of the latest event.
     now: Time,
     /// Error of the first failed write; `None` if all writes succeeded.
@@ -221,13 +228,13 @@ impl Capture {
         }
         let interfaces = interfaces(scenario, &options.interfaces, options.radio)?;
         let comment = comment(scenario, seed, run, &options.about)?;
-        let writer =
-            start(path, comment, snap_length, &interfaces).map_err(|error| file_error(path, &error))?;
+        let writer = start(path, comment, &described(&interfaces, snap_length, scenario))
+            .map_err(|error| file_error(path, &error))?;
         let phones = scenario.users.iter().flat_map(|group| (0..group.count.get()).map(move |_| group));
         let connections = phones.map(|group| Connections::new(scenario, group)).collect();
         let frame = Frame::new(snap_length as usize);
         let fates = options.radio.then(Fates::default);
-        let has_rnc = scenario.radio.facts().has_rnc;
+        let Facts { has_rnc, sn_length, .. } = scenario.radio.facts();
         let (path, now) = (path.to_owned(), Time::ZERO);
         let in_flight = HashMap::new();
         let remarks = options.remarks;
@@ -242,6 +249,7 @@ impl Capture {
             fates,
             remarks,
             has_rnc,
+            sn_length,
             now,
             failure,
         })
@@ -342,6 +350,23 @@ impl Capture {
         fates.wait(Record { at, interface, original_len, direction, data, number });
     }
 
+    /// Captures a PDCP PDU when its sender passes it to RLC.
+    fn pass_pdu(&mut self, at: Time, event: &Event) {
+        let Event::Numbered { place, user: phone, packet: id, number } = *event else { return };
+        let (Some(interface), Some(sn_length)) = (self.number(Interface::Pdcp), self.sn_length) else {
+            return;
+        };
+        let Some(fates) = &mut self.fates else { return };
+        let (Some(of_run), Some((packet, packet_len))) = (fates.number(id), fates.frame(id)) else { return };
+        let (direction, flag) = match place.site {
+            Site::Uplink => (Direction::Uplink, INBOUND),
+            _ => (Direction::Downlink, OUTBOUND),
+        };
+        let pdu = Pdu { direction, sn_length, phone, number, packet, packet_len: *packet_len };
+        let (data, original_len) = pdu.frame();
+        fates.wait(Record { at, interface, original_len, direction: flag, data, number: of_run });
+    }
+
     /// Writes the records that are held back, oldest first. Stops at the first record whose packet
     /// is still in flight.
     fn write_ended(&mut self) -> io::Result<()> {
@@ -367,6 +392,7 @@ impl Capture {
         self.take_header(event);
         if self.fates.is_some() {
             self.pass(at, event);
+            self.pass_pdu(at, event);
         }
         if let Some(fates) = &mut self.fates {
             fates.on_event(at, event);
@@ -403,7 +429,7 @@ fn put(
 
 impl Listener for Capture {
     fn mask(&self) -> Mask {
-        let more = Mask::PLACES.or(Mask::BLOCKS);
+        let more = Mask::PLACES.or(Mask::BLOCKS).or(Mask::PDCP);
         Mask::PACKETS.or(more.when(self.fates.is_some()))
     }
 
@@ -413,12 +439,19 @@ impl Listener for Capture {
     }
 }
 
+/// Returns the interfaces with the number of bytes that is captured of each packet at them: `snap_length`, and in frames
+/// with PDCP PDUs as many bytes of the packet in the PDU.
+fn described(interfaces: &[Interface], snap_length: u32, scenario: &Scenario) -> Vec<(Interface, u32)> {
+    let overhead = scenario.radio.facts().sn_length.map_or(0, pdcp::overhead);
+    let length = |interface| snap_length + if interface == Interface::Pdcp { overhead } else { 0 };
+    interfaces.iter().map(|interface| (*interface, length(*interface))).collect()
+}
+
 /// Creates a capture file, and writes its section header and the descriptions of its interfaces.
 fn start(
     path: &Path,
     comment: String,
-    snaplen: u32,
-    interfaces: &[Interface],
+    interfaces: &[(Interface, u32)],
 ) -> io::Result<PcapNgWriter<BlockFile>> {
     let options = vec![
         SectionHeaderOption::Comment(comment.into()),
@@ -429,13 +462,13 @@ fn start(
     let section = SectionHeaderBlock { endianness, options, ..SectionHeaderBlock::default() };
     let mut writer =
         PcapNgWriter::with_section_header(BlockFile::create(path)?, section).map_err(io_error)?;
-    for interface in interfaces {
+    for (interface, snaplen) in interfaces {
         let options = vec![
             InterfaceDescriptionOption::IfName(interface.name().into()),
             InterfaceDescriptionOption::IfDescription(interface.description().into()),
             InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
         ];
-        let interface = InterfaceDescriptionBlock { linktype: DataLink::RAW, snaplen, options };
+        let interface = InterfaceDescriptionBlock { linktype: DataLink::RAW, snaplen: *snaplen, options };
         writer.write_pcapng_block(interface).map_err(io_error)?;
     }
     // Flushing detects a full disk before the simulation begins.

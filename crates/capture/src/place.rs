@@ -59,11 +59,13 @@ pub enum Interface {
     /// The Node B: packets that it sends over the air if there is an RNC, otherwise those that it
     /// exchanges with the network.
     NodeB,
+    /// The air interface of LTE: PDCP PDUs in both directions.
+    Pdcp,
 }
 
 impl Interface {
     /// All interfaces, in the order of their indices in a capture file.
-    pub const ALL: [Self; 5] = [Self::Server, Self::Phone, Self::Proxy, Self::Rnc, Self::NodeB];
+    pub const ALL: [Self; 6] = [Self::Server, Self::Phone, Self::Proxy, Self::Rnc, Self::NodeB, Self::Pdcp];
 
     /// Returns the name of the interface in the capture file.
     pub fn name(self) -> &'static str {
@@ -73,6 +75,7 @@ impl Interface {
             Self::Proxy => "proxy",
             Self::Rnc => "rnc",
             Self::NodeB => "node_b",
+            Self::Pdcp => "pdcp",
         }
     }
 
@@ -84,6 +87,7 @@ impl Interface {
             Self::Proxy => "packets sent and received by the proxy on both sides",
             Self::Rnc => "packets passing the RNC towards and from the core network",
             Self::NodeB => "packets passing the Node B",
+            Self::Pdcp => "PDCP PDUs that base station and phones pass to RLC, with Wireshark's UDP framing",
         }
     }
 
@@ -106,6 +110,7 @@ impl Interface {
             Self::Proxy => scenario.proxy.is_some(),
             Self::Rnc => radio && scenario.radio.facts().has_rnc,
             Self::NodeB => radio,
+            Self::Pdcp => radio && scenario.radio.facts().sn_length.is_some(),
         };
         Self::ALL.into_iter().filter(has).collect()
     }

@@ -306,6 +306,28 @@ fn rnc_captures_packets_before_its_node_b() {
     }
 }
 
+/// Each packet that is received has one PDU, which ends with the packet as its sender captured it.
+#[test]
+fn lte_captures_pdcp_pdus_of_both_directions() {
+    let text = "duration = '3 s'\n[radio.lte]\nuplink.scheduled = {}\n[[users]]\ncount = 2\n\
+                traffic.ftp.size = '100 kB'\nue.channel.constant.snr_db = 15.0";
+    let (file, _) = with_radio(text);
+    let [server, phone, node_b, pdcp] = packets(file.path());
+    let framing = pdcp::overhead(SnLength::Bits12) as usize;
+    let bytes = |packets: &[EnhancedPacketBlock], skipped: usize| {
+        let mut all: Vec<_> = packets.iter().map(|packet| packet.data[skipped..].to_vec()).collect();
+        all.sort_unstable();
+        all
+    };
+    let is_sent =
+        |packet: &&EnhancedPacketBlock| packet.options.contains(&EnhancedPacketOption::Flags(OUTBOUND));
+    let sent: Vec<_> = server.iter().chain(&phone).filter(is_sent).cloned().collect();
+    assert!(sent.len() > 100 && node_b.len() == pdcp.len());
+    assert_eq!(bytes(&pdcp, framing), bytes(&sent, 0));
+    assert!(pdcp.iter().all(|packet| packet.original_len as usize == packet.data.len()));
+    assert!(pdcp.iter().all(|packet| comment_of(packet).is_some_and(|text| text.contains("received"))));
+}
+
 #[test]
 fn radio_interfaces_need_the_radio_option() {
     let file = tempfile::NamedTempFile::new().unwrap();

@@ -42,7 +42,7 @@ def replay(
         bool,
         typer.Option(
             "--pcap-radio",
-            help="Also capture at rnc and node_b, with comments on each packet's fate.",
+            help="Also capture at rnc, node_b and pdcp, with comments on each packet's fate.",
         ),
     ] = False,
     report: Report = None,

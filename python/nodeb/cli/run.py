@@ -84,7 +84,7 @@ def run(
         bool,
         typer.Option(
             "--pcap-radio",
-            help="Also capture at rnc and node_b, with comments on each packet's fate.",
+            help="Also capture at rnc, node_b and pdcp, with comments on each packet's fate.",
         ),
     ] = False,
     pcap_causes: Annotated[

@@ -312,7 +312,8 @@ class Scenario(ScenarioFields):
             snap_length: bytes kept of each packet; None keeps the headers.
             pcap_at: interfaces whose packets are kept, of `server`, `phone` and `proxy`; empty for
                 all.
-            pcap_radio: capture at `rnc` and `node_b` too, with each packet's fate in a comment.
+            pcap_radio: capture at `rnc`, `node_b` and `pdcp` too, with each packet's fate in a
+                comment.
             pcap_causes: users for whose transfers comments state the critical path.
 
         Raises:
@@ -348,8 +349,8 @@ class Scenario(ScenarioFields):
             snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
             seed: seed of the random streams; None takes the scenario's.
             at: interfaces whose packets are kept; empty for all.
-            radio: capture at `rnc`, if there is one, and `node_b` too, with each packet's fate in a
-                comment.
+            radio: capture at `node_b` too, and at `rnc` and `pdcp` if there are such places, with
+                each packet's fate in a comment.
             causes: users, from 0, for whose first 20 transfers comments state the critical path:
                 the spans of it that each packet had. Every such transfer is simulated once more,
                 up to its end. See `nodeb.explain`.

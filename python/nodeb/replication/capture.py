@@ -24,10 +24,10 @@ SNAP_LENGTHS = range(80, 65_536)
 PCAPNG = b"\x0a\x0d\x0d\x0a"
 """First bytes of a capture."""
 
-INTERFACES = ("server", "phone", "proxy", "rnc", "node_b")
-"""Capture points; `proxy` and `rnc` only if the scenario has one."""
+INTERFACES = ("server", "phone", "proxy", "rnc", "node_b", "pdcp")
+"""Capture points; `proxy` and `rnc` only if the scenario has one, `pdcp` only on LTE."""
 
-OF_RADIO = ("rnc", "node_b")
+OF_RADIO = ("rnc", "node_b", "pdcp")
 """Interfaces of the radio network, which are captured on request only."""
 
 

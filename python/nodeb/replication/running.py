@@ -19,7 +19,7 @@ from nodeb.replication.rules import rule_of
 from nodeb.replication.work import Source
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
-from nodeb.scenario_types import Hsdpa
+from nodeb.scenario_types import Hsdpa, Lte
 from nodeb.stats import Precision, Stop
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
@@ -115,4 +115,6 @@ def _capture(
         raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
     if "rnc" in at and not (isinstance(scenario.radio, Hsdpa) and scenario.radio.iub):
         raise InputError("this scenario has no RNC to capture at; set `radio.hsdpa.iub` to add one")
+    if "pdcp" in at and not isinstance(scenario.radio, Lte):
+        raise InputError("this scenario has no PDCP to capture at; `radio.lte` has")
     return Capture(as_path(pcap, "pcap"), snap_length, tuple(at), radio, tuple(causes))

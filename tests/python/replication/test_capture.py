@@ -90,6 +90,7 @@ class Captured:
     def packets_of_all(self, wanted, *fields):
         """Returns the `fields` of each packet that passes the filter `wanted`, at any interface."""
         command = [TSHARK, "-r", self.path, "-Y", wanted, "-T", "fields", "-E", "separator=|"]
+        command += ["--enable-heuristic", "pdcp_lte_udp"]
         for field in fields or ("frame.number",):
             command += ["-e", field]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -398,6 +399,57 @@ def test_tshark_reads_radio_interfaces_and_packet_fates(tmp_path, radio, places)
     )
     assert len(again) == found.result.flows["packets_retransmitted"].sum()
     assert any("retransmitted" in text for text in comments)
+
+
+LTE = """
+duration = "20 s"
+tcp.linux = {}
+[wired]
+rate = "100 Mbps"
+delay = "20 ms"
+[radio.lte]
+sn_length = "%s"
+uplink.scheduled = {}
+queue.drop_tail.limit = 40
+[[users]]
+count = 2
+stagger = "1 s"
+traffic.ftp = { size = "%s", request = "300 B" }
+ue.channel.constant.snr_db = 12.0
+"""
+
+
+@needs_tshark
+@pytest.mark.parametrize(("bits", "size"), [(12, "7 MB"), (18, "500 kB")])
+def test_tshark_dissects_pdcp_pdus_and_their_packets(tmp_path, bits, size):
+    """Each PDU has its direction, UE, bearer and number, and the packet that the sender sent.
+
+    Numbers have no gaps, because packets that the queue drops have none. Those of 12 bits wrap.
+    """
+    (tmp_path / "lte.toml").write_text(LTE % (f"{bits} bit", size))
+    found = Captured(
+        nodeb.load(tmp_path / "lte.toml").capture(tmp_path / "lte.pcapng", radio=True),
+        tmp_path / "lte.pcapng",
+    )
+    of_pdu = ("direction", "ueid", "channel-id", "seqnum_length", "rohc.compression", "seq-num")
+    of_pdu = tuple(f"pdcp-lte.{name}" for name in of_pdu)
+    of_packet = ("tcp.srcport", "tcp.dstport", "tcp.seq_raw", "tcp.ack_raw", "tcp.len")
+    of_packet += ("frame.comment",)
+    at = 'frame.interface_name == "{}" && tcp.{}port == 40000'
+    assert found.packets_of_all("_ws.malformed", "frame.number") == []
+    dropped = 0
+    for direction, sender, port in (("1", "server", "src"), ("0", "phone", "dst")):
+        pdus = found.packets_of_all(at.format("pdcp", port), *of_pdu, *of_packet)
+        sent = found.packets_of_all(at.format(sender, port), *of_packet)
+        passed = [packet for packet in sent if "no room in the queue" not in packet[-1]]
+        dropped += len(sent) - len(passed)
+        assert Counter(pdu[6:] for pdu in pdus) == Counter(passed)
+        for ue in ("1", "2"):
+            own = [pdu for pdu in pdus if pdu[1] == ue]
+            assert {pdu[:5] for pdu in own} == {(direction, ue, "1", str(bits), "0")}
+            assert {pdu[6 if port == "dst" else 7] for pdu in own} == {str(49_151 + int(ue))}
+            assert [int(pdu[5]) for pdu in own] == [n % 2**bits for n in range(len(own))]
+    assert dropped > 0 or bits == 18
 
 
 SPAN = re.compile(r"(?P<cause>.+) (?P<ms>[0-9.]+) ms at (?P<place>.+)")

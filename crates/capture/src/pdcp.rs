@@ -1,0 +1,171 @@
+//! Frames with PDCP PDUs of LTE (TS 36.323, 6.2), which Wireshark dissects down to the packets in them.
+//!
+//! No link type exists for PDCP. Each PDU is therefore the payload of a UDP datagram between base station and phone,
+//! after the header that Wireshark's `packet-pdcp-lte.h` defines for this purpose: a signature, then the length of the
+//! sequence number, direction, UE and bearer as tags. The dissector must be enabled, `--enable-heuristic pdcp_lte_udp`.
+//! No frame was found that needs no option and carries direction and UE: in trials with tshark 4.0, exported PDUs of
+//! Wireshark (`LINKTYPE_WIRESHARK_UPPER_PDU`) with the name of the heuristic need the same option, those with the name
+//! `pdcp-lte` are not dissected, and the header of a Catapult DCT2000 log has neither direction nor UE. Of the first two,
+//! other programs can read datagrams only.
+
+use etherparse::{IpNumber, Ipv4Header, UdpHeader};
+use nodeb_radio::pdcp::SnLength;
+
+use crate::frame::{SERVER_PORT, TIME_TO_LIVE, phone_socket};
+
+/// Address of the base station in the datagrams with PDUs, from the range of private addresses (RFC 1918).
+const BASE_STATION: [u8; 4] = [10, 0, 0, 3];
+
+/// UDP port of both ends. No dissector of Wireshark's is registered for it, so the heuristic ones are asked.
+const PORT: u16 = SERVER_PORT;
+
+/// Identity of the bearer: each phone has one data radio bearer.
+const BEARER: u16 = 1;
+
+/// First octet of a data PDU: the D/C bit (TS 36.323, 6.3.7).
+const DATA: u8 = 0x80;
+
+/// Octets in front of a PDU: IPv4 header, UDP header and Wireshark's header.
+const FRAMING: usize = Ipv4Header::MIN_LEN + UdpHeader::LEN + WIRESHARK;
+
+/// Octets of Wireshark's header: signature, three fixed fields, four tags with values, and the tag of the PDU.
+const WIRESHARK: usize = 8 + 3 + 2 + 2 + 3 + 3 + 1;
+
+/// Direction of a PDU, with the value in Wireshark's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the phone to the base station.
+    Uplink = 0,
+    /// From the base station to the phone.
+    Downlink = 1,
+}
+
+/// Data PDU of a phone's bearer.
+#[derive(Debug)]
+pub struct Pdu<'a> {
+    pub direction: Direction,
+    pub sn_length: SnLength,
+    /// Index of the phone, from 0.
+    pub phone: u32,
+    /// Sequence number, not yet reduced to the length of its field.
+    pub number: u64,
+    /// First bytes of the packet in the PDU.
+    pub packet: &'a [u8],
+    /// Length of the packet in bytes.
+    pub packet_len: u32,
+}
+
+/// Returns how many octets a frame has in addition to its packet.
+pub fn overhead(sn_length: SnLength) -> u32 {
+    FRAMING as u32 + sn_length.header()
+}
+
+impl Pdu<'_> {
+    /// Returns the first bytes of the frame, up to the end of the packet's first bytes, and the frame's length in bytes.
+    pub fn frame(&self) -> (Box<[u8]>, u32) {
+        let length = overhead(self.sn_length) + self.packet_len;
+        let mut bytes = Vec::with_capacity(length as usize);
+        bytes.extend(self.ip_header(length).to_bytes());
+        bytes.extend(udp_header(length).to_bytes());
+        self.add_wireshark_header(&mut bytes);
+        self.add_header(&mut bytes);
+        bytes.extend(self.packet);
+        (bytes.into(), length)
+    }
+
+    fn ip_header(&self, length: u32) -> Ipv4Header {
+        let phone = phone_socket(self.phone).address;
+        let (source, destination) = match self.direction {
+            Direction::Downlink => (BASE_STATION, phone),
+            Direction::Uplink => (phone, BASE_STATION),
+        };
+        let mut ip = Ipv4Header {
+            total_len: saturating(length),
+            time_to_live: TIME_TO_LIVE,
+            protocol: IpNumber::UDP,
+            source,
+            destination,
+            dont_fragment: true,
+            ..Ipv4Header::default()
+        };
+        ip.header_checksum = ip.calc_header_checksum();
+        ip
+    }
+
+    /// Adds Wireshark's header: signature; a PDU with header, of the user plane, without header compression; tags.
+    fn add_wireshark_header(&self, bytes: &mut Vec<u8>) {
+        let bits = match self.sn_length {
+            SnLength::Bits12 => 12,
+            SnLength::Bits18 => 18,
+        };
+        let [ue, bearer] = [(self.phone + 1) as u16, BEARER].map(u16::to_be_bytes);
+        bytes.extend(b"pdcp-lte");
+        bytes.extend([0, 2, 0]);
+        bytes.extend([0x02, bits, 0x03, self.direction as u8]);
+        bytes.extend([0x0d, bearer[0], bearer[1], 0x0e, ue[0], ue[1], 0x01]);
+    }
+
+    /// Adds the header of a data PDU with a sequence number of 12 bits (TS 36.323, 6.2.3) or 18 bits (6.2.12).
+    fn add_header(&self, bytes: &mut Vec<u8>) {
+        let [.., high, middle, low] = self.number.to_be_bytes();
+        match self.sn_length {
+            SnLength::Bits12 => bytes.extend([DATA | middle & 0x0f, low]),
+            SnLength::Bits18 => bytes.extend([DATA | high & 0x03, middle, low]),
+        }
+    }
+}
+
+/// Returns the UDP header of a frame of `length` bytes. It has no checksum, which IPv4 allows (RFC 768).
+fn udp_header(length: u32) -> UdpHeader {
+    let length = saturating(length - Ipv4Header::MIN_LEN as u32);
+    UdpHeader { source_port: PORT, destination_port: PORT, length, checksum: 0 }
+}
+
+/// Returns a length in bytes as a 16-bit field, or the field's largest value if the length is larger.
+fn saturating(length: u32) -> u16 {
+    u16::try_from(length).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pdu(direction: Direction, sn_length: SnLength, number: u64) -> Vec<u8> {
+        let packet = [0x45, 0x00, 0x05, 0xdc];
+        let pdu = Pdu { direction, sn_length, phone: 1, number, packet: &packet, packet_len: 1_500 };
+        let (bytes, length) = pdu.frame();
+        assert_eq!(length, overhead(sn_length) + 1_500);
+        assert_eq!(bytes.len(), overhead(sn_length) as usize + packet.len());
+        assert_eq!(bytes[bytes.len() - 4..], packet);
+        bytes[20..bytes.len() - 4].to_vec()
+    }
+
+    #[test]
+    fn frames_have_ports_tags_and_pdcp_header() {
+        let udp = [0x9c, 0x40, 0x9c, 0x40];
+        let expected =
+            [&udp[..], &[0x05, 0xfc, 0, 0], b"pdcp-lte", &[0, 2, 0, 2, 12, 3, 1, 13, 0, 1, 14, 0, 2, 1]];
+        let expected = [&expected.concat()[..], &[0x8a, 0xbc]].concat();
+        assert_eq!(pdu(Direction::Downlink, SnLength::Bits12, 0x1_fabc), expected);
+        let expected =
+            [&udp[..], &[0x05, 0xfd, 0, 0], b"pdcp-lte", &[0, 2, 0, 2, 18, 3, 0, 13, 0, 1, 14, 0, 2, 1]];
+        let expected = [&expected.concat()[..], &[0x83, 0xfa, 0xbc]].concat();
+        assert_eq!(pdu(Direction::Uplink, SnLength::Bits18, 0xf_fabc), expected);
+    }
+
+    #[test]
+    fn frames_go_between_base_station_and_phone() {
+        for (direction, ends) in [
+            (Direction::Downlink, [BASE_STATION, [10, 1, 0, 8]]),
+            (Direction::Uplink, [[10, 1, 0, 8], BASE_STATION]),
+        ] {
+            let sn_length = SnLength::Bits12;
+            let pdu = Pdu { direction, sn_length, phone: 7, number: 0, packet: &[], packet_len: 0 };
+            let (bytes, _) = pdu.frame();
+            let (ip, rest) = Ipv4Header::from_slice(&bytes).unwrap();
+            assert_eq!([ip.source, ip.destination], ends);
+            assert_eq!(ip.header_checksum, ip.calc_header_checksum());
+            assert_eq!(usize::from(UdpHeader::from_slice(rest).unwrap().0.length), rest.len());
+        }
+    }
+}
