@@ -50,7 +50,7 @@ UPLINK = '[uplink]\nrate = "384 kbps"\ndelay = "20 ms"\n'
 PHONE = """
 [[users]]
 name = "phone"
-start = "{start} s"
+start = "{start} ms"
 traffic.ftp = {{ size = "{size} B", request = "100 B" }}
 """
 
@@ -167,13 +167,18 @@ class Case:
         """Start time in s, at which the downloads of other users have reached a steady state."""
         return 20 if self.has_others else 0
 
-    def text(self) -> str:
-        """Returns the text of the scenario file for the download."""
+    def text(self, seed: int) -> str:
+        """Returns the text of the scenario file for the download.
+
+        On LTE the phone's start lies elsewhere in the period of scheduling requests for each seed,
+        as it does with the kernel: a start in a subframe for requests makes a download shorter.
+        """
+        start = 1000 * self.start_s + (3.7 * seed % 10 if self.is_lte else 0)
         pacing = "true" if self.control == "bbr" else "false"
         # The duration need not cover the downloads of the other users, which are longer.
         duration = 60 if self.size < 1_000_000 else 600
         common = COMMON.format(control=self.control, pacing=pacing, duration=duration)
-        phone = PHONE.format(size=self.size, start=self.start_s)
+        phone = PHONE.format(size=self.size, start=f"{start:.1f}")
         text = f"{common}{'' if self.is_lte else UPLINK}{CELLS[self.cell]}\n{phone}"
         if self.is_lte or self.has_others:
             text += CHANNEL
@@ -194,7 +199,7 @@ def emulated(case: Case, seed: int, folder: Path) -> Download:
     """Runs the download with the kernel's TCP in an emulation, and returns its result."""
     took, rtt = (folder / f"{abs(hash((case, seed)))}.{what}" for what in ("took", "rtt"))
     program = PHONE_PROGRAM.format(size=case.size, start=case.start_s)
-    scenario = Scenario.from_toml(case.text(), case.cell)
+    scenario = Scenario.from_toml(case.text(seed), case.cell)
     plan = make(scenario, [("phone", (*FIRST, sys.executable, "-c", program, str(took)))])
     serving = SERVER_PROGRAM.format(control=case.control, size=case.size)
     server = (*FIRST, sys.executable, "-c", serving, str(rtt))
@@ -205,7 +210,7 @@ def emulated(case: Case, seed: int, folder: Path) -> Download:
 
 def simulated(case: Case, seed: int) -> Download:
     """Runs the download with the simulated TCP of `nodeb run`, and returns its result."""
-    scenario = Scenario.from_toml(case.text(), case.cell)
+    scenario = Scenario.from_toml(case.text(seed), case.cell)
     flows = scenario.run(runs=1, seed=seed, jobs=1).flows
     return Download(float(flows["download_s"][0]), float(flows["rtt_mean_s"][0]))
 
