@@ -339,6 +339,14 @@ impl Table {
         self
     }
 
+    /// Adds the columns of `other`, which must have the same rows, except those that the table has already.
+    pub fn add_columns(&mut self, other: Self) {
+        debug_assert_eq!(self.rows(), other.rows(), "the same rows");
+        let more = other.columns.into_iter().filter(|column| self.column(column.name).is_none());
+        let more: Vec<_> = more.collect();
+        self.columns.extend(more);
+    }
+
     /// Appends the rows of `other`, which must be a table with the same declaration.
     pub fn append(&mut self, other: Self) {
         debug_assert_eq!(self.name, other.name, "rows of one table");

@@ -42,9 +42,9 @@ pub const SERVER_SOCKET: Socket = Socket { address: SERVER, port: SERVER_PORT };
 /// Address and port of the proxy, which are the same in every connection from the proxy to a phone.
 pub const PROXY_SOCKET: Socket = Socket { address: PROXY, port: SERVER_PORT };
 
-/// Returns the address and port of phone `flow`, which is the client of connection `flow`.
-pub fn phone_socket(flow: u32) -> Socket {
-    let address = (u32::from_be_bytes(FIRST_PHONE) + flow).to_be_bytes();
+/// Returns the address of phone `phone` and its port in connection `flow`.
+pub fn phone_socket(phone: u32, flow: u32) -> Socket {
+    let address = (u32::from_be_bytes(FIRST_PHONE) + phone).to_be_bytes();
     Socket { address, port: client_port(flow) }
 }
 

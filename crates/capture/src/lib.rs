@@ -230,8 +230,8 @@ impl Capture {
         let comment = comment(scenario, seed, run, &options.about)?;
         let writer = start(path, comment, &described(&interfaces, snap_length, scenario))
             .map_err(|error| file_error(path, &error))?;
-        let phones = scenario.users.iter().flat_map(|group| (0..group.count.get()).map(move |_| group));
-        let connections = phones.map(|group| Connections::new(scenario, group)).collect();
+        let connections = (0..).zip(scenario.connections());
+        let connections = connections.map(|(flow, of)| Connections::new(scenario, flow, &of)).collect();
         let frame = Frame::new(snap_length as usize);
         let fates = options.radio.then(Fates::default);
         let Facts { has_rnc, sn_length, .. } = scenario.radio.facts();

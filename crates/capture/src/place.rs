@@ -2,7 +2,7 @@
 
 use nodeb_base::event::{Event, Site};
 use nodeb_sim::Scenario;
-use nodeb_sim::scenario::UserGroup;
+use nodeb_sim::scenario::{Connection, Direction};
 use nodeb_tcp::segment::{Kind, Segment};
 use nodeb_tcp::wire::{End, TcpFields, Wire};
 
@@ -119,11 +119,15 @@ impl Interface {
 /// Connections of one flow: a single one between server and phone; or, with a proxy, one between
 /// server and proxy and one between proxy and phone.
 pub(crate) struct Connections {
+    /// Address and port of the phone.
+    phone: Socket,
+    direction: Direction,
     server: Box<dyn Wire>,
     from_proxy: Option<Box<dyn Wire>>,
 }
 
-/// Header fields of a captured packet, with the addresses of the ends of its connection.
+/// Header fields of a captured packet, with the addresses of the ends of its connection. The end
+/// that sends the data counts as the server, also if it is the phone.
 pub(crate) struct Seen {
     pub server: Socket,
     pub client: Socket,
@@ -132,32 +136,41 @@ pub(crate) struct Seen {
 }
 
 impl Connections {
-    /// Creates the connections between the server and a phone of `group`, with a proxy in between
-    /// if the scenario has one.
-    pub fn new(scenario: &Scenario, group: &UserGroup) -> Self {
-        let from_proxy = scenario.proxy.as_ref().map(|_| scenario.air_tcp_of(group).wire());
-        Self { server: scenario.tcp_of(group).wire(), from_proxy }
+    /// Creates the connections of flow number `flow`, with a proxy in between if the scenario has
+    /// one.
+    pub fn new(scenario: &Scenario, flow: u32, connection: &Connection) -> Self {
+        let &Connection { group, phone, direction } = connection;
+        let group = &scenario.users[group];
+        Self {
+            phone: phone_socket(phone, flow),
+            direction,
+            server: scenario.tcp_of_connection(connection).wire(),
+            from_proxy: scenario.proxy.as_ref().map(|_| scenario.air_tcp_of(group).wire()),
+        }
     }
 
     /// Returns the header of a packet at the node that sends or receives it. If the node receives
     /// the packet, `arrived` is the header with which the packet was sent. Must be called for all
     /// packets in the order of time, because each header depends on the state of its connection.
     pub fn header(&mut self, viewpoint: Viewpoint, packet: &Segment, arrived: Option<TcpFields>) -> Seen {
-        let end = match viewpoint {
-            Viewpoint::Server | Viewpoint::ProxyToPhone | Viewpoint::Snoop => End::Server,
-            Viewpoint::Phone | Viewpoint::ProxyToServer => End::Phone,
-        };
+        let end = self.end(viewpoint);
         let beyond_proxy = matches!(viewpoint, Viewpoint::Phone | Viewpoint::ProxyToPhone | Viewpoint::Snoop);
-        let flow = packet.flow;
-        let (server, client, wire) = match &mut self.from_proxy {
-            None => (SERVER_SOCKET, phone_socket(flow), &mut self.server),
-            Some(wire) if beyond_proxy => (PROXY_SOCKET, phone_socket(flow), wire),
-            Some(_) => (SERVER_SOCKET, proxy_client_socket(flow), &mut self.server),
+        let (server, client, wire) = match (&mut self.from_proxy, self.direction) {
+            (None, Direction::Down) => (SERVER_SOCKET, self.phone, &mut self.server),
+            (None, Direction::Up) => (self.phone, SERVER_SOCKET, &mut self.server),
+            (Some(wire), _) if beyond_proxy => (PROXY_SOCKET, self.phone, wire),
+            (Some(_), _) => (SERVER_SOCKET, proxy_client_socket(packet.flow), &mut self.server),
         };
         let fields = arrived.unwrap_or_else(|| wire.fields(end, packet));
         if arrived.is_some() {
             wire.arrive(end, &fields);
         }
         Seen { server, client, end, fields }
+    }
+
+    /// Returns the end of a connection that a node is; the end that sends the data counts as the server.
+    fn end(&self, viewpoint: Viewpoint) -> End {
+        let faces_phone = matches!(viewpoint, Viewpoint::Server | Viewpoint::ProxyToPhone | Viewpoint::Snoop);
+        if faces_phone == (self.direction == Direction::Down) { End::Server } else { End::Phone }
     }
 }

@@ -164,7 +164,7 @@ fn cancelled_run_keeps_the_packets_so_far() {
 fn flows_have_distinct_sockets() {
     let sockets: HashMap<_, _> = (0..100_000)
         .map(|flow| {
-            let Socket { address, port } = phone_socket(flow);
+            let Socket { address, port } = phone_socket(flow, flow);
             ((address, port), flow)
         })
         .collect();
@@ -178,6 +178,29 @@ fn addresses(packet: &EnhancedPacketBlock) -> ([u8; 4], [u8; 4]) {
     (ip.source(), ip.destination())
 }
 
+/// In an upload the phone sends the SYN and the data, and the server answers. A phone that also downloads has one
+/// address.
+#[test]
+fn phone_opens_its_uploads() {
+    let text = "radio.dch = {}\n[[users]]\ntraffic.ftp.size = \"20 kB\"\nupload.ftp.size = \"30 kB\"\n";
+    let scenario = scenario::from_toml(text, "test", &[]).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let result = run_into(&scenario, file.path(), &keeping(65_535)).unwrap();
+    let [_, phone] = packets(file.path());
+    let socket = phone_socket(0, 1);
+    assert_eq!(socket.address, phone_socket(0, 0).address);
+    let tcp = |packet: &EnhancedPacketBlock| {
+        let transport = SlicedPacket::from_ip(&packet.data).unwrap().transport;
+        let Some(TransportSlice::Tcp(tcp)) = transport else { panic!("no TCP") };
+        (tcp.source_port(), tcp.syn(), tcp.ack(), tcp.payload().len() as u64)
+    };
+    let sent: Vec<_> = phone.iter().map(tcp).filter(|(port, ..)| *port == socket.port).collect();
+    assert!(sent[0].1 && !sent[0].2, "a SYN comes first: {:?}", sent[0]);
+    assert_eq!(sent.len() as u64, result.flows[1].sender.packets);
+    let bytes: u64 = sent.iter().map(|(.., bytes)| bytes).sum();
+    assert!(bytes >= 30_000 && sent[1..].iter().all(|(_, syn, ack, _)| !syn && *ack));
+}
+
 #[test]
 fn proxy_is_captured_on_both_sides() {
     let text = format!("proxy = \"split\"\nsnoop = {{}}\n{SCENARIO}[core]\ndelay = \"10 ms\"\n");
@@ -185,7 +208,7 @@ fn proxy_is_captured_on_both_sides() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let result = run_into(&scenario, file.path(), &keeping(65_535)).unwrap();
     let [server, phone, proxy] = packets(file.path());
-    let phones = [0, 1].map(|flow| phone_socket(flow).address);
+    let phones = [0, 1].map(|flow| phone_socket(flow, flow).address);
     for packet in &server {
         let (from, to) = addresses(packet);
         assert!([from, to].contains(&PROXY) && [from, to].contains(&frame::SERVER));

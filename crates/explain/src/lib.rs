@@ -50,7 +50,7 @@ mod walk;
 
 use nodeb_base::error::Error as RunError;
 use nodeb_base::units::Time;
-use nodeb_sim::scenario::{PlaceNames, UserGroup};
+use nodeb_sim::scenario::{Connection, Direction, PlaceNames};
 use nodeb_sim::world::run_with_listener;
 use nodeb_sim::{Control, Scenario};
 use nodeb_tcp::segment::HEADER_BYTES;
@@ -119,7 +119,8 @@ pub fn explain(
     control: &Control,
     (user, transfer): (u64, u64),
 ) -> Result<Path, Error> {
-    let users = scenario.users.iter().map(|group| u64::from(group.count.get())).sum();
+    let connections = scenario.connections();
+    let users = connections.len() as u64;
     if user >= users {
         return Err(Error::NoUser { user, users });
     }
@@ -134,7 +135,7 @@ pub fn explain(
     // A complete transfer ends with the arrival of its last byte, at which the listener stops the
     // run. An unfinished transfer is explained up to the end of the run.
     let ended = timeline.ended.unwrap_or(Time((result.end_s * 1e9).round() as u64));
-    let bare_ack = bare_ack(scenario, user);
+    let bare_ack = bare_ack(scenario, &connections[user as usize]);
     let spans = Walk::spans(&timeline, bare_ack, begun, ended, control)?;
     let complete = timeline.ended.is_some();
     let names = PlaceNames::of(scenario);
@@ -142,20 +143,16 @@ pub fn explain(
     Ok(Path { begun, ended, bytes: timeline.bytes, complete, lost: timeline.lost, busy, spans, names })
 }
 
-/// Returns the maximum size in bytes of an ACK of `user` that carries no request. An ACK of the SYN
-/// that carries the request is longer. Returns `u32::MAX` if no ACK carries a request.
-fn bare_ack(scenario: &Scenario, user: u64) -> u32 {
-    let mut groups = scenario.users.iter();
-    let mut first = 0;
-    let group = groups.find(|group| {
-        first += u64::from(group.count.get());
-        user < first
-    });
-    let longest = |group: &UserGroup| {
-        let tcp = scenario.air_tcp_of(group);
-        let rides = scenario.proxy.is_some() || !tcp.requests_separately();
-        let request = group.traffic().first_request_bytes();
-        (rides && request > 0).then(|| HEADER_BYTES + request - 1)
+/// Returns the maximum size in bytes of an ACK of a connection that carries no request. An ACK of the
+/// SYN that carries the request is longer. Returns `u32::MAX` if no ACK carries a request.
+fn bare_ack(scenario: &Scenario, connection: &Connection) -> u32 {
+    let group = &scenario.users[connection.group];
+    let Some(traffic) =
+        group.traffic(connection.direction).filter(|_| connection.direction == Direction::Down)
+    else {
+        return u32::MAX;
     };
-    group.and_then(longest).unwrap_or(u32::MAX)
+    let rides = scenario.proxy.is_some() || !scenario.air_tcp_of(group).requests_separately();
+    let request = traffic.first_request_bytes();
+    if rides && request > 0 { HEADER_BYTES + request - 1 } else { u32::MAX }
 }

@@ -10,7 +10,7 @@ use nodeb_base::table::{Table, join};
 use nodeb_base::units::Probability;
 use nodeb_capture::{Interface, Options};
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::scenario::{Recorded, Spot};
+use nodeb_sim::scenario::{Connection, Recorded, Spot};
 use nodeb_sim::{Scenario, scenario};
 use nodeb_tcp::classic::EraLine;
 use numpy::{Element, PyReadonlyArray1};
@@ -182,6 +182,16 @@ impl CompiledScenario {
     #[getter]
     fn max_runs(&self) -> u32 {
         self.scenario.max_runs.get()
+    }
+
+    /// Connections in the order of their numbers: the name of the group in tables, the number of the
+    /// phone, and the direction of the data, `down` or `up`.
+    #[getter]
+    fn connections(&self) -> Vec<(String, u32, &'static str)> {
+        let connections = self.scenario.connections();
+        let describe =
+            |of: &Connection| (self.scenario.group_name(of).into_owned(), of.phone, of.direction.name());
+        connections.iter().map(describe).collect()
     }
 
     /// Number of users in all user groups together.

@@ -220,6 +220,21 @@ const BAD: &[(&str, &[&str])] = &[
     ("", &["runs.x=3"]),
     ("runs = 2", &["runs.x=3"]),
     ("", &["seed=2", "radio.dch.tti=0 s"]),
+    ("proxy = \"split\"\n[[users]]\nname = \"b\"\nupload.ftp.size = \"1 B\"", &[]),
+    ("snoop = {}\n[[users]]\nname = \"b\"\nupload.ftp.size = \"1 B\"", &[]),
+    ("[[users]]\nname = \"b\"\nupload = \"external\"", &[]),
+    ("[[users]]\nname = \"b\"\nupload.replay = { times = [\"0 s\"], bytes = [\"1 B\"] }", &[]),
+    ("[[users]]\nname = \"b\"\nupload.ftp = { size = \"1 B\", request = \"1 B\" }", &[]),
+    ("[[users]]\nname = \"b\"\nupload.web = { request = \"1 B\" }", &[]),
+    ("[[users]]\nname = \"b\"\nupload.web = { server_delay = \"1 s\" }", &[]),
+    ("[[users]]\nname = \"b\"\ntraffic = \"external\"\nupload.ftp.size = \"1 B\"", &[]),
+    ("[[users]]\nname = \"b\"\nreal = true\nupload.ftp.size = \"1 B\"", &[]),
+    ("[[users]]\nname = \"b\"\nupload.ftp.size = \"1 B\"\ntcp.linux.opened_by = \"server\"", &[]),
+    (
+        "[[users]]\nname = \"b\"\ntraffic.ftp.size = \"1 B\"\nupload.ftp.size = \"1 B\"\n[[users]]\n\
+         name = \"b up\"\ntraffic.ftp.size = \"1 B\"",
+        &[],
+    ),
 ];
 
 #[test]

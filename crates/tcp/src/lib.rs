@@ -13,6 +13,7 @@ pub mod wire;
 
 use nodeb_base::check::Check;
 use nodeb_base::event::{Recovery, SendLimit, TimerKind};
+use nodeb_base::keys;
 use nodeb_base::units::{Duration, Time};
 
 use crate::segment::Segment;
@@ -213,6 +214,19 @@ impl TcpSpec {
         }
     }
 
+    /// Reports the key `opened_by` as one without effect, unless there are `downloads`.
+    pub fn check_opener(&self, downloads: bool, check: &mut Check) {
+        const WHY: &str = "phones open their uploads themselves";
+        match self {
+            Self::Classic(params) => {
+                check.within("classic", |check| check.idle(!downloads, &keys!(params; opened_by), WHY));
+            }
+            Self::Linux(params) => {
+                check.within("linux", |check| check.idle(!downloads, &keys!(params; opened_by), WHY));
+            }
+        }
+    }
+
     /// Returns the size of a full-sized segment in bytes on the wire.
     pub fn packet_bytes(&self) -> u64 {
         match self {
@@ -244,6 +258,17 @@ impl TcpSpec {
     /// carries the request.
     pub fn requests_separately(&self) -> bool {
         matches!(self, Self::Linux(_)) && self.opener() == Opener::Phone
+    }
+
+    /// Returns these settings with `opener` as the end that opens the connection.
+    #[must_use]
+    pub fn with_opener(&self, opener: Opener) -> Self {
+        let mut changed = self.clone();
+        match &mut changed {
+            Self::Classic(params) => params.opened_by = opener,
+            Self::Linux(params) => params.opened_by = opener,
+        }
+        changed
     }
 
     /// Returns the end that opens the connection, as the scenario sets it.

@@ -186,8 +186,9 @@ fn check(scenario: &Scenario, options: &Options) -> Result<()> {
     if to <= from {
         return Err(Error::NoTime { from, to });
     }
-    if let Some(user) = user.filter(|user| *user as usize >= scenario.user_count()) {
-        return Err(Error::NoUser { user, last: scenario.user_count() - 1 });
+    let users = scenario.connections().len();
+    if let Some(user) = user.filter(|user| *user as usize >= users) {
+        return Err(Error::NoUser { user, last: users - 1 });
     }
     Ok(())
 }

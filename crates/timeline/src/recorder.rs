@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-use nodeb_base::event::{Event, Mask, Place, Site};
+use nodeb_base::event::{Event, Mask, Place};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 use nodeb_radio::switching::State;
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
+use nodeb_sim::scenario::Connection;
 use nodeb_sim::world::Listener;
 use nodeb_tcp::segment::Segment;
 
@@ -29,7 +30,9 @@ pub struct Recorder {
     is_shared: bool,
     packets: PacketLog,
     blocks: BlockLog,
-    /// In-order delivery at each user's phone.
+    /// Connections by their numbers, which are the users' numbers in the tables of packets.
+    connections: Vec<Connection>,
+    /// In-order delivery at the receiver of each connection.
     applications: Vec<InOrder>,
     events: Vec<EventRow>,
     /// Number of events in the window, including those not kept.
@@ -49,8 +52,9 @@ pub struct Recorder {
 impl Recorder {
     /// Creates a recorder for a run of a scenario.
     pub fn new(scenario: &Scenario, options: &Options) -> Self {
-        let groups = scenario.users.iter().flat_map(|group| (0..group.count.get()).map(move |_| group));
-        let numbering = groups.map(|group| scenario.air_tcp_of(group).numbering());
+        let connections = scenario.connections();
+        let group = |connection: &Connection| &scenario.users[connection.group];
+        let numbering = connections.iter().map(|of| scenario.air_tcp_of(group(of)).numbering());
         Self {
             options: *options,
             places: Places::new(scenario),
@@ -58,6 +62,7 @@ impl Recorder {
             packets: PacketLog::default(),
             blocks: BlockLog::default(),
             applications: numbering.map(InOrder::new).collect(),
+            connections,
             events: Vec::new(),
             count: 0,
             full: None,
@@ -138,6 +143,11 @@ impl Recorder {
 
     fn wants(&self, user: u32) -> bool {
         self.options.user.is_none_or(|wanted| wanted == user)
+    }
+
+    /// Returns true if radio events of a phone are recorded: of all phones, or of the phone of the wanted user.
+    fn wants_phone(&self, phone: u32) -> bool {
+        self.options.user.is_none_or(|wanted| self.connections[wanted as usize].phone == phone)
     }
 
     /// Returns the number of the user with index `user` on a bearer. If the users do not share one bearer,
@@ -236,10 +246,11 @@ impl Recorder {
 
     fn received(&mut self, at: Time, place: Place, id: PacketId, segment: Option<&Segment>) {
         let kept = self.end(at, place, id, End::Through, Detail::None);
-        let Some(segment) = segment.filter(|_| place.site == Site::Phone) else {
+        let Self { applications, packets, connections, .. } = self;
+        let is_receiver = |flow: u32| connections[flow as usize].direction.receiver() == place.site;
+        let Some(segment) = segment.filter(|segment| is_receiver(segment.flow)) else {
             return;
         };
-        let Self { applications, packets, .. } = self;
         applications[segment.flow as usize].arrive(segment, kept.unwrap_or(usize::MAX), |packet| {
             if let Some(row) = packets.packets.get_mut(packet) {
                 row.handed = Some(at);
@@ -311,7 +322,9 @@ impl Recorder {
 
     /// Records an event of a TCP sender or a complete transfer.
     fn sender(&mut self, at: Time, user: u32, event: &Event) {
-        let row = |kind| EventRow::new(at, kind, user);
+        let sender = self.connections[user as usize].direction.sender();
+        let place = self.places.number(Place::new(sender, user));
+        let row = |kind| EventRow { place, ..EventRow::new(at, kind, user) };
         match *event {
             Event::Window { cwnd: value, ssthresh, .. } => {
                 self.write(EventRow { value, ssthresh, ..row(Kind::Window) });
@@ -369,7 +382,7 @@ impl Listener for Recorder {
             | Event::State { bearer, user, .. }
             | Event::Handover { bearer, user, .. } => {
                 let user = self.user(bearer, user);
-                if self.wants(user) {
+                if self.wants_phone(user) {
                     self.radio(at, user, event);
                 } else {
                     self.number(at, user, event);

@@ -96,7 +96,7 @@ impl OverTime {
     ///
     /// A message if the interval is not 1e-6 to 1e6 s.
     pub fn new(scenario: &Scenario, options: &Options) -> Result<Self, String> {
-        let users = scenario.user_count();
+        let users = scenario.connections().len();
         if !(options.interval_s >= 1e-6 && options.interval_s <= 1e6) {
             return Err(format!(
                 "an interval of {} s is not possible; expected 1e-6 to 1e6",

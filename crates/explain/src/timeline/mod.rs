@@ -22,6 +22,7 @@ use nodeb_base::event::{Cause, Event, Mask, Place, Recovery, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::{Duration, Time};
 use nodeb_sim::Scenario;
+use nodeb_sim::scenario::{Connection, Direction};
 use nodeb_sim::world::Listener;
 use nodeb_tcp::segment::Segment;
 
@@ -38,13 +39,16 @@ pub const MAX_RECORDS: usize = 16_000_000;
 /// flight, before the transfer begins.
 const FORGET_AFTER: usize = 1 << 14;
 
-/// Position of a user in the scenario: its flow, its bearer, and its index among the users of the
-/// bearer.
+/// Position of a connection in the scenario: its number (the flow), the number of its phone, the
+/// phone's bearer, and the phone's index among the users of the bearer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UserPosition {
     pub flow: u32,
+    pub phone: u32,
     pub bearer: u32,
     pub user: u32,
+    /// Direction of the data.
+    pub direction: Direction,
 }
 
 /// Properties of the scenario's radio that the search for the critical path needs.
@@ -100,6 +104,8 @@ pub(crate) struct Timeline {
     /// Counts of the flow's packets lost since the transfer began, by cause, and of its window
     /// reductions by ECN marks.
     pub lost: Lost,
+    /// Whether the phone has another connection.
+    pub shares_phone: bool,
     /// Whether the scenario has a Snoop agent, which acts when an ACK leaves an uplink.
     has_snoop: bool,
     pub packets: Packets,
@@ -114,12 +120,16 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// Creates an empty timeline for transfer number `transfer` of `user`, both counted from 0.
-    pub fn new(scenario: &Scenario, user: u32, transfer: u64) -> Self {
+    /// Creates an empty timeline for transfer number `transfer` of connection `flow`, both counted
+    /// from 0.
+    pub fn new(scenario: &Scenario, flow: u32, transfer: u64) -> Self {
         let facts = scenario.radio.facts();
-        let (bearer, position) = if facts.is_shared { (0, user) } else { (user, 0) };
+        let connections = scenario.connections();
+        let Connection { phone, direction, .. } = connections[flow as usize];
+        let (bearer, user) = if facts.is_shared { (0, phone) } else { (phone, 0) };
         Self {
-            position: UserPosition { flow: user, bearer, user: position },
+            position: UserPosition { flow, phone, bearer, user, direction },
+            shares_phone: connections.iter().filter(|other| other.phone == phone).count() > 1,
             radio: Radio {
                 tti: facts.tti,
                 retransmits_after: facts.retransmits_after.unwrap_or_default(),
@@ -143,7 +153,7 @@ impl Timeline {
             is_armed: false,
             lost: Lost::default(),
             has_snoop: scenario.snoop.is_some(),
-            packets: Packets::default(),
+            packets: Packets::new(direction),
             lanes: Lanes::default(),
             granted: Vec::new(),
             air: Air::new(facts.tti.unwrap_or_default()),
@@ -154,7 +164,7 @@ impl Timeline {
     fn is_own(&self, place: Place) -> bool {
         match place.site {
             Site::Bearer => place.index == self.position.bearer,
-            Site::Uplink => place.index == self.position.flow,
+            Site::Uplink => place.index == self.position.phone,
             _ => true,
         }
     }
@@ -338,10 +348,12 @@ impl Listener for Timeline {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }
             }
-            Event::Granted { place, packet, asked, first, from, sent, is_lost } if self.is_own(place) => {
+            Event::Granted { place, packet, asked, first, from, sent, blocks, is_lost }
+                if self.is_own(place) =>
+            {
                 if let Some(hop) = self.packets.hop_of(packet) {
                     self.packets.hops[hop as usize].service = self.granted.len() as u32;
-                    self.granted.push(Granted { asked, first: is_lost.then_some(first), from, sent });
+                    self.granted.push(Granted { asked, first, from, sent, blocks, is_lost, hop });
                 }
             }
             Event::SendLimit { place, flow, limit } if flow == self.position.flow => {

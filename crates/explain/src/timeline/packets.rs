@@ -3,6 +3,7 @@
 use nodeb_base::event::{Place, SendLimit, Site, TimerKind};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
+use nodeb_sim::scenario::Direction;
 use nodeb_tcp::segment::{Kind, Segment};
 
 use super::in_flight::{InFlight, Renumbering};
@@ -174,6 +175,8 @@ fn end(site: Site) -> Option<usize> {
 /// Packets of one flow, with their stays at places and the latest events of all ends.
 #[derive(Debug)]
 pub(crate) struct Packets {
+    /// Direction of the flow's data.
+    direction: Direction,
     pub list: Vec<Packet>,
     pub hops: Vec<Hop>,
     /// Moments at which senders acted, in the order of time. From such a moment on, pacing or a
@@ -188,10 +191,12 @@ pub(crate) struct Packets {
     has_begun: bool,
 }
 
-impl Default for Packets {
-    fn default() -> Self {
+impl Packets {
+    /// Creates the record of a flow with data in one direction, without packets.
+    pub fn new(direction: Direction) -> Self {
         let sender = SenderState { limit: SendLimit::default(), acted: NONE, last: NONE };
         Self {
+            direction,
             list: Vec::new(),
             hops: Vec::new(),
             moments: Vec::new(),
@@ -204,9 +209,7 @@ impl Default for Packets {
             has_begun: false,
         }
     }
-}
 
-impl Packets {
     /// Returns the number of a packet in the timeline, or `None` if the packet is not in flight or
     /// belongs to another flow.
     pub fn number(&self, packet: PacketId) -> Option<u32> {
@@ -219,7 +222,7 @@ impl Packets {
         self.number(packet).map(|number| self.list[number as usize].hop).filter(|hop| *hop != NONE)
     }
 
-    /// Returns the number of the data packet that the phone received last, or [`NONE`].
+    /// Returns the number of the data packet that the receiver received last, or [`NONE`].
     pub fn received_last(&self) -> u32 {
         self.received_last
     }
@@ -333,7 +336,8 @@ impl Packets {
 
     /// Returns the number of the last packet with segment `seq` that the end `from` sent. If `from`
     /// is a Snoop agent that has not sent the segment, returns the last copy from the proxy, or
-    /// from the server if the proxy has not sent it either.
+    /// from the server if the proxy has not sent it either. In an upload only the phone sends
+    /// segments.
     fn copy(&self, from: usize, seq: u64) -> Option<u32> {
         let is_copy = |site: Site| move |packet: &Packet| packet.site == site && packet.seq == seq;
         let last = |site: Site| {
@@ -346,7 +350,7 @@ impl Packets {
                 last(Site::Snoop).or_else(|| last(Site::Proxy)).or_else(|| last(Site::Server))
             }
             from if from == End::Proxy as usize => last(Site::Proxy),
-            _ => last(Site::Server),
+            _ => last(self.direction.sender()),
         }
     }
 
@@ -373,7 +377,7 @@ impl Packets {
         if is_data {
             let waiting = &mut self.receivers[end].waiting;
             *waiting = if *waiting == NONE { number } else { *waiting };
-            if site == Site::Phone {
+            if site == self.direction.receiver() {
                 self.received_last = number;
             }
         }

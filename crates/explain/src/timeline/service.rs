@@ -12,18 +12,24 @@ pub(crate) struct Served {
     pub sent: Time,
 }
 
-/// Times of a packet on a scheduled uplink. They are those of the block that completed the packet:
-/// the request or report before this block, its first transmission, and its arrival.
+/// Passage of a packet over a scheduled uplink. Its times are those of the block that completed the packet: the request
+/// or report before this block, its first transmission, and its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granted {
     /// Time of the request or report from which the base station knew of data for the block.
     pub asked: Time,
-    /// Start of the first block with a part of the packet, if HARQ gave up a block with a part.
-    pub first: Option<Time>,
+    /// Start of the first block with a part of the packet.
+    pub first: Time,
     /// Start of the block's first transmission.
     pub from: Time,
     /// End of the block's last transmission.
     pub sent: Time,
+    /// Number of blocks with a part of the packet.
+    pub blocks: u32,
+    /// Whether HARQ gave up a block with a part of the packet, so that RLC sent the part again.
+    pub is_lost: bool,
+    /// Index of the packet's stay at the uplink.
+    pub hop: u32,
 }
 
 /// Intervals of transmission at each link and channel.

@@ -21,7 +21,7 @@ impl Walk<'_> {
         &self.timeline.air
     }
 
-    fn tti(&self) -> Duration {
+    pub(super) fn tti(&self) -> Duration {
         self.timeline.radio.tti.unwrap_or_default()
     }
 

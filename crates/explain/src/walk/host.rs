@@ -13,10 +13,10 @@ impl Walk<'_> {
         self.timeline.origins.as_ref()?.get(packet as usize).copied()
     }
 
-    /// Returns true if the packets are those of real hosts. If so, packets of the same phone's
-    /// other connections may be ahead of them.
-    pub(super) fn is_real(&self) -> bool {
-        self.timeline.origins.is_some()
+    /// Returns true if packets of the same phone's other connections may be ahead of the packets:
+    /// if hosts are real, or the phone both downloads and uploads.
+    pub(super) fn has_other_connections(&self) -> bool {
+        self.timeline.origins.is_some() || self.timeline.shares_phone
     }
 
     /// Goes back from the transmission of a packet by the host at `end` to the event after which
@@ -41,10 +41,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if packets are real and no block of the TTI carries data of the connection: the
-    /// TTI served other connections of the phone.
+    /// Returns true if the phone has other connections and no block of the TTI carries data of this
+    /// one: the TTI served the others.
     pub(super) fn is_of_others(&self, group: &Group) -> bool {
         let air = &self.timeline.air;
-        self.is_real() && air.blocks_of(group).all(|block| air.parts_of(&block).next().is_none())
+        self.has_other_connections()
+            && air.blocks_of(group).all(|block| air.parts_of(&block).next().is_none())
     }
 }

@@ -107,7 +107,8 @@ impl<'a> Walk<'a> {
                 Next::Sent(packet) => walk.sent(packet),
                 Next::Moment { moment, end } => walk.moment(moment, end),
                 Next::Over => {
-                    let place = Place::new(Site::Server, timeline.position.flow);
+                    let position = timeline.position;
+                    let place = Place::new(position.direction.sender(), position.flow);
                     walk.to(walk.floor, Cause::Application, Step::NotAsked, place);
                     Next::Over
                 }

@@ -20,8 +20,7 @@ impl Walk<'_> {
             return self.stay_on_air(packet, hop);
         }
         if stay.place.site == Site::Uplink && self.timeline.radio.schedules_uplink {
-            self.stay_on_uplink(stay);
-            return (packet, hop);
+            return self.stay_on_uplink(packet, hop);
         }
         let Some(lane) = self.timeline.lanes.get(stay.place).filter(|_| stay.service != NONE) else {
             return self.not_served(packet, hop);
@@ -118,9 +117,10 @@ impl Walk<'_> {
     }
 
     /// Returns true if packets of other flows delay a packet at this place. On a bearer they do so
-    /// only if the user is on the FACH, no channel state is recorded, or the packets are real.
+    /// only if the user is on the FACH, no channel state is recorded, or the phone has other
+    /// connections.
     fn shares(&self, stay: &Hop) -> bool {
-        stay.place.site != Site::Bearer || self.is_real() || self.state() == Some(State::Fach)
+        stay.place.site != Site::Bearer || self.has_other_connections() || self.state() == Some(State::Fach)
     }
 
     fn state(&self) -> Option<State> {

@@ -1,31 +1,91 @@
 //! Search for the critical path through an uplink whose resources the base station grants: waits
 //! for a request and for a grant, and transmissions with hybrid ARQ.
 
+use nodeb_base::event::Place;
+use nodeb_base::units::{Duration, Time};
+use nodeb_tcp::segment::Kind;
+
 use super::Walk;
 use crate::cause::{Cause, Step};
-use crate::timeline::Hop;
+use crate::timeline::{Granted, Hop, NONE};
+
+impl Granted {
+    /// Returns the start of the last block that sent a part of the packet for the first time.
+    fn last_begun(&self) -> Time {
+        if self.is_lost { self.first } else { self.from }
+    }
+}
 
 impl Walk<'_> {
-    /// Goes back through a packet's stay at a scheduled uplink to its arrival there. Waits behind earlier packets of the
-    /// phone count as waits for a request or grant.
-    pub(super) fn stay_on_uplink(&mut self, stay: &Hop) {
-        let place = stay.place;
-        if let Some(&granted) = self.timeline.granted.get(stay.service as usize) {
-            let begins = granted.sent - self.timeline.radio.tti.unwrap_or_default();
-            self.to(granted.sent, Cause::Reordering, Step::Held, place);
-            self.fixed(begins, Cause::Transmission, Step::Sends, place);
-            self.to(granted.from, Cause::Harq, Step::RetransmissionAwaited, place);
-            if let Some(first) = granted.first {
-                // RLC retransmitted a part of the packet. This span includes the retransmission's request and grant.
-                self.to(first.max(stay.entered), Cause::Rlc, Step::ReportAwaited, place);
-                self.to(stay.entered, Cause::Grant, Step::GrantAwaited, place);
-                return;
-            }
-            self.to(granted.asked.max(stay.entered), Cause::Grant, Step::GrantAwaited, place);
-            self.to(stay.entered, Cause::Grant, Step::RequestAwaited, place);
-        } else {
-            // No request is recorded: the packet has not left the uplink, or left it before the record begins.
-            self.to(stay.entered, Cause::Grant, Step::GrantAwaited, place);
+    /// Goes back through a packet's stay at a scheduled uplink to its arrival there. If the packet has data, the path
+    /// may move on to packets ahead of it. ACKs are sent together, so that an ACK's wait behind others counts as a wait
+    /// for a request or grant. Returns the packet whose arrival was reached, and the index of its stay.
+    pub(super) fn stay_on_uplink(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
+        let granted = &self.timeline.granted;
+        let stay = self.hop_at(hop);
+        let mut turn = stay.service;
+        match granted.get(turn as usize) {
+            Some(own) => self.last_block(own, stay.place),
+            None if self.packet_at(packet).over().is_none() => turn = granted.len() as u32,
+            None => {}
         }
+        let mut sent = (Cause::Transmission, Step::Sends);
+        loop {
+            let stay = self.hop_at(hop);
+            let own = granted.get(turn as usize);
+            let has_data = self.packet_at(packet).kind == Kind::Data;
+            if let Some(own) = own {
+                self.earlier_blocks(own, has_data, sent, stay);
+            }
+            let Some(ahead) = self.ahead_on_uplink(turn, stay).filter(|_| has_data) else {
+                self.request_and_grant(own, stay);
+                return (packet, hop);
+            };
+            self.to(ahead.last_begun() + self.tti(), Cause::Grant, Step::GrantAwaited, stay.place);
+            (turn, packet, hop) = (turn - 1, self.hop_at(ahead.hop).packet, ahead.hop);
+            self.follow(packet);
+            sent = (self.cause_of_own_ahead(packet), Step::OwnAhead);
+            self.to(ahead.last_begun(), sent.0, sent.1, stay.place);
+        }
+    }
+
+    /// Goes back through the transmissions of the block that completed a packet to the start of the first one.
+    fn last_block(&mut self, own: &Granted, place: Place) {
+        self.to(own.sent, Cause::Reordering, Step::Held, place);
+        self.fixed(own.sent - self.tti(), Cause::Transmission, Step::Sends, place);
+        self.to(own.from, Cause::Harq, Step::RetransmissionAwaited, place);
+    }
+
+    /// Goes back to the start of the first block with a part of a packet. The packet's blocks count as if they were sent
+    /// in a row, with cause and step `sent`, after a wait for their grants.
+    fn earlier_blocks(&mut self, own: &Granted, has_data: bool, sent: (Cause, Step), stay: &Hop) {
+        let first = own.first.max(stay.entered);
+        if own.is_lost {
+            // RLC sent a part again, and its request and grant are part of this.
+            self.to(first, Cause::Rlc, Step::ReportAwaited, stay.place);
+        } else if has_data {
+            let row = Duration(self.tti().0 * u64::from(own.blocks.saturating_sub(1)));
+            self.to(Time(own.from.0.saturating_sub(row.0)).max(first), sent.0, sent.1, stay.place);
+            self.to(first, Cause::Grant, Step::GrantAwaited, stay.place);
+        }
+    }
+
+    /// Returns the passage of the packet that had the turn before `turn`, if a stay began before all of that packet
+    /// had been sent.
+    fn ahead_on_uplink(&self, turn: u32, stay: &Hop) -> Option<Granted> {
+        let before = if turn == NONE { None } else { turn.checked_sub(1) }?;
+        let ahead = self.timeline.granted[before as usize];
+        let waits = ahead.last_begun() >= stay.entered && self.hop_at(ahead.hop).entered <= stay.entered;
+        waits.then_some(ahead)
+    }
+
+    /// Goes back through the waits for a request and a grant to the arrival of a packet. Nothing is known of the request
+    /// if the packet has not left the uplink, or did so before the record begins.
+    fn request_and_grant(&mut self, own: Option<&Granted>, stay: &Hop) {
+        if let Some(own) = own.filter(|own| !own.is_lost) {
+            self.to(own.asked.max(stay.entered), Cause::Grant, Step::GrantAwaited, stay.place);
+            self.to(stay.entered, Cause::Grant, Step::RequestAwaited, stay.place);
+        }
+        self.to(stay.entered, Cause::Grant, Step::GrantAwaited, stay.place);
     }
 }

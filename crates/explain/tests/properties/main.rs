@@ -13,6 +13,7 @@ mod reference;
 mod unfinished;
 
 use nodeb_explain::{Error, Path, explain};
+use nodeb_sim::scenario::Direction;
 use nodeb_sim::{Control, run};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError};
@@ -59,10 +60,12 @@ proptest! {
     /// explained.
     #[test]
     fn every_nanosecond_has_one_cause(case in cases::any_scenario()) {
-        let users: u64 = case.scenario.users.iter().map(|group| u64::from(group.count.get())).sum();
+        let connections = case.scenario.connections();
+        let uploads = (0u64..).zip(&connections).filter(|(_, of)| of.direction == Direction::Up);
+        let users: Vec<u64> = (0..connections.len().min(2) as u64).chain(uploads.map(|(n, _)| n).take(2)).collect();
         let result = run(&case.scenario, case.scenario.seed, 0, &Control::default()).unwrap();
         let reference = reference::Reference::of(&case.scenario);
-        for user in 0..users.min(2) {
+        for user in users {
             for path in paths(&case, user)? {
                 is_whole(&path)?;
                 reference.check(&path)?;

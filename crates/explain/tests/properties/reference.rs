@@ -234,9 +234,10 @@ impl Listener for Reference {
                 self.propagations.entry(key).or_default().push((sent, Time(u64::MAX)));
                 self.all_served.entry(place).or_default().push(((from, sent), number(packet)));
             }
-            // The last transmission of the block that completed the packet.
-            Event::Granted { place, packet, sent, .. } => {
-                self.served.entry((place, number(packet))).or_default().push((sent - self.tti, sent));
+            // The first transmissions of the packet's blocks, and the last one of the block that completed it.
+            Event::Granted { place, packet, first, from, sent, .. } => {
+                let served = self.served.entry((place, number(packet))).or_default();
+                served.extend([(first, from + self.tti), (sent - self.tti, sent)]);
             }
             Event::Received { place, packet } => {
                 self.received.insert((place.site, number(packet)), at);

@@ -16,13 +16,15 @@ use nodeb_tcp::SenderCounts;
 use crate::proxy::rnf::law::Windows;
 use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;
-use crate::scenario::Scenario;
+use crate::scenario::{Direction, Scenario};
 
-/// Results of one user's connection in one run. Times are NaN if the event did not happen.
+/// Results of one connection in one run. Times are NaN if the event did not happen.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the table says what they are")]
 pub struct FlowRow {
     pub user: u64,
+    pub direction: Direction,
+    pub phone: u64,
     pub group: String,
     pub start_s: f64,
     pub endless: bool,
@@ -52,11 +54,14 @@ pub struct FlowRow {
 
 table! {
     /// One row per user: times, bytes, bit rates and TCP counts of its connection. With a proxy, this is
-    /// the connection between proxy and phone. The time of an event that did not happen is NaN.
+    /// the connection between proxy and phone. The time of an event that did not happen is NaN. Uploads
+    /// of phones that also download have rows of their own after all users. In an upload, the server
+    /// takes the part of the phone, and the phone that of the server.
     pub static FLOWS: "flows" of FlowRow {
-        /// Number of the user in the scenario, from 0.
+        /// Number of the user in the scenario, from 0; of the uploads of phones that also download, the numbers that
+        /// follow.
         "user" [""] U64 = |row| row.user;
-        /// Name of the user's group.
+        /// Name of the user's group, followed by ` up` for the upload of a phone that also downloads.
         "group" [""] Text = |row| row.group.as_str().into();
         /// Start of the user: the group's `start`, plus `stagger` for each earlier user of the group.
         "start_s" ["s"] F64 = |row| row.start_s;
@@ -121,8 +126,18 @@ table! {
         /// block received, for which `wang` uses 1 / (1 - BLER). Excludes padding and TCP's own
         /// retransmissions; the bearer's `pdus` includes both.
         "retransmit_bps" ["bit/s"] F64 = |row| row.retransmit_bps;
-        /// Retransmit bit rate divided by the channel bit rate (`wang`, equation 3).
+        /// Retransmit bit rate divided by the channel bit rate (`wang`, equation 3); NaN for an upload.
         "utilization" ["1"] F64 = |row| row.utilization;
+    }
+}
+
+table! {
+    /// Further columns of [`FLOWS`] if a scenario has uploads.
+    pub static DIRECTIONS: "flows" of FlowRow {
+        /// Direction of the connection's data: `down` to the phone, or `up`. Only if the scenario has uploads.
+        "direction" [""] Text = |row| row.direction.name().into();
+        /// Number of the phone among all users, from 0. Only if the scenario has uploads.
+        "phone" [""] U64 = |row| row.phone;
     }
 }
 
@@ -321,11 +336,12 @@ impl RunResult {
     pub fn tables_of(runs: &[(u64, impl Borrow<Self>)], scenario: &Scenario) -> Vec<Table> {
         let runs: Vec<(u64, &Self)> = runs.iter().map(|(run, result)| (*run, result.borrow())).collect();
         let runs = &runs[..];
-        let mut tables = vec![
-            joined(runs, &FLOWS, |run| &run.flows),
-            joined(runs, &BEARERS, |run| &run.bearers),
-            joined(runs, &LINKS, |run| &run.links),
-        ];
+        let mut flows = joined(runs, &FLOWS, |run| &run.flows);
+        if scenario.has_uploads() {
+            flows.add_columns(joined(runs, &DIRECTIONS, |run| &run.flows));
+        }
+        let mut tables =
+            vec![flows, joined(runs, &BEARERS, |run| &run.bearers), joined(runs, &LINKS, |run| &run.links)];
         tables.extend(scenario.proxy.is_some().then(|| joined(runs, &PROXIES, |run| &run.proxies)));
         tables.extend(scenario.snoop.is_some().then(|| joined(runs, &SNOOP, |run| &run.snoops)));
         for (run, result) in runs {
@@ -348,7 +364,9 @@ fn joined<R>(
 
 /// Returns every table that a run can have, without rows: the names, units and meanings of all columns.
 pub fn tables() -> Vec<Table> {
-    let mut tables = vec![FLOWS.empty(), BEARERS.empty(), LINKS.empty(), PROXIES.empty(), SNOOP.empty()];
+    let mut flows = FLOWS.empty();
+    flows.add_columns(DIRECTIONS.empty());
+    let mut tables = vec![flows, BEARERS.empty(), LINKS.empty(), PROXIES.empty(), SNOOP.empty()];
     tables.extend(nodeb_radio::tables());
     tables.extend(series::tables());
     tables.into_iter().map(|table| table.of_run(0)).collect()

@@ -31,7 +31,11 @@ impl Scenario {
         let is_default = self.tcp == TcpSpec::default();
         check.idle(own_tcp, &[("tcp", is_default)], "every group of users has a `tcp` of its own");
         if !own_tcp {
-            check.within("tcp", |check| self.tcp.check_marks(marked, check));
+            let downloads = self.users.iter().any(|group| group.tcp.is_none() && !group.is_upload());
+            check.within("tcp", |check| {
+                self.tcp.check_marks(marked, check);
+                self.tcp.check_opener(downloads, check);
+            });
         }
         check.within("users", |check| {
             for (i, group) in self.users.iter().enumerate() {
@@ -60,13 +64,17 @@ impl UserGroup {
         check.advise_idle(self.count.get() == 1, &[stagger], "there is one phone in the group");
         let by_command = [
             ("traffic", self.traffic.is_none()),
+            ("upload", self.upload.is_none()),
             ("tcp", self.tcp.is_none()),
             ("start", self.start.0 == 0),
             stagger,
         ];
         check.idle(self.real, &by_command, "the phones are real, so that commands decide");
         if let Some(tcp) = &self.tcp {
-            check.within("tcp", |check| tcp.check_marks(marked, check));
+            check.within("tcp", |check| {
+                tcp.check_marks(marked, check);
+                tcp.check_opener(!self.is_upload(), check);
+            });
         }
     }
 }

@@ -3,12 +3,14 @@
 //! These structures are the only definition of a scenario. The TOML reader, the JSON Schema, the Python types and the
 //! reference page are generated from them and their comments.
 
+mod connections;
 mod idle;
 mod places;
 mod read;
 mod recorded;
 mod review;
 
+pub use connections::{Connection, Direction};
 pub use places::PlaceNames;
 pub use read::{document, from_json, from_json_with, from_toml, line_of, superfluous, to_toml};
 pub use recorded::{Recorded, Spot};
@@ -55,7 +57,7 @@ use crate::traffic::distribution::{SizeLaw, TimeLaw};
 use crate::traffic::external::External;
 
 params! {
-    /// Scenario: a server, a fixed network, a Node B, and phones that download.
+    /// Scenario: a server, a fixed network, a Node B, and phones that download or upload.
     pub struct Scenario {
         /// Short description of the scenario.
         pub name: String = String::new(),
@@ -115,9 +117,12 @@ pub struct UserGroup {
     /// Whether the phones are real: `nodeb emulate` runs commands on them and passes their packets through the cell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub real: bool,
-    /// Traffic of each phone; required unless the phones are real.
+    /// Traffic from the server to each phone; required unless the phones upload or are real.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<TrafficSpec>,
+    /// Traffic from each phone to the server, over a connection of its own that the phone opens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload: Option<TrafficSpec>,
     /// TCP of these phones and their servers; absent: the scenario's `tcp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpSpec>,
@@ -134,9 +139,25 @@ pub struct UserGroup {
 static EXTERNAL: TrafficSpec = TrafficSpec::External(External {});
 
 impl UserGroup {
-    /// Returns the traffic of each phone: `external` if the phones are real.
-    pub fn traffic(&self) -> &TrafficSpec {
-        self.traffic.as_ref().filter(|_| !self.real).unwrap_or(&EXTERNAL)
+    /// Returns the traffic of each phone in a direction, or `None` if there is none. Traffic of real phones is
+    /// `external`, which counts as `Down`.
+    pub fn traffic(&self, direction: Direction) -> Option<&TrafficSpec> {
+        match (direction, self.real) {
+            (Direction::Down, true) => Some(&EXTERNAL),
+            (Direction::Down, false) => self.traffic.as_ref(),
+            (Direction::Up, true) => None,
+            (Direction::Up, false) => self.upload.as_ref(),
+        }
+    }
+
+    /// Returns true if the phones only upload.
+    fn is_upload(&self) -> bool {
+        self.traffic(Direction::Down).is_none() && self.traffic(Direction::Up).is_some()
+    }
+
+    /// Returns the name of the group's uploads in tables if the phones also download, or else `None`.
+    fn upload_name(&self) -> Option<String> {
+        self.traffic(Direction::Down).and(self.traffic(Direction::Up)).map(|_| format!("{} up", self.name))
     }
 
     /// Returns the radio link of the group's phone whose number in the scenario is `id`.
@@ -146,7 +167,7 @@ impl UserGroup {
 
     /// Returns true if packets of these phones come from outside the simulation.
     pub fn is_external(&self) -> bool {
-        self.traffic().is_external()
+        self.traffic(Direction::Down).is_some_and(TrafficSpec::is_external)
     }
 
     /// Returns the key that makes the group's packets come from outside: `real` or `traffic`.
@@ -255,9 +276,21 @@ impl Checked for Scenario {
                     check.require(group.name != "all", "name", || {
                         "`all` is reserved for all users together; expected another name".to_owned()
                     });
+                    check.require(group.name != "all up" || !self.has_uploads(), "name", || {
+                        "`all up` is reserved for all uploads together; expected another name".to_owned()
+                    });
                     let again = self.users[..i].iter().any(|before| before.name == group.name);
                     check.require(!again, "name", || {
                         format!("`{}` is already used by another group; expected a unique name", group.name)
+                    });
+                    let of_uploads =
+                        self.users.iter().find(|of| of.upload_name().as_ref() == Some(&group.name));
+                    check.require(of_uploads.is_none(), "name", || {
+                        let of = of_uploads.map_or("", |of| &of.name);
+                        format!(
+                            "`{}` names the uploads of the group `{of}`; expected another name",
+                            group.name
+                        )
                     });
                     self.check_group(group, check);
                 });
@@ -345,8 +378,9 @@ impl Scenario {
     }
 
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
-        check.require(group.real || group.traffic.is_some(), "traffic", || {
-            "the key is missing; expected the phones' traffic, or `real = true`".to_owned()
+        let has_traffic = group.real || group.traffic.is_some() || group.upload.is_some();
+        check.require(has_traffic, "traffic", || {
+            "the key is missing; expected the phones' traffic, an `upload`, or `real = true`".to_owned()
         });
         check.advise(!group.is_external(), group.external_key(), || {
             "packets of these users come from outside: a run refuses them, `nodeb emulate` supplies them"
@@ -357,6 +391,9 @@ impl Scenario {
                 traffic.check(check);
                 traffic.check_pace(self.duration, check);
             });
+        }
+        if let Some(upload) = &group.upload {
+            self.check_upload(group, upload, check);
         }
         if let Some(tcp) = &group.tcp {
             check.within("tcp", |check| tcp.check(check));
@@ -387,6 +424,26 @@ impl Scenario {
                 "radio `{}` has no UE categories and channels; remove `ue` or use `hsdpa` or `lte`",
                 self.radio.key()
             )
+        });
+    }
+
+    /// Checks the uploads of a group.
+    fn check_upload(&self, group: &UserGroup, upload: &TrafficSpec, check: &mut Check) {
+        check.within("upload", |check| {
+            upload.check(check);
+            upload.check_pace(self.duration, check);
+            upload.check_upload(check);
+        });
+        check.require(self.proxy.is_none(), "upload", || {
+            "a proxy splits downloads only; remove `upload` or `proxy`".to_owned()
+        });
+        check.require(self.snoop.is_none(), "upload", || {
+            "a Snoop agent handles downloads only; remove `upload` or `snoop`".to_owned()
+        });
+        let beside = group.traffic.as_ref().is_some_and(TrafficSpec::is_external);
+        check.require(!beside, "upload", || {
+            "packets of these users come from outside; remove `upload`, or use another group for it"
+                .to_owned()
         });
     }
 

@@ -11,9 +11,11 @@ pub(crate) mod replay;
 pub(crate) mod web;
 
 use nodeb_base::check::Check;
-use nodeb_base::registry;
-use nodeb_base::rng::Streams;
+use nodeb_base::rng::{Stream, Streams};
 use nodeb_base::units::Duration;
+use nodeb_base::{keys, registry};
+
+use crate::scenario::Direction;
 
 /// Data that the server sends to a user as a unit, such as a file or a web object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +50,16 @@ pub trait Source: Send + std::fmt::Debug {
     fn next(&mut self) -> Option<Transfer>;
 }
 
+/// Source of an upload: the transfers of another source without requests.
+#[derive(Debug)]
+struct Unrequested(Box<dyn Source>);
+
+impl Source for Unrequested {
+    fn next(&mut self) -> Option<Transfer> {
+        Some(Transfer { request_bytes: None, ..self.0.next()? })
+    }
+}
+
 registry! {
     /// Traffic of a group of users, as a scenario names it.
     "traffic" TrafficSpec {
@@ -71,9 +83,20 @@ registry! {
 const MAX_TRANSFERS: f64 = 2e7;
 
 impl TrafficSpec {
-    /// Returns the source of transfers of user number `user`, or `None` if the user's packets come from outside.
-    pub fn build(&self, user: u64, streams: &Streams) -> Option<Box<dyn Source>> {
-        let stream = streams.stream("user", user, "traffic");
+    /// Returns the source of transfers of user number `user` in a direction, or `None` if the user's packets come from
+    /// outside. Uploads need no requests.
+    pub fn build(&self, user: u64, direction: Direction, streams: &Streams) -> Option<Box<dyn Source>> {
+        match direction {
+            Direction::Down => self.source(streams.stream("user", user, "traffic")),
+            Direction::Up => {
+                Some(Box::new(Unrequested(self.source(streams.stream("user", user, "upload"))?)))
+            }
+        }
+    }
+
+    /// Returns the source of transfers whose sizes and times are drawn from `stream`, or `None` if the packets come from
+    /// outside.
+    fn source(&self, stream: Stream) -> Option<Box<dyn Source>> {
         Some(match self {
             Self::Ftp(params) => Box::new(ftp::Once::new(params)),
             Self::OnOff(params) => Box::new(on_off::Bursts::new(params, stream)),
@@ -142,6 +165,24 @@ impl TrafficSpec {
                 )
             });
         });
+    }
+
+    /// Reports what an upload cannot have: packets that another program or a recording decides, and requests.
+    pub fn check_upload(&self, check: &mut Check) {
+        const WHY: &str = "the phone sends uploads without a request";
+        match self {
+            Self::Ftp(params) => check.within("ftp", |check| {
+                let keys = [("request", params.request.0 == 0), ("server_delay", params.server_delay.0 == 0)];
+                check.idle(true, &keys, WHY);
+            }),
+            Self::Web(params) => {
+                check.within("web", |check| check.idle(true, &keys!(params; request, server_delay), WHY));
+            }
+            Self::Replay(_) | Self::External(_) => check.require(false, self.key(), || {
+                "this is traffic towards a phone; expected `ftp`, `on_off`, `web` or `cbr`".to_owned()
+            }),
+            Self::OnOff(_) | Self::Cbr(_) => {}
+        }
     }
 
     /// Returns the total size of all transfers in bytes, or `None` if it is unknown beforehand.

@@ -54,8 +54,7 @@ impl<T: Listener> World<T> {
             }
         }
         let users = bearers.iter().map(|air| air.users.clone()).collect();
-        let listeners =
-            Listeners::new(Recorder::new(scenario.record, scenario.proxy.is_some(), users), listener);
+        let listeners = Listeners::new(Recorder::new(scenario, users), listener);
         let env = Env {
             common: Common::new(Time::ZERO + scenario.duration, Sink::new(listeners.mask())),
             event_queue: EventQueue::new(owners.len()),
@@ -91,8 +90,8 @@ impl<T: Listener> World<T> {
     /// Arms the first timer of each connection, and starts measuring the bandwidth of the users for whom a proxy or a
     /// time series needs it.
     fn begin(&mut self) {
-        for (phone, flow) in self.phones.iter().zip(&mut self.flows.0) {
-            let Some(flow) = flow else { continue };
+        for flow in self.flows.iter_mut() {
+            let phone = &self.phones[flow.user as usize];
             let Some(first) = flow.demand.upcoming else { continue };
             let begins = phone.start + first.wait;
             flow.timers.set(&mut self.env, Timer::Traffic, begins);
@@ -120,19 +119,21 @@ fn members(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> {
     groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)))
 }
 
-/// Returns the phones and connections of all users, in the order of their numbers.
+/// Returns the phones in the order of their users' numbers, and the connections in the order of their numbers.
 fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Phone>, Flows) {
     let shared = scenario.radio.facts().is_shared;
-    let build = |(id, member): (u32, (usize, u32))| {
-        let position = if shared { (0, id as usize) } else { (id, 0) };
-        let phone = Phone::new(scenario, streams, member, id, position, owners);
-        let flow = Flow::new(scenario, streams, &scenario.users[phone.group], id, owners);
-        (phone, flow.map(Box::new))
-    };
     let count = scenario.user_count();
-    let mut users = (Vec::with_capacity(count), Vec::with_capacity(count));
-    users.extend((0..).zip(members(scenario)).map(build));
-    (users.0, Flows(users.1))
+    let connections = scenario.connections();
+    let (mut phones, mut flows) = (Vec::with_capacity(count), Vec::with_capacity(connections.len()));
+    let mut members = members(scenario);
+    for (id, connection) in (0..).zip(&connections) {
+        if let Some(member) = members.next() {
+            let position = if shared { (0, id as usize) } else { (id, 0) };
+            phones.push(Phone::new(scenario, streams, member, id, position, owners));
+        }
+        flows.push(Flow::new(scenario, streams, connection, id, owners).map(Box::new));
+    }
+    (phones, Flows(flows))
 }
 
 /// Returns the radio links of all users, in the order of their numbers.

@@ -4,14 +4,7 @@ use nodeb_base::event::Cause;
 use nodeb_base::packet::{EcnField, Packet};
 use nodeb_base::units::Time;
 
-/// Direction of a packet between a server and a phone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From a server to a phone.
-    Down,
-    /// From a phone to a server.
-    Up,
-}
+use crate::scenario::Direction;
 
 /// Packet from outside the simulation: a tag, and the fields that network and radio read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
 use crate::proxy::rnf::meter::Meter;
 use crate::proxy::snoop::SnoopAgent;
 use crate::proxy::split::SplitProxy;
-use crate::scenario::{Scenario, UserGroup};
+use crate::scenario::{Connection, Direction, Scenario};
 use crate::traffic::demand::Demand;
 
 /// State of a server that takes time for its answers.
@@ -35,7 +35,6 @@ pub struct Work {
 /// Phone: the bearer and the uplink that carry its packets, simulated or real.
 #[derive(Debug)]
 pub struct Phone {
-    pub group: usize,
     pub start: Time,
     pub bearer: u32,
     /// Index of the phone among the users of its bearer.
@@ -56,7 +55,6 @@ impl Phone {
         let users = &scenario.users[group];
         let line = scenario.uplink.line(u64::from(id), scenario.radio.uplink().as_ref(), &streams);
         Self {
-            group,
             start: Time(users.start.0 + u64::from(nth) * users.stagger.0),
             bearer,
             position,
@@ -64,11 +62,13 @@ impl Phone {
         }
     }
 
-    /// Returns the results of a user without a simulated connection at the time `end`.
-    pub fn row(&self, user: usize, group: &UserGroup, end: Time) -> FlowRow {
+    /// Returns the results at the time `end` of connection number `user` if it is not simulated.
+    pub fn row(&self, user: usize, scenario: &Scenario, connection: &Connection, end: Time) -> FlowRow {
         FlowRow {
             user: user as u64,
-            group: group.name.clone(),
+            direction: connection.direction,
+            phone: u64::from(connection.phone),
+            group: scenario.group_name(connection).into_owned(),
             start_s: self.start.as_secs(),
             endless: true,
             complete: false,
@@ -95,12 +95,13 @@ impl Phone {
     }
 }
 
-/// The simulated connections, by the numbers of their users; `None` for a user whose packets come from outside.
+/// The connections in the order of their numbers (see [`Scenario::connections`]); `None` for a user whose packets come
+/// from outside.
 #[derive(Debug)]
 pub struct Flows(pub Vec<Option<Box<Flow>>>);
 
 impl Flows {
-    /// Returns the connection of a user, or `None` if it is not simulated.
+    /// Returns the first connection of a user, or `None` if it is not simulated.
     pub fn of(&mut self, user: u32) -> Option<&mut Flow> {
         self.0.get_mut(user as usize)?.as_deref_mut()
     }
@@ -133,13 +134,18 @@ impl IndexMut<u32> for Flows {
 /// One simulated connection: sender and receiver, proxy and Snoop agent on the path, transfers, and metrics.
 #[derive(Debug)]
 pub struct Flow {
+    /// Number of the user whose phone is an end of the connection.
+    pub user: u32,
+    /// Direction of the data.
+    pub direction: Direction,
+    /// End that opens the connection; in an upload the phone counts as the server, as it sends the data.
     pub opener: Opener,
     pub demand: Demand,
     /// Total size of all transfers in bytes, or `None` if it is unknown beforehand.
     pub total_bytes: Option<u64>,
-    /// TCP sender at the server, which sends the data of all transfers.
+    /// TCP sender at the server, or at the phone in an upload. It sends the data of all transfers.
     pub sender: Box<dyn Sender>,
-    /// TCP receiver at the phone, which also creates the phone's SYN and requests.
+    /// TCP receiver at the other end. At the phone it also creates the phone's SYN and requests.
     pub receiver: Box<dyn Receiver>,
     /// Proxy at the gateway, or `None` if the scenario has no proxy.
     pub proxy: Option<Box<SplitProxy>>,
@@ -156,12 +162,12 @@ pub struct Flow {
     pub first_request: Option<u32>,
     /// State of a server that takes time for its answers; `None` if it answers immediately.
     pub work: Option<Work>,
-    /// Time at which the server accepted the connection, or `None` if it has not accepted it yet.
+    /// Time at which the server accepted the connection, or the phone opened it for an upload; `None` before that.
     pub accepted: Option<Time>,
-    /// Time at which the sender that faces the phone received its last ACK, or `None` if it has not received
-    /// it yet.
+    /// Time at which the sender that sends over the radio received its last ACK, or `None` if it has not
+    /// received it yet.
     pub finished: Option<Time>,
-    /// Time at which the phone had received all bytes, or `None` if it has not received all yet.
+    /// Time at which the receiver had received all bytes, or `None` if it has not received all yet.
     pub downloaded: Option<Time>,
     /// Load times, stalls and loss recovery time of the connection.
     pub metrics: UserMetrics,
@@ -182,19 +188,21 @@ pub struct Emitted {
 }
 
 impl Flow {
-    /// Creates the connection of user number `id`, a member of `group`, or returns `None` if the user's packets come
-    /// from outside.
+    /// Creates connection number `id`, or returns `None` if the user's packets come from outside.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
-        group: &UserGroup,
+        connection: &Connection,
         id: u32,
         owners: &mut Owners,
     ) -> Option<Self> {
-        let demand = Demand::new(group.traffic().build(u64::from(id), &streams)?);
-        let tcp = scenario.tcp_of(group);
-        let air_tcp = scenario.air_tcp_of(group);
-        let request_bytes = group.traffic().first_request_bytes();
+        let &Connection { group, phone: user, direction } = connection;
+        let group = &scenario.users[group];
+        let traffic = group.traffic(direction)?;
+        let demand = Demand::new(traffic.build(u64::from(user), direction, &streams)?);
+        let tcp = &*scenario.tcp_of_connection(connection);
+        let air_tcp = scenario.proxy.as_ref().map_or(tcp, |proxy| proxy.tcp(tcp));
+        let request_bytes = if direction == Direction::Down { traffic.first_request_bytes() } else { 0 };
         // With a proxy the phone sends its request with the ACK of the SYN, as the proxy relays no other first request.
         let requests_separately = request_bytes > 0 && scenario.proxy.is_none() && tcp.requests_separately();
         let (riding, first_request) =
@@ -202,9 +210,11 @@ impl Flow {
         let proxy = scenario.proxy.as_ref();
         let snoop = scenario.snoop.as_ref();
         Some(Self {
+            user,
+            direction,
             opener: tcp.opener(),
             demand,
-            total_bytes: group.traffic().total_bytes(),
+            total_bytes: traffic.total_bytes(),
             sender: tcp.build(id, request_bytes).0,
             receiver: air_tcp.build(id, riding).1,
             timers: ConnectionTimers::new(owners, id),
@@ -215,7 +225,7 @@ impl Flow {
             snoop: snoop.map(|snoop| Box::new(SnoopAgent::new(snoop, air_tcp.numbering()))),
             requester: Requester::new(air_tcp.request_timeout()),
             first_request,
-            work: group.traffic().server_delay().map(|delay| Work {
+            work: traffic.server_delay().map(|delay| Work {
                 delay,
                 awaits_ack: !requests_separately,
                 is_busy: false,

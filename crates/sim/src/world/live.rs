@@ -8,9 +8,9 @@ use nodeb_base::units::Time;
 
 use super::World;
 use super::control::{Listener, NullListener};
-use super::external::{Direction, ExternalPacket, Fate};
+use super::external::{ExternalPacket, Fate};
 use crate::metrics::RunResult;
-use crate::scenario::Scenario;
+use crate::scenario::{Direction, Scenario};
 
 /// World that is driven from outside: users with real packets share cell, links and schedulers with simulated users.
 ///

@@ -27,7 +27,9 @@ mod live;
 mod node_b;
 mod owners;
 mod phone;
+mod receiver;
 mod recorder;
+mod sender;
 mod server;
 mod snapshot;
 mod summary;
@@ -35,9 +37,11 @@ mod user_metrics;
 mod wire;
 
 pub use control::{Control, Listener, NullListener};
-pub use external::{Direction, ExternalPacket, Fate};
+pub use external::{ExternalPacket, Fate};
 pub use live::Live;
 pub use snapshot::{Carried, Snapshot};
+
+pub use crate::scenario::Direction;
 
 use nodeb_base::engine::{Key, Stamp};
 use nodeb_base::error::{Error, Result};
@@ -52,7 +56,7 @@ use bearer::HostedBearer;
 use connection_timers::Timer;
 use env::Env;
 use events::Listeners;
-use flow::{Flows, Phone};
+use flow::{Flow, Flows, Phone};
 use owners::{Owner, Owners};
 use wire::Duplex;
 
@@ -195,7 +199,7 @@ struct World<T> {
     unfinished: usize,
     /// Number of events that the run has handled so far.
     events: u64,
-    /// Segments that a server's sender must transmit now. This buffer is reused to avoid allocations.
+    /// Segments that a connection's sender must transmit now. This buffer is reused to avoid allocations.
     outbox: Vec<Segment>,
     /// Segments that a proxy must transmit now. This buffer is reused to avoid allocations.
     relayed: Outbox,
@@ -260,6 +264,18 @@ impl<T: Listener> World<T> {
         }
     }
 
+    /// Returns the number of the user whose phone is an end of a flow.
+    #[inline]
+    fn user_of(&self, flow: u32) -> u32 {
+        if (flow as usize) < self.phones.len() { flow } else { self.flows[flow].user }
+    }
+
+    /// Returns the phone that is an end of a flow.
+    #[inline]
+    fn phone_of(&self, flow: u32) -> &Phone {
+        &self.phones[self.user_of(flow) as usize]
+    }
+
     fn handle_timer(&mut self, timer: Timer, flow: u32) {
         match timer {
             Timer::Traffic => self.begin_transfer(flow),
@@ -269,14 +285,15 @@ impl<T: Listener> World<T> {
             }
             Timer::Retransmission => {
                 if self.env.sink.wants(Mask::DECISIONS) {
-                    let timer = self.flows[flow].sender.expired_timer(self.env.now);
-                    self.emit_timer(Site::Server, flow, timer);
+                    let Flow { sender, direction, .. } = &self.flows[flow];
+                    let (site, timer) = (direction.sender(), sender.expired_timer(self.env.now));
+                    self.emit_timer(site, flow, timer);
                 }
                 self.flows[flow].sender.on_timer(self.env.now, &mut self.outbox);
                 self.after_sender(flow);
             }
             Timer::DelayedAck => {
-                self.emit_timer(Site::Phone, flow, TimerKind::Acknowledgement);
+                self.emit_timer(self.flows[flow].direction.receiver(), flow, TimerKind::Acknowledgement);
                 let ack = self.flows[flow].receiver.on_timer(self.env.now);
                 self.after_receiver(flow, ack);
             }

@@ -29,7 +29,7 @@ impl<T: Listener> World<T> {
 
     /// Hands a packet to its user's bearer. Returns false if the bearer drops it.
     fn send_over_air(&mut self, flow: u32, packet: Packet, entry: Key) -> bool {
-        let Phone { bearer, position, .. } = self.phones[flow as usize];
+        let &Phone { bearer, position, .. } = self.phone_of(flow);
         if self.bearers[bearer as usize].looks_ahead {
             return self.enter_bearer_link(bearer, packet, entry);
         }
@@ -54,7 +54,7 @@ impl<T: Listener> World<T> {
     /// Delivers to its phone the packet that arrives now over a bearer whose arrivals are computed ahead of time.
     pub(super) fn wake_to_phones(&mut self) {
         if let Some(packet) = self.to_phones.arrive(&mut self.env) {
-            let bearer = self.phones[self.env.in_flight.flow(&packet) as usize].bearer;
+            let bearer = self.phone_of(self.env.in_flight.flow(&packet)).bearer;
             self.bearers[bearer as usize].pass(&mut self.env, &packet);
             self.reach_phone(&packet);
         }

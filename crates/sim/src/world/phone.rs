@@ -1,15 +1,14 @@
-//! The phones: their requests, the packets that they receive, and their ACKs.
+//! The phones: their requests, and the packets that they send and receive.
 
-use nodeb_base::event::{Event, Site};
+use nodeb_base::event::Site;
 use nodeb_base::packet::Packet;
-use nodeb_tcp::segment::Segment;
+use nodeb_tcp::segment::{Kind, Segment};
 
 use super::World;
-use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::Contents;
-use super::external::Direction;
 use super::flow::Phone;
+use crate::scenario::Direction;
 
 impl<T: Listener> World<T> {
     /// Sends a phone's SYN or request. The requester repeats it until it has reached the server, or
@@ -18,7 +17,7 @@ impl<T: Listener> World<T> {
         let now = self.env.now;
         let request =
             self.flows[packet.flow].requester(&mut self.env, |requester| requester.start(now, packet));
-        self.send_up(request);
+        self.send_up(&request);
     }
 
     /// Repeats a phone's SYN or request after the requester's timer has expired.
@@ -26,13 +25,14 @@ impl<T: Listener> World<T> {
         let now = self.env.now;
         if let Some(request) = self.flows[flow].requester(&mut self.env, |requester| requester.on_timer(now))
         {
-            self.send_up(request);
+            self.send_up(&request);
         }
     }
 
     /// Sends a segment from the phone of its flow over the uplink.
-    fn send_up(&mut self, segment: Segment) {
-        let packet = self.launch(Site::Phone, &segment);
+    #[inline]
+    pub(super) fn send_up(&mut self, segment: &Segment) {
+        let packet = self.launch(Site::Phone, segment);
         self.enter_uplink(segment.flow, packet);
     }
 
@@ -41,7 +41,8 @@ impl<T: Listener> World<T> {
             return;
         }
         let now = self.env.handled();
-        let uplink = &mut self.phones[flow as usize].uplink;
+        let user = self.user_of(flow);
+        let uplink = &mut self.phones[user as usize].uplink;
         if !uplink.link.looks_ahead() {
             return uplink.accept(&mut self.env, packet, now);
         }
@@ -60,12 +61,13 @@ impl<T: Listener> World<T> {
     // Not inlined, so that other uplinks pay for one flag only.
     #[inline(never)]
     fn enter_radio(&mut self, flow: u32, packet: Packet) -> bool {
+        let user = self.user_of(flow);
         if self.has_drx {
-            let Phone { bearer, position, .. } = self.phones[flow as usize];
+            let Phone { bearer, position, .. } = self.phones[user as usize];
             self.with_bearer(bearer, |bearer, ctx| bearer.on_uplink(ctx, position));
         }
         self.with_uplink(|bearer, ctx| {
-            bearer.accept(ctx, flow as usize, packet);
+            bearer.accept(ctx, user as usize, packet);
         });
         self.uplink.is_some()
     }
@@ -80,29 +82,16 @@ impl<T: Listener> World<T> {
             }
         };
         let state = &mut self.flows[flow];
-        let ack = state.receiver.on_segment(self.env.common.now, segment);
-        let first_request = state.first_request.take();
-        let delivered = state.receiver.delivered_bytes();
-        state.metrics.on_delivery(self.env.common.now, delivered, state.demand.bytes);
-        let (now, sink) = (self.env.common.now, &mut self.env.common.sink);
-        state.demand.arrive(now, delivered, |bytes| sink.emit(now, Event::Arrived { flow, bytes }));
-        if state.downloaded.is_none() && Some(delivered) == state.total_bytes {
-            state.downloaded = Some(self.env.now);
+        if segment.kind == Kind::Ack {
+            state.sender.on_ack(self.env.common.now, segment, &mut self.outbox);
+            return self.after_sender(flow);
         }
+        let ack = state.on_data(&mut self.env.common, flow, segment);
+        let first_request = state.first_request.take();
         self.after_receiver(flow, ack);
         if let Some(bytes) = first_request {
             let request = self.flows[flow].receiver.request(self.env.now, bytes);
             self.send_request(request);
-        }
-    }
-
-    /// Sends the ACK of a phone's receiver, if it returned one, and arms the receiver's timer for delayed
-    /// ACKs.
-    pub(super) fn after_receiver(&mut self, flow: u32, ack: Option<Segment>) {
-        let state = &mut self.flows[flow];
-        state.timers.keep(&mut self.env, Timer::DelayedAck, state.receiver.timer());
-        if let Some(ack) = ack {
-            self.send_up(ack);
         }
     }
 }

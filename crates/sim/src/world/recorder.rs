@@ -8,7 +8,7 @@ use nodeb_tcp::Window;
 use crate::metrics::series::{
     BandwidthRecord, CwndRow, QueueRow, RttRow, SegmentEvent, SegmentRow, Series, TransferRow, TtiRecord,
 };
-use crate::scenario::Record;
+use crate::scenario::{Direction, Record, Scenario};
 
 /// Packet in flight, with the values from which rows of the table `segments` are made.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,8 @@ pub struct Recorder {
     mask: Mask,
     /// Site of the TCP sender that faces the phones: the proxy if there is one, else the server.
     air_sender: Site,
+    /// Direction of each connection, by the connections' numbers.
+    directions: Vec<Direction>,
     /// For each bearer, the numbers of its users in the scenario, indexed by their positions on the bearer.
     users: Vec<Vec<u32>>,
     /// Packets in flight whose events are recorded, indexed by [`PacketId::place`].
@@ -53,15 +55,17 @@ fn mask(record: Record) -> Mask {
 }
 
 impl Recorder {
-    /// Creates a recorder of the time series selected in `record`. `users` has for each bearer the numbers of its
+    /// Creates a recorder of the time series that a scenario selects. `users` has for each bearer the numbers of its
     /// users.
-    pub fn new(record: Record, has_proxy: bool, users: Vec<Vec<u32>>) -> Self {
-        let air_sender = if has_proxy { Site::Proxy } else { Site::Server };
+    pub fn new(scenario: &Scenario, users: Vec<Vec<u32>>) -> Self {
+        let record = scenario.record;
+        let air_sender = if scenario.proxy.is_some() { Site::Proxy } else { Site::Server };
+        let directions = scenario.connections().iter().map(|connection| connection.direction).collect();
         let mut series = Series::default();
         series.cwnd.reserve_exact(ROWS * usize::from(record.cwnd));
         series.segments.reserve_exact(ROWS * usize::from(record.segments));
         series.queue.reserve_exact(ROWS * usize::from(record.queue));
-        Self { mask: mask(record), air_sender, users, followed: Vec::new(), series }
+        Self { mask: mask(record), air_sender, directions, users, followed: Vec::new(), series }
     }
 
     /// Returns the time series. Rows of bandwidth are sorted by user, and rows of TTIs too if there are several
@@ -84,15 +88,22 @@ impl Recorder {
         self.series.segments.push(row);
     }
 
-    /// Records a data segment that a Snoop agent or the sender that faces the phone has sent. Follows such segments and
-    /// the phone's ACKs until their arrival or loss; ignores other packets.
+    /// Returns the sites of the TCP sender that sends a flow's data over the radio, and of the flow's receiver.
+    fn ends(&self, flow: u32) -> (Site, Site) {
+        match self.directions[flow as usize] {
+            Direction::Down => (self.air_sender, Site::Phone),
+            Direction::Up => (Site::Phone, Site::Server),
+        }
+    }
+
+    /// Records that a packet was sent. If it is a data segment over the radio or an ACK of the receiver, follows it
+    /// until its arrival or loss.
     fn sent(&mut self, at: Time, site: Site, followed: Followed) {
-        match site {
-            Site::Phone => {}
-            Site::Snoop => self.segment(at, followed, SegmentEvent::Resend),
-            site if site == self.air_sender && followed.is_data => {
-                self.segment(at, followed, SegmentEvent::Send);
-            }
+        let (sender, receiver) = self.ends(followed.flow);
+        match (site, followed.is_data) {
+            (Site::Snoop, _) => self.segment(at, followed, SegmentEvent::Resend),
+            (site, true) if site == sender => self.segment(at, followed, SegmentEvent::Send),
+            (site, false) if site == receiver => {}
             _ => return,
         }
         let place = followed.id.place();
@@ -111,9 +122,10 @@ impl Recorder {
         let Some(followed) = self.ended(id) else {
             return;
         };
+        let (sender, receiver) = self.ends(followed.flow);
         match (followed.is_data, site) {
-            (true, Site::Phone) => self.segment(at, followed, SegmentEvent::Deliver),
-            (false, site) if site == self.air_sender => self.segment(at, followed, SegmentEvent::Ack),
+            (true, site) if site == receiver => self.segment(at, followed, SegmentEvent::Deliver),
+            (false, site) if site == sender => self.segment(at, followed, SegmentEvent::Ack),
             _ => {}
         }
     }

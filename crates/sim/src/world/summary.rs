@@ -10,7 +10,7 @@ use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::wire::{Duplex, Wire};
 use crate::metrics::{BearerRow, LinkRow, RunResult};
-use crate::scenario::{Scenario, UserGroup};
+use crate::scenario::{Connection, Direction, Scenario, UserGroup};
 
 impl<T: Listener> World<T> {
     /// Returns the fraction of the run that is done, from 0 to 1: the fraction of the bytes that have arrived, or the
@@ -60,14 +60,15 @@ impl<T: Listener> World<T> {
         let channel_rate = channel_rate(scenario);
         let users =
             || self.flows.0.iter().enumerate().filter_map(|(user, flow)| Some((user, flow.as_deref()?)));
-        let flow_row = |((user, phone), flow): ((usize, &Phone), &Option<Box<Flow>>)| {
-            let row = phone.row(user, &scenario.users[phone.group], now);
+        let flow_row = |((user, connection), flow): ((usize, &Connection), &Option<Box<Flow>>)| {
+            let phone = &self.phones[connection.phone as usize];
+            let row = phone.row(user, scenario, connection, now);
             let Some(flow) = flow else { return row };
-            let sent = self.bearers[phone.bearer as usize].of_users[phone.position].per_success();
-            flow.row(phone.start, sent, channel_rate.0 as f64, now, row)
+            let (sent, rate_bps) = self.radio_of(connection, channel_rate);
+            flow.row(phone.start, sent, rate_bps, now, row)
         };
         RunResult {
-            flows: self.phones.iter().enumerate().zip(&self.flows.0).map(flow_row).collect(),
+            flows: scenario.connections().iter().enumerate().zip(&self.flows.0).map(flow_row).collect(),
             bearers: self.bearer_rows(scenario, channel_rate),
             links: self.link_rows(),
             proxies: users().filter_map(|(user, flow)| flow.proxy_row(user)).collect(),
@@ -76,6 +77,21 @@ impl<T: Listener> World<T> {
             series: self.listeners.recorder.into_series(),
             events: self.events,
             end_s: now.as_secs(),
+        }
+    }
+
+    /// Returns the number of blocks that the radio sent per block received for a connection, and its channel's bit rate
+    /// in bit/s. The rate of an uplink is NaN, as it is not that of a channel.
+    fn radio_of(&self, connection: &Connection, down: Rate) -> (f64, f64) {
+        let user = connection.phone as usize;
+        match (connection.direction, &self.uplink) {
+            (Direction::Down, _) => {
+                let phone = &self.phones[user];
+                let air = &self.bearers[phone.bearer as usize];
+                (air.of_users[phone.position].per_success(), down.0 as f64)
+            }
+            (Direction::Up, Some(air)) => (air.of_users[user].per_success(), f64::NAN),
+            (Direction::Up, None) => (1.0, f64::NAN),
         }
     }
 

@@ -495,17 +495,31 @@ pub fn ue() -> BoxedStrategy<Value> {
     table(definition("Ue"))
 }
 
+/// Generates the keys `traffic` and `upload` of a group: one of them, or both.
+fn directions() -> impl Strategy<Value = [Value; 2]> {
+    let traffic = || values("traffic", &definition("UserGroup")["properties"]["traffic"]).expect("traffic");
+    let registry = definition("TrafficSpec");
+    // Recorded traffic and packets from outside cannot be uploads.
+    let names = registered(registry).expect("a registry of traffic").into_iter();
+    let names: Vec<_> = names.filter(|name| !["replay", "external"].contains(name)).collect();
+    let upload = move || select(names.clone()).prop_flat_map(move |name| variant(registry, name));
+    prop_oneof![
+        2 => traffic().prop_map(|traffic| [traffic, Value::Null]),
+        1 => upload().prop_map(|upload| [Value::Null, upload]),
+        1 => (traffic(), upload()).prop_map(|(traffic, upload)| [traffic, upload]),
+    ]
+}
+
 fn group(follows_ci: bool, has_ues: bool) -> impl Strategy<Value = Value> {
     let ue = if has_ues { ue() } else { Just(Value::Null).boxed() };
     let ci = if follows_ci { prop_oneof![Just(vec![]), ci()].boxed() } else { Just(vec![]).boxed() };
-    let traffic = values("traffic", &definition("UserGroup")["properties"]["traffic"]).expect("traffic");
     let tcp = optional(tcp_json());
-    (1..=2, 0..3_000u32, 0..3_000u32, traffic, ci, tcp, ue).prop_map(
-        |(count, start, stagger, traffic, ci, tcp, ue)| {
+    (1..=2, 0..3_000u32, 0..3_000u32, directions(), ci, tcp, ue).prop_map(
+        |(count, start, stagger, [traffic, upload], ci, tcp, ue)| {
             let (start, stagger) = (format!("{start} ms"), format!("{stagger} us"));
             json!({
-                "count": count, "start": start, "stagger": stagger, "traffic": traffic, "ci": ci, "tcp": tcp,
-                "ue": ue,
+                "count": count, "start": start, "stagger": stagger, "traffic": traffic, "upload": upload, "ci": ci,
+                "tcp": tcp, "ue": ue,
             })
         },
     )
@@ -556,8 +570,14 @@ pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value =
         (radio, tables, boxes(), tcp_json(), users, any::<u32>()).prop_filter_map(
             "parameters that exclude each other",
             move |(radio, [wired, uplink], [core, proxy, snoop], tcp, mut users, seed)| {
+                let splits = !proxy.is_null() || !snoop.is_null();
                 for (i, user) in users.iter_mut().enumerate() {
                     user["name"] = json!(format!("group {i}"));
+                    // Proxies and Snoop agents handle downloads only.
+                    let upload = if splits { user["upload"].take() } else { Value::Null };
+                    if splits && user["traffic"].is_null() {
+                        user["traffic"] = upload;
+                    }
                 }
                 let text = json!({
                     "seed": seed,
@@ -576,7 +596,10 @@ pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value =
                 if scenario.external_users().is_some() {
                     return None;
                 }
-                let ends = |group: &UserGroup| group.traffic().total_bytes().is_some();
+                let ends = |group: &UserGroup| {
+                    let of = [&group.traffic, &group.upload];
+                    of.into_iter().flatten().all(|traffic| traffic.total_bytes().is_some())
+                };
                 let completes = !radio.is_hopeless(1500) && scenario.users.iter().all(ends);
                 if !completes {
                     scenario.duration = Duration::from_secs(30);

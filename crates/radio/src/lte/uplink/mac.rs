@@ -71,6 +71,8 @@ struct Journey {
     from: Time,
     /// Arrival of the block that completed the packet.
     sent: Time,
+    /// Number of blocks with a part of the packet.
+    blocks: u32,
     /// Whether a block with a part of the packet was given up, so that RLC sent the part again.
     is_lost: bool,
 }
@@ -146,8 +148,8 @@ impl UplinkMac {
                     phone.tally.bytes_delivered += u64::from(packet.size);
                     if let Some(journey) = self.journeys.remove(&packet.id) {
                         let (place, packet) = (ctx.place_of(user), packet.id);
-                        let Journey { asked, first, from, sent, is_lost } = journey;
-                        ctx.emit(Event::Granted { place, packet, asked, first, from, sent, is_lost });
+                        let Journey { asked, first, from, sent, blocks, is_lost } = journey;
+                        ctx.emit(Event::Granted { place, packet, asked, first, from, sent, blocks, is_lost });
                     }
                     ctx.deliver(user, packet);
                 }
@@ -211,8 +213,8 @@ impl UplinkMac {
         if ctx.wants(Mask::SERVICE) {
             let [asked, from] = [block.asked, ctx.now];
             for part in phone.rlc.carried(block.units.clone()) {
-                let journey = Journey { asked, first: from, from, sent: from, is_lost: false };
-                self.journeys.entry(part.packet).or_insert(journey);
+                let journey = Journey { asked, first: from, from, sent: from, blocks: 0, is_lost: false };
+                self.journeys.entry(part.packet).or_insert(journey).blocks += 1;
             }
         }
         block

@@ -1,0 +1,98 @@
+//! The connections of a scenario: downloads and uploads, by their numbers.
+
+use std::borrow::Cow;
+
+use nodeb_base::event::Site;
+use nodeb_tcp::{Opener, TcpSpec};
+
+use super::Scenario;
+
+/// Direction of a packet, or of the data of a connection, between a server and a phone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From a server to a phone.
+    Down,
+    /// From a phone to a server.
+    Up,
+}
+
+impl Direction {
+    /// Returns the direction's name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Down => "down",
+            Self::Up => "up",
+        }
+    }
+
+    /// Returns the site that sends in this direction.
+    pub const fn sender(self) -> Site {
+        match self {
+            Self::Down => Site::Server,
+            Self::Up => Site::Phone,
+        }
+    }
+
+    /// Returns the site that receives in this direction.
+    pub const fn receiver(self) -> Site {
+        match self {
+            Self::Down => Site::Phone,
+            Self::Up => Site::Server,
+        }
+    }
+}
+
+/// Connection of a phone: a download, an upload, or packets from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// Index of the phone's group in the scenario.
+    pub group: usize,
+    /// Number of the phone among all users.
+    pub phone: u32,
+    /// Direction of the connection's data; `Down` for packets from outside.
+    pub direction: Direction,
+}
+
+impl Scenario {
+    /// Returns the connections in the order of their numbers, from 0.
+    ///
+    /// Connection `n` is user `n`'s download, or its upload if it has no download. Uploads of phones that also download
+    /// follow after all users, in the order of the phones.
+    pub fn connections(&self) -> Vec<Connection> {
+        let groups = (0..).zip(&self.users);
+        let members = groups.flat_map(|(i, group)| (0..group.count.get()).map(move |_| (i, group)));
+        let (mut connections, mut uploads) = (Vec::with_capacity(self.user_count()), Vec::new());
+        for (phone, (group, of)) in (0..).zip(members) {
+            let connection = |direction| Connection { group, phone, direction };
+            connections.push(connection(if of.is_upload() { Direction::Up } else { Direction::Down }));
+            uploads.extend(of.upload_name().map(|_| connection(Direction::Up)));
+        }
+        connections.append(&mut uploads);
+        connections
+    }
+
+    /// Returns true if a group of phones uploads.
+    pub fn has_uploads(&self) -> bool {
+        self.users.iter().any(|group| group.traffic(Direction::Up).is_some())
+    }
+
+    /// Returns the name of a connection's group in tables: the name of the phone's group, followed by ` up` for the
+    /// upload of a phone that also downloads.
+    pub fn group_name(&self, connection: &Connection) -> Cow<'_, str> {
+        let group = &self.users[connection.group];
+        match group.upload_name().filter(|_| connection.direction == Direction::Up) {
+            Some(name) => name.into(),
+            None => Cow::Borrowed(&group.name),
+        }
+    }
+
+    /// Returns the TCP settings of a connection: those of the phone's group, opened by the sender if it is an upload.
+    pub fn tcp_of_connection(&self, connection: &Connection) -> Cow<'_, TcpSpec> {
+        let tcp = self.tcp_of(&self.users[connection.group]);
+        match connection.direction {
+            Direction::Down => Cow::Borrowed(tcp),
+            // In an upload the phone takes the part that the server has in a download.
+            Direction::Up => Cow::Owned(tcp.with_opener(Opener::Server)),
+        }
+    }
+}

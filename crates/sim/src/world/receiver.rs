@@ -1,0 +1,44 @@
+//! The receivers of connections: they take data and send ACKs. The receiver is at the phone in a download, and at the
+//! server in an upload.
+
+use nodeb_base::context::Common;
+use nodeb_base::event::Event;
+use nodeb_tcp::segment::Segment;
+
+use super::World;
+use super::connection_timers::Timer;
+use super::control::Listener;
+use super::flow::Flow;
+use crate::scenario::Direction;
+
+impl Flow {
+    /// Passes a data segment that has arrived to the receiver of connection number `flow`, and records what has arrived
+    /// in order. Returns the ACK to send now, if any.
+    #[inline]
+    pub fn on_data(&mut self, common: &mut Common, flow: u32, segment: &Segment) -> Option<Segment> {
+        let ack = self.receiver.on_segment(common.now, segment);
+        let delivered = self.receiver.delivered_bytes();
+        self.metrics.on_delivery(common.now, delivered, self.demand.bytes);
+        let (now, sink) = (common.now, &mut common.sink);
+        self.demand.arrive(now, delivered, |bytes| sink.emit(now, Event::Arrived { flow, bytes }));
+        if self.downloaded.is_none() && Some(delivered) == self.total_bytes {
+            self.downloaded = Some(now);
+        }
+        ack
+    }
+}
+
+impl<T: Listener> World<T> {
+    /// Sends the ACK of a receiver, if it returned one, and arms the receiver's timer for delayed ACKs.
+    pub(super) fn after_receiver(&mut self, flow: u32, ack: Option<Segment>) {
+        let state = &mut self.flows[flow];
+        let direction = state.direction;
+        state.timers.keep(&mut self.env, Timer::DelayedAck, state.receiver.timer());
+        if let Some(ack) = ack {
+            match direction {
+                Direction::Down => self.send_up(&ack),
+                Direction::Up => self.send_down(&ack),
+            }
+        }
+    }
+}
