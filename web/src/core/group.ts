@@ -2,13 +2,40 @@
 
 import type { Rows, RowsByTable } from "./rows";
 
-/** Name of the group of all users. */
+/** Name of the group of all users; of their downloads only if there are also uploads. */
 export const ALL = "all";
+
+/** Name of the group of all uploads if there are also downloads. */
+export const ALL_UP = "all up";
+
+/** Returns true if a table `flows` has downloads and uploads. */
+export function isMixed(flows: Rows): boolean {
+  return new Set(flows.texts("direction")).size > 1;
+}
+
+/** Returns the numbers of all phones in a table `flows`. */
+export function phonesOf(flows: Rows): Set<number> {
+  return new Set(flows.numbers(flows.has("phone") ? "phone" : "user"));
+}
+
+/** Returns the names of the groups in a table `flows`, last those of all users together. */
+export function namesOf(flows: Rows): string[] {
+  const names = [...new Set(flows.texts("group"))];
+  if (isMixed(flows)) return [...names, ALL, ALL_UP];
+  return names.length > 1 ? [...names, ALL] : [ALL];
+}
+
+/** Returns a test of the rows of `flows` that belong to a group; undefined if all do. */
+function isIn(flows: Rows, name: string): ((row: number) => boolean) | undefined {
+  if (name !== ALL && name !== ALL_UP) return (row) => flows.texts("group")[row] === name;
+  if (!isMixed(flows)) return undefined;
+  return (row) => flows.texts("direction")[row] === (name === ALL_UP ? "up" : "down");
+}
 
 export class Group {
   /** Replications in which the group has users, ascending. */
   readonly runs: readonly number[];
-  /** Numbers of the group's users; undefined for all users. */
+  /** Numbers of the group's users; undefined if the group has all rows of `flows`. */
   readonly users: ReadonlySet<number> | undefined;
   private readonly indices: ReadonlyMap<number, number>;
 
@@ -17,11 +44,11 @@ export class Group {
     readonly name = ALL,
   ) {
     const flows = this.table("flows");
-    const groups = flows.texts("group");
-    const rows = [...flows.numbers("run").keys()].filter((row) => name === ALL || groups[row] === name);
+    const isMine = isIn(flows, name);
+    const rows = [...flows.numbers("run").keys()].filter((row) => !isMine || isMine(row));
     this.runs = [...new Set(rows.map((row) => flows.numbers("run")[row]!))];
     this.indices = new Map(this.runs.map((run, index) => [run, index]));
-    if (name !== ALL) this.users = new Set(rows.map((row) => flows.numbers("user")[row]!));
+    if (isMine) this.users = new Set(rows.map((row) => flows.numbers("user")[row]!));
   }
 
   private table(name: string): Rows {
@@ -33,11 +60,15 @@ export class Group {
     return found !== undefined && columns.every((name) => found.has(name));
   }
 
-  /** Returns the rows of a table that belong to the group; the table has a row per user and run. */
-  private rows(table: string): number[] {
+  /**
+   * Returns the rows of a table that belong to the group; the table has a row per user and run. Tables of phones have no
+   * rows for the uploads of phones that also download.
+   */
+  rows(table: string): number[] {
     const all = this.table(table);
     const users = all.numbers("user");
-    return [...users.keys()].filter((row) => !this.users || this.users.has(users[row]!));
+    const own = this.name === ALL && table !== "flows" ? undefined : this.users;
+    return [...users.keys()].filter((row) => !own || own.has(users[row]!));
   }
 
   /** Returns the group's values of a column. */
@@ -75,8 +106,9 @@ export class Group {
     const bearers = this.table("bearers");
     const numbers = bearers.numbers("bearer");
     const runs = bearers.numbers("run");
-    if (this.users) {
-      const all = new Set(this.table("flows").numbers("user"));
+    const users = this.name === ALL ? undefined : this.users;
+    if (users) {
+      const all = phonesOf(this.table("flows"));
       const own = new Set(numbers);
       if (own.size !== all.size || [...own].some((one) => !all.has(one))) return undefined;
     }
@@ -85,7 +117,7 @@ export class Group {
       const sums = this.runs.map(() => 0);
       values.forEach((value, row) => {
         const index = this.indices.get(runs[row]!);
-        if (index !== undefined && (!this.users || this.users.has(numbers[row]!))) sums[index]! += value;
+        if (index !== undefined && (!users || users.has(numbers[row]!))) sums[index]! += value;
       });
       return sums;
     });

@@ -1,7 +1,7 @@
 /** Metrics by replication and their summary, as in `nodeb.results`. */
 
 import type { MetricAbout, MetricByRun, Replications, Summary, Tables } from "./api";
-import { ALL, Group } from "./group";
+import { ALL, Group, namesOf, phonesOf } from "./group";
 import about from "./metrics.json";
 import { append, type RowsByTable } from "./rows";
 import { meanInterval, within } from "./stats";
@@ -76,8 +76,8 @@ function downloads(probability: number): Metric {
 function cell(group: Group, ...names: string[]): number[][] | undefined {
   const bearers = group.tables.get("bearers")!;
   const isAlone = bearers.length === new Set(bearers.numbers("run")).size;
-  const areMany = group.tables.get("flows")!.length > bearers.length;
-  return !group.users && isAlone && areMany ? group.bearers(...names) : undefined;
+  const areMany = phonesOf(group.tables.get("flows")!).size > 1;
+  return group.name === ALL && isAlone && areMany ? group.bearers(...names) : undefined;
 }
 
 function rate(group: Group): Values {
@@ -110,7 +110,8 @@ function loads(name: string): Metric {
 function areMixed(group: Group, found: readonly number[]): boolean {
   if (group.name !== ALL) return false;
   const counts = new Map<string, number>();
-  group.tables.get("flows")!.texts("group").forEach((name, row) => counts.set(name, Math.max(counts.get(name) ?? 0, found[row]!)));
+  const names = group.tables.get("flows")!.texts("group");
+  group.rows("flows").forEach((row, at) => counts.set(names[row]!, Math.max(counts.get(names[row]!) ?? 0, found[at]!)));
   const all = [...counts.values()];
   return all.some((one) => one > 1) && all.some((one) => one === 1);
 }
@@ -157,6 +158,8 @@ function switching(names: readonly string[], per: "s" | "transfers"): Metric {
   return (group) => {
     if (!group.has("channels")) return undefined;
     const below = per === "transfers" ? group.column("flows", "transfers") : total(group, STATES);
+    // Uploads of phones that also download have no channels of their own.
+    if (below.length !== group.rows("channels").length) return undefined;
     return group.mean("channels", share(total(group, names), below));
   };
 }
@@ -195,8 +198,7 @@ function valuesOf({ name, column }: Described, group: Group): Values {
 
 /** Returns the metrics of replications `first` to `first + runs - 1`, whose tables have the given rows. */
 export function replicationsOf(tables: RowsByTable, first: number, runs: number, durationS: number): Omit<Replications, "expected"> {
-  const names = [...new Set(tables.get("flows")!.texts("group"))];
-  const groups = (names.length > 1 ? [...names, ALL] : [ALL]).map((name) => new Group(tables, name));
+  const groups = namesOf(tables.get("flows")!).map((name) => new Group(tables, name));
   const byRun: MetricByRun[] = [];
   const summary: Summary[] = [];
   const found = groups.map((group) => METRICS.map((metric) => valuesOf(metric, group)));

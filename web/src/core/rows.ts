@@ -3,7 +3,7 @@
 import type { Table, Tables } from "./api";
 import { numbers, texts } from "./columns";
 
-/** Columns of one table: numbers by name, and the texts of the column `group`. */
+/** Columns of one table: numbers by name, and the texts of the columns `group` and `direction`. */
 export class Rows {
   private readonly values = new Map<string, number[]>();
   private readonly words = new Map<string, string[]>();
@@ -53,7 +53,7 @@ function extend<T>(all: Map<string, T[]>, name: string, more: Iterable<T>): void
 /** Columns of each table from which metrics are computed. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   flows: [
-    "run", "user", "group", "endless", "complete", "received_bps", "application_bps", "retransmit_bps", "utilization",
+    "run", "user", "direction", "phone", "group", "endless", "complete", "received_bps", "application_bps", "retransmit_bps", "utilization",
     "delivered_bytes", "download_s", "transfer_s", "transfer_delay_mean_s", "transfers", "loads", "load_median_s",
     "load_p95_s", "stalls", "stalled_s", "rtt_mean_s", "rtt_min_s", "recovery_s", "timeouts",
   ],

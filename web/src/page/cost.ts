@@ -58,8 +58,14 @@ export function groups(scenario: Scenario): Group[] {
   const users = scenario.resolved["users"];
   return (Array.isArray(users) ? users : []).map((user) => {
     const group = user as JsonTable;
-    const [traffic = "", parameters] = Object.entries((group["traffic"] ?? {}) as JsonTable)[0] ?? [];
-    const size = traffic === "ftp" ? parseQuantity(String((parameters as JsonTable)["size"] ?? "")) : undefined;
-    return { count: Number(group["count"] ?? 1), traffic, bytes: size ? inBaseUnit(size) : (scenario.durationS * USER_BPS) / 8 };
+    const loads = [group["traffic"], group["upload"]].flatMap((of) => Object.entries((of ?? {}) as JsonTable).slice(0, 1));
+    const bytes = loads.map(([traffic, parameters]) => bytesOf(traffic, parameters as JsonTable, scenario.durationS));
+    return { count: Number(group["count"] ?? 1), traffic: loads[0]?.[0] ?? "", bytes: bytes.reduce((sum, one) => sum + one, 0) };
   });
+}
+
+/** Returns the bytes of a kind of traffic: those of its file, or as many as a phone gets in the whole run. */
+function bytesOf(traffic: string, parameters: JsonTable, durationS: number): number {
+  const size = traffic === "ftp" ? parseQuantity(String(parameters["size"] ?? "")) : undefined;
+  return size ? inBaseUnit(size) : (durationS * USER_BPS) / 8;
 }

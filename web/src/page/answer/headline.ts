@@ -1,10 +1,10 @@
 /** The sentence with which a run's answer begins, as in `nodeb.results.answer`. */
 
 import type { Replication, Scenario } from "../../core/api";
-import { numbers } from "../../core/columns";
+import { numbers, texts } from "../../core/columns";
 import { type Cause, mainCauses } from "./causes";
 import { number, scaleOf } from "./numbers";
-import type { Results } from "./rows";
+import { ALL_UP, type Results } from "./rows";
 import { counted, joined, percent, sentence } from "./words";
 
 const FULL = 0.95;
@@ -20,26 +20,49 @@ export interface Ran {
   readonly causes: readonly Cause[];
 }
 
-/** Returns one or two sentences: how long a transfer took, or what a cell delivers, and why. */
+/**
+ * Returns one or two sentences: how long a transfer took, or what a cell delivers, and why. If there are downloads and
+ * uploads, they are about the downloads, and a sentence about the uploads follows.
+ */
 export function headline(ran: Ran): string {
+  return [main(ran), uploads(ran.results)].filter(Boolean).join(" ");
+}
+
+/** Returns a sentence about the uploads beside downloads; nothing if there are none. */
+function uploads(results: Results): string {
+  const [took, rate] = [results.row("download_s", ALL_UP), results.row("received_bps", ALL_UP)];
+  if (took) return `An upload took ${results.text(took).withLevel}.`;
+  return rate ? `The uploads got ${results.text(rate).withLevel} each.` : "";
+}
+
+/** Returns true if all connections are uploads. */
+function areUploads({ tables }: Replication): boolean {
+  const flows = tables.get("flows")!;
+  return flows.columns.has("direction") && [...texts(flows, "direction")].every((one) => one === "up");
+}
+
+function main(ran: Ran): string {
   const { results, scenario } = ran;
+  const isUp = areUploads(ran.replication);
+  const [receiver, transfer, done] = isUp ? ["server", "upload", "sent"] : ["phone", "download", "loaded"];
   const end = number(ran.replication.endS, "s");
   if (!(results.mean("received_bps") > 0)) {
-    const phones = scenario.users === 1 ? "the phone" : `any of ${scenario.users} phones`;
+    const phones = isUp || scenario.users === 1 ? `the ${receiver}` : `any of ${scenario.users} phones`;
     return sentence(`nothing arrived at ${phones} in ${end}.`);
   }
   const unfinished = 1 - (results.row("complete")?.mean ?? 1);
   if (unfinished === 1 && scenario.users === 1)
-    return `The download did not finish in ${end}; ${percent(received(ran.replication))} of it had arrived.`;
+    return `The ${transfer} did not finish in ${end}; ${percent(received(ran.replication))} of it had arrived.`;
   if (unfinished >= 0.5 && unfinished < 1)
     return [`${percent(unfinished)} of the transfers had not finished when the run ended after ${end}.`, cell(ran)]
       .filter(Boolean)
       .join(" ");
   if (results.row("cell_bps")) return cell(ran);
+  if (scenario.users > 1 && isUp) return `From its start to its last byte, a phone sends ${ofEach(results)}.`;
   if (scenario.users > 1) return `From its request to its last byte, a phone receives ${ofEach(results)}.`;
-  if (results.row("load_median_s")) return `Half of what was loaded took at most ${results.sure("load_median_s")}.`;
-  if (!results.row("download_s")) return `The phone received ${results.sure("received_bps")}.`;
-  return `The download took ${results.sure("download_s")}. ${mainCauses(ran.causes)}`.trim();
+  if (results.row("load_median_s")) return `Half of what was ${done} took at most ${results.sure("load_median_s")}.`;
+  if (!results.row("download_s")) return `The ${receiver} received ${results.sure("received_bps")}.`;
+  return `The ${transfer} took ${results.sure("download_s")}. ${mainCauses(ran.causes)}`.trim();
 }
 
 function cell({ results, scenario }: Ran): string {

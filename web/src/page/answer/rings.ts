@@ -1,7 +1,7 @@
 /** Mean rates of a cell's phones by distance from the Node B, as in `nodeb.results.answer`. */
 
 import type { Tables } from "../../core/api";
-import { numbers } from "../../core/columns";
+import { numbers, texts } from "../../core/columns";
 import { mean } from "../../core/stats";
 
 export interface Ring {
@@ -18,6 +18,7 @@ const RINGS = 5;
 export function ringsOf(tables: Tables): Ring[] {
   const [phones, flows] = [tables.get("phones"), tables.get("flows")!];
   if (!phones?.columns.has("distance_m") || phones.rows < 2 * RINGS || phones.rows !== flows.rows) return [];
+  if (flows.columns.has("direction") && new Set(texts(flows, "direction")).size > 1) return [];
   const [distances, rates] = [numbers(phones, "distance_m"), numbers(flows, "received_bps")];
   if (!distances.every(Number.isFinite)) return [];
   const most = roundedUp(Math.max(...distances));

@@ -1,10 +1,10 @@
 /** Rows of a summary as text, with what readers need to know about their metrics. */
 
 import type { MetricAbout, Replications, Summary } from "../../core/api";
-import { ALL } from "../../core/group";
+import { ALL, ALL_UP } from "../../core/group";
 import { type Scale, shown, type Shown } from "./numbers";
 
-export { ALL };
+export { ALL, ALL_UP };
 
 /** Summary of a scenario's replications, by metric, with the descriptions of the metrics. */
 export class Results {
@@ -37,9 +37,9 @@ export class Results {
     return this.metrics.get(metric)!;
   }
 
-  /** Groups of users that the summary has, without the group of all users. */
+  /** Groups of users that the summary has, without those of all users. */
   get groups(): string[] {
-    return [...new Set(this.found.summary.map((one) => one.group))].filter((one) => one !== ALL);
+    return [...new Set(this.found.summary.map((one) => one.group))].filter((one) => one !== ALL && one !== ALL_UP);
   }
 
   /** Returns the values of a metric by replication; nothing if no group has it. */
