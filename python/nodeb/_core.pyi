@@ -380,6 +380,13 @@ class CompiledScenario:
         """Maximum number of replications if the precision is not reached."""
 
     @property
+    def connections(self) -> list[tuple[str, int, str]]:
+        """Connections by number: the name of the group, the phone, and the direction of the data.
+
+        The direction is `down` or `up`.
+        """
+
+    @property
     def user_count(self) -> int:
         """Number of users in all groups together."""
 

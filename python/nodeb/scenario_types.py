@@ -2858,7 +2858,10 @@ class UserGroup(Part):
     """
 
     traffic: Traffic | None = None
-    """Traffic of each phone; required unless the phones are real."""
+    """Traffic from the server to each phone; required unless the phones upload or are real."""
+
+    upload: Traffic | None = None
+    """Traffic from each phone to the server, over a connection of its own that the phone opens."""
 
     tcp: Tcp | None = None
     """TCP of these phones and their servers; absent: the scenario's `tcp`."""
@@ -3258,7 +3261,7 @@ class Record(Part):
 
 
 class ScenarioFields(Part):
-    """Scenario: a server, a fixed network, a Node B, and phones that download."""
+    """Scenario: a server, a fixed network, a Node B, and phones that download or upload."""
 
     name: str = ""
     """Short description of the scenario."""

@@ -242,7 +242,8 @@ def _large_receive_window(data: Data, _user: int) -> bool:
 
 
 def _server_at_once(data: Data, _user: int) -> bool:
-    traffics = (kind for group in data["users"] for kind in group["traffic"].values())
+    downloads = (group.get("traffic") or {} for group in data["users"])
+    traffics = (kind for traffic in downloads for kind in traffic.values())
     return _set_all(traffics, server_delay="0 s")
 
 
@@ -251,10 +252,11 @@ def _no_pacing(data: Data, _user: int) -> bool:
 
 
 def _alone(data: Data, user: int) -> bool:
-    """Lets all other users start at the very end of the run.
+    """Lets all other phones start at the very end of the run.
 
-    These users are not removed, so that every user keeps its index and random streams.
+    These phones are not removed, so that every user keeps its index and random streams.
     """
+    user = _phone_of(data["users"], user)
     never = f"{in_ns(data['duration']) - 1} ns"
     groups: list[Data] = []
     first = 0
@@ -318,13 +320,26 @@ def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
     reports = radio.get("link_adaptation", {}).get("cqi")
     if reports is None:
         return False
-    ue = next(itertools.islice(_each(groups), user, None)).get("ue") or {}
+    phone = _phone_of(groups, user)
+    ue = next(itertools.islice(_each(groups), phone, None)).get("ue") or {}
     known = reports.get("table") or [
         {"cqi": cqi, "bits": bits, "codes": codes}
         for cqi, bits, codes in _core.hsdpa_blocks(ue.get("category", Ue().category))
     ]
     reports["table"] = [{**row, "bits": 2 * row["bits"]} for row in known]
     return True
+
+
+def _phone_of(groups: list[Data], user: int) -> int:
+    """Returns the number of a user's phone.
+
+    The numbers after those of all phones belong to uploads of phones that also download.
+    """
+    phones = list(_each(groups))
+    both = (at for at, group in enumerate(phones) if group.get("traffic") and group.get("upload"))
+    return (
+        user if user < len(phones) else next(itertools.islice(both, user - len(phones), None), user)
+    )
 
 
 def _each(groups: list[Data]) -> Iterator[Data]:

@@ -255,7 +255,7 @@ class Scenario(ScenarioFields):
         Raises:
             InputError: there is no such user.
         """
-        users = self.compiled().user_count
+        users = len(self.compiled().connections)
         if not 0 <= as_whole(user, "user") < users:
             raise InputError(f"there is no user {user}; expected 0 to {users - 1}")
 

@@ -101,11 +101,7 @@ def _end_ns(life: Life) -> int:
 
 def _users(life: Life) -> list[dict[str, Any]]:
     """Returns the number and the name of the group of each user that has events."""
-    groups = [
-        group.name or f"group {number}"
-        for number, group in enumerate(life.about.scenario.users)
-        for _ in range(int(group.count or 1))
-    ]
+    groups = [group for group, _, _ in life.about.scenario.compiled().connections]
     found = sorted(pc.unique(life.events["user"]).to_pylist())
     return [{"user": user, "group": groups[user] if user < len(groups) else ""} for user in found]
 

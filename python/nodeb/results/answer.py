@@ -11,6 +11,9 @@ The headline is the first of these that fits:
 4. one user with endless traffic: what the phone received;
 5. one user who loads pages or files one after the other: the median load time;
 6. one download: how long it took, and its largest causes.
+
+If there are downloads and uploads, it is about the downloads, and a sentence about the uploads
+follows. If there are only uploads, it is about them.
 """
 
 from __future__ import annotations
@@ -42,12 +45,13 @@ from nodeb.answer.paints import paint
 from nodeb.answer.words import counted, joined, percent, percents, sentence, share, spelled
 from nodeb.errors import NodebError
 from nodeb.results.coverage import left_out
-from nodeb.results.group import Group
+from nodeb.results.group import ALL_UP, Group, is_mixed, phones
 from nodeb.results.metrics import ALL, METRICS
 from nodeb.results.survivors import Unfinished, finished, no_arrival_hint, unfinished
 from nodeb.stats import mean_interval
 
 if TYPE_CHECKING:
+    from nodeb.base.table import Table
     from nodeb.explanation import Explanation
     from nodeb.results.result import Result
 
@@ -161,19 +165,35 @@ class RunAnswer:
         return Path(shlex.split(self.named.removeprefix("$"))[0]).stem if self.named else ""
 
     @cached_property
+    def flows(self) -> Table:
+        """Rows of the connections that the answer is about: the downloads, if there are any."""
+        flows = self.result.flows
+        return flows.where(flows["direction"] == "down") if is_mixed(flows) else flows
+
+    @cached_property
+    def is_upload(self) -> bool:
+        """Whether all connections are uploads."""
+        return "direction" in self.flows.columns and self.flows.distinct("direction") == ["up"]
+
+    @cached_property
     def users(self) -> int:
-        """Number of phones in each replication."""
-        return len(np.unique(self.result.flows["user"]))
+        """Number of phones in each replication that the answer is about."""
+        return len(np.unique(self.flows["user"]))
+
+    @cached_property
+    def phones(self) -> int:
+        """Number of all phones in each replication."""
+        return len(phones(self.result.flows))
 
     @cached_property
     def open(self) -> Unfinished:
         """Statistics of the transfers that did not finish."""
-        return unfinished(self.result.flows, self.duration_s)
+        return unfinished(self.flows, self.duration_s)
 
     @cached_property
     def received(self) -> bool:
-        """Whether any phone received data in any replication."""
-        return bool(np.any(self.result.flows["delivered_bytes"]))
+        """Whether any receiver got data in any replication."""
+        return bool(np.any(self.flows["delivered_bytes"]))
 
     @cached_property
     def duration_s(self) -> float:
@@ -183,7 +203,12 @@ class RunAnswer:
     @cached_property
     def why(self) -> Explanation | None:
         """Explanation of the first transfer of a scenario's only user, if any."""
-        return explain_first_transfer(self.result) if self.users == 1 else None
+        return explain_first_transfer(self.result) if self.phones == 1 else None
+
+    @property
+    def _transfer(self) -> str:
+        """The word for the transfer of a file."""
+        return "upload" if self.is_upload else "download"
 
     @cached_property
     def metrics(self) -> dict[str, dict[str, Any]]:
@@ -198,9 +223,16 @@ class RunAnswer:
     # Methods that write the sentences of the headline.
 
     def headline(self) -> Iterator[str]:
-        """Yields the one or two sentences of the headline, for the first case that applies."""
+        """Yields the sentences of the headline, for the first case that applies."""
+        yield from self._main()
+        if is_mixed(self.result.flows):
+            yield sentence(self._uploads())
+
+    def _main(self) -> Iterator[str]:
+        """Yields one or two sentences about the connections of `flows`."""
         if not self.received:
             phones = "the phone" if self.users == 1 else f"any of {self.users} phones"
+            phones = "the server" if self.is_upload else phones
             yield f"nothing arrived at {phones} in {number(self.duration_s, 's')}."
         elif 0.5 <= self.open.share < 1 or (self.open.share == 1 and self.users == 1):
             yield self._did_not_finish()
@@ -211,13 +243,25 @@ class RunAnswer:
         elif self.users > 1:
             yield self._together()
         elif not self.open.transfers:
-            yield f"the phone received {self._sure('received_bps')}."
+            who = "server" if self.is_upload else "phone"
+            yield f"the {who} received {self._sure('received_bps')}."
         elif self.value("load_median_s"):
-            yield f"half of what was loaded took at most {self._sure('load_median_s')}."
+            done = "sent" if self.is_upload else "loaded"
+            yield f"half of what was {done} took at most {self._sure('load_median_s')}."
         else:
-            yield f"the download took {self._sure('download_s')}."
+            yield f"the {self._transfer} took {self._sure('download_s')}."
             if self.why is not None:
                 yield from main_causes(self.why, exact=bool(self.open.count))
+
+    def _uploads(self) -> str:
+        """Returns a sentence about the uploads beside downloads."""
+        rows = {row["metric"]: row for row in self.result.summary if row["group"] == ALL_UP}
+        took, rate = rows.get("download_s"), rows.get(RATE)
+        if took is not None and math.isfinite(took["mean"]):
+            return f"an upload took {row_text(took).with_level}."
+        if rate is not None and math.isfinite(rate["mean"]):
+            return f"the uploads got {row_text(rate).with_level} each."
+        return "nothing was uploaded."
 
     def _sure(self, name: str) -> str:
         found = self.value(name)
@@ -227,7 +271,7 @@ class RunAnswer:
         end = number(self.duration_s, "s")
         if self.users == 1 and self.open.count == self.open.transfers:
             part = percent(self.open.received)
-            return f"the download did not finish in {end}; {part} of it had arrived."
+            return f"the {self._transfer} did not finish in {end}; {part} of it had arrived."
         return (
             f"{percent(self.open.share)} of the transfers ({self.open.count} of "
             f"{self.open.transfers}) had not finished when the run ended after {end}."
@@ -235,7 +279,7 @@ class RunAnswer:
 
     def _cell(self) -> str:
         rate = self._sure("cell_bps")
-        text = f"the cell delivers {rate} to {counted(self.users, 'phone')}."
+        text = f"the cell delivers {rate} to {counted(self.phones, 'phone')}."
         busy, row = self.value("cell_busy"), self.metrics.get("cell_busy")
         if busy is None or row is None:
             return text
@@ -244,7 +288,7 @@ class RunAnswer:
         return f"{text} It is busy {busy.value} of the time."
 
     def _together(self) -> str:
-        flows, bearers = self.result.flows, self.result.bearers
+        flows, bearers = self.flows, self.result.bearers
         everyone = Group(self.result.tables)
         at = np.searchsorted(everyone.run, bearers["run"])
         end_s = np.zeros(len(everyone.run))
@@ -252,7 +296,10 @@ class RunAnswer:
         bits = 8.0 * np.bincount(everyone.at("flows"), flows["delivered_bytes"])
         one = mean_interval(bits / end_s).within(0.0, math.inf)
         together = shown(one.mean, one.low, one.high, "bit/s").with_level
-        text = f"{counted(self.users, 'phone')} receive {together} together over the whole run."
+        verb = "send" if self.is_upload else "receive"
+        text = f"{counted(self.users, 'phone')} {verb} {together} together over the whole run."
+        if self.is_upload:
+            return f"{text} From its start to its last byte, a phone sends {self._of_each()}."
         return f"{text} From its request to its last byte, a phone receives {self._of_each()}."
 
     def _of_each(self) -> str:
@@ -261,10 +308,10 @@ class RunAnswer:
         With several groups, this is the rate of each group; with more than `GROUPS` groups, only
         the lowest and the highest.
         """
-        rates = {row["group"]: row for row in self.result.summary if row["metric"] == RATE}
-        if len(rates) == 1:
-            return row_text(rates[ALL]).value
-        del rates[ALL]
+        found = {row["group"]: row for row in self.result.summary if row["metric"] == RATE}
+        rates = {group: row for group, row in found.items() if group in self._groups}
+        if len(rates) < 2:
+            return row_text(found[ALL]).value
         if len(rates) > GROUPS:
             ends = [of(rates.values(), key=lambda row: row["mean"]) for of in (min, max)]
             least, most = (f"{row_text(row).value} ({row['group']})" for row in ends)
@@ -322,6 +369,11 @@ class RunAnswer:
         rows = [row for name in (*first, *names, *troubles) for row in self._rows(name)]
         return rows[: MAX_ROWS - (len(first) > 0)]
 
+    @cached_property
+    def _groups(self) -> list[str]:
+        """Names of the groups whose connections the answer is about."""
+        return [str(name) for name in self.flows.distinct("group")]
+
     def _rows(self, name: str) -> list[dict[str, Any]]:
         """Returns the row of a metric for all users, or none if it has no value.
 
@@ -331,15 +383,15 @@ class RunAnswer:
             return []  # The median of two users equals their mean, which is shown already.
         rows = [row for row in self.result.summary if row["metric"] == name]
         known = [row for row in rows if math.isfinite(row["mean"])]
-        groups = [row for row in known if row["group"] != ALL]
-        if name == LOADS and len(groups) < len(self.result.summary.distinct("group")) - 1:
+        groups = [row for row in known if row["group"] in self._groups]
+        if name == LOADS and len(groups) < len(self._groups) > 1:
             return groups
         return [row for row in known if row["group"] == ALL]
 
     @property
     def _finished_share(self) -> Fact:
         """Share of the transfers that finished, as a mean over replications."""
-        flows = self.result.flows
+        flows = self.flows
         ends = np.where(flows["endless"] > 0, math.nan, finished(flows))
         values = Group(self.result.tables).mean("flows", ends)
         one = mean_interval(values[np.isfinite(values)]).within(0.0, 1.0)
@@ -354,6 +406,7 @@ class RunAnswer:
         name = row["metric"]
         one = RATE if self.users == 1 else ""
         label = METRICS[name].label if name == one else LABELS.get(name, METRICS[name].label)
+        label = label.replace("by the phone", "by the server") if self.is_upload else label
         return _of_group(label, row)
 
     def marks(self) -> Iterator[Mark]:
@@ -412,7 +465,7 @@ class RunAnswer:
         yield f"{where}--report draws a page."
         if not self.received:
             return
-        if self.users == 1:
+        if self.phones == 1:
             yield f"What would help: nodeb explain {self.named} --what-if"
         else:
             yield f"Why one phone is slow: nodeb explain {self.named} --user N"
@@ -519,7 +572,11 @@ class Rings:
         if phones is None or len(phones) < 2 * RINGS:
             return None
         distance = np.asarray(phones["distance_m"], dtype=float)
-        if len(distance) != len(result.flows) or not np.isfinite(distance).all():
+        if (
+            is_mixed(result.flows)
+            or len(distance) != len(result.flows)
+            or not np.isfinite(distance).all()
+        ):
             return None
         return cls(distance, np.linspace(0.0, _round_up(float(distance.max())), RINGS + 1))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nodeb.results.group import ALL, Array, Group
+from nodeb.results.group import ALL, Array, Group, phones
 from nodeb.stats import jain_indices
 
 __all__ = [
@@ -111,8 +111,8 @@ def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
     def of(group: Group) -> list[Array] | None:
         bearers = group.tables["bearers"]
         alone = len(bearers) == len(np.unique(bearers["run"]))
-        many = len(group.tables["flows"]) > len(bearers)
-        return group.bearers(*names) if group.users is None and alone and many else None
+        many = len(phones(group.tables["flows"])) > 1
+        return group.bearers(*names) if group.name == ALL and alone and many else None
 
     return of
 
@@ -196,7 +196,7 @@ def _are_mixed(group: Group, loads: Array) -> bool:
     """Returns true for all users if some groups load one file per user and others load more."""
     if group.name != ALL:
         return False
-    names = np.asarray(group.tables["flows"]["group"])
+    names = group.select("flows", np.asarray(group.tables["flows"]["group"]))
     counts = [loads[names == name].max() for name in np.unique(names)]
     return any(one > 1 for one in counts) and any(one == 1 for one in counts)
 
@@ -230,6 +230,8 @@ def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group]
         if not group.has("channels"):
             return None
         below = group.column("flows", "transfers") if per == "transfers" else _time(group)
+        if len(below) != len(group.at("channels")):
+            return None  # Uploads of phones that also download have no channels of their own.
         return group.mean("channels", _share(numerator(group), below))
 
     return of

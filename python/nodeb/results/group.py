@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from nodeb.base.table import Table, changes
 from nodeb.errors import InputError
 
-__all__ = ["ALL", "Array", "Group"]
+__all__ = ["ALL", "ALL_UP", "Array", "Group", "is_mixed", "names", "phones"]
 
 ALL = "all"
-"""Name of the group of all users."""
+"""Name of the group of all users; of their downloads only if there are also uploads."""
+ALL_UP = "all up"
+"""Name of the group of all uploads if there are also downloads."""
 
 Array = NDArray[np.float64]
 
@@ -25,21 +27,20 @@ class Group:
 
     Args:
         tables: tables of the replications, in order of the run; at least `flows`.
-        name: name of the group; `ALL` for all users.
+        name: name of the group; `ALL` for all users, `ALL_UP` for all uploads if some download.
     """
 
     def __init__(self, tables: Mapping[str, Table], name: str = ALL) -> None:
         self.name = name
         self.tables = tables
         flows = tables["flows"]
-        self.run = changes(flows["run"])
+        mine = _rows_of(flows, name)
+        self.run = changes(flows["run"] if mine is None else flows["run"][mine])
         """Replications in which the group has users."""
         self.users: NDArray[np.int64] | None = None
-        """Indices of the group's users; None for the group of all users."""
-        if name != ALL:
-            of_group = flows["group"] == name
-            self.users = np.unique(flows["user"][of_group])
-            self.run = changes(flows["run"][of_group])
+        """Indices of the group's users; None if the group has all rows of `flows`."""
+        if mine is not None:
+            self.users = np.unique(flows["user"][mine])
         self._at: dict[str, NDArray[np.intp]] = {}
         self._mine: dict[str, NDArray[np.bool_]] = {}
 
@@ -50,13 +51,22 @@ class Group:
 
     def column(self, table: str, name: str) -> Array:
         """Returns this group's rows of a column; the table must have a row per user and run."""
-        found = np.asarray(self.tables[table][name], dtype=np.float64)
-        return found if self.users is None else found[self._rows(table, self.users)]
+        return np.asarray(self.select(table, self.tables[table][name]), dtype=np.float64)
 
-    def _rows(self, table: str, users: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Returns a mask of a table's rows that belong to the given users."""
+    def select(self, table: str, values: NDArray[Any]) -> NDArray[Any]:
+        """Returns those of a table's values, one per row, whose rows belong to the group."""
+        mine = self._rows(table)
+        return values if mine is None else values[mine]
+
+    def _rows(self, table: str) -> NDArray[np.bool_] | None:
+        """Returns a mask of a table's rows that belong to the group; `None` if all do.
+
+        Tables of phones have no rows for the uploads of phones that also download.
+        """
+        if self.users is None or (self.name == ALL and table != "flows"):
+            return None
         if table not in self._mine:
-            self._mine[table] = np.isin(self.tables[table]["user"], users)
+            self._mine[table] = np.isin(self.tables[table]["user"], self.users)
         return self._mine[table]
 
     def at(self, table: str) -> NDArray[np.intp]:
@@ -65,8 +75,7 @@ class Group:
         The entry of `self.run` at this index is the replication of the row.
         """
         if table not in self._at:
-            runs = self.tables[table]["run"]
-            rows = runs if self.users is None else runs[self._rows(table, self.users)]
+            rows = self.select(table, self.tables[table]["run"])
             self._at[table] = np.searchsorted(self.run, rows)
         return self._at[table]
 
@@ -112,9 +121,8 @@ class Group:
         table = self.tables["bearers"]
         runs, numbers = table["run"], table["bearer"]
         mine = np.isin(runs, self.run)
-        if self.users is not None:
-            all_users = np.unique(self.tables["flows"]["user"])
-            if not np.array_equal(np.unique(numbers), all_users):
+        if self.name != ALL and self.users is not None:
+            if not np.array_equal(np.unique(numbers), phones(self.tables["flows"])):
                 return None
             mine &= np.isin(numbers, self.users)
         at = np.searchsorted(self.run, runs[mine])
@@ -123,3 +131,30 @@ class Group:
     def _sum(self, at: NDArray[np.intp], values: NDArray[Any]) -> Array:
         """Returns the sum of values for each run, given the index of each value's run in `at`."""
         return np.bincount(at, values.astype(np.float64), len(self.run)).astype(np.float64)
+
+
+def phones(flows: Table) -> NDArray[np.int64]:
+    """Returns the numbers of all phones in a table `flows`."""
+    return np.unique(flows["phone" if "phone" in flows.columns else "user"])
+
+
+def is_mixed(flows: Table) -> bool:
+    """Returns true if a table `flows` has downloads and uploads."""
+    return "direction" in flows.columns and len(flows.distinct("direction")) > 1
+
+
+def names(flows: Table) -> list[str]:
+    """Returns the names of the groups in a table `flows`, last those of all users together."""
+    of_users = flows.distinct("group")
+    if is_mixed(flows):
+        return [*of_users, ALL, ALL_UP]
+    return [*of_users, ALL] if len(of_users) > 1 else [ALL]
+
+
+def _rows_of(flows: Table, name: str) -> NDArray[np.bool_] | None:
+    """Returns a mask of the rows of `flows` that belong to a group; `None` if all do."""
+    if name not in (ALL, ALL_UP):
+        return np.asarray(flows["group"] == name)
+    if not is_mixed(flows):
+        return None
+    return np.asarray(flows["direction"] == ("up" if name == ALL_UP else "down"))

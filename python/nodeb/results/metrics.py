@@ -21,7 +21,7 @@ from nodeb.base.functions import call_checked, numbers
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.results import compute, glossary
-from nodeb.results.group import ALL, Array, Group
+from nodeb.results.group import ALL, Array, Group, names
 from nodeb.stats import Interval
 
 __all__ = [
@@ -90,14 +90,14 @@ def by_run(tables: Mapping[str, Any]) -> Table:
     """Computes each metric by replication: one row per group of users and run, in this order.
 
     Columns are `group`, `run` and the metrics, NaN if one has no value. A scenario with one group
-    has the rows of group `all` only.
+    has the rows of group `all` only. If there are downloads and uploads, group `all` has the
+    downloads and group `all up` the uploads.
 
     Args:
         tables: tables of replications, in order of the run.
     """
     found = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
-    names = found["flows"].distinct("group")
-    groups = [Group(found, name) for name in ([*names, ALL] if len(names) > 1 else [ALL])]
+    groups = [Group(found, name) for name in names(found["flows"])]
     values = [{name: _values(one, group) for name, one in METRICS.items()} for group in groups]
     defined = [name for name in METRICS if any(one[name] is not None for one in values)]
     return Table.concat(

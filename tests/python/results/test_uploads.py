@@ -1,0 +1,121 @@
+"""Tests of results, answers, explanations, timelines and captures of uploads."""
+
+import numpy as np
+import pyarrow.compute as pc
+import pytest
+
+import nodeb
+from nodeb.answer import text as text_of
+from nodeb.errors import InputError
+from nodeb.explanation.what_if import what_if
+from nodeb.results.answer import answer
+from nodeb.results.metrics import by_run
+
+BOTH = {
+    "name": "viewer",
+    "count": 2,
+    "traffic": {"ftp": {"size": "30 kB"}},
+    "upload": {"ftp": {"size": "10 kB"}},
+}
+SENDER = {"name": "sender", "upload": {"ftp": {"size": "20 kB"}}}
+
+
+def scenario(*users, **more):
+    radio = {"dch": {"bler": 0.1}}
+    return nodeb.Scenario.from_dict({"radio": radio, "users": list(users), **more})
+
+
+def scheduled(*users, **more):
+    lte = {"bandwidth": "5 MHz", "uplink": {"scheduled": {}}}
+    return scenario(*users, radio={"lte": lte}, tcp={"linux": {}}, **more)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    return scenario(BOTH, SENDER).run(runs=3)
+
+
+def test_connections_have_numbers_directions_and_phones(mixed):
+    flows = mixed.flows.where(mixed.flows["run"] == 0)
+    assert flows["user"].tolist() == [0, 1, 2, 3, 4]
+    assert flows["direction"].tolist() == ["down", "down", "up", "up", "up"]
+    assert flows["phone"].tolist() == [0, 1, 2, 0, 1]
+    assert flows["group"].tolist() == ["viewer", "viewer", "sender", "viewer up", "viewer up"]
+
+
+def test_tables_without_uploads_have_no_directions():
+    flows = scenario({"traffic": {"ftp": {"size": "30 kB"}}}).run(runs=1).flows
+    assert not {"direction", "phone"} & set(flows.columns)
+
+
+def test_group_of_all_has_downloads_and_another_the_uploads(mixed):
+    groups = mixed.summary.distinct("group")
+    assert groups == ["viewer", "sender", "viewer up", "all", "all up"]
+    table = by_run(mixed.tables)
+    is_up = mixed.flows["direction"] == "up"
+    for group, mine in (("all", ~is_up), ("all up", is_up)):
+        found = table["download_s"][table["group"] == group]
+        expected = [
+            mixed.flows["download_s"][mine & (mixed.flows["run"] == run)].mean() for run in range(3)
+        ]
+        assert found == pytest.approx(expected)
+
+
+def test_metrics_of_channels_exist_with_both_directions():
+    radio = {"fach_dch": {}}
+    result = scenario(BOTH, SENDER, radio=radio, duration="60 s").run(runs=2)
+    found = {(row["group"], row["metric"]) for row in result.summary}
+    assert ("all", "dch_share") in found
+    assert ("all", "switches_per_transfer") not in found
+
+
+def test_answer_tells_directions_apart(mixed):
+    text = text_of(answer(mixed), everything=True)
+    assert "2 phones receive" in text
+    assert "an upload took" in text.lower()
+    alone = text_of(answer(scenario(SENDER).run(runs=3)))
+    assert "the upload took" in alone.lower()
+    assert "download" not in alone
+
+
+def test_explained_upload_over_scheduled_uplink_is_mostly_transmission():
+    """A saturated uplink is charged to transmission, and the first request to the grant."""
+    data = {"upload": {"ftp": {"size": "2 MB"}}, "ue": {"channel": {"constant": {"snr_db": 8.0}}}}
+    wired = {"rate": "1 Gbps", "delay": "1 ms"}
+    found = nodeb.explain(scheduled(data, wired=wired, duration="60 s"), runs=1)
+    shares = {row["cause"]: row["share"] for row in found.table}
+    assert max(shares, key=shares.__getitem__) == "transmission"
+    assert 0 < shares["uplink grant"] < 0.2
+
+
+def test_uploads_of_phones_that_download_are_explained_by_their_number():
+    asked = scheduled(BOTH, SENDER, duration="60 s")
+    for user in range(5):
+        assert nodeb.explain(asked, user=user, runs=1).complete
+    with pytest.raises(InputError, match="no user 5; expected 0 to 4"):
+        nodeb.explain(asked, user=5, runs=1)
+
+
+def test_what_if_simulates_changes_of_uploads():
+    found = nodeb.explain(scheduled(BOTH, SENDER, duration="60 s"), user=3, runs=2)
+    names = {one.name for one in what_if(found, jobs=1)}
+    assert {"alone in the cell", "requests in every subframe"} <= names
+    assert "a server that answers at once" not in names
+
+
+def test_timeline_hands_data_over_at_the_server():
+    life = scenario(SENDER).life()
+    data = life.packets.filter(pc.equal(life.packets["purpose"], "data"))
+    assert set(data["origin"].to_pylist()) == {"phone"}
+    assert sum(at > 0 for at in data["handed_ns"].to_pylist()) > 10
+
+
+def test_capture_shows_phone_as_client_of_its_uploads(tmp_path):
+    path = tmp_path / "upload.pcapng"
+    scenario(BOTH, SENDER).run(runs=1, pcap=str(path))
+    assert path.stat().st_size > 10_000
+
+
+def test_files_of_uploads_arrive_whole(mixed):
+    assert np.all(mixed.flows["complete"] > 0)
+    assert np.array_equal(mixed.flows["delivered_bytes"], mixed.flows["app_bytes"])
