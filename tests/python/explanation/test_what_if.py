@@ -24,6 +24,9 @@ REACTS = {
     ("lte-sleep", "ACKs at once"): "twice as many ACKs let slow start grow twice as fast",
     ("lte-sleep", "ACKs held back half as long"): "the timer of one ACK expires before the next "
     "segment arrives; later pairs of segments shift, and the ACK that releases the last one waits",
+    ("lte-upload", "ACKs at once"): "twice as many ACKs let slow start grow twice as fast",
+    ("lte-upload", "a large receive window"): "it held back packets off the path, and the phones "
+    "share the uplink",
     ("proxies", "a large receive window"): "it held back packets off the path, and losses are "
     "drawn in the order of packets",
     ("tcp-schedulers", "a window that is open at once"): "the others' windows open too",
