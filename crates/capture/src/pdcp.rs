@@ -74,7 +74,7 @@ impl Pdu<'_> {
     }
 
     fn ip_header(&self, length: u32) -> Ipv4Header {
-        let phone = phone_socket(self.phone).address;
+        let phone = phone_socket(self.phone, 0).address;
         let (source, destination) = match self.direction {
             Direction::Downlink => (BASE_STATION, phone),
             Direction::Uplink => (phone, BASE_STATION),
