@@ -123,7 +123,10 @@ impl Channel {
         let level = self.level.at(tti);
         match &mut self.fading {
             Fading::None => row.fill(level / f32::from(layers)),
-            Fading::Antennas(fading) => fading.snr(sequence, tti, layers, level, row),
+            Fading::Antennas(fading) => {
+                let all = fading.all();
+                fading.snr(sequence, (tti, all), layers, level, row);
+            }
             Fading::OneAntenna(fading) => {
                 fading.gains(sequence, tti, row);
                 for gain in row {
@@ -135,10 +138,11 @@ impl Channel {
 
     /// Computes the SNRs as [`Self::snr`] does, but only those of `groups`. The values of other groups have no meaning.
     pub fn snr_of(&mut self, sequence: &JakesSequence, tti: u64, layers: u8, groups: Groups, row: &mut Row) {
+        let level = self.level.at(tti);
         match &mut self.fading {
-            Fading::None | Fading::Antennas(_) => self.snr(sequence, tti, layers, row),
+            Fading::None => row.fill(level / f32::from(layers)),
+            Fading::Antennas(fading) => fading.snr(sequence, (tti, groups), layers, level, row),
             Fading::OneAntenna(fading) => {
-                let level = self.level.at(tti);
                 fading.gains_of(sequence, tti, groups, row);
                 for group in groups {
                     row[group] *= level;

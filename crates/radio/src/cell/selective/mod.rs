@@ -181,6 +181,22 @@ impl Selective {
         }
     }
 
+    /// Computes at least the complex channel of `groups` in TTI `tti`, as [`Self::channel`] does.
+    #[inline]
+    pub fn channel_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, h: &mut [Row; 2]) {
+        if self.bundle.is_slow() && groups.len() <= LANES / 2 {
+            let (sample, fraction) = self.bundle.place(tti);
+            let [from, to] = self.ends(sequence, sample);
+            for group in groups {
+                for (h, (from, to)) in h.iter_mut().zip(from.iter().zip(to)) {
+                    h[group] = from[group] + (to[group] - from[group]) * fraction;
+                }
+            }
+        } else {
+            *h = self.channel(sequence, tti);
+        }
+    }
+
     /// Returns the channel of a slow user at sample `sample` and at the next sample.
     #[inline]
     fn ends(&mut self, sequence: &JakesSequence, sample: u64) -> [&Rows; 2] {

@@ -17,7 +17,7 @@ use nodeb_base::rng::Streams;
 
 use crate::cell::doppler::JakesSequence;
 use crate::cell::selective::{Response, Selective};
-use crate::mac::band::{MAX_GROUPS, Row};
+use crate::mac::band::{Groups, MAX_GROUPS, Row};
 use lanes::{Complex, LANES, Reals};
 use precoding::{Precoder, precoders};
 use receiver::{Paths, diversity, mmse};
@@ -47,11 +47,12 @@ pub struct Matrix {
     antennas: Antennas,
     /// Channel from each port to each receive antenna; all antennas of port 0 come first.
     channels: Box<[Selective]>,
-    /// Amplitudes of `channels` in TTI `tti`.
+    /// Amplitudes of `channels` in the TTI and on the groups of `known`.
     amplitudes: Box<[[Row; 2]]>,
-    /// TTI in which the channels were read last; `u64::MAX` before.
-    tti: u64,
-    groups: usize,
+    /// TTI and groups for which the channels were read last; no groups before.
+    known: (u64, Groups),
+    /// All groups of the band.
+    all: Groups,
     /// Precoders of 2 layers, 3 layers and so on.
     precoders: Vec<Vec<Precoder>>,
 }
@@ -78,47 +79,70 @@ impl Matrix {
             antennas,
             amplitudes: vec![[[0.0; MAX_GROUPS]; 2]; channels.len()].into(),
             channels,
-            tti: u64::MAX,
-            groups: response.groups(),
+            known: (0, Groups::NONE),
+            all: Groups::first(response.groups()),
             precoders: (2..=receive).map(|layers| precoders(ports.into(), layers.into())).collect(),
         }
     }
 
-    /// Computes the linear SNR of each group and layer in TTI `tti`, in which `layers` layers are sent; one layer is
-    /// sent by transmit diversity. `mean` is the mean SNR of one receive antenna if all power is in one layer.
-    pub fn snr(&mut self, sequence: &JakesSequence, tti: u64, layers: u8, mean: f32, row: &mut Row) {
-        self.read(sequence, tti);
+    /// Returns all groups of the band.
+    pub fn all(&self) -> Groups {
+        self.all
+    }
+
+    /// Computes the linear SNR of each layer on the given groups in the given TTI, in which `layers` layers are sent;
+    /// one layer is sent by transmit diversity. `mean` is the mean SNR of one receive antenna if all power is in one
+    /// layer.
+    pub fn snr(
+        &mut self,
+        sequence: &JakesSequence,
+        (tti, groups): (u64, Groups),
+        layers: u8,
+        mean: f32,
+        row: &mut Row,
+    ) {
+        self.read(sequence, tti, groups);
         let (ports, receive) = (usize::from(self.antennas.ports), usize::from(self.antennas.receive));
-        for part in 0..self.groups.div_ceil(LANES) {
-            let paths = self.paths(part);
+        let mut left = groups;
+        while !left.is_empty() {
+            let (mut lanes, mut count) = ([0; LANES], 0);
+            for (lane, group) in lanes.iter_mut().zip(left) {
+                (*lane, count) = (group, count + 1);
+            }
+            let paths = self.paths(&lanes);
             let values = match layers {
                 1 => diversity(&paths, ports, receive, mean),
                 2 => self.multiplexed::<2>(&paths, mean),
                 3 => self.multiplexed::<3>(&paths, mean),
                 _ => self.multiplexed::<4>(&paths, mean),
             };
-            row.as_chunks_mut::<LANES>().0[part] = values.map(|value| value - 1.0);
-        }
-    }
-
-    /// Reads the channels in TTI `tti`.
-    fn read(&mut self, sequence: &JakesSequence, tti: u64) {
-        if self.tti != tti {
-            self.tti = tti;
-            for (amplitude, channel) in self.amplitudes.iter_mut().zip(&mut self.channels) {
-                *amplitude = channel.channel(sequence, tti);
+            for (group, value) in lanes.into_iter().zip(values).take(count) {
+                row[group] = value - 1.0;
+                left.remove(group);
             }
         }
     }
 
-    /// Returns the channels of the groups with indices from `part * LANES`.
-    fn paths(&self, part: usize) -> Paths {
+    /// Reads the channels of `groups` in TTI `tti`.
+    fn read(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups) {
+        if self.known != (tti, groups) {
+            self.known = (tti, groups);
+            for (amplitudes, channel) in self.amplitudes.iter_mut().zip(&mut self.channels) {
+                channel.channel_of(sequence, tti, groups, amplitudes);
+            }
+        }
+    }
+
+    /// Returns the channels of the groups in `lanes`.
+    fn paths(&self, lanes: &[usize; LANES]) -> Paths {
         let mut paths = [[Complex::ZERO; MAX_PORTS]; MAX_PORTS];
         let receive = usize::from(self.antennas.receive);
         for (of_port, amplitudes) in paths.iter_mut().zip(self.amplitudes.chunks(receive)) {
             for (path, rows) in of_port.iter_mut().zip(amplitudes) {
-                let [re, im] = rows.each_ref().map(|row| row.as_chunks::<LANES>().0[part]);
-                *path = Complex { re, im };
+                for (lane, group) in lanes.iter().enumerate() {
+                    path.re[lane] = rows[0][group % MAX_GROUPS];
+                    path.im[lane] = rows[1][group % MAX_GROUPS];
+                }
             }
         }
         paths
@@ -130,8 +154,10 @@ impl Matrix {
         let (ports, receive) = (usize::from(self.antennas.ports), usize::from(self.antennas.receive));
         let mut product = [1.0; LANES];
         for precoder in precoders {
-            let columns: [_; L] =
-                std::array::from_fn(|layer| precoded(&paths[..ports], receive, &precoder[layer]));
+            let mut columns = [[Complex::ZERO; MAX_PORTS]; L];
+            for (column, factors) in columns.iter_mut().zip(precoder) {
+                precode(&paths[..ports], factors, &mut column[..receive]);
+            }
             let values = mmse(&columns, receive, mean / L as f32);
             for lane in 0..LANES {
                 // There is one precoder, or there are four.
@@ -142,18 +168,12 @@ impl Matrix {
     }
 }
 
-/// Returns the channel of a layer to each of `receive` antennas, given the layer's factor at each port.
+/// Adds the channel of a layer to each receive antenna, given the layer's factor at each port.
 #[inline]
-fn precoded(
-    paths: &[[Complex; MAX_PORTS]],
-    receive: usize,
-    column: &[(f32, f32); MAX_PORTS],
-) -> [Complex; MAX_PORTS] {
-    let mut sum = [Complex::ZERO; MAX_PORTS];
-    for (factor, of_port) in column.iter().zip(paths) {
-        for (sum, path) in sum.iter_mut().zip(&of_port[..receive]) {
+fn precode(paths: &[[Complex; MAX_PORTS]], factors: &[(f32, f32); MAX_PORTS], sum: &mut [Complex]) {
+    for (factor, of_port) in factors.iter().zip(paths) {
+        for (sum, path) in sum.iter_mut().zip(of_port) {
             sum.add_scaled(*factor, path);
         }
     }
-    sum
 }

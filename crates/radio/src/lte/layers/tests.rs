@@ -151,7 +151,7 @@ fn rates_of_layers_are_differences_of_capacities() {
                 let mut matrix = Matrix::new(antennas, &response, 0.06, ("user", 0), &streams);
                 let (mut row, mut sum) = ([0.0; MAX_GROUPS], 0.0);
                 for tti in 0..200 {
-                    matrix.snr(&sequence, tti * 97, layers, mean as f32, &mut row);
+                    matrix.snr(&sequence, (tti * 97, band.all()), layers, mean as f32, &mut row);
                     sum += row[..band.groups()].iter().map(|snr| f64::from(1.0 + snr).log2()).sum::<f64>();
                 }
                 sum / 200.0 / band.groups() as f64
@@ -197,8 +197,14 @@ fn the_first_path_is_that_of_one_antenna() {
     let mut matrix = Matrix::new(antennas, &response, 0.005, ("user", 3), &streams);
     let mut rows = [[0.0; MAX_GROUPS]; 2];
     for tti in [5, 900, 5] {
-        matrix.snr(&sequence, tti, 2, 10.0, &mut rows[usize::from(tti == 900)]);
+        let all = matrix.all();
+        matrix.snr(&sequence, (tti, all), 2, 10.0, &mut rows[usize::from(tti == 900)]);
         assert_eq!(matrix.amplitudes[0], one.channel(&sequence, tti));
+        let mut few = Groups::only(1);
+        few.insert(7);
+        let mut row = [0.0; MAX_GROUPS];
+        matrix.snr(&sequence, (tti, few), 2, 10.0, &mut row);
+        assert_eq!([1, 7].map(|group| row[group]), [1, 7].map(|group| rows[usize::from(tti == 900)][group]));
     }
     assert_ne!(rows[0][0], rows[1][0]);
     assert_ne!(matrix.amplitudes[0], matrix.amplitudes[1]);
