@@ -29,8 +29,8 @@ impl Complex {
     /// Adds `scale * a * b*`, where `b*` is the complex conjugate of `b`.
     #[inline]
     pub fn add_product(&mut self, scale: &Reals, a: &Self, b: &Self) {
-        for lane in 0..LANES {
-            let (re, im) = (scale[lane] * a.re[lane], scale[lane] * a.im[lane]);
+        for (lane, scale) in scale.iter().enumerate() {
+            let (re, im) = (scale * a.re[lane], scale * a.im[lane]);
             self.re[lane] += re * b.re[lane] + im * b.im[lane];
             self.im[lane] += im * b.re[lane] - re * b.im[lane];
         }
@@ -39,9 +39,9 @@ impl Complex {
     /// Multiplies by a real value for each group.
     #[inline]
     pub fn scale(&mut self, factor: &Reals) {
-        for lane in 0..LANES {
-            self.re[lane] *= factor[lane];
-            self.im[lane] *= factor[lane];
+        for (lane, factor) in factor.iter().enumerate() {
+            self.re[lane] *= factor;
+            self.im[lane] *= factor;
         }
     }
 

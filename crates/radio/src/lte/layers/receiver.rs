@@ -38,8 +38,8 @@ pub fn mmse<const L: usize>(columns: &[[Complex; MAX_PORTS]; L], receive: usize,
     for a in 0..L {
         matrix[a][a].re = [1.0; LANES];
         for b in a..L {
-            for antenna in 0..receive {
-                matrix[a][b].add_product(&[snr; LANES], &columns[b][antenna], &columns[a][antenna]);
+            for (of_b, of_a) in columns[b].iter().zip(&columns[a]).take(receive) {
+                matrix[a][b].add_product(&[snr; LANES], of_b, of_a);
             }
         }
     }
@@ -48,8 +48,8 @@ pub fn mmse<const L: usize>(columns: &[[Complex; MAX_PORTS]; L], receive: usize,
     }
     let mut mean = [1.0; LANES];
     for (k, row) in matrix.iter().enumerate() {
-        for lane in 0..LANES {
-            mean[lane] *= root::<L>((-1.0 / row[k].re[lane]).max(1.0));
+        for (mean, negative) in mean.iter_mut().zip(&row[k].re) {
+            *mean *= root::<L>((-1.0 / negative).max(1.0));
         }
     }
     mean
