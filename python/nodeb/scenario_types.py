@@ -766,9 +766,9 @@ class Rnf(Part):
     """Proxy's estimate of the round-trip time without queueing."""
 
     queue_feedback: float | None = None
-    """Gain of the queue feedback: every message raises the window by this fraction of the packets
-    by which the queue is below `q_ref`, or lowers it if the queue is above, while the proxy's
-    data fill the window. Absent: no feedback, as in `fiorenzi`.
+    """Gain of the queue feedback: each message adds this number times (`q_ref` - queue), in
+    packets, to the window. The feedback pauses while the proxy holds less than a window of
+    data. Absent: no feedback, as in `fiorenzi`.
     """
 
 
@@ -1485,6 +1485,14 @@ class Lte(Part):
     From 0 to 255.
     """
 
+    layers: int = 1
+    """Largest number of layers sent to a phone, 1 to 4, within `antenna_ports` and the layers of
+    its category. Phones report how many to send (open-loop spatial multiplexing). With 1, one
+    antenna sends to one.
+
+    From 0 to 255.
+    """
+
     qam256: bool = False
     """Whether phones whose category has 256QAM use it (Release 12)."""
 
@@ -1687,7 +1695,7 @@ class LinkBearer(Part):
 
     drop_list: list[int] = field(default_factory=list)
     """Packets to lose, by position in the order of arrival, from 0. Short form of
-    `loss.list.positions`; excludes `loss`.
+    `loss.list.positions`; cannot be combined with `loss`.
     """
 
     outages: list[Outage] | None = None
@@ -1701,7 +1709,7 @@ class LinkBearer(Part):
 
 
 class TraceBearer(Part):
-    """No radio: a link that sends at recorded delivery opportunities, one per user."""
+    """No radio: one link per user, which sends at recorded delivery opportunities."""
 
     tag: ClassVar[str | None] = "trace"
 
@@ -2117,7 +2125,9 @@ class Row(Part):
 
 
 class OuterLoop(Part):
-    """Parameters of the outer loop, which shifts CQIs until blocks fail at a target rate."""
+    """Parameters of the outer loop, which shifts the channel qualities known to the base station
+    until first transmissions fail at a target rate.
+    """
 
     target_bler: Probability = 0.1
     """Target for the share of first transmissions that fail."""
@@ -2131,7 +2141,7 @@ class OuterLoop(Part):
 class LinkCurves(Part):
     """Measured BLER curves. The values at the same index of the three lists form a point.
 
-    The file is text: the line `cqi,snr_db,bler`, then one line per point.
+    The text file has the line `cqi,snr_db,bler`, and then one line per point.
     """
 
     file: str | None = None
@@ -2162,7 +2172,7 @@ class Iub(Part):
     """Iub between RNC and Node B, with its flow control.
 
     Defaults: those of EURANE, that is, credits every 15 TTIs, a round trip of 30 ms, and 250
-    PDUs of 40 octets in the Node B, which alone limits a user to 1.33 Mbps.
+    PDUs of 40 octets in the Node B. This number of PDUs limits a user to 1.33 Mbps.
     """
 
     delay: Duration = "15 ms"
@@ -2679,8 +2689,8 @@ class PhonePower(Part):
     """Power of a phone's radio in each state, independent of traffic.
 
     Defaults: the 3G profile of AT&T's Application Resource Optimizer (Qian et al., MobiSys
-    2011), measured with one carrier; for the paging channel 1 to 2 % of CELL_DCH, as in Pérez-
-    Romero et al. (*Radio Resource Management Strategies in UMTS*, 2005).
+    2011), measured with one carrier. The power on the paging channel is 1 to 2 % of that of
+    CELL_DCH, as in Pérez-Romero et al. (*Radio Resource Management Strategies in UMTS*, 2005).
     """
 
     pch: Power = "10 mW"
@@ -2810,7 +2820,7 @@ class Load(Part):
 
 
 class Outage(Part):
-    """Interval in which a link starts no transmission, and packets queue.
+    """Interval in which a link starts no transmission, so that packets queue.
 
     A transmission under way is completed.
     """
@@ -2823,7 +2833,7 @@ class Outage(Part):
 
 
 class Opportunities(Part):
-    """Recorded delivery opportunities. Each line of the file is the time of one in ms."""
+    """Recorded delivery opportunities. Each line of the file is the time of an opportunity in ms."""
 
     file: str | None = None
     """Path of the recording, relative to the folder of the scenario file."""
@@ -3133,7 +3143,7 @@ class Place(Part):
     """Distance from the Node B, in a random direction. Default: random, uniform in the cell."""
 
     position_m: list[float] | None = None
-    """Position in metres east and north of the Node B; excludes `distance`."""
+    """Position in metres east and north of the Node B; not with `distance`."""
 
     speed: Speed = "3 km/h"
     """Speed of the user, which determines the rate of fading and, unless the user stays, its
@@ -3232,7 +3242,7 @@ class Tap(Part):
 
 
 class Record(Part):
-    """Time series to record. The memory for each grows with the length of the run."""
+    """Time series to record. The memory for each time series grows with the length of the run."""
 
     cwnd: bool = False
     """Whether to record the congestion window and the slow-start threshold at every change."""
