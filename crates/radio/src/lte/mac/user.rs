@@ -280,44 +280,49 @@ impl User {
         tti: u64,
         groups: Groups,
         index: usize,
-        blocks: Blocks,
+        mut blocks: Blocks,
         cell: &Cell,
         sent: &mut Vec<SentBlock>,
     ) {
         let (mut row, layers) = ([0.0; MAX_GROUPS], blocks.layers());
         self.channel.snr_of(cell.sequence, tti, layers, groups, &mut row);
         self.tally.sent_on(layers);
-        let (mut again, mut oldest, mut answer) = (Blocks::default(), u64::MAX, None);
-        for (place, block) in blocks.0.into_iter().flatten().enumerate() {
+        let (mut oldest, mut answer) = (u64::MAX, None);
+        for (place, of_place) in blocks.0.iter_mut().enumerate() {
+            let Some(block) = of_place else { break };
             oldest = oldest.min(block.number);
-            let (outcome, acknowledged, pending) = self.transmit_block(tti, groups, block, &row, place, cell);
+            let (outcome, acknowledged, is_retransmitted) =
+                self.transmit_block(tti, groups, block, &row, place, cell);
             if outcome.transmission == 1 && cell.params.cqi.outer_loop.is_some() {
                 answer = answer.or(Some(acknowledged));
             }
-            if let Some(block) = pending {
-                again.add(block);
+            if !is_retransmitted {
+                *of_place = None;
             }
             sent.push(outcome);
         }
+        if blocks.0[0].is_none() && blocks.0[1].is_some() {
+            blocks.0.swap(0, 1);
+        }
         let at = tti + DOWN_RETRANSMISSION_AFTER;
-        self.processes.sent(index, oldest, at, again.into_any(), answer);
+        self.processes.sent(index, oldest, at, blocks.into_any(), answer);
     }
 
     /// Sends a block at the SNRs of its groups in `row`. `place` is 1 for the second block of the TTI. Returns the
-    /// result, the answer that the base station receives, and the block if it must be retransmitted.
+    /// result, true if the base station receives an ACK, and true if the block must be retransmitted.
     fn transmit_block(
         &mut self,
         tti: u64,
         groups: Groups,
-        mut block: Block,
+        block: &mut Block,
         row: &Row,
         place: usize,
         cell: &Cell,
-    ) -> (SentBlock, bool, Option<Block>) {
+    ) -> (SentBlock, bool, bool) {
         let params = cell.params;
         block.transmissions += 1;
         let had_been_decoded = block.decoded;
-        let snr = self.receive(tti, groups, &mut block, row, cell);
+        let snr = self.receive(tti, groups, block, row, cell);
         let failed = !block.decoded;
         let is_new = block.transmissions == 1;
         if place == 0 {
@@ -340,7 +345,7 @@ impl User {
             failed,
             settled: is_settled.then_some(block.decoded),
         };
-        (sent, acknowledged, is_retransmitted.then_some(block))
+        (sent, acknowledged, is_retransmitted)
     }
 
     /// Decodes a block after a transmission at the SNRs in `row`, unless it was decoded before. Returns the effective
