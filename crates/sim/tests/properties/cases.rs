@@ -174,6 +174,7 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     Some(match key {
         "codes" => any_json(1..=15),
         "processes" => any_json(1..=8),
+        "layers" => any_json(1..=4),
         "reordering_window" => any_json(1..=32),
         "t1" => quantity(prop_oneof![1..400u32, Just(10_000)], "ms"),
         "ack_error" | "nack_error" => any_json(prop_oneof![Just(0.0), 0.0..0.2]),
@@ -316,11 +317,14 @@ pub fn variant_of(registry: &str, name: &str) -> BoxedStrategy<Value> {
 }
 
 /// Resolves conflicts between random parameters: a drop list replaces random loss, an error model is adapted to the
-/// radio's blocks, and an RLC protocol replaces the retransmissions of a DCH.
+/// radio's blocks, an RLC protocol replaces the retransmissions of a DCH, and there are antenna ports for all layers.
 fn without_conflicts(mut params: Value) -> Value {
     let has_harq = !params["combining"].is_null();
     if !has_harq && !params["rlc"].is_null() && params["rlc"]["arq"].is_null() {
         params["max_transmissions"] = Value::Null;
+    }
+    if let Some(layers) = params["layers"].as_u64() {
+        params["antenna_ports"] = json!(layers.next_power_of_two());
     }
     if let (Some(pdus), Some(model)) = (params["pdus_per_tti"].as_u64(), params.get_mut("errors")) {
         errors::fit(model, pdus);

@@ -241,7 +241,7 @@ fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
                 "queue": "drop_tail", "jitter": null, "reordering": null, "selection": "fixed", "eb_n0_db": 60.0,
                 "correctable_bits": 8, "profile": "equal_paths", "other_cells": { "mean": { "factor": 0.0 } },
                 "sharing": "one_packet", "iub": null, "ack_error": 0.0, "nack_error": 0.0,
-                "bandwidth": "20 MHz", "control_symbols": 1, "qam256": false, "sn_length": "12 bit",
+                "bandwidth": "20 MHz", "control_symbols": 1, "antenna_ports": 1, "layers": 1, "qam256": false, "sn_length": "12 bit",
                 "codes": 1, "segmentation": false, "link_adaptation": "cqi", "processes": 8,
                 "retransmission_delay": "12 ms", "reordering_window": 32,
                 "pdu_size": format!("{pdu} B"), "rate": format!("{rate} bps"),
