@@ -135,11 +135,16 @@ impl<T: Listener> World<T> {
     #[inline]
     pub(super) fn emit_queue(&mut self, flow: u32) {
         if self.env.sink.wants(Mask::QUEUE) {
-            let &Phone { bearer, position: user, .. } = self.phone_of(flow);
-            let backlog = self.bearers[bearer as usize].backlog(user);
-            let (packets, bytes) = (backlog.packets as u32, backlog.bytes);
-            self.env.emit(Event::Queue { bearer, user: user as u32, packets, bytes });
+            self.emit_backlog(flow);
         }
+    }
+
+    #[cold]
+    fn emit_backlog(&mut self, flow: u32) {
+        let &Phone { bearer, position: user, .. } = self.phone_of(flow);
+        let backlog = self.bearers[bearer as usize].backlog(user);
+        let (packets, bytes) = (backlog.packets as u32, backlog.bytes);
+        self.env.emit(Event::Queue { bearer, user: user as u32, packets, bytes });
     }
 
     /// Emits [`Event::TimerExpired`] for a timer of a flow at `site`.

@@ -36,8 +36,8 @@ impl<T: Listener> World<T> {
                 self.start_riding_request(flow);
             }
             Kind::Data => {
-                let ack = self.flows[flow].on_data(&mut self.env.common, flow, segment);
-                self.after_receiver(flow, ack);
+                let segment = *segment;
+                self.receive_upload(flow, &segment);
             }
         }
     }
