@@ -76,6 +76,7 @@ impl Tally {
     /// Counts a transmission at the linear SNR `snr`. `is_new` is true for the first transmission
     /// of a block, but false if the block was sent in another cell before; `cqi` is NaN if link
     /// adaptation uses no CQIs.
+    #[inline]
     pub fn sent(&mut self, snr: f64, cqi: f32, is_new: bool, failed: bool) {
         self.ttis += 1;
         self.blocks += u64::from(is_new);
@@ -85,6 +86,7 @@ impl Tally {
     }
 
     /// Counts the layers of a TTI that [`Self::sent`] counts. Need not be called for one layer.
+    #[inline]
     pub fn sent_on(&mut self, layers: u8) {
         self.more_layers += u64::from(layers - 1);
     }

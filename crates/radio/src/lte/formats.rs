@@ -226,6 +226,7 @@ impl Formats {
     }
 
     /// Returns the probability that a block of a format fails on `groups` in TTI `tti`, at an effective linear SNR.
+    #[inline]
     pub fn bler(&self, tti: u64, groups: Groups, format: Format, snr: f32) -> f64 {
         self.errors(format.layers).bler(self.blocks(tti, groups, format.layers), format.mcs, snr)
     }

@@ -67,9 +67,8 @@ impl Blocks {
         }
     }
 
-    /// Returns the blocks, or `None` if there are none.
-    fn into_any(self) -> Option<Self> {
-        if self.0[0].is_some() { Some(self) } else { None }
+    fn is_empty(&self) -> bool {
+        self.0[0].is_none()
     }
 
     fn iter(&self) -> impl Iterator<Item = &Block> {
@@ -201,10 +200,10 @@ impl User {
                 blocks.add(block);
             }
         }
-        if let Some(blocks) = blocks.into_any()
+        if !blocks.is_empty()
             && let Some((index, _)) = self.processes.begin(tti)
         {
-            self.transmit(tti, groups, index, blocks, cell, sent);
+            self.transmit(tti, groups, index, &mut blocks, cell, sent);
         }
     }
 
@@ -221,7 +220,7 @@ impl User {
         {
             blocks.add(block);
         }
-        self.transmit(tti, groups, index, blocks, cell, sent);
+        self.transmit(tti, groups, index, &mut blocks, cell, sent);
     }
 
     /// Emits events for the packets that PDCP has numbered since the last call, if listeners subscribe to them.
@@ -245,6 +244,7 @@ impl User {
     }
 
     /// Returns the format of a block on `layers` of the `of` layers that are sent.
+    #[inline]
     fn select(&self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Format> {
         let factor = if self.shift_db == 0.0 { 1.0 } else { libm::pow(10.0, self.shift_db / 10.0) as f32 };
         let most_bits = self.block_bits.min(self.tti_bits / u32::from(of) * u32::from(layers));
@@ -253,6 +253,7 @@ impl User {
     }
 
     /// Fills a new block on `layers` of the `of` layers that are sent. Returns `None` if nothing fits.
+    #[inline]
     fn new_block(&mut self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Block> {
         let format = self.select(tti, groups, layers, of, cell)?;
         let filled: Filled = self.rlc.fill(cell.params.beginning(tti), format.bits / 8);
@@ -274,13 +275,13 @@ impl User {
     }
 
     // Clause: TS 36.213, 7.3; TS 36.321, 5.3.2: HARQ timing of the downlink
-    /// Sends the blocks of process `index` and adds them to `sent`.
+    /// Sends the blocks of process `index` and adds them to `sent`. Leaves nothing in `blocks`.
     fn transmit(
         &mut self,
         tti: u64,
         groups: Groups,
         index: usize,
-        mut blocks: Blocks,
+        blocks: &mut Blocks,
         cell: &Cell,
         sent: &mut Vec<SentBlock>,
     ) {
@@ -305,11 +306,13 @@ impl User {
             blocks.0.swap(0, 1);
         }
         let at = tti + DOWN_RETRANSMISSION_AFTER;
-        self.processes.sent(index, oldest, at, blocks.into_any(), answer);
+        let pending = (!blocks.is_empty()).then(|| std::mem::take(blocks));
+        self.processes.sent(index, oldest, at, pending, answer);
     }
 
     /// Sends a block at the SNRs of its groups in `row`. `place` is 1 for the second block of the TTI. Returns the
     /// result, true if the base station receives an ACK, and true if the block must be retransmitted.
+    #[inline]
     fn transmit_block(
         &mut self,
         tti: u64,
