@@ -41,8 +41,8 @@ CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delay
 SAME = (("Newreno", "newreno"), ("Sack1", "sack"))
 OF_NS2 = 0.15
 
-# Congestion controls that are not compared with ns-2, each with the allowed multiple of the CPU time of
-# nodeb's NewReno.
+# Congestion controls that are not compared with ns-2, each with the allowed multiple of the CPU
+# time of nodeb's NewReno.
 OF_LINUX = {"cubic": 1.2, "bbr": 1.3, "bbr3": 1.3}
 
 

@@ -210,7 +210,7 @@ def _continued(description: str) -> str:
     begin = " ".join([first, *others[:1]]).rstrip(".,")
     if words := BEGINNINGS.get(begin):
         return words + description.removeprefix(begin)
-    if first == "A" or first[1:].islower() or "-" in first and not first[1].isupper():
+    if first == "A" or first[1:].islower() or ("-" in first and not first[1].isupper()):
         return description[0].lower() + description[1:]
     return description
 

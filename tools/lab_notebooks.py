@@ -59,7 +59,7 @@ if __name__ == "__main__":
 
 
 def notebook(name: str) -> str:
-    """Returns the Python source of a lab's marimo notebook: figures, and a cell for each exercise."""
+    """Returns the Python source of a lab's marimo notebook: figures and a cell per exercise."""
     lab = labs.load(name)
     number, end = name.partition("-")[0], "" if lab.title.endswith("?") else "."
     parts = [HEAD.format(title=lab.title, number=number, end=end, name=name)]

@@ -2125,8 +2125,10 @@ class Row(Part):
 
 
 class OuterLoop(Part):
-    """Parameters of the outer loop, which shifts the channel qualities known to the base station
-    until first transmissions fail at a target rate.
+    """Parameters of the outer loop of link adaptation.
+
+    The loop shifts the channel qualities known to the base station until first transmissions fail
+    at a target rate.
     """
 
     target_bler: Probability = 0.1
@@ -2833,7 +2835,7 @@ class Outage(Part):
 
 
 class Opportunities(Part):
-    """Recorded delivery opportunities. Each line of the file is the time of an opportunity in ms."""
+    """Recorded delivery opportunities. Each line of the file is a time in ms."""
 
     file: str | None = None
     """Path of the recording, relative to the folder of the scenario file."""

@@ -32,7 +32,7 @@ pub enum AtEnd {
 }
 
 params! {
-    /// Recorded delivery opportunities. Each line of the file is the time of an opportunity in ms.
+    /// Recorded delivery opportunities. Each line of the file is a time in ms.
     #[derive(Eq)]
     pub struct Opportunities {
         /// Path of the recording, relative to the folder of the scenario file.

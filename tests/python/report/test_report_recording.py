@@ -19,7 +19,9 @@ from scenarios import EXAMPLES
 SERIES = ("cwnd", "segments", "rtt", "queue", "transfers")
 
 
-@pytest.fixture(scope="module", params=["dch-50k", "hsdpa-cell", "lte-cell", "switching", "wcdma", "rlc-am"])
+@pytest.fixture(
+    scope="module", params=["dch-50k", "hsdpa-cell", "lte-cell", "switching", "wcdma", "rlc-am"]
+)
 def result(request):
     (file,) = (one for one in EXAMPLES if one.stem == request.param)
     return nodeb.load(file, ["runs=2", 'duration="40 s"', "record={}"]).run(jobs=1)

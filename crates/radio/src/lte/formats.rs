@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::adaptation::Allocation;
 use super::bandwidth::Bandwidth;
-use super::block_errors::{BlockErrors, Blocks, TARGET};
+use super::block_errors::{BlockErrors, TARGET};
 use super::cqi::{CQIS, Cqi, CqiTable};
 use super::curves;
 use super::mcs::McsTable;
@@ -199,7 +199,8 @@ impl Formats {
         most_bits: u32,
         effective: impl Fn(u8, usize) -> f32,
     ) -> Option<Format> {
-        let (blocks, errors) = (self.blocks(tti, groups, layers), self.errors(layers));
+        let errors = self.errors(layers);
+        let blocks = errors.blocks(self.allocation(tti, groups, layers));
         let mut known = [f32::NAN; CURVES];
         let mut allows = |mcs: u8| {
             let curve = self.effective.curve_of(mcs);
@@ -228,19 +229,14 @@ impl Formats {
     /// Returns the probability that a block of a format fails on `groups` in TTI `tti`, at an effective linear SNR.
     #[inline]
     pub fn bler(&self, tti: u64, groups: Groups, format: Format, snr: f32) -> f64 {
-        self.errors(format.layers).bler(self.blocks(tti, groups, format.layers), format.mcs, snr)
+        let errors = self.errors(format.layers);
+        errors.bler(errors.blocks(self.allocation(tti, groups, format.layers)), format.mcs, snr)
     }
 
     /// Returns the errors of blocks on `layers` layers.
     #[inline]
     fn errors(&self, layers: u8) -> &BlockErrors {
         &self.errors[usize::from(layers > 1)]
-    }
-
-    /// Returns the blocks on `groups` and `layers` layers in TTI `tti`.
-    #[inline]
-    fn blocks(&self, tti: u64, groups: Groups, layers: u8) -> &'static Blocks {
-        self.errors(layers).blocks(self.allocation(tti, groups, layers))
     }
 
     /// Returns the resource blocks and elements of `groups` in TTI `tti`, for a block on `layers` layers.

@@ -9,8 +9,10 @@ use nodeb_base::params;
 use nodeb_base::units::Probability;
 
 params! {
-    /// Parameters of the outer loop, which shifts the channel qualities known to the base station
-    /// until first transmissions fail at a target rate.
+    /// Parameters of the outer loop of link adaptation.
+    ///
+    /// The loop shifts the channel qualities known to the base station until first transmissions
+    /// fail at a target rate.
     pub struct OuterLoop {
         /// Target for the share of first transmissions that fail.
         pub target_bler: Probability = Probability(0.1),

@@ -225,7 +225,9 @@ impl LteMac {
     /// of the number of octets sent. Has no effect if `sent` is empty.
     fn record(&mut self, ctx: &mut Context, tti: u64, user: usize) {
         let (mut total, mut is_new, mut is_pending) = (Sent::default(), false, false);
-        self.users[user].emit_numbers(ctx, user);
+        if ctx.wants(Mask::PDCP) {
+            self.users[user].emit_numbers(ctx, user);
+        }
         for sent in self.sent.drain(..) {
             let state = &mut self.users[user];
             if ctx.wants(Mask::ANY_BLOCKS) {

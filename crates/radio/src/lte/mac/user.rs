@@ -223,7 +223,7 @@ impl User {
         self.transmit(tti, groups, index, &mut blocks, cell, sent);
     }
 
-    /// Emits events for the packets that PDCP has numbered since the last call, if listeners subscribe to them.
+    /// Emits events for the packets that PDCP has numbered since the last call.
     pub fn emit_numbers(&mut self, ctx: &mut Context, user: usize) {
         let next = self.rlc.next_number();
         emit_numbers(ctx, user, &self.rlc, self.numbered..next);
