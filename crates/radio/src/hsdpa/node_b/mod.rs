@@ -165,13 +165,12 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
         if !self.may_win(user, ceiling.score) {
             return;
         }
-        let found = match self.kept[user].recall(tti) {
-            Some(found) => found,
-            None => {
-                let found = self.users[user].compute(tti, limits, self.sequence, &mut self.kept[user]);
-                *ceiling = self.ceiling(user);
-                found
-            }
+        let found = if let Some(found) = self.kept[user].recall(tti) {
+            found
+        } else {
+            let found = self.users[user].compute(tti, limits, self.sequence, &mut self.kept[user]);
+            *ceiling = self.ceiling(user);
+            found
         };
         #[cfg(test)]
         self.users[user].assert_cached(tti, limits, self.sequence, found);
