@@ -8,6 +8,7 @@ use nodeb_base::units::{Duration, Rate, Time};
 use nodeb_net::queue::{DropLog, QueueSpec};
 use nodeb_radio::error::ErrorSpec;
 use nodeb_radio::mac::sched::{Candidate, SchedulerSpec};
+use nodeb_sim::scenario::Direction;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use proptest::prelude::*;
 
@@ -38,7 +39,10 @@ fn every_plug_in_carries_all_traffic_of_its_scenario() {
         let wanted: u64 = scenario
             .users
             .iter()
-            .map(|group| u64::from(group.count.get()) * group.traffic().total_bytes().unwrap())
+            .map(|group| {
+                let traffic = group.traffic(Direction::Down).unwrap();
+                u64::from(group.count.get()) * traffic.total_bytes().unwrap()
+            })
             .sum();
         assert_eq!(result.flows.iter().map(|flow| flow.delivered_bytes).sum::<u64>(), wanted, "{name}");
     }
