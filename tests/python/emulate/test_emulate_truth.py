@@ -71,10 +71,10 @@ def test_download_takes_as_long_as_simulated(radio, tmp_path):
     assert int(got) == 150_000
     from nodeb import load
 
-    simulated = load(file).run(runs=5).flows["download_s"].mean()
-    # The limits are wide, because other programs may load the machine. Accuracy is measured by
-    # benches/emulate.py.
-    assert 0.9 * simulated < float(took) < 1.25 * simulated + 0.2
+    simulated = load(file).run(runs=20).flows["download_s"]
+    # A download is one of many possible ones. The limits are wide, because other programs may load
+    # the machine. Accuracy is measured by benches/emulate.py.
+    assert 0.9 * simulated.min() < float(took) < 1.25 * simulated.max() + 0.2
 
 
 CHECKSUMS = (
