@@ -2127,8 +2127,8 @@ class Row(Part):
 class OuterLoop(Part):
     """Parameters of the outer loop of link adaptation.
 
-    The loop shifts the channel qualities known to the base station until first transmissions fail
-    at a target rate.
+    The loop shifts the channel qualities known to the base station until first transmissions
+    fail at a target rate.
     """
 
     target_bler: Probability = 0.1

@@ -269,8 +269,8 @@ fn snoop_with_eifel_sends_fewer_spurious_retransmissions() {
         assert!(copies > 20 && without.spurious == 0, "{family} {without:?}");
         assert!(2 * fewer < copies, "{family} {with:?} {without:?}");
         assert!(with.spurious > 0 && with.spurious <= fewer, "{family} {with:?}");
-        // With losses most local retransmissions are necessary, but the ACK of a second copy still triggers an
-        // unnecessary one.
+        // With losses most local retransmissions are necessary. If a segment arrives twice, the phone's second ACK is
+        // a duplicate ACK, which still triggers an unnecessary one.
         let needed = download(&keys(true), 0.02, 0.0).snoops[0].counts;
         assert!(needed.retransmissions > 15 && 2 * needed.spurious < needed.retransmissions, "{needed:?}");
     }

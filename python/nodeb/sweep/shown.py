@@ -163,10 +163,10 @@ class Values:
         return len({sign_of(one.found) for one in self.compared.values()}) > 1
 
     def relative_width(self) -> float | None:
-        """Returns the largest half-width relative to its mean.
+        """Returns the largest half-width of the cells' intervals, as a share of the cell's mean.
 
-        Returns `None` if there are none, or if they are too different or too large to describe them
-        in one line.
+        Returns `None` if no cell has an interval, or if the shares are too different or too large
+        to describe them in one line.
         """
         usable = self.known & np.isfinite(self.low) & (self.mean != 0)
         halves = (self.high - self.low)[usable] / 2 / np.abs(self.mean[usable])

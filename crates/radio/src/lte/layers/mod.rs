@@ -58,8 +58,8 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Creates the channels of `entity`, a kind and a number that select the random streams, with the arguments of
-    /// [`Selective::new`]. The channel from port 0 to receive antenna 0 is that of a phone with one antenna.
+    /// Creates the channels between all ports and receive antennas. `kind` and `id` select the random streams; the other
+    /// arguments are those of [`Selective::new`]. The channel from port 0 to receive antenna 0 is that of a phone with one antenna.
     pub fn new(
         antennas: Antennas,
         response: &Arc<Response>,

@@ -125,8 +125,8 @@ pub struct Phone {
     has_reported: bool,
     /// Octets that the base station believes to wait, without those that it has granted.
     pub known: u32,
-    /// Subframe in which `known` last rose from 0, which it also does when a report follows grants for all known
-    /// octets.
+    /// Subframe since which the base station has known of waiting octets without a break. A grant of all known octets
+    /// ends this period; the next report starts a new one.
     pub known_since: u64,
     /// Whether `known` is an assumption without a request or report.
     pub is_ahead: bool,

@@ -51,7 +51,8 @@ impl Contest {
         }
     }
 
-    /// Compares the scores of the candidates `open` on the groups of `N` vectors.
+    /// Stores the highest score and its owner for each group in the `N` vectors `places` (of [`LANES`] groups each),
+    /// among the candidates `open`.
     fn hold_on<const N: usize>(&mut self, places: &[usize], open: &[Bidder], x: &[Row]) {
         let places: [usize; N] = std::array::from_fn(|at| places[at] % ALL_VECTORS);
         let (mut scores, mut owners) = ([[f32::NEG_INFINITY; LANES]; N], [[NOBODY; LANES]; N]);

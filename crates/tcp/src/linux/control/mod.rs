@@ -44,8 +44,8 @@ pub struct AckEvent {
     pub now: Time,
     /// Number of bytes that the ACK acknowledges cumulatively.
     pub acked: u64,
-    /// Number of bytes that the ACK delivers, including bytes that SACKs report beyond gaps and
-    /// duplicates that a D-SACK reports.
+    /// Number of bytes that the ACK delivers: cumulatively, by SACK beyond a gap, or as duplicates
+    /// (D-SACK).
     pub delivered: u64,
     /// Number of segments that the ACK delivers, by which windows grow (Linux: `acked_sacked`). An
     /// ACK may acknowledge many more segments, if SACKs have reported them before.
@@ -136,8 +136,8 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// Handles a pause that was longer than `timeouts` retransmission timeouts. After it the window
     /// is no longer a valid estimate (RFC 5681, 4.1).
     fn on_idle(&mut self, _timeouts: u64) {}
-    /// Handles an under-used window. For the length of a retransmission timeout the application has
-    /// used at most `used` bytes of the window (RFC 7661).
+    /// Handles an under-used window: for the length of a retransmission timeout, at most `used` bytes
+    /// were in flight (RFC 2861; Linux: `tcp_cwnd_application_limited`).
     fn on_unused(&mut self, _used: u64) {}
     /// Handles the start of a transmission with nothing in flight. The last data was sent `pause`
     /// ago; `pause` is 0 if [`Self::on_idle`] was just called for the pause.

@@ -1,4 +1,4 @@
-//! Record of how much of the congestion window the application uses (RFC 7661, as Linux implements
+//! Record of how much of the congestion window the application uses (RFC 2861, as Linux implements
 //! it: `tcp_cwnd_validate`).
 
 use nodeb_base::units::Time;
