@@ -12,7 +12,7 @@ use nodeb_sim::scenario::Direction;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use proptest::prelude::*;
 
-/// Name of each plug-in, with the path of a scenario that uses it.
+/// Name of each plug-in, with the text of a scenario that uses it.
 const FILES: [(&str, &str); 5] = [
     ("urgent", include_str!("../scenarios/urgent.toml")),
     ("head_drop", include_str!("../scenarios/head_drop.toml")),

@@ -191,9 +191,8 @@ impl Ray {
         power(self.amplitude(sequence, tti))
     }
 
-    /// Computes the power gains in `N` TTIs from `tti` on, each multiplied by `mean`. The code uses
-    /// loops over arrays instead of closures, because most of the time of simulating a cell is
-    /// spent here.
+    /// Computes the power gains in `N` TTIs from `tti` on, each multiplied by `mean`. Loops over
+    /// arrays instead of closures let the compiler vectorize this function, which is called often.
     #[inline]
     pub fn gains<const N: usize>(
         &mut self,

@@ -5,8 +5,8 @@ use nodeb_base::units::{Duration, Time};
 use super::threshold::Thresholds;
 use super::{Event, Rrc};
 
-/// Thresholds for idle users, and the start of each user's inactivity timer, which is `None` while
-/// the user is not idle.
+/// Queue thresholds for requesting a channel and for being idle, and the start of each user's
+/// inactivity timer, which is `None` while the user is not idle.
 #[derive(Debug)]
 pub struct IdleTimers {
     thresholds: Thresholds,
