@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nodeb.answer.numbers import number, scale_of
 from nodeb.answer.words import counted, percent
+from nodeb.base.table import Table
 from nodeb.plot.style import nice_step
 from nodeb.report.figures import Content
 from nodeb.report.tracks import line, picture, track, word
@@ -31,16 +32,19 @@ Values = NDArray[np.float64]
 
 
 def phones(result: Result) -> Content | None:
-    """Returns a figure of the phones' rates, or `None` for a single phone or without any rate > 0.
+    """Returns a figure of the rates of downloads, or `None` if fewer than two exist or all are 0.
 
     Phones are ordered by distance, with the mean of each ring (range of distances), or by rate if
-    they have no distance.
+    they have no distance or if the scenario has uploads.
     """
-    rates = np.asarray(result.flows["received_bps"], dtype=float)
-    users, runs = len(np.unique(result.flows["user"])), result.provenance.runs
+    flows, has_uploads = result.flows, "direction" in result.flows.columns
+    if has_uploads:
+        flows = flows.where(flows["direction"] == "down")
+    rates = np.asarray(flows["received_bps"], dtype=float)
+    users, runs = len(np.unique(flows["user"])), result.provenance.runs
     if users < 2 or not np.isfinite(rates).any() or not np.nanmax(rates):
         return None
-    rings = Rings.of(result)
+    rings = None if has_uploads else Rings.of(result)
     if rings is not None:
         across, end, axis = rings.distance_m, float(rings.edges_m[-1]), "m from the Node B"
         title = "What each phone received, by its distance"
@@ -52,17 +56,15 @@ def phones(result: Result) -> Content | None:
             "% of the phones, from the weakest to the strongest",
             "What each phone received",
         )
-    drawn = _track(result, rates, across, end, rings)
+    drawn = _track(flows, rates, across, end, rings)
     note = f"{counted(len(rates), 'phone')} in {counted(runs, 'replication')}"
     return picture(title, note, [drawn, *_busy(result)], end, axis)
 
 
-def _track(
-    result: Result, rates: Values, across: Values, end: float, rings: Rings | None
-) -> Content:
+def _track(flows: Table, rates: Values, across: Values, end: float, rings: Rings | None) -> Content:
     top = ROOM * float(np.nanmax(rates))
     unit, factor = scale_of(top, "bit/s")
-    weak = _weakest(result, rates)
+    weak = _weakest(flows, rates)
 
     def height(rate: float) -> float:
         return 100 - 100 * rate / top
@@ -85,18 +87,18 @@ def _track(
         key += f"; squares: the weakest {WEAK:g} % of each replication"
     if rings is not None:
         key = f"crosses: mean of a ring and its 95 % interval; {key}"
-        lines.append(line("".join(_crosses(rings, result, end, top)), "ring"))
+        lines.append(line("".join(_crosses(rings, flows, end, top)), "ring"))
         means = [part.mean() for part in rings.of_each(rates) if len(part)]
         sentence += f"; nearest {number(means[0], 'bit/s')}, farthest {number(means[-1], 'bit/s')}"
     return track(unit, key, sentence, 20, css="cell", lines=lines, words=words)
 
 
-def _weakest(result: Result, rates: Values) -> NDArray[np.bool_]:
+def _weakest(flows: Table, rates: Values) -> NDArray[np.bool_]:
     """Returns a mask of the `WEAK` per cent of phones with the lowest rates in each replication.
 
     The number of phones is rounded down, so a replication with few phones has none in the mask.
     """
-    found, runs = np.zeros(len(rates), dtype=bool), np.asarray(result.flows["run"])
+    found, runs = np.zeros(len(rates), dtype=bool), np.asarray(flows["run"])
     for run in np.unique(runs):
         mine = np.flatnonzero(runs == run)
         count = int(len(mine) * WEAK / 100)
@@ -110,9 +112,9 @@ def _dots(across: Values, rates: Values, end: float, top: float) -> str:
     return "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x.tolist(), y.tolist(), strict=True))
 
 
-def _crosses(rings: Rings, result: Result, end: float, top: float) -> Iterator[str]:
+def _crosses(rings: Rings, flows: Table, end: float, top: float) -> Iterator[str]:
     """Yields SVG paths of crosses: a ring's mean rate (horizontal) and its interval (vertical)."""
-    rates, runs = (rings.of_each(result.flows[name]) for name in ("received_bps", "run"))
+    rates, runs = (rings.of_each(flows[name]) for name in ("received_bps", "run"))
     for at, (rate, run) in enumerate(zip(rates, runs, strict=True)):
         if not len(rate):
             continue

@@ -8,6 +8,7 @@ import nodeb
 from nodeb.answer import text as text_of
 from nodeb.errors import InputError
 from nodeb.explanation.what_if import what_if
+from nodeb.report.phones import phones
 from nodeb.results.answer import answer
 from nodeb.results.metrics import by_run
 
@@ -119,3 +120,8 @@ def test_capture_shows_phone_as_client_of_its_uploads(tmp_path):
 def test_files_of_uploads_arrive_whole(mixed):
     assert np.all(mixed.flows["complete"] > 0)
     assert np.array_equal(mixed.flows["delivered_bytes"], mixed.flows["app_bytes"])
+
+
+def test_figure_of_a_cell_shows_downloads_only(mixed):
+    assert "6 phones in 3 replications" in str(phones(mixed))
+    assert phones(scenario(SENDER, {**SENDER, "name": "other"}).run(runs=1)) is None
