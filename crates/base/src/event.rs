@@ -236,11 +236,12 @@ pub enum Event {
     /// Result of one TTI of a user: its C/I value or CQI (0 at constant rate), the units sent, and the number
     /// of blocks that failed. Units are PDUs, or octets if blocks are filled with octets.
     Tti { bearer: u32, user: u32, quality: u32, units: u32, failed: u32 },
-    /// A block is transmitted. `transmission` counts the transmissions of the block from 1. With
-    /// HARQ, `block` counts the user's blocks (on `hsdpa` since the last reset of MAC-hs). With the
-    /// simple ARQ `block` is the number of the block's first PDU. A DCH with RLC and `wcdma` do not
-    /// retransmit whole blocks: on this DCH `block` counts the channels of all TTIs since the start
-    /// of the run, used or not; on `wcdma` it is the number of the slot.
+    /// A block is transmitted. `transmission` counts the transmissions of the block from 1. The
+    /// meaning of `block` depends on the bearer. With HARQ, it is the number of the user's block
+    /// (on `hsdpa` since the last reset of MAC-hs). With the simple ARQ, it is the number of the
+    /// block's first PDU. On a DCH with an RLC protocol, it counts the channels of all TTIs since
+    /// the start of the run, used or not. On `wcdma`, it is the number of the slot. A DCH with an
+    /// RLC protocol and `wcdma` do not retransmit whole blocks.
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
     /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },

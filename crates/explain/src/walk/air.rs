@@ -12,8 +12,8 @@ use super::Walk;
 use crate::cause::{Cause, Step};
 use crate::timeline::{Air, Block, Frame, Group, Hop, NONE, Part, Sent};
 
-/// Number of blocks before the current time of the search among which a block is looked for that
-/// waits for its retransmission.
+/// Largest number of blocks, back from the current time of the search, that are searched for a
+/// block that waits for its retransmission.
 const LOOK_BACK: u32 = 256;
 
 impl Walk<'_> {
@@ -138,12 +138,12 @@ impl Walk<'_> {
         self.to(end, self.retransmission_cause(), Step::RetransmissionAwaited, stay.place);
     }
 
-    /// Returns the last earlier block that carried some of the bytes of `block`, which RLC
-    /// retransmits in `block`, or `None` if there is no such block.
+    /// Returns the block whose failure made RLC retransmit data in `block`: the last one before
+    /// `block` in which data were sent that `block` carries again. Returns `None` if there is none.
     fn earlier_copy(&self, block: &Block, packet: u32) -> Option<Block> {
         if self.air().is_cut() {
-            // Bearers that report units retransmit whole blocks, and these are recorded as attempts
-            // of the same block.
+            // Bearers that report units retransmit whole blocks. The timeline records such a
+            // retransmission as another attempt of the same block, so it has no earlier copy.
             return None;
         }
         let served = self.packet_of(block, packet)?;
@@ -280,9 +280,10 @@ impl Walk<'_> {
         new.map(|part| u64::from(part.bytes.div_ceil(size))).sum::<u64>().min(units)
     }
 
-    /// Goes back to `begin` and divides the time between new and retransmitted units in proportion
-    /// to their numbers. `is_own` is true if the new units belong to the packet with which the path
-    /// reached the bearer.
+    /// Goes back from the current time to `begin`. Charges this time partly to retransmissions and
+    /// partly to new data, in proportion to the numbers of units sent. `is_own` is true if the new
+    /// units belong to the packet with which the path reached the bearer; otherwise their time
+    /// counts as a wait behind another packet of the user.
     fn share(&mut self, &Sent { new, retransmitted, .. }: &Sent, begin: Time, stay: &Hop, is_own: bool) {
         let begin = begin.max(self.floor);
         if self.now <= begin {

@@ -28,14 +28,15 @@ registry! {
     "estimator" EstimatorSpec = Ticks {
         /// Jacobson's estimator in ns-2's fixed-point form: one segment is timed at a time.
         "ticks" => Ticks(Ticks),
-        /// Exponential averages of mean and deviation: every segment that is sent only once is timed.
+        /// Exponential averages of the round-trip time and of its deviation from this average. Every segment
+        /// that is not retransmitted is timed.
         "smoothed" => Smoothed(Smoothed),
     }
 }
 
 params! {
-    /// Parameters of the estimator on clock ticks, of which there are none. The ticks are those of the
-    /// connection's `clock`.
+    /// Parameters of the estimator that counts clock ticks: none. The connection's `clock` sets the length of
+    /// a tick.
     #[derive(Eq)]
     pub struct Ticks {}
 }
@@ -43,10 +44,11 @@ params! {
 impl Checked for Ticks {}
 
 params! {
-    /// Parameters of the round-trip estimator that averages mean and deviation exponentially.
+    /// Parameters of the estimator that averages round-trip times and their deviations
+    /// exponentially.
     pub struct Smoothed {
-        /// Weight of a new round-trip time in the mean, and of its deviation in the mean deviation
-        /// (c in `hossain`).
+        /// Weight of a new round-trip time in the mean round-trip time, and weight of its deviation
+        /// in the mean deviation (c in `hossain`).
         pub gain: Probability = Probability(0.1),
         /// Mean round-trip time before the first measurement. If absent, the first measured time
         /// becomes the mean, and half of it the deviation.

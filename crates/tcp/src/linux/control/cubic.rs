@@ -175,9 +175,9 @@ impl CubicControl {
         })
     }
 
-    /// Returns the number of delivered segments per segment of growth with which the window reaches
-    /// its target in a round trip. The target is the value of the cubic function one smallest
-    /// round-trip time from now.
+    /// Returns how many segments must be delivered before the window grows by one segment, so that
+    /// it reaches its target in a round trip. The target is the value of the cubic function one
+    /// smallest round-trip time from now.
     fn cubic_pace(&self, epoch: &Epoch, now: u64, cwnd: u64) -> u64 {
         let ahead = jiffies::in_duration(self.min_rtt.unwrap_or_default());
         let t = (now.saturating_sub(epoch.start) + ahead) * SCALE / jiffies::HZ;
@@ -189,9 +189,10 @@ impl CubicControl {
         if self.last_max == 0 { each.min(MAX_BLIND_SEGMENTS) } else { each }
     }
 
-    /// Ensures that the window grows at least as fast as that of a Reno which reduces its window to
-    /// beta instead of half. Such a Reno grows by 3 (1 - beta) / (1 + beta) segments per round trip
-    /// at any window (`beta_scale`: 15/8 of a window must be delivered per segment of growth).
+    /// Ensures that the window grows at least as fast as that of a Reno sender that keeps the share
+    /// beta of its window after a loss, instead of half. To be as aggressive as Reno, that sender
+    /// grows by 3 (1 - beta) / (1 + beta) segments per round trip (`beta_scale`: 15/8 of a window
+    /// must be delivered per segment of growth).
     fn apply_reno_friendliness(&mut self, cwnd: u64) {
         let share = 8 * (SCALE + self.beta) / 3 / (SCALE - self.beta).max(1);
         let needed = (cwnd * share / 8).max(1);
