@@ -14,7 +14,7 @@ pub struct Blocks {
     pub units: u32,
     /// Number of units (PDUs or octets) in a new block; the last new block may have fewer.
     pub per_block: u32,
-    /// Number of blocks in each of these TTIs.
+    /// Number of blocks in each TTI.
     pub per_tti: u32,
     /// Number of consecutive TTIs that this value describes.
     pub ttis: u32,

@@ -26,7 +26,8 @@ use crate::units::{Duration, Time};
 /// Kind of a place: a node or link that packets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Site {
-    /// A server: source of segments, sink of ACKs.
+    /// A server: source of segments and sink of ACKs; in an upload, sink of segments and source of
+    /// ACKs.
     Server,
     /// The link from a server to the gateway (downlink).
     WiredDown,
@@ -42,9 +43,10 @@ pub enum Site {
     Snoop,
     /// A radio bearer (downlink), which transmits packets to the phones.
     Bearer,
-    /// A phone's uplink, which transmits its ACKs and requests to the network.
+    /// A phone's uplink, which transmits its ACKs, its requests and the data of its upload.
     Uplink,
-    /// A phone: sink of segments, source of ACKs.
+    /// A phone: sink of segments and source of ACKs; in an upload, source of segments and sink of
+    /// ACKs.
     Phone,
 }
 
@@ -103,9 +105,9 @@ pub enum Purpose {
     Connect,
     /// A request for data on an open connection in a packet of its own, sent by a phone or a proxy.
     Request,
-    /// A data segment, sent by a server, a proxy or a Snoop agent.
+    /// A data segment, sent by a server, a proxy or a Snoop agent; in an upload, by a phone.
     Data,
-    /// An acknowledgement, sent by a phone or a proxy.
+    /// An acknowledgement, sent by a phone or a proxy; in an upload, by a server.
     Ack,
     /// A packet of a real host, whose role is not examined.
     External,
@@ -264,16 +266,19 @@ pub enum Event {
     /// the Node B knows.
     Available { bearer: u32, user: u32, bytes: f64, cqi: f32 },
 
-    /// The congestion window or slow-start threshold of the sender that faces the phone changed.
-    /// Both values are in full-sized segments. A window that was set from outside replaces `cwnd`.
+    /// The congestion window or slow-start threshold of the sender that sends the flow's data over
+    /// the radio changed: the server, the proxy if there is one, or the phone in an upload. Both
+    /// values are in full-sized segments. A window that was set from outside replaces `cwnd`.
     Window { flow: u32, cwnd: f64, ssthresh: f64 },
-    /// The sender that faces the phone measured the round-trip time `rtt`.
+    /// The sender that sends the flow's data over the radio measured the round-trip time `rtt`.
     RoundTrip { flow: u32, rtt: Duration },
-    /// The loss recovery of the sender that faces the phone changed its state to `state`.
+    /// The loss recovery of the sender that sends the flow's data over the radio changed its state
+    /// to `state`.
     Recovery { flow: u32, state: Recovery },
-    /// A timer of the sender that faces the phone is armed for `at`, or disarmed if `at` is `None`.
-    /// With `classic` this is the retransmission timer. With `linux` it is a timer that expires no
-    /// later than the timers for retransmission, loss probes, reordering, window probes and pacing.
+    /// A timer of the sender that sends the flow's data over the radio is armed for `at`, or
+    /// disarmed if `at` is `None`. With `classic` this is the retransmission timer. With `linux` it
+    /// is a timer that expires no later than the timers for retransmission, loss probes,
+    /// reordering, window probes and pacing.
     Timer { flow: u32, at: Option<Time> },
     /// The limit that stops a sender from transmitting changed to `limit`.
     SendLimit { place: Place, flow: u32, limit: SendLimit },
@@ -283,11 +288,12 @@ pub enum Event {
     /// A transfer of `bytes` bytes starts; its bytes follow those of all earlier transfers of the
     /// flow.
     Began { flow: u32, bytes: u64 },
-    /// The phone received the last byte of its oldest unfinished transfer, and all bytes before it.
-    /// The packet of the preceding [`Self::Received`] completed the transfer.
+    /// The flow's receiver (the phone, or the server in an upload) received the last byte of its
+    /// oldest unfinished transfer, and all bytes before it. The packet of the preceding
+    /// [`Self::Received`] completed the transfer.
     Arrived { flow: u32, bytes: u64 },
-    /// The sender that faces the phone received the last ACK of a transfer. The transfer began at
-    /// `begun`, and the phone received its last byte at `arrived`.
+    /// The sender that sends the flow's data over the radio received the last ACK of a transfer.
+    /// The transfer began at `begun`, and the flow's receiver received its last byte at `arrived`.
     Transfer { flow: u32, begun: Time, arrived: Time, bytes: u64 },
 }
 

@@ -55,8 +55,8 @@ pub struct Packet {
     pub flow_hash: u32,
     /// ECN field of the IP header.
     pub ecn: EcnField,
-    /// Whether the packet carries data of a server. `false` for a packet of a real host, since
-    /// contents of such packets are not examined.
+    /// Whether the packet is a data segment of simulated TCP. `false` for a packet of a real host,
+    /// whose contents are not examined.
     pub payload: bool,
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Interval in which a link starts no transmission, so that packets queue.
 ///
-/// A transmission under way is completed.
+/// A transmission that began before the outage is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outage {

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::LossModel;
 use super::list::Listed;
 
-/// Parameters of the loss of the server's data segments at listed positions.
+/// Parameters of the loss of data segments at listed positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataList {
     /// Positions of the data segments to lose in the order of arrival, retransmissions included, from 1.
-    /// Position 0 is the first packet without data, the server's SYN.
+    /// Position 0 is the first packet without data, which is the SYN of the data's sender.
     pub positions: Vec<u64>,
 }
 

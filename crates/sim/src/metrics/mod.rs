@@ -34,8 +34,8 @@ pub struct FlowRow {
     pub app_bytes: u64,
     pub ip_bytes: u64,
     pub delivered_bytes: u64,
-    /// Counts of the sender that faces the phone: the proxy's sender if there is a proxy, or else the
-    /// server's.
+    /// Counts of the sender that sends the data over the radio: the proxy's sender if there is a proxy, the
+    /// phone's in an upload, or else the server's.
     pub sender: SenderCounts,
     pub transfers: u64,
     pub transfer_delay_mean_s: f64,

@@ -11,16 +11,17 @@ use crate::scenario::Record;
 /// Kind of event of a TCP segment in the table [`SEGMENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentEvent {
-    /// The sender that faces the phone (the proxy if there is one, else the server) sent the segment.
+    /// The sender that sends the data over the radio sent the segment: the proxy if there is one, the phone
+    /// in an upload, or else the server.
     Send,
-    /// An ACK reached the sender that faces the phone. The column `seq` is then the acknowledgement
+    /// An ACK reached the sender of [`Self::Send`]. The column `seq` is then the acknowledgement
     /// number: the highest segment received in order, or with `linux` the next byte expected.
     Ack,
     /// Snoop retransmitted the segment at the Node B.
     Resend,
     /// The segment was lost or dropped on its path.
     Drop,
-    /// The segment reached the phone.
+    /// The segment reached the receiver: the phone, or the server in an upload.
     Deliver,
 }
 
@@ -63,7 +64,8 @@ table! {
         "user" [""] U64 = |row| row.user;
         /// Time of the event.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
-        /// Event: `send`, `drop`, `deliver` (to the phone), `ack` (an ACK reached the sender) or `resend` (by Snoop).
+        /// Event: `send`, `drop`, `deliver` (to the receiver), `ack` (an ACK reached the sender) or `resend`
+        /// (by Snoop).
         "event" [""] Name = (|row| row.event as u32, |code| SegmentEvent::ALL[code as usize].name().into());
         /// Number of the segment, or with `linux` TCP of its first byte. For an ACK the highest segment received in
         /// order, or with `linux` the next byte expected.
@@ -85,7 +87,8 @@ pub struct CwndRow {
 }
 
 table! {
-    /// One row per change of the congestion window of the sender that faces the phone.
+    /// One row per change of the congestion window of the sender that sends the data over the
+    /// radio.
     pub static CWND: "cwnd" of CwndRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
@@ -154,9 +157,10 @@ table! {
 pub struct TransferRow {
     /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Simulated time at which the transfer began: the phone requested it, or the server wrote it.
+    /// Simulated time at which the transfer began: the phone requested it, or the sender wrote it.
     pub begun: Time,
-    /// Time at which the phone had received the last byte of the transfer.
+    /// Time at which the receiver (the phone, or the server in an upload) had received the last
+    /// byte of the transfer.
     pub arrived: Time,
     /// Time at which the sender had received the last ACK of the transfer.
     pub end: Time,

@@ -11,7 +11,8 @@ use super::{After, Source, Transfer};
 pub struct Outstanding {
     /// Time at which the transfer began.
     pub begun: Time,
-    /// Time at which the phone received the last byte; until then the time at which the transfer began.
+    /// Time at which the receiver (the phone, or the server in an upload) received the last byte; until then
+    /// the time at which the transfer began.
     pub arrived: Time,
     /// Size of the transfer in bytes.
     pub bytes: u64,
@@ -25,14 +26,15 @@ pub struct Demand {
     source: Box<dyn Source>,
     /// Transfer that begins next, or `None` if there are no more.
     pub upcoming: Option<Transfer>,
-    /// Sizes in bytes of the transfers that have begun and that the server has not written to its TCP sender yet.
+    /// Sizes in bytes of the transfers that have begun and that the application has not written to the TCP
+    /// sender yet.
     pub unwritten: VecDeque<u64>,
     /// Transfers that have begun and are not complete, the oldest first.
     outstanding: VecDeque<Outstanding>,
-    /// Number of outstanding transfers that have arrived at the phone completely.
+    /// Number of outstanding transfers that have arrived at the receiver completely.
     arrived: usize,
-    /// Number of in-order bytes at which the next outstanding transfer is complete at the phone; `u64::MAX` if all
-    /// outstanding transfers have arrived at the phone.
+    /// Number of in-order bytes at which the next outstanding transfer is complete at the receiver;
+    /// `u64::MAX` if all outstanding transfers have arrived there.
     expected: u64,
     /// Number of acknowledged bytes at which the oldest outstanding transfer is complete; `u64::MAX` if no
     /// transfer is outstanding.
@@ -88,8 +90,8 @@ impl Demand {
         (event == After::Beginning || self.outstanding.is_empty()).then_some(now + upcoming.wait)
     }
 
-    /// Records that the phone has received the first `delivered` bytes of the connection. Calls `on_arrival` with the
-    /// size of each transfer that has thereby arrived completely.
+    /// Records that the receiver has received the first `delivered` bytes of the connection. Calls
+    /// `on_arrival` with the size of each transfer that has thereby arrived completely.
     #[inline]
     pub fn arrive(&mut self, now: Time, delivered: u64, mut on_arrival: impl FnMut(u64)) {
         while delivered >= self.expected {
@@ -116,8 +118,8 @@ impl Demand {
         Some(transfer)
     }
 
-    /// Returns true if no transfer is upcoming and the server has written all transfers, so that it writes no further
-    /// data.
+    /// Returns true if no transfer is upcoming and all transfers are written to the TCP sender, so that no
+    /// further data follow.
     pub fn is_all_written(&self) -> bool {
         self.upcoming.is_none() && self.unwritten.is_empty()
     }

@@ -17,7 +17,8 @@ use nodeb_base::{keys, registry};
 
 use crate::scenario::Direction;
 
-/// Data that the server sends to a user as a unit, such as a file or a web object.
+/// Data that the sender (the server, or the phone in an upload) sends as a unit, such as a file or
+/// a web object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Size of the transfer in bytes.

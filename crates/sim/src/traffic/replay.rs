@@ -15,7 +15,7 @@ params! {
         /// relative to the scenario file's folder.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
-        /// Times at which the amounts are written by the server, in ascending order.
+        /// Times at which the server writes the amounts, in ascending order.
         pub times: Arc<Vec<Duration>>,
         /// Amounts of data, one per time.
         pub bytes: Arc<Vec<Size>>,

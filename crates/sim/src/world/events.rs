@@ -12,8 +12,8 @@ use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
 
-/// Emits the loss recovery state of the sender that faces the phone, and the expiry of its retransmission
-/// timer, each only if it has changed since it was last emitted.
+/// Emits the loss recovery state of the sender that sends a flow's data over the radio, and the expiry of its
+/// retransmission timer, each only if it has changed since it was last emitted.
 #[cold]
 fn emit_recovery(sink: &mut Sink, now: Time, flow: u32, state: &mut Flow) {
     let (recovery, at) = (state.air_sender().recovery(), state.air_sender().timer());
@@ -186,8 +186,9 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits a new round-trip time of the sender that faces a phone, and its congestion window,
-    /// loss recovery state and retransmission timer, each only if it has changed.
+    /// Emits a new round-trip time of the sender that sends a flow's data over the radio, and its
+    /// congestion window, loss recovery state and retransmission timer, each only if it has
+    /// changed.
     #[inline]
     pub(super) fn emit_sender(&mut self, flow: u32) {
         let (now, sink) = (self.env.now, &mut self.env.common.sink);

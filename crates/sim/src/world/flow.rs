@@ -177,13 +177,14 @@ pub struct Flow {
 }
 
 /// Values of a connection's senders that were last emitted as events. They are stored so that only changes are emitted.
-/// All values but `limits` belong to the sender that faces the phone.
+/// All values but `limits` belong to the sender that sends the data over the radio.
 #[derive(Debug, Default)]
 pub struct Emitted {
     pub window: Option<Window>,
     pub recovery: Option<Recovery>,
     pub timer: Option<Time>,
-    /// Limits that stop the server's sender and the proxy's sender from transmitting, in this order.
+    /// Limits that stop the sender at the server (in an upload, at the phone) and the proxy's sender from
+    /// transmitting, in this order.
     pub limits: [SendLimit; 2],
 }
 
@@ -238,7 +239,8 @@ impl Flow {
         })
     }
 
-    /// Returns the sender that faces the phone: the proxy's sender if there is a proxy, or else the server's.
+    /// Returns the sender that sends the data over the radio: the proxy's sender if there is a proxy, the
+    /// phone's in an upload, or else the server's.
     pub fn air_sender(&self) -> &dyn Sender {
         self.proxy.as_ref().map_or(&*self.sender, |proxy| proxy.sender())
     }

@@ -24,7 +24,8 @@ struct Followed {
 #[derive(Debug)]
 pub struct Recorder {
     mask: Mask,
-    /// Site of the TCP sender that faces the phones: the proxy if there is one, else the server.
+    /// Site of the TCP sender that sends the data of downloads over the radio: the proxy if there
+    /// is one, else the server.
     air_sender: Site,
     /// Direction of each connection, by the connections' numbers.
     directions: Vec<Direction>,

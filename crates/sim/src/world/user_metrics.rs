@@ -19,7 +19,7 @@ pub struct UserMetrics {
     awaited: VecDeque<(Time, u64)>,
     /// Time at which the current load began; `None` before the first load and once all its transfers have begun.
     page_begun: Option<Time>,
-    /// Number of bytes that the phone has received in order.
+    /// Number of bytes that the receiver has received in order.
     delivered: u64,
     /// Time of the last arrival of data in order; `None` if none have arrived, or if no transfer was
     /// outstanding after that arrival.
@@ -61,8 +61,8 @@ impl UserMetrics {
         }
     }
 
-    /// Records that the phone has received `delivered` bytes in order since the start. The transfers that have begun
-    /// so far have `begun` bytes.
+    /// Records that the receiver has received `delivered` bytes in order since the start. The transfers that
+    /// have begun so far have `begun` bytes.
     #[inline]
     pub fn on_delivery(&mut self, now: Time, delivered: u64, begun: u64) {
         if delivered == self.delivered {
