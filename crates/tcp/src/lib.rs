@@ -1,8 +1,11 @@
-//! TCP: the sender at the server and the receiver at the phone. A proxy has one of each.
+//! TCP: the senders and receivers of connections. In a download the sender is at the server and the
+//! receiver at the phone. A proxy has one of each.
 //!
 //! There are two families of implementations, the modules [`classic`] and [`linux`]. Each family
 //! has its own parameters, sender and receiver. The rest of the simulator uses senders and
-//! receivers through the traits [`Sender`] and [`Receiver`].
+//! receivers through the traits [`Sender`] and [`Receiver`]. In an upload the ends exchange their
+//! roles: the comments of this crate call the end that sends the data the server, and the other end
+//! the phone.
 
 pub mod classic;
 pub mod linux;
@@ -73,7 +76,7 @@ pub struct Progress {
     /// Time at which the caller must call [`Sender::on_timer`], unless a call of another method
     /// changes this time before; `None` if no timer is armed.
     pub timer: Option<Time>,
-    /// Number of application bytes that the phone has acknowledged.
+    /// Number of application bytes that the receiver has acknowledged.
     pub acked_bytes: u64,
     /// State of loss recovery: open, fast recovery, reduced by an ECN mark, or timeout.
     pub recovery: Recovery,
@@ -87,8 +90,8 @@ pub struct Progress {
 /// 5681, 3.1). Without this limit a large window would release all retransmissions at once.
 const RETRANSMISSIONS_PER_ACK: u64 = 2;
 
-/// The sender of a connection, located at the server, or at the proxy towards the phone. Its
-/// methods append the segments that must be transmitted to `out`.
+/// The sender of a connection: at the server, at the proxy towards the phone, or at the phone in an
+/// upload. Its methods append the segments that must be transmitted to `out`.
 pub trait Sender: Send + std::fmt::Debug {
     /// Accepts `bytes` bytes of application data, and sends what the window allows. Before
     /// [`Self::open`] nothing is sent.
@@ -98,7 +101,7 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Sends the SYN, or the SYN-ACK if the phone has opened the connection. Has no effect if it
     /// was sent before.
     fn open(&mut self, now: Time, out: &mut Vec<Segment>);
-    /// Processes an ACK that has arrived at the server.
+    /// Processes an ACK that has arrived at the sender.
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>);
     /// Handles the expiry of the timer at the time that [`Self::timer`] returned.
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>);
@@ -111,7 +114,7 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Returns true if the SYN and all data are acknowledged and the application has closed the
     /// connection.
     fn is_done(&self) -> bool;
-    /// Returns the number of application bytes that the phone has acknowledged.
+    /// Returns the number of application bytes that the receiver has acknowledged.
     fn acked_bytes(&self) -> u64;
     /// Returns the number of bytes on the wire, headers included, if each segment of the data
     /// written so far is sent once; the SYN is not included.
@@ -147,14 +150,15 @@ pub trait Sender: Send + std::fmt::Debug {
     fn take_rtt_sample(&mut self) -> Option<Duration>;
 }
 
-/// The receiver of a connection, at the phone, or at the proxy towards the server.
+/// The receiver of a connection: at the phone, at the proxy towards the server, or at the server in
+/// an upload.
 pub trait Receiver: Send + std::fmt::Debug {
     /// Returns the SYN with which the phone opens the connection, to be sent now.
     fn connect(&self, now: Time) -> Segment;
     /// Returns a packet with a request of `bytes` bytes, to be sent on the open connection.
     fn request(&self, now: Time, bytes: u32) -> Segment;
-    /// Processes a segment that has arrived at the phone. Returns the ACK to send now, or `None` if
-    /// no ACK is due yet.
+    /// Processes a segment that has arrived at the receiver. Returns the ACK to send now, or `None`
+    /// if no ACK is due yet.
     fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment>;
     /// Handles the expiry of the timer at the time that [`Self::timer`] returned. Returns the ACK
     /// to send now, if any.

@@ -19,7 +19,7 @@ pub enum Numbering {
 }
 
 impl Numbering {
-    /// Returns true if a packet carries data of the server, and is neither a SYN nor an ACK.
+    /// Returns true if a packet is a data segment, and neither a SYN nor an ACK.
     pub fn is_data(self, packet: &Segment) -> bool {
         let carries = match self {
             Self::Segments => true,

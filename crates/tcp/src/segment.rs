@@ -10,9 +10,10 @@ pub enum Kind {
     Connect,
     /// A request that the phone sends on an open connection.
     Request,
-    /// A segment of the server. Number 0 is the server's SYN, and data begins at number 1.
+    /// A segment of the sender (the server, or the phone in an upload). Number 0 is the sender's
+    /// SYN, and data begins at number 1.
     Data,
-    /// A cumulative acknowledgement of the phone, possibly with SACK blocks.
+    /// A cumulative acknowledgement of the receiver, possibly with SACK blocks.
     Ack,
 }
 
@@ -63,7 +64,8 @@ pub struct Segment {
     pub flow: u32,
     /// Size of the IP packet in bytes, headers included.
     pub size: u32,
-    /// Role of the packet: SYN of the phone, request, segment of the server, or ACK.
+    /// Role of the packet: SYN or request of the phone, segment of the sender, or ACK of the
+    /// receiver.
     pub kind: Kind,
     /// Whether the packet is the retransmission of a SYN, segment or request.
     pub retransmission: bool,
@@ -102,7 +104,7 @@ pub struct Ecn {
 }
 
 impl Segment {
-    /// Returns true for a segment of the server other than its SYN. A window probe counts as data.
+    /// Returns true for a segment of the sender other than its SYN. A window probe counts as data.
     pub fn is_data(&self) -> bool {
         self.kind == Kind::Data && self.seq > 0
     }

@@ -7,12 +7,13 @@
 use super::{Opener, TcpSpec, classic, linux};
 use crate::segment::{SackBlocks, Segment};
 
-/// End of a connection at which packets are captured.
+/// End of a connection at which packets are captured. In an upload the ends exchange their roles,
+/// since the phone sends the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The server, whose network interface captures packets.
+    /// The server, or in an upload the phone: the end that sends the data.
     Server,
-    /// The phone, whose network interface captures packets.
+    /// The phone, or in an upload the server: the end that receives the data.
     Phone,
 }
 

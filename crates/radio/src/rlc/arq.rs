@@ -18,8 +18,8 @@ use crate::Backlog;
 use crate::mac::harq::retransmissions::Retransmissions;
 
 no_parameters! {
-    /// Parameters of the simple ARQ, of which there are none. The bearer's parameters define the
-    /// delay and limit of retransmissions.
+    /// The simple ARQ has no parameters of its own. The bearer's parameters define the delay and
+    /// limit of retransmissions.
     Arq
 }
 

@@ -1,6 +1,6 @@
 //! The `classic` family: TCP as in ns-2 and in published studies that use it. This TCP counts
 //! segments instead of bytes, by default measures one round trip at a time on a coarse clock, and
-//! goes back N after a timeout.
+//! goes back N after a timeout: it sends again from the first unacknowledged segment on.
 
 mod eifel;
 mod era;

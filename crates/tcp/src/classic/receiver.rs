@@ -1,4 +1,4 @@
-//! The TCP receiver at the phone: cumulative ACKs, delayed or immediate.
+//! The TCP receiver of the `classic` family: cumulative ACKs, delayed or immediate.
 //!
 //! The receiver follows RFC 5681, 4.2, as ns-2's `DelAckSink` does: it acknowledges every second
 //! segment in order, and a single segment after the delay. Segments out of order and segments that

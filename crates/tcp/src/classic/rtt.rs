@@ -35,8 +35,8 @@ registry! {
 }
 
 params! {
-    /// Parameters of the estimator that counts clock ticks: none. The connection's `clock` sets the length of
-    /// a tick.
+    /// The estimator that counts clock ticks has no parameters. The connection's `clock` sets the length of a
+    /// tick.
     #[derive(Eq)]
     pub struct Ticks {}
 }

@@ -12,7 +12,8 @@
 //! - Sizes include options. By default a SYN has 20 B of options: MSS, window scale, SACK-permitted
 //!   and timestamps. Later segments have 12 B of timestamps, and SACK adds 4 B plus 8 B per block.
 //!
-//! FIN, path MTU discovery, and data of the phone other than its requests are not modelled.
+//! FIN, path MTU discovery, and data in both directions of one connection (other than requests) are
+//! not modelled.
 
 pub mod control;
 mod frto;

@@ -83,7 +83,7 @@ params! {
         /// Maximum memory of the send buffer (the largest `tcp_wmem`). Up to this limit it has room for two
         /// windows.
         pub send_buffer: Size = Size(4_194_304),
-        /// Reading rate of the application at the phone; absent: it reads immediately.
+        /// Reading rate of the application at the receiver; absent: it reads immediately.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub read_rate: Option<Rate>,
         /// End that opens the connection: the phone or the server.

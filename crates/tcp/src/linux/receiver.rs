@@ -1,5 +1,5 @@
-//! The receiver at the phone. It determines the times of ACKs, their SACK blocks and the advertised
-//! window.
+//! The receiver of the `linux` family. It determines the times of ACKs, their SACK blocks and the
+//! advertised window.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
@@ -17,7 +17,7 @@ const MAX_DELAY: Duration = Duration::from_millis(200);
 /// segment that is not ECN-capable although earlier segments were (Linux: `__tcp_ecn_check_ce`).
 const QUICK_ACKS_FOR_ECN: u32 = 2;
 
-/// Application at the phone, which reads received data immediately or at a constant rate.
+/// Application at the receiver, which reads received data immediately or at a constant rate.
 #[derive(Debug)]
 struct Reader {
     /// Reading rate in bits per second; `None` if the application reads immediately.
@@ -301,8 +301,8 @@ impl Receiver {
             && !is_end
     }
 
-    /// Returns the retransmission timeout that Linux would compute at the phone if the round-trip
-    /// time had been measured once; `min_rto` if the round-trip time is unknown.
+    /// Returns the retransmission timeout that Linux would compute at the receiver if the
+    /// round-trip time had been measured once; `min_rto` if the round-trip time is unknown.
     fn rto(&self) -> Duration {
         let rtt = self.window.rtt().unwrap_or_default();
         Duration(rtt.0 + self.min_rto.0.max(2 * rtt.0))

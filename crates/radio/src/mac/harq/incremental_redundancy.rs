@@ -6,7 +6,7 @@
 //! and the gain falls to that of Chase combining.
 
 no_parameters! {
-    /// Parameters of incremental redundancy, of which there are none.
+    /// Incremental redundancy has no parameters.
     IncrementalRedundancy
 }
 

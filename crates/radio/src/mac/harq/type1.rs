@@ -2,6 +2,6 @@
 //! ones, as in `wang` (2004), section 8.2.
 
 no_parameters! {
-    /// Parameters of H-ARQ type I, of which there are none.
+    /// H-ARQ type I has no parameters.
     NoCombining
 }

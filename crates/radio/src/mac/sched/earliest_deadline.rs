@@ -10,7 +10,7 @@ use super::grid::{Ranks, Weight};
 use super::{Candidate, Deal, Scheduler, SchedulerParams, View};
 
 no_parameters! {
-    /// Parameters of earliest deadline first, of which there are none.
+    /// Earliest deadline first has no parameters.
     EarliestDeadline
 }
 

@@ -6,7 +6,7 @@ use super::grid::{Ranks, Weight};
 use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View};
 
 no_parameters! {
-    /// Parameters of Max C/I, of which there are none.
+    /// Max C/I has no parameters.
     MaxCi
 }
 

@@ -5,7 +5,7 @@ use nodeb_base::units::Duration;
 use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View, Weight};
 
 no_parameters! {
-    /// Parameters of round robin, of which there are none.
+    /// Round robin has no parameters.
     RoundRobin
 }
 

@@ -15,7 +15,7 @@ use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 
 params! {
-    /// Parameters of SACK with ns-2's pipe algorithm, of which there are none.
+    /// SACK with ns-2's pipe algorithm has no parameters.
     pub struct Sack {}
 }
 

@@ -10,7 +10,7 @@ use crate::classic::sender::Transmission;
 use crate::segment::Segment;
 
 params! {
-    /// Parameters of Tahoe, of which there are none.
+    /// Tahoe has no parameters.
     pub struct Tahoe {}
 }
 

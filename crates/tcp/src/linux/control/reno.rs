@@ -8,7 +8,7 @@ use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::linux::Linux;
 
 params! {
-    /// Parameters of Reno, of which there are none.
+    /// Reno has no parameters.
     #[schemars(rename = "LinuxReno")]
     pub struct Reno {}
 }

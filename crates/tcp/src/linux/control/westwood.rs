@@ -14,7 +14,7 @@ use crate::linux::Linux;
 const MIN_SAMPLE_TIME: Duration = Duration::from_millis(50);
 
 params! {
-    /// Parameters of Westwood+, of which there are none.
+    /// Westwood+ has no parameters.
     pub struct Westwood {}
 }
 

@@ -1,4 +1,4 @@
-//! The sender at the server: processing of ACKs and timers.
+//! The sender of the `linux` family: processing of ACKs and timers.
 //!
 //! Each mechanism has a type of its own: the scoreboard records outstanding segments, RACK finds
 //! losses, the congestion control limits the data in flight, and PRR and the pacer determine when
@@ -98,7 +98,7 @@ pub struct Sender {
     /// Whether the next new segment must carry CWR, because the window was reduced (RFC 3168,
     /// 6.1.2).
     pub(super) send_cwr: bool,
-    /// Newest timestamp that the phone has sent, which the sender echoes.
+    /// Newest timestamp that the receiver has sent, which the sender echoes.
     recent_stamp: u32,
     last_sent: Time,
     /// Next byte to be sent when the present round of round-trip estimation started. The round ends
