@@ -107,7 +107,7 @@ names! {
         /// The packet waited for the request or report by which the base station learned of data for the block that
         /// completed the packet.
         RequestAwaited = "request awaited",
-        /// The packet waited for that block after the request or report.
+        /// The packet waited, after the request or report, for the block that completed the packet.
         GrantAwaited = "grant awaited",
         /// The packet waited for the next TTI to begin.
         TtiBegins = "TTI begins",

@@ -131,7 +131,7 @@ pub struct Path {
     /// Start of the transfer.
     pub begun: Time,
     /// Time at which the receiver had the last byte, or the end of the run. The receiver is the
-    /// phone, or the server if a real phone uploads.
+    /// phone, or the server in an upload.
     pub ended: Time,
     /// Size of the transfer in bytes.
     pub bytes: u64,
@@ -205,8 +205,8 @@ table! {
     pub static TRANSFER: "transfer" of Path {
         /// Start of the transfer, from the start of the run.
         "begun_ns" ["ns"] U64 = |path| path.begun.0;
-        /// Time at which the receiver had received the last byte in order, or the end of the run. The receiver is the
-        /// phone, or the server if a real phone uploads.
+        /// Time at which the receiver had received the last byte in order, or the end of the run. The
+        /// receiver is the phone, or the server in an upload.
         "ended_ns" ["ns"] U64 = |path| path.ended.0;
         /// Size of the transfer in bytes.
         "bytes" ["bytes"] U64 = |path| path.bytes;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nodeb_tcp::numbering::Numbering;
 use nodeb_tcp::segment::Segment;
 
-/// State of in-order delivery at a phone's application.
+/// State of in-order delivery at the application that receives a connection's data.
 #[derive(Debug)]
 pub struct InOrder {
     numbering: Numbering,

@@ -44,7 +44,8 @@ pub struct EventRow {
 }
 
 impl EventRow {
-    /// Creates a row of an event at the server that concerns neither a packet nor a block.
+    /// Creates a row of an event that concerns neither a packet nor a block. The place is number 0,
+    /// the server.
     pub fn new(at: Time, kind: Kind, user: u32) -> Self {
         Self {
             at,
@@ -74,7 +75,7 @@ table! {
         /// of a packet in a block's first transmission), `given up` (a block), `channel` (switched), `handover`;
         /// `window`, `round trip`, `recovery`, `timer` (of the sender), `transfer` (complete).
         "kind" [""] U32 = |row| row.kind as u32;
-        /// Place of the event; events of a sender are at `server`.
+        /// Place of the event; events of a sender are at `server`, or at `phone` in an upload.
         "place" [""] U32 = |row| u32::from(row.place);
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
@@ -110,8 +111,8 @@ table! {
         "packet" [""] U32 = |row| row.packet;
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
-        /// Role of the packet: `connect`, `request`, `data` (a segment of the server, including its SYN), `ack`, or
-        /// `external`.
+        /// Role of the packet: `connect`, `request`, `data` (a segment of the sender, including its SYN),
+        /// `ack`, or `external`.
         "purpose" [""] U32 = |row| Detail::from(row.purpose) as u32;
         /// Sequence number of the packet, for an ACK the number acknowledged. It counts segments with
         /// `classic` TCP, and bytes with `linux`. For a real packet, its number in the recording.
@@ -132,8 +133,8 @@ table! {
         "end" [""] U32 = |row| row.end as u32;
         /// Cause of the loss; empty if the packet was not lost.
         "cause" [""] U32 = |row| row.cause as u32;
-        /// Time at which the phone's application received the packet's data in order; 0 if it did
-        /// not, or if the packet has no data.
+        /// Time at which the receiving application got the packet's data in order; 0 if it did not,
+        /// or if the packet has no data.
         "handed_ns" ["ns"] U64 = |row| row.handed.unwrap_or_default().0;
         /// Number of parts of the packet that blocks carried.
         "blocks" [""] U32 = |row| row.blocks;

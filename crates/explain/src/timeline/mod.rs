@@ -98,8 +98,9 @@ pub(crate) struct Timeline {
     pub bytes: u64,
     /// Number of the packet that completed the transfer; [`NONE`] before its end.
     pub last: u32,
-    /// Whether a timer of the TCP sender that faces the phone is armed: the retransmission timer,
-    /// or with `linux` any of the timers for retransmission, loss probes, reordering and pacing.
+    /// Whether a timer of the TCP sender that sends the data over the radio is armed: the
+    /// retransmission timer, or with `linux` any of the timers for retransmission, loss probes,
+    /// reordering and pacing.
     pub is_armed: bool,
     /// Counts of the flow's packets lost since the transfer began, by cause, and of its window
     /// reductions by ECN marks.

@@ -260,8 +260,8 @@ impl<'a> Walk<'a> {
             (Kind::Data, Kind::Connect) => Some(Cause::Handshake),
             (Kind::Data, Kind::Request) => Some(Cause::Request),
             (Kind::Data, Kind::Ack) => Some(self.reason_of_limit(packet.limit, trigger)),
-            // A trigger with segment number 0 is the server's SYN, so the packet that answers it
-            // ends the handshake.
+            // A trigger with segment number 0 is the SYN of the data's sender, so the packet that
+            // answers it ends the handshake.
             (Kind::Ack | Kind::Request, Kind::Data) if trigger.seq == 0 => Some(Cause::Handshake),
             // Packets that a proxy forwards, and answers of other kinds, continue the current round
             // trip.

@@ -10,16 +10,19 @@ use crate::cause::{Cause, Step};
 use crate::timeline::{Granted, Hop, NONE};
 
 impl Granted {
-    /// Returns the start of the last block that sent a part of the packet for the first time.
+    /// Returns the start of the first transmission of the packet's last block, or of its first
+    /// block if HARQ gave up one of the packet's blocks: a block that RLC sends again has no place
+    /// in the order of the packets.
     fn last_begun(&self) -> Time {
         if self.is_lost { self.first } else { self.from }
     }
 }
 
 impl Walk<'_> {
-    /// Goes back through a packet's stay at a scheduled uplink to its arrival there. If the packet has data, the path
-    /// may move on to packets ahead of it. ACKs are sent together, so that an ACK's wait behind others counts as a wait
-    /// for a request or grant. Returns the packet whose arrival was reached, and the index of its stay.
+    /// Goes back through a packet's stay at a scheduled uplink to its arrival there. If the packet has data,
+    /// the path may move on to packets ahead of it. Several ACKs fit into one block, so an ACK's wait behind
+    /// other ACKs counts as a wait for a request or grant. Returns the packet whose arrival was reached, and
+    /// the index of its stay.
     pub(super) fn stay_on_uplink(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let granted = &self.timeline.granted;
         let stay = self.hop_at(hop);
@@ -56,12 +59,14 @@ impl Walk<'_> {
         self.to(own.from, Cause::Harq, Step::RetransmissionAwaited, place);
     }
 
-    /// Goes back to the start of the first block with a part of a packet. The packet's blocks count as if they were sent
-    /// in a row, with cause and step `sent`, after a wait for their grants.
+    /// Goes back to the start of the first block with a part of a packet. The packet's blocks count as if
+    /// they were sent in successive TTIs just before the last one. Their time is charged to the cause and
+    /// step in `sent`, and the time before them to the wait for grants.
     fn earlier_blocks(&mut self, own: &Granted, has_data: bool, sent: (Cause, Step), stay: &Hop) {
         let first = own.first.max(stay.entered);
         if own.is_lost {
-            // RLC sent a part again, and its request and grant are part of this.
+            // RLC sent a part of the packet again. The waits for the request and grant of this
+            // retransmission are charged to RLC, too.
             self.to(first, Cause::Rlc, Step::ReportAwaited, stay.place);
         } else if has_data {
             let row = Duration(self.tti().0 * u64::from(own.blocks.saturating_sub(1)));
@@ -70,8 +75,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the passage of the packet that had the turn before `turn`, if a stay began before all of that packet
-    /// had been sent.
+    /// Returns the passage of the packet that left the uplink just before the packet with the index `turn`.
+    /// Returns `None` unless that packet entered the uplink before the packet of `stay`, and was still being
+    /// sent when the packet of `stay` entered.
     fn ahead_on_uplink(&self, turn: u32, stay: &Hop) -> Option<Granted> {
         let before = if turn == NONE { None } else { turn.checked_sub(1) }?;
         let ahead = self.timeline.granted[before as usize];
@@ -79,8 +85,9 @@ impl Walk<'_> {
         waits.then_some(ahead)
     }
 
-    /// Goes back through the waits for a request and a grant to the arrival of a packet. Nothing is known of the request
-    /// if the packet has not left the uplink, or did so before the record begins.
+    /// Goes back through the waits for a request and a grant to the arrival of a packet at the uplink. If the
+    /// packet's passage `own` is not recorded, its request is unknown, and the whole wait counts as a wait
+    /// for a grant.
     fn request_and_grant(&mut self, own: Option<&Granted>, stay: &Hop) {
         if let Some(own) = own.filter(|own| !own.is_lost) {
             self.to(own.asked.max(stay.entered), Cause::Grant, Step::GrantAwaited, stay.place);
