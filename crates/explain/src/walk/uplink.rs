@@ -11,8 +11,7 @@ use crate::timeline::{Granted, Hop, NONE};
 
 impl Granted {
     /// Returns the start of the first transmission of the packet's last block, or of its first
-    /// block if HARQ gave up one of the packet's blocks: a block that RLC sends again has no place
-    /// in the order of the packets.
+    /// block if HARQ gave up one of the packet's blocks.
     fn last_begun(&self) -> Time {
         if self.is_lost { self.first } else { self.from }
     }
@@ -86,8 +85,8 @@ impl Walk<'_> {
     }
 
     /// Goes back through the waits for a request and a grant to the arrival of a packet at the uplink. If the
-    /// packet's passage `own` is not recorded, its request is unknown, and the whole wait counts as a wait
-    /// for a grant.
+    /// packet's passage `own` is not recorded or HARQ gave up one of its blocks, the whole wait counts as a
+    /// wait for a grant.
     fn request_and_grant(&mut self, own: Option<&Granted>, stay: &Hop) {
         if let Some(own) = own.filter(|own| !own.is_lost) {
             self.to(own.asked.max(stay.entered), Cause::Grant, Step::GrantAwaited, stay.place);
