@@ -267,8 +267,8 @@ def eta_improves():
 
 @study.claim("IV.B", "Figure 3")
 def eta_not_significant():
-    """The improvement is not significant: less than 10 % from half the factor (0.35 against
-    0.7)."""
+    """The improvement by a lower outer-cell factor is not significant: less than 10 % from half the
+    factor (0.35 against 0.7)."""
     half, whole = ETA["eta = 0.35", "eta = 0.7"]
     for model, n in each(MODELS, SOME):
         gain = change(rate(model, n, eta=half), rate(model, n, eta=whole))
@@ -284,7 +284,8 @@ def load_improves():
 
 @study.claim("IV.B", "Figure 4")
 def load_not_significant():
-    """The improvement is not significant: less than 10 % from half the load (G = 5 against 10)."""
+    """The improvement by a lower load of the other cells is not significant: less than 10 % from
+    half the load (G = 5 against 10)."""
     half, whole = LOAD["G = 5", "G = 10"]
     for model, n in each(MODELS, SOME):
         gain = change(rate(model, n, load=half), rate(model, n, load=whole))
@@ -316,7 +317,7 @@ def energy_improves():
 
 @study.claim("IV.B", "Figure 5")
 def energy_diminishing():
-    """The rate of that improvement diminishes: each further 5 dB gives less."""
+    """The gain by a higher E_b/N_o diminishes: each further 5 dB gives less."""
     for n in SOME:
         at = {energy.value: rate(B, n, energy=energy) for energy in ENERGY}
         gains = {
@@ -396,8 +397,8 @@ def window_against(of, small, large, model, connections, **others):
 
 @study.claim("IV.B", "Figure 8")
 def window_has_optimum():
-    """For each delay, one window gives the highest throughput: W = 1 and, because of timeouts, W =
-    30 give at least 1 % less than W = 5."""
+    """For a given delay, one window gives the highest throughput: W = 1 and, because of timeouts, W
+    = 30 give at least 1 % less than W = 5."""
     for w in (1, 30):
         for model, n in each(MODELS, (ONE, FIVE, FIFTEEN)):
             gain = window_against(rate, w, 5, model, n)
@@ -415,7 +416,8 @@ def window_of_equation_6():
 
 @study.claim("IV.B", "Table B")
 def smaller_windows_do_not():
-    """Much smaller windows (3, 4, 6 and 10) do not: more than 5 % less."""
+    """Much smaller windows (3, 4, 6 and 10) than that of equation 6 do not fill the pipe: they give
+    over 5 % less."""
     delays = DELAY["50 ms", "100 ms", "200 ms", "400 ms"]
     for delay, w in zip(delays, (3, 4, 6, 10), strict=True):
         gain = window_against(anchor, w, 30, A, ONE, delay=delay)
@@ -459,7 +461,8 @@ def delay_costs_few():
 
 @study.claim("IV.B", "Figure 9")
 def delay_does_not_matter_to_many():
-    """With many connections (15) the differences become insignificant (5 % up to 200 ms)."""
+    """With many connections (15) the throughput hardly depends on the delay (within 5 % up to 200
+    ms)."""
     for model in MODELS:
         delays = DELAY["20 ms", "50 ms", "100 ms", "200 ms"]
         yield flat({d: rate(model, FIFTEEN, delay=d) for d in delays}, 0.05, model, FIFTEEN)

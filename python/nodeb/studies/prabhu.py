@@ -416,7 +416,7 @@ def five_packets_bridge_30_ms():
 @study.claim("IV", "Table C")
 def ack_delay_makes_the_optimum():
     """The delay falls at first because of the time before acknowledgements reach the source: the
-    better of T_h = 2 and 4 gains on 0, and gains less without that time."""
+    better of T_h = 2 and 4 has less delay than T_h = 0, and gains less without that time."""
 
     def dip(n, interpretation):
         none, *some = (under(interpretation, n, ORIGINAL, t) for t in EARLY)
@@ -445,8 +445,8 @@ def throughput_has_an_optimum():
 
 @study.claim("IV", "Figure 3", "Figure 4")
 def throughput_improves_more():
-    """The best threshold improves throughput more than delay, each at its own best and against
-    T_h = 0."""
+    """A threshold improves throughput more than delay: each relative to T_h = 0, at the threshold
+    that is best for it."""
     for n in CONNECTIONS:
         rates = by_threshold(throughput, n, ORIGINAL)
         terms = {
@@ -511,7 +511,7 @@ def more(of, one, other, connections, unit=None, **how):
 
 @study.claim("VI", "Figure 3")
 def high_thresholds_cost():
-    """A threshold above the best one loses significantly: more than 10 % at T_h = 12."""
+    """A threshold above the best one costs significant delay: more than 10 % at T_h = 12."""
     for n in CONNECTIONS:
         yield loss_at_12(n)
 
@@ -588,8 +588,8 @@ def threshold_gains_little():
 
 @study.claim("VII", "Figure 5", "Figure 6")
 def timer_improves():
-    """A timer on the DCH improves the delay: both schemes have less than the original policy, each
-    at its own best threshold."""
+    """A timer on the DCH improves the delay: both schemes with a timer have less delay than the
+    original policy, each at its own best threshold."""
     for n, p in each(BOTH, JUDGED):
         yield at_most(against_original(n, p), 0, n, p, name=AGAINST)
 
@@ -607,7 +607,7 @@ def slow_switch_optimum():
 
 @study.claim("VI", "Figure 7", "Figure 8")
 def slow_switch_gain_10_percent():
-    """With D_sw = 500 ms the best threshold gains around 10 % on none (5 to 15 %)."""
+    """With D_sw = 500 ms the best threshold has around 10 % (5 to 15 %) less delay than T_h = 0."""
     for n in BOTH:
         yield between(gain(n, **SLOW), -15, -5, n, name=BEST_AGAINST_NONE)
 
@@ -661,7 +661,7 @@ def two_channels_non_pre_emptive_best():
 
 @study.claim("VI", "Figure 9")
 def two_channels_high_thresholds_cost():
-    """With N_dch = 2 too a threshold above the best one loses significantly: more than 10 % at
+    """With N_dch = 2 too a threshold above the best one costs significant delay: more than 10 % at
     T_h = 12, whatever the policy."""
     for p in [ORIGINAL, *JUDGED]:
         yield loss_at_12(EIGHT, p, **TWO)

@@ -471,7 +471,7 @@ def large_retransmit_rate_constant():
 
 @study.claim("9.2.1", "Table 11")
 def large_channel_nearly_full():
-    """Files of 16 MB nearly fill the channel (above 97 %), whichever it is."""
+    """Files of 16 MB nearly fill every channel (above 97 %)."""
     for channel, b in each(CHANNEL, BLER):
         yield between(used(channel, LARGE, b), 97, 100.0001, channel, b)
 
@@ -635,8 +635,8 @@ study.figure(
 
 @study.claim("9.2.5, 9.3", "Table 15")
 def delay_decides_utilization():
-    """It is the short retransmission delay that lets the utilization of HS-DSCH rise with BLER:
-    with 9.5 ms it rises, with DCH's 89 ms it falls as on DCH."""
+    """The short retransmission delay lets the utilization of HS-DSCH rise with BLER: with 9.5 ms
+    the utilization rises, with DCH's 89 ms it falls as on DCH."""
     yield rising({b: used(HS_9, KB_50, b) for b in BLER}, HS_9)
     for channel in (HS_89, DCH_89):
         yield falling({b: used(channel, KB_50, b) for b in BLER}, channel)
