@@ -90,7 +90,7 @@ def writing(what: str, outcome: object = None) -> Iterator[None]:
 
 
 def is_full(error: OSError) -> bool:
-    """Returns true if an error of writing means that there was no space left."""
+    """Returns true if a write failed because no space was left."""
     return error_number(error) in NO_SPACE_ERRORS
 
 

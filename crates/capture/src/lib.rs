@@ -439,8 +439,9 @@ impl Listener for Capture {
     }
 }
 
-/// Returns the interfaces with the number of bytes that is captured of each packet at them: `snap_length`, and in frames
-/// with PDCP PDUs as many bytes of the packet in the PDU.
+/// Returns the interfaces, each with the maximum number of bytes captured per packet. This is `snap_length`;
+/// at the interface `pdcp`, a frame has `snap_length` bytes of the packet in the PDU, and its own headers
+/// before them.
 fn described(interfaces: &[Interface], snap_length: u32, scenario: &Scenario) -> Vec<(Interface, u32)> {
     let overhead = scenario.radio.facts().sn_length.map_or(0, pdcp::overhead);
     let length = |interface| snap_length + if interface == Interface::Pdcp { overhead } else { 0 };

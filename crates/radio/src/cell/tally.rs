@@ -59,7 +59,8 @@ pub struct Tally {
     pub(crate) ttis: u64,
     /// Layers beyond the first one, summed over TTIs.
     more_layers: u64,
-    /// Transmissions of blocks beside another block to the phone in the same TTI.
+    /// Number of transmissions of second blocks: blocks sent to the phone in the same TTI as
+    /// another block.
     beside: u64,
     pub(crate) blocks: u64,
     first_failures: u64,

@@ -25,7 +25,8 @@ enum Air {
         pdu: u64,
         pdus_per_tti: u64,
     },
-    /// LTE in unacknowledged mode: in each subframe a block of so many bytes, filled with parts of several packets.
+    /// LTE in unacknowledged mode: each subframe has a block of the given number of bytes, filled with parts
+    /// of several packets.
     Subframes {
         block: u64,
     },

@@ -33,7 +33,7 @@ use measured::{LEVELS, Measured};
 use super::effective::curve::Curve;
 use super::effective::modulation::Modulation;
 
-/// Format of a transport block, as far as its error rate depends on it.
+/// Properties of a transport block on which its error rate depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
     /// Modulation of the block.

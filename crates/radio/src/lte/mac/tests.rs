@@ -215,7 +215,8 @@ fn layers_multiply_the_rate_if_the_snr_is_high() {
     assert!(middle > one / 3.0 && (1.1..3.5).contains(&mean), "{middle} {mean}");
 }
 
-/// Two blocks of a TTI are acknowledged separately: if one fails, it goes again beside a new one.
+/// Two blocks of a TTI are acknowledged separately: if one fails, it is retransmitted in the same
+/// TTI as a new block.
 #[test]
 fn blocks_on_different_layers_have_answers_of_their_own() {
     let fading = channel(

@@ -140,7 +140,7 @@ impl Entity {
     }
 
     /// Returns true if RETX_COUNT of a PDU has reached its limit, which means radio link failure
-    /// (the entity goes on all the same). Returns false in unacknowledged mode.
+    /// (the entity itself continues). Returns false in unacknowledged mode.
     pub fn has_failed(&self) -> bool {
         match self {
             Self::Um(_) => false,

@@ -1,4 +1,4 @@
-//! Transmission of segments, as far as the windows, the pacer and the available data allow.
+//! Transmission of segments within the limits of the windows, the pacer and the available data.
 
 use nodeb_base::event::SendLimit;
 use nodeb_base::units::{Duration, Time};
