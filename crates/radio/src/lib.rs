@@ -1,4 +1,5 @@
-//! Radio bearers: transport of packets from a Node B to its users.
+//! Radio bearers: transport of packets from a Node B to its users and, with a scheduled uplink,
+//! from the users to it.
 //!
 //! A [`Bearer`] accepts packets and delivers or loses each of them later. It does no I/O and has no clock:
 //! its caller passes the time in a context, and wakes the bearer at the time that [`Bearer::next_wake`]
@@ -209,7 +210,7 @@ pub struct Facts {
     /// Whether the bearers emit an event for every TTI or slot, with the users served and the
     /// results.
     pub reports_ttis: bool,
-    /// Whether phones do not always listen, so that the bearer must know of their packets.
+    /// Whether phones do not always listen, so that the bearer must know when they send packets.
     pub has_drx: bool,
     /// Whether the base station schedules the uplink, so that phones have no links of their own.
     pub schedules_uplink: bool,

@@ -2,8 +2,8 @@
 //!
 //! A phone listens during the on-duration of each cycle, for `inactivity` after a new block, and for `retransmission`
 //! from 8 subframes after a failed block. The base station sends blocks only while the phone listens. A packet that the
-//! phone sends counts as a new block at that time, because the base station grants resources for it; the time of that
-//! grant is not modelled.
+//! phone sends counts as a new block at that time, because the base station grants resources for it. The time
+//! of that grant has no effect here, even if the uplink is scheduled.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;

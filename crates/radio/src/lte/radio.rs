@@ -195,8 +195,8 @@ impl Lte {
         usize::from(self.qam256 && Category::of(category).is_ok_and(|category| category.down_256qam))
     }
 
-    /// Returns the antennas of the channel to a phone of a category. With one layer, these are one antenna at either
-    /// end; otherwise a phone has as many as it can receive layers.
+    /// Returns the antennas of the channel to a phone of a category. With one layer, there is one antenna at
+    /// either end. With more, a phone has as many antennas as it can receive layers.
     pub fn antennas(&self, category: u8) -> Antennas {
         if self.layers == 1 {
             return Antennas::ONE;

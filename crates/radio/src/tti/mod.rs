@@ -45,7 +45,7 @@ pub trait Mac: Send + std::fmt::Debug {
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
         self.catch_up(ctx, grid);
     }
-    /// Handles that a user has a packet for the network. Default: no effect.
+    /// Informs the MAC that a user has a packet for the network. Default: no effect.
     fn on_uplink(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) {}
     /// Delivers the blocks and packets that were completed in the TTI before TTI `tti`.
     fn complete(&mut self, ctx: &mut Context, tti: u64);

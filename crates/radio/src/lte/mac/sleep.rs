@@ -127,7 +127,7 @@ table! {
         "awake_share" ["1"] F64 = |row| row.awake.as_secs() / row.lasts.as_secs();
         /// Number of times that data waited because the phone did not listen.
         "waits" [""] U64 = |row| row.waits;
-        /// Mean length of these waits; NaN if there were none.
+        /// Mean length of the waits in `waits`; NaN if there were none.
         "wait_mean_s" ["s"] F64 = |row| row.waited.as_secs() / row.waits as f64;
     }
 }

@@ -25,11 +25,11 @@ pub use grid::{Deal, Weight};
 pub struct Candidate {
     /// Index of the user on the bearer.
     pub user: usize,
-    /// Number of units that the user could be sent in this TTI; a unit is a PDU or an octet,
-    /// depending on the bearer.
+    /// Number of units that the user could receive or, in the uplink, send in this TTI. A unit is a
+    /// PDU or an octet, depending on the bearer.
     pub rate: u32,
     /// Channel quality that the Node B knows, which increases with the user's C/I: a C/I value, a
-    /// CQI, or decibels.
+    /// CQI, or an SNR in dB.
     pub quality: f32,
     /// TTI by which the user's next packet should arrive; 0 if the bearer has no deadlines or the
     /// scheduler does not need them.
@@ -48,8 +48,7 @@ impl Candidate {
 /// of them require evaluating the channels of all users.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// Whether the scheduler needs the rate. If so, users that could be sent nothing are not
-    /// candidates.
+    /// Whether the scheduler needs the rate. If so, users with a rate of 0 are not candidates.
     pub rate: bool,
     /// Whether the scheduler needs the channel quality of each candidate.
     pub quality: bool,
@@ -99,7 +98,8 @@ pub trait Scheduler: Send + std::fmt::Debug {
     fn rule(&self, _tti: u64) -> Rule<'_> {
         Rule::Pick
     }
-    /// Informs the scheduler that `user`, which it selected in TTI `tti`, was sent `units` units.
+    /// Informs the scheduler that in TTI `tti` `units` units were sent to `user` or, in the uplink,
+    /// granted to it or retransmitted by it.
     fn served(&mut self, tti: u64, user: usize, units: u32);
 }
 
