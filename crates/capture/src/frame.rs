@@ -48,7 +48,8 @@ pub fn phone_socket(phone: u32, flow: u32) -> Socket {
     Socket { address, port: client_port(flow) }
 }
 
-/// Returns the proxy's address and port in its connection to the server on behalf of phone `flow`.
+/// Returns the proxy's address and port in its connection to the server for connection number
+/// `flow` of the scenario.
 pub fn proxy_client_socket(flow: u32) -> Socket {
     Socket { address: PROXY, port: client_port(flow) }
 }

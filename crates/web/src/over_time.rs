@@ -31,10 +31,12 @@ fn thousand() -> usize {
     1000
 }
 
-/// Events of one user in one interval. A state that did not change in the interval is `None`.
+/// Events of one connection in one interval. Received packets, queues and the radio are those of a
+/// phone, and count at the connection with the phone's number. A state that did not change in the
+/// interval is `None`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Interval {
-    /// Bytes of packets that the phone received.
+    /// Bytes of packets that the phone received; in an upload, those of ACKs.
     delivered: u64,
     /// Congestion window and slow-start threshold at the last change, in full-sized segments.
     window: Option<(f64, f64)>,
@@ -42,7 +44,7 @@ struct Interval {
     round_trips: (f64, u32),
     /// Largest numbers of packets and bytes that waited at the Node B after a change.
     most_waiting: (u32, u64),
-    /// Numbers of packets and bytes after the last change.
+    /// Numbers of packets and bytes that waited at the Node B after the last change.
     waiting: Option<(u32, u64)>,
     /// Units (PDUs or octets) sent in TTIs.
     units: u64,

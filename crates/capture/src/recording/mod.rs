@@ -45,7 +45,8 @@ struct ReplayCapture<'a> {
 
 /// Replays a log and writes the captured packets to `path`. `users` are the scenario's numbers of
 /// the users who were real phones. The capture has as many bytes of each real packet as the log.
-/// `radio` adds the interfaces of RNC and Node B, and comments on the fates of packets.
+/// `radio` adds the interfaces of the radio network that the scenario has, and comments on the
+/// fates of packets.
 ///
 /// # Errors
 ///
