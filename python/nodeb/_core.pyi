@@ -243,7 +243,7 @@ def replay_flight(
         users: user indices of the recording's phones.
         control: receives the progress and can cancel the replay.
         pcap: pcapng file to which the packets at the interfaces are written; None for no file.
-        radio: capture at `rnc` and `node_b` too, with comments on packets.
+        radio: capture at `rnc`, `node_b` and `pdcp` too, with comments on packets.
 
     Returns:
         The report, which says whether the replay equals the recording, and the result tables by
@@ -458,8 +458,8 @@ class CompiledScenario:
             path: the pcapng file.
             snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
             interfaces: interfaces whose packets are kept: `server`, `phone`, `proxy` and, with
-                `radio`, `rnc` and `node_b`; empty for all.
-            radio: capture at `rnc` and `node_b` too, with comments on packets.
+                `radio`, `rnc`, `node_b` and `pdcp`; empty for all.
+            radio: capture at `rnc`, `node_b` and `pdcp` too, with comments on packets.
             causes: users for whose first 20 transfers comments state the critical path.
 
         Raises:

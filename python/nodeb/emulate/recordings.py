@@ -217,7 +217,8 @@ class Recording:
 
         Args:
             pcap: file for a capture of the packets (pcapng).
-            radio: whether to capture at the RNC and the Node B too, with comments on packets.
+            radio: whether to capture at the interfaces of the radio network too, with comments on
+                packets.
             progress: called with the fraction done and a short text.
 
         Raises:

@@ -310,8 +310,8 @@ class Scenario(ScenarioFields):
             progress: called with the fraction done and a short text; True shows a bar on stderr.
             pcap: file for the packets of the first replication, in pcapng format; see `capture`.
             snap_length: bytes kept of each packet; None keeps the headers.
-            pcap_at: interfaces whose packets are kept, of `server`, `phone` and `proxy`; empty for
-                all.
+            pcap_at: interfaces whose packets are kept: `server`, `phone`, `proxy` and, with
+                `pcap_radio`, those of the radio network; empty for all.
             pcap_radio: capture at `rnc`, `node_b` and `pdcp` too, with each packet's fate in a
                 comment.
             pcap_causes: users for whose transfers comments state the critical path.

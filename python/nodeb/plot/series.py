@@ -71,7 +71,7 @@ def throughput(
     run: int = 0,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Returns a figure of the rate of application data that arrived at the phone, in kbit/s.
+    """Returns a figure of the rate of application data that arrived at the receiver, in kbit/s.
 
     Each packet counts once, with the mean payload of the user's packets.
 

@@ -8,7 +8,7 @@ The headline is the first of these that fits:
 2. several users share a channel: its rate and how busy it is;
 3. several users with dedicated channels: the rate at which data arrived at all phones together
    during the run, and, for each group, the rate of a phone from its request to its last byte;
-4. one user with endless traffic: what the phone received;
+4. one user with endless traffic: the rate at which the data were received;
 5. one user who loads pages or files one after the other: the median load time;
 6. one download: how long it took, and its largest causes.
 

@@ -56,7 +56,7 @@ class Plots:
         return plot.cwnd(self.result, user)
 
     def throughput(self, user: int | None = None) -> Figure:
-        """Plots the rate at which data arrived at the phone. Needs `record.segments = true`.
+        """Plots the rate at which data arrived at the receiver. Needs `record.segments = true`.
 
         Args:
             user: number of one user; None for all.

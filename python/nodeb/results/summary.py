@@ -5,7 +5,7 @@ interval (`nodeb.stats.mean_interval`), cut at the bounds of the metric and, for
 duration of the run, which costs no coverage. A user whose transfer did not complete in time has no
 application bit rate and no download or transfer time, and is excluded from their means; `complete`
 is the share of transfers that completed, and `covered` the share of users with a value.
-`received_bps`, the data that reached the phone in order over time, exists for all users.
+`received_bps`, the data that reached the receiver in order over time, exists for all users.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def held_values(times: ArrayLike, values: ArrayLike, at: ArrayLike) -> NDArray[n
 
 
 def delivered_bytes(segments: Columns, total_bytes: float, edges: ArrayLike) -> NDArray[np.float64]:
-    """Returns the bytes that arrived at a phone in each interval between two edges.
+    """Returns the bytes that arrived at a receiver in each interval between two edges.
 
     Each packet counts once, at its first arrival, and all packets count the same.
 
