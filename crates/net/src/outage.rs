@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Outage {
     /// Start of the outage, from the start of the run.
     pub start: Duration,
-    /// Length of the outage.
+    /// Length of the outage; a transmission that would begin in this time begins at its end.
     pub length: Duration,
 }
 

@@ -18,7 +18,7 @@ macro_rules! names {
 }
 
 names! {
-    /// Kind of an event.
+    /// Kind of an event, which determines the columns of the event's row that have a meaning.
     pub Kind {
         /// A packet is sent for the first time.
         Sent = "sent",

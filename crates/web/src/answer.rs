@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 /// Bytes to whose multiples arrays are aligned.
 const ALIGNMENT: usize = 8;
 
-/// Arrays of an answer.
+/// Bytes of an answer's arrays, which follow the JSON text.
 #[derive(Debug, Default)]
 pub struct Arrays {
     bytes: Vec<u8>,

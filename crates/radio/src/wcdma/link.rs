@@ -11,7 +11,7 @@ pub struct Link {
     pub shares: Vec<f64>,
     /// Number of chips per bit at the basic rate.
     pub spreading: f64,
-    /// Number of bits in a frame.
+    /// Number of bits in a frame, of which the code corrects some.
     pub frame_bits: u32,
     /// Number of errors per frame that the code corrects.
     pub correctable: u32,

@@ -85,9 +85,11 @@ params! {
         /// Snoop agent at the Node B.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub snoop: Option<Snoop>,
-        /// Uplink of each phone.
+        /// Uplink of each phone, a link that no other phone uses; without effect if the base
+        /// station schedules the uplink.
         pub uplink: Uplink,
-        /// Radio bearers, which carry the downlink over the air.
+        /// Radio bearers, which carry the downlink over the air and, if the base station schedules
+        /// it, the uplink.
         pub radio: RadioSpec,
         /// TCP at the servers and the phones.
         pub tcp: TcpSpec,
@@ -105,7 +107,7 @@ pub struct UserGroup {
     /// Name of the group in tables and plots.
     #[serde(default = "default_group_name")]
     pub name: String,
-    /// Number of phones.
+    /// Number of phones in the group.
     #[serde(default = "one")]
     pub count: NonZeroU32,
     /// Start time of the first phone.

@@ -100,7 +100,8 @@ pub struct SentBlock {
     pub settled: Option<bool>,
 }
 
-/// User of the downlink.
+/// User of the downlink, with its channel, its reports, and the blocks and packets on their way to
+/// it.
 #[derive(Debug)]
 pub struct User {
     pub channel: Channel,

@@ -13,10 +13,10 @@ use crate::mac::band::{Band, MAX_GROUPS};
 use crate::mac::sched::SchedulerParams;
 use crate::mac::sched::proportional_fair::ProportionalFair;
 
-/// Number of TTIs of a measurement.
+/// Number of TTIs over which rates are averaged.
 const TTIS: u64 = 6_000;
 
-/// Number of groups of the band.
+/// Number of resource block groups in a band of 5 MHz (TS 36.213, 7.1.6.1).
 const GROUPS: usize = 13;
 
 /// Rates of users on groups of a band of 5 MHz, divided by proportional fair.

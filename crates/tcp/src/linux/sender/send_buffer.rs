@@ -23,7 +23,8 @@ const PACKET_SEGMENTS: u64 = 2;
 /// Maximum payload of an unsent packet in bytes (`GSO_LEGACY_MAX_SIZE` less headers).
 const UNSENT_BYTES: u64 = 65_536 - 320;
 
-/// Send buffer of one connection.
+/// Send buffer of one connection: how many bytes the application has written, and whether it must
+/// wait for room.
 #[derive(Debug)]
 pub struct SendBuffer {
     mss: u64,
