@@ -1,12 +1,13 @@
 //! Frames with PDCP PDUs of LTE (TS 36.323, 6.2), which Wireshark dissects down to the packets in them.
 //!
-//! No link type exists for PDCP. Each PDU is therefore the payload of a UDP datagram between base station and phone,
-//! after the header that Wireshark's `packet-pdcp-lte.h` defines for this purpose: a signature, then the length of the
-//! sequence number, direction, UE and bearer as tags. The dissector must be enabled, `--enable-heuristic pdcp_lte_udp`.
-//! Trials with tshark 4.0 found no frame that needs no option and carries direction and UE. Wireshark's
-//! exported PDUs (`LINKTYPE_WIRESHARK_UPPER_PDU`) need the same option if they name the heuristic, and are
-//! not dissected if they name `pdcp-lte`. The header of a Catapult DCT2000 log has neither direction nor UE.
-//! Programs other than Wireshark can read datagrams, but no exported PDUs.
+//! No link type exists for PDCP. Each PDU is therefore the payload of a UDP datagram between base station and
+//! phone. A header precedes the PDU, which Wireshark's `packet-pdcp-lte.h` defines for this purpose: a
+//! signature, then the length of the sequence number, direction, UE and bearer as tags. The dissector must be
+//! enabled, `--enable-heuristic pdcp_lte_udp`. Trials with tshark 4.0 found no frame that needs no option and
+//! carries direction and UE. Wireshark's exported PDUs (`LINKTYPE_WIRESHARK_UPPER_PDU`) need the same option
+//! if they name the heuristic, and are not dissected if they name `pdcp-lte`. The header of a Catapult
+//! DCT2000 log has neither direction nor UE. Programs other than Wireshark can read datagrams, but no
+//! exported PDUs.
 
 use etherparse::{IpNumber, Ipv4Header, UdpHeader};
 use nodeb_radio::pdcp::SnLength;

@@ -11,12 +11,12 @@
 //! SIGCOMM 2000, who computed critical paths from packet traces at both ends. Here the events of
 //! all layers make the path exact and extend it to the blocks on the air.
 //!
-//! Each span of the path is either a fixed latency (propagation, or the transmission of the packet
-//! that the path follows) or a delay that depends on the state of the system, such as a queue or a
-//! timer. A delay of the second kind is charged to its own cause. A fixed latency is charged to the
-//! reason for the round trip that it is part of: the handshake, the request, a window, a loss.
-//! After the last round trip a fixed latency is charged to [`Cause::Propagation`] or
-//! [`Cause::Transmission`].
+//! A span of the path can be a fixed latency: propagation, or the transmission of the packet that
+//! the path follows. Any other span is a delay that depends on the state of the system, such as a
+//! queue or a timer. A delay of the second kind is charged to its own cause. A fixed latency is
+//! charged to the reason for the round trip that it is part of: the handshake, the request, a
+//! window, a loss. After the last round trip a fixed latency is charged to [`Cause::Propagation`]
+//! or [`Cause::Transmission`].
 //!
 //! # Examples
 //!

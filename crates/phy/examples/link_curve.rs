@@ -1,6 +1,6 @@
 //! Prints error rates of a service over Eb/N0: `link_curve KBPS PROFILE BITS BLOCK_ERRORS THREADS EB_N0_DB...`, with
-//! KBPS one of 64, 144 and 384, and PROFILE as in a configuration, such as `static` or `vehicular_a`; for other links
-//! `link_curve LINK.json BITS BLOCK_ERRORS THREADS EB_N0_DB...`.
+//! KBPS one of 64, 144 and 384, and PROFILE as in a configuration, such as `static` or `vehicular_a`. For
+//! other links, the arguments are `link_curve LINK.json BITS BLOCK_ERRORS THREADS EB_N0_DB...`.
 
 use std::error::Error;
 use std::ops::ControlFlow;

@@ -23,7 +23,7 @@ pub struct Numerology {
 
 impl Numerology {
     /// Numerology of HSDPA: TTIs of 2 ms (TS 25.211, 5.3.3.13), 3.84 Mcps (TS 25.213, 5.1), and a
-    /// carrier of 2 GHz as in the evaluation of TR 25.848, annex A; band I is at 2.11 to 2.17 GHz
+    /// carrier of 2 GHz as in the evaluation of TR 25.848, annex A. Band I is at 2.11 to 2.17 GHz
     /// (TS 25.101, 5.2).
     pub const HSDPA: Self = Self { tti: Duration::from_millis(2), carrier_hz: 2e9, chip_rate_hz: 3.84e6 };
 

@@ -45,9 +45,9 @@ fn indices(tcp: &str) -> Vec<f64> {
     (0..REPLICATIONS).map(index).collect()
 }
 
-/// Congestion controls that need not converge to equal shares. They increase and reduce the window in proportion to
-/// the window, so losses that hit all flows at once do not change the ratio of their windows (Chiu & Jain, Computer
-/// Networks and ISDN Systems 17, 1989, section 3).
+/// Congestion controls that need not converge to equal shares. These controls increase and reduce the window
+/// in proportion to the window. So losses that hit all flows at once do not change the ratio of their windows
+/// (Chiu & Jain, Computer Networks and ISDN Systems 17, 1989, section 3).
 const WITHOUT_CONVERGENCE: &[&str] = &["scalable"];
 
 fn assert_fair(control: &str, tcp: &str) {

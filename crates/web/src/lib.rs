@@ -8,9 +8,10 @@
 //! 3. [`nodeb_answer`] returns the address of the answer, which is valid until the next call. [`answer`] describes its
 //!    form: JSON, followed by the columns of tables as arrays.
 //!
-//! During a simulation the module calls the imported function `progress` ([`host`]) with the finished fraction. A
-//! simulation cannot be cancelled from inside: the page ends the worker and starts another one, as a worker receives no
-//! messages while it computes and memory shared with it is not available to pages that were opened from a file.
+//! During a simulation the module calls the imported function `progress` ([`host`]) with the finished
+//! fraction. A simulation cannot be cancelled from inside, as a worker receives no messages while it
+//! computes. Memory shared with a worker is not available to pages that were opened from a file. So the page
+//! ends the worker and starts another one.
 //!
 //! The module has no clock, no files and no threads, and computes the same bytes as the native program.
 

@@ -106,8 +106,8 @@ pub struct Service {
 
 impl Service {
     /// Returns a service of Table 1 of Costamagna, Favalli, Lanati and Tarantola, "An end to end
-    /// simulator for performance comparison of different TCP schemes over UTRA channels": PDUs of
-    /// 40 bytes in TTIs of 20 ms at 64 and 144 kbit/s, and of 10 ms at 384 kbit/s.
+    /// simulator for performance comparison of different TCP schemes over UTRA channels". PDUs have
+    /// 40 bytes; TTIs have 20 ms at 64 and 144 kbit/s, and 10 ms at 384 kbit/s.
     ///
     /// Each PDU is a transport block with a CRC of 16 bits. Parameters that the table does not
     /// state are those of the uplink measurement channels of TS 25.101, annex A.2: signalling, and

@@ -165,9 +165,10 @@ impl Formats {
         of_groups.map(|(cqi, size)| (bytes[usize::from(*cqi) % bytes.len()] * size).max(0.0)).sum()
     }
 
-    /// Returns the format of the largest block on `groups` and `layers` layers, 1 or 2, in TTI `tti` that has at most
-    /// `most_bits` and that the channel allows; its SNRs are those of the CQIs in `cqis`, times `factor`. If the channel
-    /// allows no block, returns the format of MCS 0, or `None` if the block of MCS 0 has more than `most_bits`.
+    /// Returns the format of the largest block in TTI `tti` that has at most `most_bits` and that the channel
+    /// allows. The block is sent on `groups` and on `layers` layers, 1 or 2. The SNRs of the channel are
+    /// those of the CQIs in `cqis`, times `factor`. If the channel allows no block, returns the format of MCS
+    /// 0, or `None` if the block of MCS 0 has more than `most_bits`.
     pub fn select_by_cqis(
         &self,
         tti: u64,

@@ -1,8 +1,8 @@
 //! Web model: pages with embedded objects and reading times.
 //!
-//! The parameters are those of 3GPP2's evaluation methodology (C.R1002, HTTP model), which 3GPP uses too (TR 25.892,
-//! annex A): a main object, a number of embedded objects, a time to parse the page before these objects are requested,
-//! and a time to read the page.
+//! The parameters are those of 3GPP2's evaluation methodology (C.R1002, HTTP model), which 3GPP uses too (TR
+//! 25.892, annex A). A page has a main object and a number of embedded objects, which are requested after a
+//! time to parse the page. A time to read the page follows.
 //!
 //! All objects use one persistent connection. The embedded objects are requested together, as with HTTP/1.1 pipelining.
 //! Parsing and reading begin when the server, or a proxy in front of it, has received the last ACK.

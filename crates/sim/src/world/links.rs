@@ -1,11 +1,11 @@
 //! The links of the fixed network: link 0 between server and gateway, then the links of the core network from the
 //! gateway to the Node B.
 //!
-//! If packets that leave a link enter only the next link, and no other packets enter that link, the world computes the
-//! arrivals at both links as soon as a packet enters the first: only the arrival at the end of such a chain is an
-//! event. This look-ahead changes no result but the number of events, with one exception: the order of two events that
-//! happen at the same time and were scheduled at the same time cannot always be known ahead. If such a case occurs, the
-//! run starts over without look-ahead.
+//! Links form a chain if packets that leave a link enter only the next link, and no other packets enter that
+//! link. The world computes the arrivals at all links of a chain as soon as a packet enters the first one.
+//! Only the arrival at the end of the chain is an event. This look-ahead changes no result but the number of
+//! events, with one exception: the order of two events that happen at the same time and were scheduled at the
+//! same time cannot always be known ahead. If such a case occurs, the run starts over without look-ahead.
 
 use nodeb_base::engine::Key;
 use nodeb_base::event::Mask;

@@ -329,8 +329,8 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(3));
     }
 
-    /// By ns-2's `rfc2988_`, an estimate of 0.13 s and a minimum of 1 s give the successive
-    /// timeouts 1, 1, 1, 1.04 and 2.08 s before March 2002, and 1, 2, 4, 8 and 16 s afterwards.
+    /// With ns-2's `rfc2988_`, an estimate of 0.13 s and a minimum of 1 s, successive timeouts are
+    /// 1, 1, 1, 1.04 and 2.08 s before March 2002. Afterwards they are 1, 2, 4, 8 and 16 s.
     #[test]
     fn backoff_multiplies_minimum_since_march_2002() {
         for (backoff_from_minimum, expected) in

@@ -2,9 +2,9 @@
 //!
 //! A unit depends only on the link, the seed and its number. Fading is evaluated at the unit's
 //! time; all other random numbers are drawn from streams named by the number of the frame or TTI.
-//! Before and after each frame the receiver sees random chips of the same power (as many as the
-//! channel is long) instead of the neighbouring frames, and the smoothing of pilots ends at the
-//! limits of the unit.
+//! Instead of the neighbouring frames, the receiver sees random chips of the same power before and
+//! after each frame, as many as the channel is long. The smoothing of pilots ends at the limits of
+//! the unit.
 
 use num_complex::Complex32;
 

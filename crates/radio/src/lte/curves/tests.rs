@@ -15,9 +15,9 @@ fn threshold_db(modulation: Modulation, code_block_bits: f64, code_rate: f64) ->
     db(turbo().of(&format).unwrap().snr(0.1))
 }
 
-/// SNR in dB at which one in ten blocks is in error, for code blocks of 150, 500, 2000 and 6144 bits and the code rates
-/// of CQI 1 to 15, in units of 1/1024: from link simulations in white noise whose results IMTAphy has
-/// (`link2System/linkLevelResults`, June 2011, steps of 0.1 dB, 5000 blocks).
+/// SNR in dB at which one in ten blocks is in error, for code blocks of 150, 500, 2000 and 6144 bits. Code
+/// rates are those of CQI 1 to 15, in units of 1/1024. Source: results of link simulations in white noise in
+/// IMTAphy (`link2System/linkLevelResults`, June 2011, steps of 0.1 dB, 5000 blocks).
 const IMTAPHY: [(Modulation, f64, [f64; 4]); 15] = [
     (Modulation::Qpsk, 78.0, [-6.98, -7.18, -7.41, -7.36]),
     (Modulation::Qpsk, 120.0, [-5.18, -5.37, -5.52, -5.54]),
@@ -52,9 +52,9 @@ fn thresholds_are_near_published_ones() {
 }
 
 // Holds: block error rates of the turbo code (closed form)
-/// Expected before the simulation for blocks of 6144 bits: 1.0 dB above the SNR at which the mutual information
-/// equals the rate for QPSK of rate 1/3 (found: 0.91) and 1/2 (0.87), 1.2 for 16QAM of rate 1/2 (1.07), 1.4 for
-/// 64QAM of rate 2/3 (1.26).
+/// The limit is the SNR at which the mutual information equals the rate. Distances in dB from the limit that
+/// were expected before the simulation, for blocks of 6144 bits: 1.0 for QPSK of rate 1/3 (found: 0.91) and
+/// 1/2 (0.87), 1.2 for 16QAM of rate 1/2 (1.07), 1.4 for 64QAM of rate 2/3 (1.26).
 #[test]
 fn thresholds_are_above_the_limit_of_the_modulation() {
     for modulation in MODULATIONS {

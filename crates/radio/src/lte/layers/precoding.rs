@@ -1,8 +1,9 @@
 //! Precoding of open-loop spatial multiplexing with large-delay cyclic delay diversity (TS 36.211, 6.3.4.2).
 //!
-//! The phone reports no precoder. With `L` layers, the layers are multiplied by `W D U`: `U` is a discrete Fourier
-//! transform of the layers, `D` permutes its columns from one resource element to the next, and `W` is another precoder
-//! after every `L` elements. So each layer passes through all columns of `W U` for all precoders `W`.
+//! The phone reports no precoder. With `L` layers, the layers are multiplied by `W D U`. `U` is a discrete
+//! Fourier transform of the layers, and `D` permutes its columns from one resource element to the next. `W`
+//! is a precoder, which changes after every `L` elements. So each layer passes through all columns of `W U`
+//! for all precoders `W`.
 
 use std::f64::consts::TAU;
 

@@ -7,8 +7,8 @@
 //! may be served can use the groups that are left. After every repetition at least one user gets no
 //! further groups, so there are at most as many repetitions as users.
 //!
-//! All users are compared on all groups in loops over arrays, which are vectorized: a repetition
-//! for 30 users and 25 groups takes less time than maintaining sorted lists of users, as each
+//! All users are compared on all groups in loops over arrays, which are vectorized. For 30 users
+//! and 25 groups a repetition takes less time than maintaining sorted lists of users, as each
 //! served user would move in every list. Fused multiply-add is not used, so that results are equal
 //! on all machines.
 //!

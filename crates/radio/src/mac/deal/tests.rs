@@ -159,8 +159,9 @@ proptest! {
         }
     }
 
-    /// If round robin serves all users in each TTI, the numbers of groups that they have got differ
-    /// by at most 1 at any time, also if the number of users does not divide that of groups.
+    /// If round robin serves all users in each TTI, the numbers of groups that users have got
+    /// differ by at most 1 at any time. This holds also if the number of users does not divide the
+    /// number of groups.
     #[test]
     fn round_robin_deals_spare_groups_in_turn(users in 1..12usize, groups in 12..=MAX_GROUPS, ttis in 1..60u64) {
         let rows = vec![[1.0; MAX_GROUPS]; users];

@@ -5,9 +5,9 @@ use crate::mac::band::Groups;
 
 impl Dealer {
     /// Assigns the groups in `room` in turn to the open candidates, in descending order of offsets,
-    /// and lists the parts of these users in the order of their first groups. If every candidate has
-    /// a part, the list ends with the user who got the last group, after whom the turns of the next
-    /// TTI begin: otherwise the same users would get the spare groups of every TTI.
+    /// and lists the parts of these users in the order of their first groups. If every candidate has a part,
+    /// the list ends with the user who got the last group. The turns of the next TTI begin after this user;
+    /// otherwise the same users would get the spare groups of every TTI.
     pub(super) fn deal_in_turn(&mut self, offers: Offers, room: Room) {
         let Room { groups: mut free, grants } = room;
         self.open.sort_unstable_by(|a, b| {

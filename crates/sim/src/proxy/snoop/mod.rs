@@ -273,9 +273,9 @@ impl SnoopAgent {
         }
     }
 
-    /// Returns true if the agent must retransmit `first`, the first segment in the cache: it is the segment
-    /// for which the phone waits, it is not the sender's own retransmission, and it was retransmitted locally
-    /// fewer than `max_retransmissions` times.
+    /// Returns true if the agent must retransmit `first`, the first segment in the cache. It must do so if
+    /// the phone waits for this segment, the sender has not retransmitted it, and the agent has retransmitted
+    /// it fewer than `max_retransmissions` times.
     fn is_ours(&self, first: &Cached) -> bool {
         first.packet.seq == self.acked && !first.senders_own && first.resent < self.params.max_retransmissions
     }

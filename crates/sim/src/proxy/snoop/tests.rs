@@ -137,8 +137,9 @@ fn spurious_timeout_causes_further_copies_without_eifel() {
     }
 }
 
-/// Eifel measures the round trip of the original although the segment was retransmitted, so that the next timeout is
-/// long enough: after round trips of 40 ms and 300 ms it is 72.5 + 4 (3 x 20 + 260) / 4 = 392.5 ms.
+/// Eifel measures the round trip of the original although the segment was retransmitted, so that the next
+/// timeout is long enough. After round trips of 40 ms and 300 ms the timeout is 72.5 + 4 (3 x 20 + 260) / 4 =
+/// 392.5 ms.
 #[test]
 fn eifel_measures_round_trips_of_retransmitted_segments() {
     for (eifel, tenths) in [(false, 1_200), (true, 3_925)] {

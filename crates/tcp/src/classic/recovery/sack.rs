@@ -188,9 +188,9 @@ impl Recovery for SackRecovery {
 
     /// Follows ns-2's `Sack1TcpAgent::send_much`. In fast recovery holes and then new data are sent
     /// while the pipe is smaller than the window. Outside of fast recovery no new data is sent
-    /// while there is a hole, with one exception: after the timer has expired since the handshake,
-    /// or Eifel has ended a fast recovery, the sender first retransmits the holes, as far as the
-    /// window allows. The exception lasts until the next fast recovery is completed.
+    /// while there is a hole. If the timer has expired since the handshake, or Eifel has ended a
+    /// fast recovery, the sender first retransmits the holes, as far as the window allows. These
+    /// retransmissions end when the next fast recovery is completed.
     fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
         if let Some(pipe) = self.pipe {
             self.pipe = Some(self.fill_pipe(tx, now, pipe, out));

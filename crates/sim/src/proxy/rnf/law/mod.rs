@@ -9,9 +9,9 @@
 //!
 //! A change of the window changes the queue by the same amount `d` messages later, so the loop is
 //! `I[k+1] = I[k] - gain I[k-d]`. It is stable for a gain below `2 sin(pi / (4 d + 2))`: 2 for `d` = 0, 1 for `d` = 1,
-//! 0.62 for `d` = 2. `d` is the number of further messages that the RNC sends before the queue reacts to a message: the
-//! message's delay, plus the delay from proxy to RNC and, if the window shrinks, the time in which the queue drains.
-//! This sum is counted in intervals, rounded up, less one.
+//! 0.62 for `d` = 2. `d` is the number of further messages that the RNC sends before the queue reacts to a
+//! message. This reaction takes the message's delay, plus the delay from proxy to RNC and, if the window
+//! shrinks, the time in which the queue drains. This sum is counted in intervals, rounded up, less one.
 
 use nodeb_base::units::Duration;
 use nodeb_tcp::SenderCounts;
