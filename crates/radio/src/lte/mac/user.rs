@@ -100,7 +100,7 @@ pub struct SentBlock {
     pub settled: Option<bool>,
 }
 
-/// User of the downlink, with its channel, its reports, and the blocks and packets on their way to
+/// User of the downlink, with its channel, its reports, and the blocks and packets in transit to
 /// it.
 #[derive(Debug)]
 pub struct User {
