@@ -27,8 +27,7 @@ def rows(out: Path, quick: bool) -> Iterator[Row]:
 
 
 def of(found: Counts, command: str) -> Iterator[Row]:
-    """Yields the rows of one study: its claims, published values and targets; a study may lack any
-    of them."""
+    """Yields the rows of one study: its claims, published values and targets, if it has any."""
     name = f"`{found['study']}`: {studies.load(found['study']).title}"
     claims = ", ".join(f"{found[kind]} {kind}" for kind in ("holds", "contradicted", "undecided"))
     yield Row(name, "claims", int(found["claims"]), claims, "", command)
