@@ -70,7 +70,7 @@ table! {
         "wasted" [""] U64 = |row| row.usage.wasted;
         /// Bytes that all opportunities up to the end of the run could have carried.
         "offered_bytes" ["bytes"] U64 = |row| row.usage.offered_bytes;
-        /// Bytes used by packets, including what the recording adds to each packet.
+        /// Bytes used by packets, including the additional header of each packet.
         "used_bytes" ["bytes"] U64 = |row| row.usage.used_bytes;
         /// Bytes not used: those of wasted opportunities, and the rest of partly used ones.
         "wasted_bytes" ["bytes"] U64 = |row| row.usage.wasted_bytes;

@@ -205,7 +205,7 @@ table! {
         /// Time at which the transfer began: the phone requested it (the first time it opened the connection for it), or
         /// the server wrote it without a request.
         "begin_s" ["s"] F64 = |row| row.begun.as_secs();
-        /// Time from the beginning of the transfer until the phone had received the last byte.
+        /// Time from the beginning of the transfer until the receiver had the last byte.
         "download_s" ["s"] F64 = |row| row.arrived.since(row.begun).as_secs();
         /// Time from the beginning of the transfer until the sender had received the last ACK.
         "delay_s" ["s"] F64 = |row| row.end.since(row.begun).as_secs();

@@ -1,4 +1,4 @@
-//! Traffic of a user who downloads one file.
+//! Traffic of a user who downloads or uploads one file.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, Size};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{After, Source, Transfer};
 
-/// Download of one file from the server.
+/// Download of one file from the server, or upload of one file to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ftp {
@@ -15,10 +15,11 @@ pub struct Ftp {
     pub size: Size,
     /// Payload of the request. The ACK that completes the connection's set-up carries it; with
     /// `linux`, if the phone opens the connection and there is no proxy, it follows in its own
-    /// packet. With 0 this ACK is the request.
+    /// packet. With 0 this ACK is the request. No effect in an upload.
     #[serde(default)]
     pub request: Size,
-    /// Time that the server takes for its answer, from the arrival of the request.
+    /// Time that the server takes for its answer, from the arrival of the request. No effect in an
+    /// upload.
     #[serde(default)]
     pub server_delay: Duration,
 }
@@ -34,13 +35,13 @@ impl Checked for Ftp {
     }
 }
 
-/// The single transfer of a file download. Its request is sent with or after the ACK that completes
-/// the set-up.
+/// The single transfer of a file. In a download, its request is sent with or after the ACK that
+/// completes the set-up.
 #[derive(Debug)]
 pub struct Once(Option<u64>);
 
 impl Once {
-    /// Creates the download described by `params`.
+    /// Creates the transfer of the file described by `params`.
     pub fn new(params: &Ftp) -> Self {
         Self(Some(params.size.0))
     }

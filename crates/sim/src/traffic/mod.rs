@@ -64,7 +64,7 @@ impl Source for Unrequested {
 registry! {
     /// Traffic of a group of users, as a scenario names it.
     "traffic" TrafficSpec {
-        /// Download of one file: connection set-up, request, then the bytes.
+        /// One file: connection set-up, in a download a request, then the bytes.
         "ftp" => Ftp(ftp::Ftp),
         /// Bursts of data with pauses between them, of configurable distributions.
         "on_off" => OnOff(on_off::OnOff),

@@ -33,15 +33,16 @@ pub struct Web {
     pub embedded_objects: f64,
     /// Maximum number of embedded objects per page.
     pub most_embedded: u32,
-    /// Distribution of the time from the arrival of the main object's last ACK at the server, or at a proxy in front of
-    /// it, until the embedded objects are requested.
+    /// Distribution of the time from the arrival of the main object's last ACK at its sender, or at a proxy
+    /// in front of the server, until the embedded objects are requested (in an upload, sent).
     pub parsing: TimeLaw,
-    /// Distribution of the time from the arrival of a page's last ACK at the server, or at a proxy in front of it, until
-    /// the next page is requested.
+    /// Distribution of the time from the arrival of a page's last ACK at its sender, or at a proxy in front
+    /// of the server, until the next page is requested (in an upload, sent).
     pub reading: TimeLaw,
-    /// Payload of each request.
+    /// Payload of each request. No effect in an upload.
     pub request: Size,
-    /// Time that the server takes for each answer, from the arrival of the request.
+    /// Time that the server takes for each answer, from the arrival of the request. No effect in an
+    /// upload.
     pub server_delay: Duration,
 }
 
