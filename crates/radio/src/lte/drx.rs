@@ -183,7 +183,7 @@ impl Listening {
         }
     }
 
-    /// Adds the subframes before `tti` in which the phone has listened to `awake`.
+    /// Adds to `awake` the subframes before `tti` in which the phone has listened.
     fn count(&mut self, tti: u64) {
         let from = self.counted;
         if tti <= from {

@@ -49,7 +49,8 @@ params! {
         /// Number of antenna ports with reference signals, which take resource elements: 1, 2 or 4.
         pub antenna_ports: u8 = 1,
         /// Largest number of layers sent to a phone, 1 to 4, within `antenna_ports` and the layers of its category.
-        /// Phones report how many to send (open-loop spatial multiplexing). With 1, one antenna sends to one.
+        /// Phones report how many to send (open-loop spatial multiplexing). With 1, one antenna sends to one
+        /// antenna.
         pub layers: u8 = 1,
         /// Whether phones whose category has 256QAM use it (Release 12).
         pub qam256: bool = false,
