@@ -18,7 +18,7 @@ EVENTS = {
     "send": ("sent", ".", PACKETS["data"].light, 5),
     "resend": ("sent again", "+", PACKETS["again"].light, 7),
     "drop": ("dropped", "x", PACKETS["lost"].light, 6),
-    "deliver": ("arrived at the phone", ".", FAMILIES["move"].light, 3),
+    "deliver": ("arrived", ".", FAMILIES["move"].light, 3),
 }
 
 

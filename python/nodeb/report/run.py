@@ -124,7 +124,7 @@ def _over_time(recording: Recording) -> Iterator[Content]:
     if len(result.segments):
         width = nice_step(float(np.max(result.segments["t_s"])), BINS)
         rates = plot.throughput(result, user, width, run, size=NARROW)
-        note = f"Data that reached the phone in order, in bins of {_time(width)}."
+        note = f"Data that arrived in order, in bins of {_time(width)}."
         yield figure("throughput", "Application bit rate", rates, note)
     for table, column, anchor, title, draw in SERIES:
         rows = result.tables.get(table)

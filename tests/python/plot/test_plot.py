@@ -106,7 +106,7 @@ def test_bit_rate_does_not_drop_at_the_end_of_the_run(end_s: float) -> None:
 def test_sequence_plot_marks_retransmissions() -> None:
     figure = plot.sequence(result(**tables()))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["acknowledged", "sent", "sent again", "arrived at the phone"]
+    assert labels == ["acknowledged", "sent", "sent again", "arrived"]
 
 
 def test_several_users_are_distinguishable() -> None:
