@@ -208,8 +208,9 @@ impl EventQueue {
         loop {
             let group = node / GROUP;
             let held = &mut self.groups[group][node % GROUP];
-            // This node holds the entry already, so this node and the nodes above stay as they are. (The entry of the
-            // changed timer may be outdated.)
+            // The earliest timer of the group below is another one, and the node holds its entry already, so this node
+            // and the nodes above stay as they are. The entry of the changed timer is always replaced, as its expiry
+            // has changed.
             if held.timer == entry.timer && entry.timer != changed.timer {
                 return;
             }

@@ -185,7 +185,7 @@ impl Checked for Wired {
         let reserved = self.name.as_ref().filter(|name| !is_free(name));
         check.require(reserved.is_none(), "name", || {
             let name = reserved.map_or("", String::as_str);
-            format!("`{name}` is reserved or not a word; expected a word that does not start with wired, core, uplink or link")
+            format!("`{name}` is reserved or not a word; expected a word that is not wired, core, uplink or link, alone or before _")
         });
     }
 }

@@ -101,7 +101,8 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Sends the SYN, or the SYN-ACK if the phone has opened the connection. Has no effect if it
     /// was sent before.
     fn open(&mut self, now: Time, out: &mut Vec<Segment>);
-    /// Processes an ACK that has arrived at the sender.
+    /// Processes an ACK that has arrived: updates window, loss recovery and timers, and sends what
+    /// the window then allows.
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>);
     /// Handles the expiry of the timer at the time that [`Self::timer`] returned.
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>);

@@ -1,6 +1,6 @@
 //! Tables of a timeline: rows, columns and their meanings.
 //!
-//! Columns with names store codes; [`names`] returns the names for the codes.
+//! Columns whose values are names store codes; [`names`] returns the names of the codes.
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -20,7 +20,7 @@ pub struct EventRow {
     pub kind: Kind,
     /// Number of the place where the event happened.
     pub place: u16,
-    /// Number in the scenario of the user concerned.
+    /// Number of the user concerned, as counted in the scenario.
     pub user: u32,
     /// Number of the packet concerned, from 1; 0 if the event concerns no packet.
     pub packet: u32,

@@ -112,7 +112,7 @@ class Answer:
     headline: str
     """One or two sentences without the subject, shown at the top of a page."""
     lead: str = ""
-    """Further sentences of a page: confidence, and what the numbers exclude."""
+    """Sentences below the headline of a page, such as the number of replications and the seed."""
     picture: Bars | Rows | None = None
     """Main picture."""
     facts: Sequence[Fact] = ()

@@ -49,7 +49,7 @@ ALWAYS = "in every replication"
 NOISE = 1e-9
 """Relative width below which an interval is the rounding error of sums."""
 EXACT = 12
-"""Digits of a number that are not affected by rounding errors of sums."""
+"""Number of significant digits that rounding errors of sums do not affect."""
 MIN_HALF_WIDTH = 1e-300
 """Half-width below which an interval counts as an interval without width."""
 MINUS = "\N{MINUS SIGN}"

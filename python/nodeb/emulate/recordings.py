@@ -1,4 +1,4 @@
-"""Recordings of emulations: the header of a log (the file), and its replay in virtual time."""
+"""Recordings of emulations: log files, their headers, and their replay in virtual time."""
 
 from __future__ import annotations
 

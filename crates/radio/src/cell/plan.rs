@@ -26,7 +26,7 @@ params! {
         pub hs_share: Probability = Probability(0.8),
         /// Antenna gain of the Node B in dB, minus cable losses.
         pub antenna_gain_db: f64 = 14.0,
-        /// Path loss model.
+        /// Path loss between the Node B and a phone as a function of their distance.
         pub path_loss: PathLossSpec,
         /// Shadowing, whose values are correlated over distance and between sites.
         pub shadowing: Shadowing,

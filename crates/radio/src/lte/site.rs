@@ -27,7 +27,7 @@ params! {
         pub power_dbm: f64 = 46.0,
         /// Antenna gain of the base station in dB, minus cable losses.
         pub antenna_gain_db: f64 = 14.0,
-        /// Path loss model.
+        /// Path loss between the base station and a phone as a function of their distance.
         pub path_loss: PathLossSpec,
         /// Shadowing, which varies the path loss.
         pub shadowing: Shadowing,

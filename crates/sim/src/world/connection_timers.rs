@@ -1,8 +1,9 @@
 //! The timers of one connection, which share one timer of the event queue.
 //!
 //! Most timers of a connection are moved or stopped before they expire. So the shared timer is armed only if a timer
-//! becomes the earliest of the connection. When the shared timer expires, the expired timer of the connection is
-//! handled and usually armed again. Then the shared timer is armed for the connection's earliest timer.
+//! becomes the earliest of the connection. When the shared timer expires, the timer for which it was armed is handled,
+//! unless that timer was moved or stopped in the meantime. Then the shared timer is armed for the connection's earliest
+//! timer.
 
 use nodeb_base::engine::{Key, Stamp};
 use nodeb_base::units::Time;

@@ -111,7 +111,8 @@ impl Air {
         }
     }
 
-    /// Returns the index in [`Self::tx`] of the first recorded transmission of a block.
+    /// Returns the index in [`Self::tx`] of the first recorded transmission of a block, or
+    /// [`FORGOTTEN`] if the run with that transmission was discarded.
     fn first_transmission(&self, block: &Block) -> u32 {
         let (mut tx, mut before) = (block.tx, block.before);
         while let Some(attempt) = self.attempts.get(before as usize) {

@@ -108,8 +108,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Passes the blocks sent in the last TTI to the phones' reordering queues, and handles expired
-    /// timers T1.
+    /// Passes the blocks decoded in the last TTI to the phones' reordering queues, records the units
+    /// of blocks given up in that TTI as lost, and handles expired timers T1.
     fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
         let Self { outcomes, node_bs: NodeBs { users, slots, .. }, timers, .. } = self;
         let now = ctx.now;

@@ -78,7 +78,7 @@ fn the_receiver_is_linear_mmse() {
     receiver_agrees::<4>(4);
 }
 
-/// With negligible noise, four equal layers cannot be separated. The receiver stays finite.
+/// With negligible noise, four equal layers cannot be separated, but their SINRs stay finite.
 #[test]
 fn equal_layers_disturb_each_other() {
     let one = Complex { re: [1.0; LANES], im: [0.0; LANES] };

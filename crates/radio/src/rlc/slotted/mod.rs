@@ -155,7 +155,7 @@ impl Window {
 
     /// Records that a PDU is sent in slot `place`. Returns true if the phone must report when the
     /// PDU arrives, even if the report is not full. This is the case if no PDU follows, or if the
-    /// sender awaits a result in a report that would never become full.
+    /// sender can send no PDU before it has this report, which would therefore never become full.
     fn closes_report(&mut self, place: usize) -> bool {
         self.open.push(place);
         let waits =

@@ -3,7 +3,8 @@
 //!
 //! With MAC-ehs a PDU may be spread over several blocks. The PDU is intact if all its octets arrive
 //! (TS 25.321, 11.6.4). All PDUs have the same size, as the last PDU of a packet may be padded. So
-//! the number of a unit determines the PDU to which it belongs.
+//! the number of a unit (an octet with MAC-ehs, otherwise a PDU) determines the PDU to which the
+//! unit belongs.
 
 use std::collections::VecDeque;
 use std::ops::Range;

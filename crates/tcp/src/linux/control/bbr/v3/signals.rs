@@ -187,8 +187,8 @@ impl Bbr3Control {
         self.latest.loss_in_round = true;
     }
 
-    /// Returns the number of bytes in flight at which losses exceeded the threshold, which may be a
-    /// byte in the middle of the lost segment (`InflightAtLoss`).
+    /// Returns the number of bytes in flight at which losses exceeded the threshold
+    /// (`InflightAtLoss`). This number may be reached in the middle of the lost segment.
     pub(super) fn inflight_at(&self, loss: &Loss) -> u64 {
         let (threshold, size) = (self.params.loss_threshold, loss.range.1 - loss.range.0);
         let in_flight = u64::from(loss.snapshot.in_flight).saturating_sub(size) as f64;
