@@ -7,6 +7,9 @@ mod cases;
 #[path = "../../../sim/tests/properties/errors.rs"]
 #[allow(dead_code, reason = "shared with the property tests of the simulator")]
 mod errors;
+#[path = "../../../sim/tests/properties/keys.rs"]
+#[allow(dead_code, reason = "shared with the property tests of the simulator")]
+mod keys;
 
 mod closed_forms;
 mod reference;

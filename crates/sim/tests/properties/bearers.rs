@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::access::{Arrival, Outcome, drive};
 use super::cases::{self, Radio};
+use super::keys;
 use super::model;
 
 /// Random packet arrivals for several users of a random radio.
@@ -109,7 +110,7 @@ fn in_sequence() -> Value {
 /// Generates loads on HSDPA whose MAC-hs gives up blocks for every possible reason. The acknowledged mode RLC above it
 /// never gives up a PDU.
 fn lossy_mac_hs() -> impl Strategy<Value = Load> {
-    let am = cases::variant_of("RlcModeSpec", "am").prop_filter("parameters that exclude each other", |am| {
+    let am = keys::variant_of("RlcModeSpec", "am").prop_filter("parameters that exclude each other", |am| {
         let mut check = Check::default();
         serde_json::from_value::<RlcModeSpec>(am.clone()).expect("an RLC mode").check(&mut check);
         check.into_problems().is_empty()

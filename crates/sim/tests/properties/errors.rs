@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use super::cases;
+use super::keys;
 
 /// Generates the key `errors` of a radio: an error model, or null in two of three cases.
 pub fn model() -> BoxedStrategy<Value> {
@@ -27,10 +27,10 @@ pub fn model() -> BoxedStrategy<Value> {
 
 /// Generates a random registered error process with random parameters.
 fn process() -> impl Strategy<Value = Value> {
-    select(cases::registered_as("ErrorSpec")).prop_flat_map(|name| match name {
+    select(keys::registered_as("ErrorSpec")).prop_flat_map(|name| match name {
         "hmm" => hidden_markov().boxed(),
         "recorded" => recorded().boxed(),
-        _ => cases::variant_of("ErrorSpec", name),
+        _ => keys::variant_of("ErrorSpec", name),
     })
 }
 

@@ -1,6 +1,6 @@
 //! Property tests that hold for every registered variant and every scenario.
 //!
-//! The scenarios are random and generated from the registries and the JSON Schema (`cases`), so a new radio,
+//! The scenarios are random and generated from the registries and the JSON Schema (`keys`, `cases`), so a new radio,
 //! scheduler, combining scheme, queue, TCP variant, order of delivery or switching policy is tested without changes
 //! here.
 
@@ -11,6 +11,7 @@ mod closed_forms;
 mod edges;
 mod errors;
 mod events;
+mod keys;
 mod model;
 mod repeatability;
 mod rlc;

@@ -6,6 +6,9 @@ mod cases;
 #[allow(dead_code, unreachable_pub, reason = "shared with the property tests of the simulator")]
 #[path = "../../../sim/tests/properties/errors.rs"]
 mod errors;
+#[allow(dead_code, unreachable_pub, reason = "shared with the property tests of the simulator")]
+#[path = "../../../sim/tests/properties/keys.rs"]
+mod keys;
 mod rows;
 
 use std::collections::{HashMap, HashSet};
