@@ -209,9 +209,9 @@ pub enum Event {
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
     /// A packet has come over a scheduled uplink and leaves the uplink now. The block that completed the packet was
     /// first sent at `from` and received at `sent`; the first block with a part of the packet was first sent at
-    /// `first`, and `blocks` blocks had a part. `asked` is the time of the request or report from which the base station knew of data for the block
-    /// that completed the packet; it may be before the packet's arrival. `is_lost` is true if HARQ gave up a block
-    /// with a part of the packet.
+    /// `first`, and `blocks` blocks had a part. `asked` is the time of the request or report from which the base station
+    /// knew of data for the block that completed the packet; it may be before the packet's arrival. `is_lost` is true if
+    /// HARQ gave up a block with a part of the packet.
     Granted {
         place: Place,
         packet: PacketId,

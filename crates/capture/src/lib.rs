@@ -3,12 +3,12 @@
 //!
 //! A listener to the run turns every packet into a valid IPv4 and TCP packet and writes it under the interface that
 //! it passes, `server`, `phone` or `proxy`, with the simulated time in nanoseconds. With [`Options::radio`] there are
-//! also the interfaces `node_b`, `rnc` if the radio has an RNC and `pdcp` if it has PDCP, and every
-//! packet has a comment on its fate.
+//! also the interfaces `node_b`, `rnc` if the radio has an RNC and `pdcp` if it has PDCP, and every packet has a comment
+//! on its fate.
 //!
-//! Layers: `frame` builds headers, `pdcp` frames with PDCP PDUs, `place` maps events to interfaces and connections, `fates` holds records back
-//! until the fates of their packets are known, `block_file` writes complete blocks, and [`recording`] captures
-//! replays of recorded emulations.
+//! Layers: `frame` builds headers, `pdcp` frames with PDCP PDUs, `place` maps events to interfaces and connections,
+//! `fates` holds records back until the fates of their packets are known, `block_file` writes complete blocks, and
+//! [`recording`] captures replays of recorded emulations.
 //!
 //! Source of the format: IETF draft *PCAP Now Generic (pcapng) Capture File Format*.
 //!
@@ -53,6 +53,7 @@ use nodeb_base::units::Time;
 use nodeb_radio::Facts;
 use nodeb_radio::pdcp::SnLength;
 use nodeb_sim::metrics::RunResult;
+use nodeb_sim::scenario::Direction;
 use nodeb_sim::world::{Listener, run_with_listener};
 use nodeb_sim::{Control, Scenario, VERSION, scenario};
 use nodeb_tcp::segment::{Kind, Segment};
@@ -68,7 +69,7 @@ use pcap_file::{DataLink, Endianness, PcapError};
 use block_file::BlockFile;
 use fates::{Fates, Record};
 use frame::Frame;
-use pdcp::{Direction, Pdu};
+use pdcp::Pdu;
 
 pub use place::Interface;
 use place::{Connections, Seen, Viewpoint};
@@ -359,8 +360,8 @@ impl Capture {
         let Some(fates) = &mut self.fates else { return };
         let (Some(of_run), Some((packet, packet_len))) = (fates.number(id), fates.frame(id)) else { return };
         let (direction, flag) = match place.site {
-            Site::Uplink => (Direction::Uplink, INBOUND),
-            _ => (Direction::Downlink, OUTBOUND),
+            Site::Uplink => (Direction::Up, INBOUND),
+            _ => (Direction::Down, OUTBOUND),
         };
         let pdu = Pdu { direction, sn_length, phone, number, packet, packet_len: *packet_len };
         let (data, original_len) = pdu.frame();

@@ -11,6 +11,7 @@
 
 use etherparse::{IpNumber, Ipv4Header, UdpHeader};
 use nodeb_radio::pdcp::SnLength;
+use nodeb_sim::scenario::Direction;
 
 use crate::frame::{SERVER_PORT, TIME_TO_LIVE, phone_socket};
 
@@ -31,15 +32,6 @@ const FRAMING: usize = Ipv4Header::MIN_LEN + UdpHeader::LEN + WIRESHARK;
 
 /// Octets of Wireshark's header: signature, three fixed fields, four tags with values, and the tag of the PDU.
 const WIRESHARK: usize = 8 + 3 + 2 + 2 + 3 + 3 + 1;
-
-/// Direction of a PDU, with the value in Wireshark's header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From the phone to the base station.
-    Uplink = 0,
-    /// From the base station to the phone.
-    Downlink = 1,
-}
 
 /// Data PDU of a phone's bearer.
 #[derive(Debug)]
@@ -77,8 +69,8 @@ impl Pdu<'_> {
     fn ip_header(&self, length: u32) -> Ipv4Header {
         let phone = phone_socket(self.phone, 0).address;
         let (source, destination) = match self.direction {
-            Direction::Downlink => (BASE_STATION, phone),
-            Direction::Uplink => (phone, BASE_STATION),
+            Direction::Down => (BASE_STATION, phone),
+            Direction::Up => (phone, BASE_STATION),
         };
         let mut ip = Ipv4Header {
             total_len: saturating(length),
@@ -99,10 +91,14 @@ impl Pdu<'_> {
             SnLength::Bits12 => 12,
             SnLength::Bits18 => 18,
         };
+        let direction = match self.direction {
+            Direction::Up => 0,
+            Direction::Down => 1,
+        };
         let [ue, bearer] = [(self.phone + 1) as u16, BEARER].map(u16::to_be_bytes);
         bytes.extend(b"pdcp-lte");
         bytes.extend([0, 2, 0]);
-        bytes.extend([0x02, bits, 0x03, self.direction as u8]);
+        bytes.extend([0x02, bits, 0x03, direction]);
         bytes.extend([0x0d, bearer[0], bearer[1], 0x0e, ue[0], ue[1], 0x01]);
     }
 
@@ -147,19 +143,18 @@ mod tests {
         let expected =
             [&udp[..], &[0x05, 0xfc, 0, 0], b"pdcp-lte", &[0, 2, 0, 2, 12, 3, 1, 13, 0, 1, 14, 0, 2, 1]];
         let expected = [&expected.concat()[..], &[0x8a, 0xbc]].concat();
-        assert_eq!(pdu(Direction::Downlink, SnLength::Bits12, 0x1_fabc), expected);
+        assert_eq!(pdu(Direction::Down, SnLength::Bits12, 0x1_fabc), expected);
         let expected =
             [&udp[..], &[0x05, 0xfd, 0, 0], b"pdcp-lte", &[0, 2, 0, 2, 18, 3, 0, 13, 0, 1, 14, 0, 2, 1]];
         let expected = [&expected.concat()[..], &[0x83, 0xfa, 0xbc]].concat();
-        assert_eq!(pdu(Direction::Uplink, SnLength::Bits18, 0xf_fabc), expected);
+        assert_eq!(pdu(Direction::Up, SnLength::Bits18, 0xf_fabc), expected);
     }
 
     #[test]
     fn frames_go_between_base_station_and_phone() {
-        for (direction, ends) in [
-            (Direction::Downlink, [BASE_STATION, [10, 1, 0, 8]]),
-            (Direction::Uplink, [[10, 1, 0, 8], BASE_STATION]),
-        ] {
+        for (direction, ends) in
+            [(Direction::Down, [BASE_STATION, [10, 1, 0, 8]]), (Direction::Up, [[10, 1, 0, 8], BASE_STATION])]
+        {
             let sn_length = SnLength::Bits12;
             let pdu = Pdu { direction, sn_length, phone: 7, number: 0, packet: &[], packet_len: 0 };
             let (bytes, _) = pdu.frame();
