@@ -84,7 +84,7 @@ impl<T: Listener> World<T> {
         let state = &mut self.flows[flow];
         if segment.kind == Kind::Ack {
             let ack = *segment;
-            return self.acknowledged_upload(flow, &ack);
+            return self.receive_upload_ack(flow, &ack);
         }
         let ack = state.on_data(&mut self.env.common, flow, segment);
         let first_request = state.first_request.take();
@@ -98,7 +98,7 @@ impl<T: Listener> World<T> {
     /// Handles an ACK of an upload that has arrived at the phone.
     // Not inlined, so that downloads pay for one comparison only.
     #[inline(never)]
-    fn acknowledged_upload(&mut self, flow: u32, ack: &Segment) {
+    fn receive_upload_ack(&mut self, flow: u32, ack: &Segment) {
         self.flows[flow].sender.on_ack(self.env.common.now, ack, &mut self.outbox);
         self.after_sender(flow);
     }

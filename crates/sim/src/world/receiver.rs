@@ -40,7 +40,7 @@ impl<T: Listener> World<T> {
         if let Some(ack) = ack {
             match direction {
                 Direction::Down => self.send_up(&ack),
-                Direction::Up => self.acknowledge_upload(&ack),
+                Direction::Up => self.send_upload_ack(&ack),
             }
         }
     }
@@ -48,14 +48,14 @@ impl<T: Listener> World<T> {
     /// Sends the ACK of an upload from the server.
     // Not inlined, so that downloads pay for one comparison only.
     #[inline(never)]
-    fn acknowledge_upload(&mut self, ack: &Segment) {
+    fn send_upload_ack(&mut self, ack: &Segment) {
         self.send_down(ack);
     }
 
     /// Handles data of an upload that have arrived at the server.
     // Not inlined, so that downloads pay for one comparison only.
     #[inline(never)]
-    pub(super) fn receive_upload(&mut self, flow: u32, segment: &Segment) {
+    pub(super) fn receive_upload_data(&mut self, flow: u32, segment: &Segment) {
         let ack = self.flows[flow].on_data(&mut self.env.common, flow, segment);
         self.after_receiver(flow, ack);
     }

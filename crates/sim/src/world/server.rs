@@ -37,7 +37,7 @@ impl<T: Listener> World<T> {
             }
             Kind::Data => {
                 let segment = *segment;
-                self.receive_upload(flow, &segment);
+                self.receive_upload_data(flow, &segment);
             }
         }
     }
