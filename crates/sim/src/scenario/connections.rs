@@ -54,18 +54,26 @@ pub struct Connection {
 }
 
 impl Scenario {
+    /// Returns for each phone, in the order of the phones' numbers, the index of its group and its number in the group,
+    /// both from 0.
+    pub(crate) fn phones(&self) -> impl Iterator<Item = (usize, u32)> {
+        let groups = self.users.iter().enumerate();
+        groups.flat_map(|(i, group)| (0..group.count.get()).map(move |nth| (i, nth)))
+    }
+
     /// Returns the connections in the order of their numbers, from 0.
     ///
     /// Connection `n` is user `n`'s download, or its upload if it has no download. Uploads of phones that also download
     /// follow after all users, in the order of the phones.
     pub fn connections(&self) -> Vec<Connection> {
-        let groups = (0..).zip(&self.users);
-        let members = groups.flat_map(|(i, group)| (0..group.count.get()).map(move |_| (i, group)));
         let (mut connections, mut uploads) = (Vec::with_capacity(self.user_count()), Vec::new());
-        for (phone, (group, of)) in (0..).zip(members) {
+        for (phone, (group, _)) in (0..).zip(self.phones()) {
+            let of = &self.users[group];
             let connection = |direction| Connection { group, phone, direction };
-            connections.push(connection(if of.is_upload() { Direction::Up } else { Direction::Down }));
-            uploads.extend(of.upload_name().map(|_| connection(Direction::Up)));
+            connections.push(connection(if of.only_uploads() { Direction::Up } else { Direction::Down }));
+            if of.has_both_directions() {
+                uploads.push(connection(Direction::Up));
+            }
         }
         connections.append(&mut uploads);
         connections

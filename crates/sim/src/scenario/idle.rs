@@ -31,7 +31,7 @@ impl Scenario {
         let is_default = self.tcp == TcpSpec::default();
         check.idle(own_tcp, &[("tcp", is_default)], "every group of users has a `tcp` of its own");
         if !own_tcp {
-            let downloads = self.users.iter().any(|group| group.tcp.is_none() && !group.is_upload());
+            let downloads = self.users.iter().any(|group| group.tcp.is_none() && !group.only_uploads());
             check.within("tcp", |check| {
                 self.tcp.check_marks(marked, check);
                 self.tcp.check_opener(downloads, check);
@@ -73,7 +73,7 @@ impl UserGroup {
         if let Some(tcp) = &self.tcp {
             check.within("tcp", |check| {
                 tcp.check_marks(marked, check);
-                tcp.check_opener(!self.is_upload(), check);
+                tcp.check_opener(!self.only_uploads(), check);
             });
         }
     }

@@ -153,13 +153,18 @@ impl UserGroup {
     }
 
     /// Returns true if the phones only upload.
-    fn is_upload(&self) -> bool {
+    fn only_uploads(&self) -> bool {
         self.traffic(Direction::Down).is_none() && self.traffic(Direction::Up).is_some()
+    }
+
+    /// Returns true if the phones download and upload.
+    fn has_both_directions(&self) -> bool {
+        self.traffic(Direction::Down).is_some() && self.traffic(Direction::Up).is_some()
     }
 
     /// Returns the name of the group's uploads in tables if the phones also download, or else `None`.
     fn upload_name(&self) -> Option<String> {
-        self.traffic(Direction::Down).and(self.traffic(Direction::Up)).map(|_| format!("{} up", self.name))
+        self.has_both_directions().then(|| format!("{} up", self.name))
     }
 
     /// Returns the radio link of the group's phone whose number in the scenario is `id`.

@@ -113,19 +113,13 @@ impl<T: Listener> World<T> {
     }
 }
 
-/// Returns for each user the index of its group and its number in the group, both from 0.
-fn members(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> {
-    let groups = scenario.users.iter().enumerate();
-    groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)))
-}
-
 /// Returns the phones in the order of their users' numbers, and the connections in the order of their numbers.
 fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Phone>, Flows) {
     let shared = scenario.radio.facts().is_shared;
     let count = scenario.user_count();
     let connections = scenario.connections();
     let (mut phones, mut flows) = (Vec::with_capacity(count), Vec::with_capacity(connections.len()));
-    let mut members = members(scenario);
+    let mut members = scenario.phones();
     for (id, connection) in (0..).zip(&connections) {
         if let Some(member) = members.next() {
             let position = if shared { (0, id as usize) } else { (id, 0) };
@@ -142,7 +136,7 @@ fn radios(scenario: &Scenario) -> Vec<UserRadio> {
         let group = &scenario.users[group];
         UserRadio { id, ci: group.ci.clone(), ue: group.ue.clone().unwrap_or_default() }
     };
-    (0..).zip(members(scenario)).map(radio).collect()
+    (0..).zip(scenario.phones()).map(radio).collect()
 }
 
 /// Returns the bearers of the scenario's radio: one for all users on a shared channel, or else one per user.
