@@ -147,9 +147,7 @@ pub fn explain(
 /// SYN that carries the request is longer. Returns `u32::MAX` if no ACK carries a request.
 fn bare_ack(scenario: &Scenario, connection: &Connection) -> u32 {
     let group = &scenario.users[connection.group];
-    let Some(traffic) =
-        group.traffic(connection.direction).filter(|_| connection.direction == Direction::Down)
-    else {
+    let (Direction::Down, Some(traffic)) = (connection.direction, group.traffic(Direction::Down)) else {
         return u32::MAX;
     };
     let rides = scenario.proxy.is_some() || !scenario.air_tcp_of(group).requests_separately();

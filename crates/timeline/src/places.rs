@@ -92,11 +92,6 @@ impl Places {
         number as u16
     }
 
-    /// Returns true if the place of this number is a radio bearer.
-    pub fn is_bearer(&self, number: u16) -> bool {
-        SITES.get(usize::from(number)) == Some(&Site::Bearer)
-    }
-
     /// Returns the number of the place that stands for all bearers.
     pub fn bearer(&self) -> u16 {
         self.number(Place::new(Site::Bearer, 0))

@@ -42,7 +42,7 @@ const FORGET_AFTER: usize = 1 << 14;
 /// Position of a connection in the scenario: its number (the flow), the number of its phone, the
 /// phone's bearer, and the phone's index among the users of the bearer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct UserPosition {
+pub(crate) struct Position {
     pub flow: u32,
     pub phone: u32,
     pub bearer: u32,
@@ -83,7 +83,7 @@ pub(crate) struct Radio {
 /// Record of one transfer, filled from the events of a run.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    pub position: UserPosition,
+    pub position: Position,
     pub radio: Radio,
     /// Number of earlier transfers of the flow that have not begun yet.
     to_begin: u64,
@@ -129,7 +129,7 @@ impl Timeline {
         let Connection { phone, direction, .. } = connections[flow as usize];
         let (bearer, user) = if facts.is_shared { (0, phone) } else { (phone, 0) };
         Self {
-            position: UserPosition { flow, phone, bearer, user, direction },
+            position: Position { flow, phone, bearer, user, direction },
             shares_phone: connections.iter().filter(|other| other.phone == phone).count() > 1,
             radio: Radio {
                 tti: facts.tti,
@@ -270,7 +270,7 @@ impl Timeline {
     // events save more registers.
     #[inline(never)]
     fn on_air_event(&mut self, at: Time, event: &Event) {
-        let UserPosition { bearer: own, user: me, .. } = self.position;
+        let Position { bearer: own, user: me, .. } = self.position;
         match *event {
             Event::Block { bearer, user, block, units, transmission, failed } if bearer == own => {
                 if user == me {
