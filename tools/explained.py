@@ -15,7 +15,7 @@ from nodeb.answer import Rows, Shown
 from nodeb.explanation import Explanation, explain
 from nodeb.explanation.bars import difference_rows
 from nodeb.plot.causes import causes
-from nodeb.results.answer import cause_name
+from nodeb.results.causes import cause_name
 
 ROOT = Path(__file__).parents[1]
 BASE = ROOT / "python" / "nodeb" / "studies" / "wang_base.toml"

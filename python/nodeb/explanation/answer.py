@@ -22,7 +22,7 @@ from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.base.units import in_s
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.text import best_change, incomplete, sizes
-from nodeb.results.answer import cause_bars, cause_name, main_causes
+from nodeb.results.causes import cause_bars, cause_name, main_causes
 
 if TYPE_CHECKING:
     from nodeb.explanation.what_if import WhatIf

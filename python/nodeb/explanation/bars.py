@@ -10,7 +10,7 @@ from nodeb.answer.numbers import Shown, difference, scale_of, shown, signed
 from nodeb.answer.numbers import parts as in_parts
 from nodeb.answer.paints import paint
 from nodeb.answer.words import spelled
-from nodeb.results.answer import cause_name
+from nodeb.results.causes import cause_name
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part

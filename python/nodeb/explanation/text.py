@@ -9,7 +9,7 @@ from nodeb.answer.numbers import number, shown
 from nodeb.answer.words import counted, percent
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.levers import levers
-from nodeb.results.answer import OUTAGE
+from nodeb.results.causes import OUTAGE
 
 if TYPE_CHECKING:
     from nodeb.explanation.replications import Lost

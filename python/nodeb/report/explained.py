@@ -23,7 +23,7 @@ from nodeb.report.figures import figure, section
 from nodeb.report.recording import replicated
 from nodeb.report.render import render
 from nodeb.report.story import download
-from nodeb.results.answer import cause_bars as shares
+from nodeb.results.causes import cause_bars as shares
 from nodeb.results.result import Result
 
 __all__ = ["page"]

@@ -14,9 +14,9 @@ from nodeb.base.table import Table
 from nodeb.plot.style import nice_step
 from nodeb.report.figures import Content
 from nodeb.report.tracks import line, picture, track, word
-from nodeb.results.answer import Rings
 from nodeb.results.metrics import ALL
 from nodeb.results.result import Result
+from nodeb.results.rings import Rings
 from nodeb.stats import mean_interval
 
 __all__ = ["phones"]

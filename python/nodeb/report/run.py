@@ -20,7 +20,8 @@ from nodeb.report.phones import phones
 from nodeb.report.recording import Recording, record, replication_name
 from nodeb.report.render import render
 from nodeb.report.story import download
-from nodeb.results.answer import RunAnswer, cause_bars
+from nodeb.results.answer import RunAnswer
+from nodeb.results.causes import cause_bars
 from nodeb.results.metrics import METRICS
 from nodeb.results.result import Result
 from nodeb.terminal.progress import ProgressCallback

@@ -27,26 +27,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nodeb.answer.answer import (
     MAX_ROWS,
     ONE_REPLICATION,
     SURVIVORS,
     Answer,
-    Bar,
     Bars,
     Fact,
     Mark,
     Rows,
 )
-from nodeb.answer.numbers import ALWAYS, Shown, number, parts, scale_of, shown
-from nodeb.answer.paints import paint
-from nodeb.answer.words import counted, joined, percent, percents, sentence, share, spelled
+from nodeb.answer.numbers import Shown, number, shown
+from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.errors import NodebError
+from nodeb.results.causes import cause_bars, main_causes
 from nodeb.results.coverage import left_out
 from nodeb.results.group import ALL_UP, Group, is_mixed, phones
 from nodeb.results.metrics import ALL, METRICS
+from nodeb.results.rings import distance_table
+from nodeb.results.rows import all_metrics, row_text
 from nodeb.results.survivors import Unfinished, finished, no_arrival_hint, unfinished
 from nodeb.stats import mean_interval
 
@@ -55,16 +55,7 @@ if TYPE_CHECKING:
     from nodeb.explanation import Explanation
     from nodeb.results.result import Result
 
-__all__ = [
-    "Rings",
-    "RunAnswer",
-    "all_metrics",
-    "answer",
-    "cause_bars",
-    "cause_name",
-    "explain_first_transfer",
-    "main_causes",
-]
+__all__ = ["RunAnswer", "answer"]
 
 MAX_RUNS = 20
 """Maximum number of replications in which a run explains a transfer without being asked."""
@@ -72,16 +63,8 @@ MAX_BYTES = 2_000_000
 """Size, bytes, above which a run does not explain a transfer without being asked."""
 FULL = 0.95
 """Smallest share of the time for which a full channel is busy."""
-NAMED = 3
-"""Minimum number of causes with bars of their own; the others share one bar."""
-SMALL = 0.05
-"""Share of a transfer's time below which a cause may have no bar of its own."""
 GROUPS = 4
 """Maximum number of groups that a headline names one by one."""
-OUTAGE = "outage"
-"""Step of a path that waits for the end of a link's outage."""
-RINGS = 5
-"""Number of distance rings in the picture of a cell."""
 
 RATE, LOADS = "received_bps", "load_median_s"
 ONE = ("received_bps", "rtt_mean_s", "queueing_delay_s", "utilization", "block_errors")
@@ -486,155 +469,3 @@ class RunAnswer:
 def _of_group(label: str, row: dict[str, Any]) -> str:
     """Returns a label with the group of a row, if that is not all users."""
     return label if row["group"] == ALL else f"{label} ({row['group']})"
-
-
-def row_text(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Shown:
-    """Returns the mean and interval of a summary's row as text, in the unit of `scale` if given."""
-    ends = (row["mean"], row["ci95_low"], row["ci95_high"])
-    is_percent = METRICS[row["metric"]].percent
-    return shown(*ends, row["unit"], percent=is_percent, scale=scale)
-
-
-def cause_name(cause: str) -> str:
-    """Returns the name of a cause for a sentence: without the prefix `window: `."""
-    return cause.removeprefix("window: ")
-
-
-def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
-    """Yields a sentence with the largest causes: as many as make up half of a transfer's time.
-
-    Args:
-        found: explanation of the transfer.
-        exact: whether the causes' share is stated in per cent; otherwise, as a simple fraction.
-    """
-    names: list[str] = []
-    whole = 0.0
-    for row in found.table:
-        is_outage = found.step(row["cause"]) == OUTAGE
-        names.append(f"{cause_name(row['cause'])}{' (an outage)' if is_outage else ''}")
-        whole += row["share"]
-        if whole >= 0.5:
-            break
-    if names:
-        part = percent(whole) if exact else sentence(share(whole))
-        yield f"{part} of that went into {joined(names)}."
-
-
-def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
-    """Returns the causes of a transfer as ranked bars.
-
-    Causes whose share is below `small` have one bar together. The `NAMED` largest causes always
-    have their own bars; so does a small cause if it would be alone in the common bar.
-    """
-    table = list(found.table)
-    named = max(NAMED, sum(row["share"] >= small for row in table))
-    if len(table) - named == 1:
-        named += 1
-    rest = table[named:]
-    sums = {
-        name: [row[name] for row in table[:named]] + [sum(row[name] for row in rest)][: len(rest)]
-        for name in ("mean_s", "share")
-    }
-    times, shares = parts(sums["mean_s"], "s"), percents(sums["share"])
-    bars = [
-        Bar(
-            cause_name(row["cause"]),
-            times[at],
-            row["mean_s"],
-            paint(row["cause"]),
-            shares[at],
-            shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s").interval,
-            ends=(row["ci95_low"], row["ci95_high"]),
-        )
-        for at, row in enumerate(table[:named])
-    ]
-    if rest:
-        name = f"{spelled(len(rest))} other causes"
-        bars.append(Bar(name, times[-1], sums["mean_s"][-1], "k-many", shares[-1]))
-    return Bars("Where the time went", bars, head)
-
-
-@dataclass(frozen=True)
-class Rings:
-    """Phones of a cell grouped by their distance from the Node B."""
-
-    distance_m: NDArray[np.float64]
-    edges_m: NDArray[np.float64]
-    """Distances from the Node B that separate the rings, m; the first is 0."""
-
-    @classmethod
-    def of(cls, result: Result) -> Rings | None:
-        """Returns the rings of a result, or `None` if it has no distances or too few phones.
-
-        At least two phones per ring are needed on average.
-        """
-        phones = result.tables.get("phones")
-        if phones is None or len(phones) < 2 * RINGS:
-            return None
-        distance = np.asarray(phones["distance_m"], dtype=float)
-        if (
-            is_mixed(result.flows)
-            or len(distance) != len(result.flows)
-            or not np.isfinite(distance).all()
-        ):
-            return None
-        return cls(distance, np.linspace(0.0, _round_up(float(distance.max())), RINGS + 1))
-
-    def of_each(self, values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Groups values, one per phone, by ring."""
-        ring = np.clip(np.digitize(self.distance_m, self.edges_m) - 1, 0, RINGS - 1)
-        return [values[ring == one] for one in range(RINGS)]
-
-
-def distance_table(result: Result) -> Rows | None:
-    """Returns the mean rates of phones by distance ring, or `None` if `Rings.of` returns `None`."""
-    found = Rings.of(result)
-    if found is None:
-        return None
-    each = found.of_each(result.flows["received_bps"])
-    means = [part.mean() if len(part) else math.nan for part in each]
-    unit, factor = scale_of(max(one for one in means if math.isfinite(one)), "bit/s")
-    head = ["distance, up to", *(f"{edge:g} m" for edge in found.edges_m[1:])]
-    cells = [shown(one, unit="bit/s", scale=("", factor)).number for one in means]
-    counts = [str(len(part)) for part in each]
-    return Rows(head, [[f"mean received, {unit}", *cells], ["phones", *counts]])
-
-
-def _round_up(value: float) -> float:
-    """Rounds up to a number of two significant digits, a fifth of which has no more digits."""
-    power = 10.0 ** math.floor(math.log10(value)) / 2 if value > 0 else 1.0
-    return math.ceil(value / power) * power
-
-
-def all_metrics(result: Result) -> Iterator[Rows]:
-    """Yields a table of all metrics with a column per group, and one of metrics that are all 0."""
-    summary = result.summary
-    groups = summary.distinct("group")
-    rows: dict[str, dict[str, dict[str, Any]]] = {group: {} for group in groups}
-    for row in summary:
-        rows[row["group"]][row["metric"]] = row
-    zero, table = [], []
-    for name, metric in METRICS.items():
-        found = [rows[group].get(name) for group in groups]
-        known = [one for one in found if one is not None and math.isfinite(one["mean"])]
-        if not known:
-            continue
-        if all(one["mean"] == one["ci95_low"] == one["ci95_high"] == 0 for one in known):
-            zero.append(metric.label)
-            continue
-        scale = scale_of(
-            max(abs(one["mean"]) for one in known), metric.unit, percent=metric.percent
-        )
-        cells: list[str | Shown] = [metric.label]
-        for one in found:
-            if one is None:
-                cells += [Shown("\N{EN DASH}", ""), ""]
-                continue
-            text = row_text(one, scale)
-            mark = SURVIVORS if one["covered"] < 1 and math.isfinite(one["mean"]) else ""
-            cells += [Shown(text.number, f"{text.unit} {mark}".strip()), text.interval]
-        table.append(cells)
-    head = ["", *(text for group in groups for text in (group if len(groups) > 1 else "", ""))]
-    yield Rows(head, table, "All metrics")
-    if zero:
-        yield Rows(("",), [[name] for name in zero], f"0 {ALWAYS}")

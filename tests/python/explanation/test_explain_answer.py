@@ -4,7 +4,7 @@ import nodeb
 from nodeb.answer import number, text
 from nodeb.explanation.answer import answer
 from nodeb.explanation.what_if import what_if
-from nodeb.results.answer import cause_bars
+from nodeb.results.causes import cause_bars
 from nodeb.scenario_types import Dch, Ftp, UserGroup
 
 

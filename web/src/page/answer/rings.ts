@@ -1,4 +1,4 @@
-/** Mean rates of a cell's phones by distance from the Node B, as in `nodeb.results.answer`. */
+/** Mean rates of a cell's phones by distance from the Node B, as in `nodeb.results.rings`. */
 
 import type { Tables } from "../../core/api";
 import { numbers, texts } from "../../core/columns";

@@ -1,0 +1,82 @@
+"""Causes of a transfer's duration: as ranked bars, and the largest ones in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nodeb.answer.answer import Bar, Bars
+from nodeb.answer.numbers import parts, shown
+from nodeb.answer.paints import paint
+from nodeb.answer.words import joined, percent, percents, sentence, share, spelled
+
+if TYPE_CHECKING:
+    from nodeb.explanation import Explanation
+
+__all__ = ["OUTAGE", "cause_bars", "cause_name", "main_causes"]
+
+NAMED = 3
+"""Minimum number of causes with bars of their own; the others share one bar."""
+SMALL = 0.05
+"""Share of a transfer's time below which a cause may have no bar of its own."""
+OUTAGE = "outage"
+"""Step of a path that waits for the end of a link's outage."""
+
+
+def cause_name(cause: str) -> str:
+    """Returns the name of a cause for a sentence: without the prefix `window: `."""
+    return cause.removeprefix("window: ")
+
+
+def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
+    """Yields a sentence with the largest causes: as many as make up half of a transfer's time.
+
+    Args:
+        found: explanation of the transfer.
+        exact: whether the causes' share is stated in per cent; otherwise, as a simple fraction.
+    """
+    names: list[str] = []
+    whole = 0.0
+    for row in found.table:
+        is_outage = found.step(row["cause"]) == OUTAGE
+        names.append(f"{cause_name(row['cause'])}{' (an outage)' if is_outage else ''}")
+        whole += row["share"]
+        if whole >= 0.5:
+            break
+    if names:
+        part = percent(whole) if exact else sentence(share(whole))
+        yield f"{part} of that went into {joined(names)}."
+
+
+def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
+    """Returns the causes of a transfer as ranked bars.
+
+    Causes whose share is below `small` have one bar together. The `NAMED` largest causes always
+    have their own bars; so does a small cause if it would be alone in the common bar.
+    """
+    table = list(found.table)
+    named = max(NAMED, sum(row["share"] >= small for row in table))
+    if len(table) - named == 1:
+        named += 1
+    rest = table[named:]
+    sums = {
+        name: [row[name] for row in table[:named]] + [sum(row[name] for row in rest)][: len(rest)]
+        for name in ("mean_s", "share")
+    }
+    times, shares = parts(sums["mean_s"], "s"), percents(sums["share"])
+    bars = [
+        Bar(
+            cause_name(row["cause"]),
+            times[at],
+            row["mean_s"],
+            paint(row["cause"]),
+            shares[at],
+            shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s").interval,
+            ends=(row["ci95_low"], row["ci95_high"]),
+        )
+        for at, row in enumerate(table[:named])
+    ]
+    if rest:
+        name = f"{spelled(len(rest))} other causes"
+        bars.append(Bar(name, times[-1], sums["mean_s"][-1], "k-many", shares[-1]))
+    return Bars("Where the time went", bars, head)
