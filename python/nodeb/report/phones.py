@@ -37,14 +37,14 @@ def phones(result: Result) -> Content | None:
     Phones are ordered by distance, with the mean of each ring (range of distances), or by rate if
     they have no distance or if the scenario has uploads.
     """
-    flows, has_uploads = result.flows, "direction" in result.flows.columns
-    if has_uploads:
+    flows = result.flows
+    if "direction" in flows.columns:
         flows = flows.where(flows["direction"] == "down")
     rates = np.asarray(flows["received_bps"], dtype=float)
     users, runs = len(np.unique(flows["user"])), result.provenance.runs
     if users < 2 or not np.isfinite(rates).any() or not np.nanmax(rates):
         return None
-    rings = None if has_uploads else Rings.of(result)
+    rings = Rings.of(result)
     if rings is not None:
         across, end, axis = rings.distance_m, float(rings.edges_m[-1]), "m from the Node B"
         title = "What each phone received, by its distance"

@@ -213,10 +213,11 @@ class RunAnswer:
 
     def _main(self) -> Iterator[str]:
         """Yields one or two sentences about the connections of `flows`."""
+        receiver = "server" if self.is_upload else "phone"
         if not self.received:
-            phones = "the phone" if self.users == 1 else f"any of {self.users} phones"
-            phones = "the server" if self.is_upload else phones
-            yield f"nothing arrived at {phones} in {number(self.duration_s, 's')}."
+            is_one = self.is_upload or self.users == 1
+            where = f"the {receiver}" if is_one else f"any of {self.users} phones"
+            yield f"nothing arrived at {where} in {number(self.duration_s, 's')}."
         elif 0.5 <= self.open.share < 1 or (self.open.share == 1 and self.users == 1):
             yield self._did_not_finish()
             if self.value("cell_bps"):
@@ -226,8 +227,7 @@ class RunAnswer:
         elif self.users > 1:
             yield self._together()
         elif not self.open.transfers:
-            who = "server" if self.is_upload else "phone"
-            yield f"the {who} received {self._sure('received_bps')}."
+            yield f"the {receiver} received {self._sure('received_bps')}."
         elif self.value("load_median_s"):
             done = "sent" if self.is_upload else "loaded"
             yield f"half of what was {done} took at most {self._sure('load_median_s')}."
@@ -279,11 +279,11 @@ class RunAnswer:
         bits = 8.0 * np.bincount(everyone.at("flows"), flows["delivered_bytes"])
         one = mean_interval(bits / end_s).within(0.0, math.inf)
         together = shown(one.mean, one.low, one.high, "bit/s").with_level
-        verb = "send" if self.is_upload else "receive"
-        text = f"{counted(self.users, 'phone')} {verb} {together} together over the whole run."
-        if self.is_upload:
-            return f"{text} From its start to its last byte, a phone sends {self._of_each()}."
-        return f"{text} From its request to its last byte, a phone receives {self._of_each()}."
+        verb, begin = ("send", "start") if self.is_upload else ("receive", "request")
+        return (
+            f"{counted(self.users, 'phone')} {verb} {together} together over the whole run. "
+            f"From its {begin} to its last byte, a phone {verb}s {self._of_each()}."
+        )
 
     def _of_each(self) -> str:
         """Returns the mean rate of a phone as text.
