@@ -66,7 +66,7 @@ class Change:
     on_path: OnPath
     """Returns the time on the path that the change targets, s."""
     apply: Callable[[Data, int], bool]
-    """Changes a scenario's data for a user; returns true if there was anything to change."""
+    """Changes a scenario's data for a phone; returns true if there was anything to change."""
     is_offered: Callable[[Explanation], bool] = _always
     """Returns true if the problem that the change removes has occurred in a replication.
 
@@ -155,11 +155,11 @@ def _double_opportunities(recorded: Data) -> bool:
     return _set(recorded, times_ms=[time for time in times for _ in range(2)])
 
 
-def _acks_at_once(data: Data, _user: int) -> bool:
+def _acks_at_once(data: Data, _phone: int) -> bool:
     return _set_all(_tcps(data), delayed_ack="0 s")
 
 
-def _acks_sooner(data: Data, _user: int) -> bool:
+def _acks_sooner(data: Data, _phone: int) -> bool:
     return sum(_halve(tcp, "delayed_ack") for tcp in _tcps(data)) > 0
 
 
@@ -186,7 +186,7 @@ def _curves_without_errors(measured: Data | None) -> Data:
     return {"cqi": [*known], "snr_db": [*known.values()], "bler": [MIN_BLER for _ in known]}
 
 
-def _no_block_errors(data: Data, _user: int) -> bool:
+def _no_block_errors(data: Data, _phone: int) -> bool:
     radio = _radio(data)
     model = radio.pop("errors", None) is not None
     if "cqi" in radio.get("link_adaptation", {}):
@@ -194,26 +194,26 @@ def _no_block_errors(data: Data, _user: int) -> bool:
     return _set(radio, bler=0.0, ack_error=0.0, nack_error=0.0, frame_errors=False) or model
 
 
-def _half_the_block_errors(data: Data, _user: int) -> bool:
+def _half_the_block_errors(data: Data, _phone: int) -> bool:
     radio = _radio(data)
     bler = radio.get("bler") or 0.0
     return radio.get("errors") is None and _set(radio, bler=bler / 2)
 
 
-def _half_the_retransmission_delay(data: Data, _user: int) -> bool:
+def _half_the_retransmission_delay(data: Data, _phone: int) -> bool:
     return _halve(_radio(data), "retransmission_delay")
 
 
-def _no_loss(data: Data, _user: int) -> bool:
+def _no_loss(data: Data, _phone: int) -> bool:
     return _set_all(_links(data), loss=0.0, ack_loss=0.0, drop_list=[])
 
 
-def _large_queues(data: Data, _user: int) -> bool:
+def _large_queues(data: Data, _phone: int) -> bool:
     queues = _set_all(_links(data), queue={"drop_tail": {"limit": LARGE}})
     return _set(_radio(data), buffer=LARGE) or queues
 
 
-def _large_window(data: Data, _user: int) -> bool:
+def _large_window(data: Data, _phone: int) -> bool:
     """Sets the initial window to what the shortest queue holds, but not to less than before.
 
     A link's queue has a share of its limit for each user, the radio its whole buffer for each user.
@@ -236,32 +236,31 @@ def _large_window(data: Data, _user: int) -> bool:
     return changed
 
 
-def _large_receive_window(data: Data, _user: int) -> bool:
+def _large_receive_window(data: Data, _phone: int) -> bool:
     sizes = {"receive_buffer": LARGE_SIZE, "initial_receive_buffer": LARGE_SIZE}
     return _set_all(_tcps(data), max_window=LARGE, **sizes)
 
 
-def _server_at_once(data: Data, _user: int) -> bool:
+def _server_at_once(data: Data, _phone: int) -> bool:
     downloads = (group.get("traffic") or {} for group in data["users"])
     traffics = (kind for traffic in downloads for kind in traffic.values())
     return _set_all(traffics, server_delay="0 s")
 
 
-def _no_pacing(data: Data, _user: int) -> bool:
+def _no_pacing(data: Data, _phone: int) -> bool:
     return _set_all(_tcps(data), pacing=False)
 
 
-def _alone(data: Data, user: int) -> bool:
+def _alone(data: Data, phone: int) -> bool:
     """Lets all other phones start at the very end of the run.
 
     These phones are not removed, so that every user keeps its index and random streams.
     """
-    user = _phone_of(data["users"], user)
     never = f"{in_ns(data['duration']) - 1} ns"
     groups: list[Data] = []
     first = 0
     for group in data["users"]:
-        count, place = group["count"], user - first
+        count, place = group["count"], phone - first
         first += count
         is_own = 0 <= place < count
         start = f"{in_ns(group['start']) + place * in_ns(group['stagger'])} ns" if is_own else never
@@ -273,32 +272,32 @@ def _alone(data: Data, user: int) -> bool:
     return first > 1
 
 
-def _many_credits(data: Data, _user: int) -> bool:
+def _many_credits(data: Data, _phone: int) -> bool:
     return _set(_radio(data).get("iub") or {}, room=LARGE_SIZE)
 
 
-def _handover_at_once(data: Data, _user: int) -> bool:
+def _handover_at_once(data: Data, _phone: int) -> bool:
     return _set(_radio(data).get("handover") or {}, interruption="0 s", data="forwarded")
 
 
-def _no_handover(data: Data, _user: int) -> bool:
+def _no_handover(data: Data, _phone: int) -> bool:
     return _radio(data).pop("handover", None) is not None
 
 
-def _switched_at_once(data: Data, _user: int) -> bool:
+def _switched_at_once(data: Data, _phone: int) -> bool:
     return _set(_radio(data), switch_time="0 s", paging_time="0 s")
 
 
-def _switched_sooner(data: Data, _user: int) -> bool:
+def _switched_sooner(data: Data, _phone: int) -> bool:
     return _halve(_radio(data), "switch_time", "paging_time")
 
 
-def _half_the_propagation_delays(data: Data, _user: int) -> bool:
+def _half_the_propagation_delays(data: Data, _phone: int) -> bool:
     iub = _radio(data).get("iub") or {}
     return sum(_halve(link, "delay") for link in (*_links(data), iub)) > 0
 
 
-def _radio_faster(data: Data, user: int) -> bool:
+def _radio_faster(data: Data, phone: int) -> bool:
     """Doubles the capacity of the radio: its rates, channels, opportunities or block sizes.
 
     If the radio has slots, their duration is halved. Returns false for the radio `lte`, which has
@@ -309,10 +308,10 @@ def _radio_faster(data: Data, user: int) -> bool:
     rates = _double_rates(radio, "rate", "dch_rate")
     channels = _set(radio, channels=2 * radio.get("channels", 0))
     slots = _halve(radio, "slot")
-    return times or rates or channels or slots or _larger_blocks(radio, data["users"], user)
+    return times or rates or channels or slots or _larger_blocks(radio, data["users"], phone)
 
 
-def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
+def _larger_blocks(radio: Data, groups: list[Data], phone: int) -> bool:
     """Doubles the bits of the block of each CQI.
 
     Returns false unless the radio is `hsdpa` with link adaptation by CQI.
@@ -320,7 +319,6 @@ def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
     reports = radio.get("link_adaptation", {}).get("cqi")
     if reports is None:
         return False
-    phone = _phone_of(groups, user)
     ue = next(itertools.islice(_each(groups), phone, None)).get("ue") or {}
     known = reports.get("table") or [
         {"cqi": cqi, "bits": bits, "codes": codes}
@@ -330,20 +328,8 @@ def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
     return True
 
 
-def _phone_of(groups: list[Data], user: int) -> int:
-    """Returns the number of a user's phone.
-
-    The numbers after those of all phones belong to uploads of phones that also download.
-    """
-    phones = list(_each(groups))
-    both = (at for at, group in enumerate(phones) if group.get("traffic") and group.get("upload"))
-    return (
-        user if user < len(phones) else next(itertools.islice(both, user - len(phones), None), user)
-    )
-
-
 def _each(groups: list[Data]) -> Iterator[Data]:
-    """Yields for every user, in order, the group to which the user belongs."""
+    """Yields for every phone, in order, the group to which the phone belongs."""
     for group in groups:
         yield from itertools.repeat(group, group["count"])
 
@@ -354,31 +340,31 @@ def _scheduled_uplink(data: Data) -> Data | None:
     return uplink.get("scheduled") if isinstance(uplink, dict) else None
 
 
-def _frequent_requests(data: Data, _user: int) -> bool:
+def _frequent_requests(data: Data, _phone: int) -> bool:
     uplink = _scheduled_uplink(data)
     return uplink is not None and _set(uplink, request_period="1 ms")
 
 
-def _always_awake(data: Data, _user: int) -> bool:
+def _always_awake(data: Data, _phone: int) -> bool:
     return _set(_radio(data), drx=None)
 
 
-def _wired_faster(data: Data, _user: int) -> bool:
+def _wired_faster(data: Data, _phone: int) -> bool:
     return _double_rates(data["wired"], "rate")
 
 
-def _core_faster(data: Data, _user: int) -> bool:
+def _core_faster(data: Data, _phone: int) -> bool:
     return sum(_double_rates(link, "rate") for link in _core_links(data)) > 0
 
 
-def _uplink_faster(data: Data, _user: int) -> bool:
+def _uplink_faster(data: Data, _phone: int) -> bool:
     if _scheduled_uplink(data) is not None:
         return False
     up = _radio(data).get("up")
     return _double_rates(data["uplink"], "rate") if up is None else _double_opportunities(up)
 
 
-def _always_dedicated(data: Data, _user: int) -> bool:
+def _always_dedicated(data: Data, _phone: int) -> bool:
     """Gives every phone a dedicated channel, which it keeps for the whole run.
 
     Returns false if the radio has no dedicated channels, or if nothing changed.

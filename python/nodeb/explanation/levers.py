@@ -44,7 +44,8 @@ def levers(found: Explanation) -> list[Lever]:
 def changed(found: Explanation, change: Change) -> Scenario | None:
     """Returns the changed scenario, or `None` if the change does not apply or makes it invalid."""
     data = found.scenario.to_dict()
-    if not change.is_offered(found) or not change.apply(data, found.user):
+    _, phone, _ = found.scenario.compiled().connections[found.user]
+    if not change.is_offered(found) or not change.apply(data, phone):
         return None
     try:
         return type(found.scenario).from_dict(data).planned(len(found.paths))
