@@ -69,53 +69,74 @@ class Marks:
     missing: list[tuple[str, str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
+    def read(self, path: str, text: str) -> list[tuple[str, str, str]]:
+        """Adds the features in the text of a source.
 
-def core() -> dict[str, str]:
-    """Returns the texts of the core's sources by their paths in `crates`."""
+        Returns the marks `Holds`: the place, the path and the content of each.
+        """
+        held = []
+        above: tuple[int, Feature] | None = None
+        lines = text.splitlines()
+        for number, line in enumerate(lines):
+            found = MARK.match(line)
+            if not found:
+                continue
+            kind, content = found.groups()
+            here = f"{path}:{number + 1}"
+            if kind == "Clause":
+                one = self.add_feature(here, content)
+                above = (number, one) if one else None
+            elif kind == "Not modelled":
+                clauses, name, reason = (*content.split(": ", 2), "")[:3]
+                self.missing.append((clauses, name, reason))
+            elif kind == "Holds":
+                held.append((here, path, content))
+                if not any(TEST.match(line) for line in following(lines, number)):
+                    self.errors.append(f"{here}: no test follows `Holds`")
+            elif above and above[0] == number - 1:
+                above[1].simplified = content
+            else:
+                self.errors.append(f"{here}: no `Clause` stands above `Simplified`")
+        return held
+
+    def add_feature(self, here: str, content: str) -> Feature | None:
+        """Adds the feature of a `Clause`, and returns it unless there is an error."""
+        clauses, _, name = content.partition(": ")
+        if not name:
+            self.errors.append(f"{here}: `{content}` has no name; expected `CLAUSE: NAME`")
+        elif name in self.features:
+            self.errors.append(f"{here}: `{name}` has two marks `Clause`")
+        else:
+            return self.features.setdefault(name, Feature(name, clauses))
+        return None
+
+    def add_test(self, here: str, path: str, content: str) -> None:
+        """Adds the test of a `Holds` to its feature."""
+        found = HELD.fullmatch(content)
+        name, reference = (found["name"], found["reference"]) if found else (content, "")
+        if name not in self.features:
+            self.errors.append(f"{here}: no `Clause` is named `{name}`")
+        elif reference not in REFERENCES:
+            self.errors.append(f"{here}: unknown reference `{reference}`; expected {REFERENCES}")
+        else:
+            self.features[name].tests.append((reference, path))
+
+
+def core() -> Marks:
+    """Returns the marks in the sources of the core."""
     found = sorted(CORE.glob("*/src/**/*.rs"))
-    return {path.relative_to(CORE).as_posix(): path.read_text("utf-8") for path in found}
+    return collect({path.relative_to(CORE).as_posix(): path.read_text("utf-8") for path in found})
 
 
 def collect(texts: Mapping[str, str]) -> Marks:
     """Returns the marks in the texts of sources, given by path."""
     marks = Marks()
-    held = [one for path, text in texts.items() for one in read(marks, path, text)]
+    held = [one for path, text in texts.items() for one in marks.read(path, text)]
     for here, path, content in held:
-        add_test(marks, here, path, content)
+        marks.add_test(here, path, content)
     untested = [one.name for one in marks.features.values() if not one.tests]
     marks.errors += [f"no test holds `{name}`" for name in untested]
     return marks
-
-
-def read(marks: Marks, path: str, text: str) -> list[tuple[str, str, str]]:
-    """Adds the features in the text of a source to `marks`.
-
-    Returns the marks `Holds`: the place, the path and the content of each.
-    """
-    held = []
-    above: tuple[int, Feature] | None = None
-    lines = text.splitlines()
-    for number, line in enumerate(lines):
-        found = MARK.match(line)
-        if not found:
-            continue
-        kind, content = found.groups()
-        here = f"{path}:{number + 1}"
-        if kind == "Clause":
-            one = add_feature(marks, here, content)
-            above = (number, one) if one else None
-        elif kind == "Not modelled":
-            clauses, name, reason = (*content.split(": ", 2), "")[:3]
-            marks.missing.append((clauses, name, reason))
-        elif kind == "Holds":
-            held.append((here, path, content))
-            if not any(TEST.match(line) for line in following(lines, number)):
-                marks.errors.append(f"{here}: no test follows `Holds`")
-        elif above and above[0] == number - 1:
-            above[1].simplified = content
-        else:
-            marks.errors.append(f"{here}: no `Clause` stands above `Simplified`")
-    return held
 
 
 def following(lines: list[str], number: int) -> Iterable[str]:
@@ -124,30 +145,6 @@ def following(lines: list[str], number: int) -> Iterable[str]:
         yield line
         if not line.lstrip().startswith(("//", "#[")):
             return
-
-
-def add_feature(marks: Marks, here: str, content: str) -> Feature | None:
-    """Adds the feature of a `Clause`, and returns it unless there is an error."""
-    clauses, _, name = content.partition(": ")
-    if not name:
-        marks.errors.append(f"{here}: `{content}` has no name; expected `CLAUSE: NAME`")
-    elif name in marks.features:
-        marks.errors.append(f"{here}: `{name}` has two marks `Clause`")
-    else:
-        return marks.features.setdefault(name, Feature(name, clauses))
-    return None
-
-
-def add_test(marks: Marks, here: str, path: str, content: str) -> None:
-    """Adds the test of a `Holds` to its feature."""
-    found = HELD.fullmatch(content)
-    name, reference = (found["name"], found["reference"]) if found else (content, "")
-    if name not in marks.features:
-        marks.errors.append(f"{here}: no `Clause` is named `{name}`")
-    elif reference not in REFERENCES:
-        marks.errors.append(f"{here}: unknown reference `{reference}`; expected {REFERENCES}")
-    else:
-        marks.features[name].tests.append((reference, path))
 
 
 def order(clauses: str) -> tuple[bool, str, list[tuple[int, str]]]:

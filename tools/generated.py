@@ -148,7 +148,7 @@ def lte_features(_: str) -> str:
     Raises:
         ValueError: a mark has no test, or a test no mark.
     """
-    marks = features.collect(features.core())
+    marks = features.core()
     if marks.errors:
         raise ValueError("\n".join(marks.errors))
     head = ["feature", "clause", "tested against", "state"]
@@ -160,9 +160,7 @@ def lte_features(_: str) -> str:
 
 def lte_missing(_: str) -> str:
     """Returns a table of the features that LTE does not model."""
-    found = sorted(
-        features.collect(features.core()).missing, key=lambda one: features.order(one[0])
-    )
+    found = sorted(features.core().missing, key=lambda one: features.order(one[0]))
     return table(["feature", "clause", "reason"], [[name, of, why] for of, name, why in found])
 
 

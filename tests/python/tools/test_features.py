@@ -56,6 +56,6 @@ def test_features_are_in_order_of_their_clauses():
 
 
 def test_marks_of_the_core_are_complete():
-    marks = features.collect(features.core())
+    marks = features.core()
     assert marks.errors == []
     assert len(marks.features) > 40
