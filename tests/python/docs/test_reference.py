@@ -2,19 +2,17 @@
 
 import json
 import re
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from key_reference import LINE, Reference
 
 from nodeb import _core
 from nodeb.cli import invoke
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
-sys.path.insert(0, str(ROOT / "tools"))
-from key_reference import LINE, Reference  # noqa: E402
 
 SCHEMA = json.loads(_core.schema())
 PAGES = {page.name: page.read_text("utf-8") for page in sorted((DOCS / "scenario").glob("*.md"))}

@@ -6,15 +6,11 @@ Every value of some small scenarios is changed, one at a time, and all tables ar
 
 import json
 import re
-import sys
-from pathlib import Path
 
+import effects
 import pytest
 
 from nodeb import _core
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
-import effects
 
 BASES = {
     "cbr": """

@@ -1,12 +1,7 @@
 """Tests: console sessions on the pages show what their commands print."""
 
-import sys
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 import consoles
+import pytest
 
 
 @pytest.mark.parametrize("page", consoles.pages(), ids=lambda page: page.stem)

@@ -1,12 +1,7 @@
 """Tests of the marks from which the table of LTE's features is made."""
 
-import sys
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 import features
+import pytest
 
 CODE = "// Clause: TS 36.321, 5.4.4: requests\n/// Sends a request.\nfn request() {}\n"
 TEST = "// Holds: requests (closed form)\n/// A wait.\n#[test]\nfn requests_wait() {}\n"

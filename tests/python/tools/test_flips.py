@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 
 import flips
+import pytest
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="emulations are recorded on Linux only"

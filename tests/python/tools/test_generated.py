@@ -1,12 +1,9 @@
 """Tests: the generated parts of pages are up to date."""
 
-import sys
 from pathlib import Path
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 import generated
+import pytest
 
 TEXTS = {page: page.read_text("utf-8") for page in generated.pages()}
 CURRENT = generated.refreshed(TEXTS)
