@@ -387,10 +387,6 @@ class CompiledScenario:
         """
 
     @property
-    def user_count(self) -> int:
-        """Number of users in all groups together."""
-
-    @property
     def unread(self) -> bool:
         """True if the scenario names a file whose content it does not contain."""
 

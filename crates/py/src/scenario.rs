@@ -194,12 +194,6 @@ impl CompiledScenario {
         connections.iter().map(describe).collect()
     }
 
-    /// Number of users in all user groups together.
-    #[getter]
-    fn user_count(&self) -> usize {
-        self.scenario.user_count()
-    }
-
     /// True if the scenario names a file whose contents have not been read.
     #[getter]
     fn unread(&self) -> bool {
