@@ -2,9 +2,9 @@
 
 import { useMemo, useState } from "preact/hooks";
 
+import { ALL } from "../core/group";
 import { Chart } from "../page/figures/chart";
 import { ZoomBar } from "../page/figures/zoombar";
-import { ALL } from "../page/answer/rows";
 import { counted } from "../page/answer/words";
 import { sentenceOf } from "../page/result/answers";
 import { chartsOf } from "../page/result/curves";

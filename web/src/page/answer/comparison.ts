@@ -1,9 +1,10 @@
 /** Comparison of two scenarios, replication by replication, as in `nodeb.comparison`. */
 
 import type { MetricAbout } from "../../core/api";
+import { ALL } from "../../core/group";
 import { type Ends, type Interval, meanInterval, pairedDifference, ratioInterval, within } from "../../core/stats";
 import { difference, type Scale, scaleOf, shown, type Shown } from "./numbers";
-import { ALL, type Results } from "./rows";
+import type { Results } from "./rows";
 import { judge, type Verdict } from "./verdict";
 import { counted, joined, percent } from "./words";
 

@@ -1,7 +1,8 @@
 /** Key figures of a run, in the order of `nodeb run`. */
 
+import { ALL } from "../../core/group";
 import type { Shown } from "./numbers";
-import { ALL, type Results } from "./rows";
+import type { Results } from "./rows";
 
 export interface Fact {
   readonly metric: string;

@@ -2,9 +2,10 @@
 
 import type { Replication, Scenario } from "../../core/api";
 import { numbers, texts } from "../../core/columns";
+import { ALL_UP } from "../../core/group";
 import { type Cause, mainCauses } from "./causes";
 import { number, scaleOf } from "./numbers";
-import { ALL_UP, type Results } from "./rows";
+import type { Results } from "./rows";
 import { counted, joined, percent, sentence } from "./words";
 
 const FULL = 0.95;

@@ -4,8 +4,6 @@ import type { MetricAbout, Replications, Summary } from "../../core/api";
 import { ALL, ALL_UP } from "../../core/group";
 import { type Scale, shown, type Shown } from "./numbers";
 
-export { ALL, ALL_UP };
-
 /** Summary of a scenario's replications, by metric, with the descriptions of the metrics. */
 export class Results {
   constructor(
