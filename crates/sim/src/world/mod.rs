@@ -264,7 +264,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Returns the number of the user whose phone is an end of a flow.
+    /// Returns the number of the user whose phone is an end of a flow. The first connection of each user has the user's
+    /// number (see [`Scenario::connections`]), so only others are looked up.
     #[inline]
     fn user_of(&self, flow: u32) -> u32 {
         if (flow as usize) < self.phones.len() { flow } else { self.flows[flow].user }
