@@ -1,6 +1,6 @@
 /** The sentence with which a run's answer begins, as in `nodeb.results.answer`. */
 
-import type { Replication, Scenario } from "../../core/api";
+import type { Replication, Scenario, Table } from "../../core/api";
 import { numbers, texts } from "../../core/columns";
 import { ALL_UP } from "../../core/group";
 import { type Cause, mainCauses } from "./causes";
@@ -38,8 +38,21 @@ function uploads(results: Results): string {
 
 /** Returns true if all connections are uploads. */
 function areUploads({ tables }: Replication): boolean {
-  const flows = tables.get("flows")!;
-  return flows.columns.has("direction") && [...texts(flows, "direction")].every((one) => one === "up");
+  const directions = directionsOf(tables.get("flows")!);
+  return directions.length > 0 && directions.every((one) => one === "up");
+}
+
+/** Returns the direction of each connection; nothing if all are downloads. */
+function directionsOf(flows: Table): string[] {
+  return flows.columns.has("direction") ? texts(flows, "direction") : [];
+}
+
+/** Returns the names of the groups that the answer is about: those of downloads if there are also uploads. */
+function groupsOf({ results, replication }: Ran): string[] {
+  const flows = replication.tables.get("flows")!;
+  const [directions, groups] = [directionsOf(flows), texts(flows, "group")];
+  if (areUploads(replication)) return results.groups;
+  return results.groups.filter((name) => !directions.some((one, row) => one === "up" && groups[row] === name));
 }
 
 function main(ran: Ran): string {
@@ -59,8 +72,8 @@ function main(ran: Ran): string {
       .filter(Boolean)
       .join(" ");
   if (results.row("cell_bps")) return cell(ran);
-  if (scenario.users > 1 && isUp) return `From its start to its last byte, a phone sends ${ofEach(results)}.`;
-  if (scenario.users > 1) return `From its request to its last byte, a phone receives ${ofEach(results)}.`;
+  if (scenario.users > 1 && isUp) return `From its start to its last byte, a phone sends ${ofEach(ran)}.`;
+  if (scenario.users > 1) return `From its request to its last byte, a phone receives ${ofEach(ran)}.`;
   if (results.row("load_median_s")) return `Half of what was ${done} took at most ${results.sure("load_median_s")}.`;
   if (!results.row("download_s")) return `The ${receiver} received ${results.sure("received_bps")}.`;
   return `The ${transfer} took ${results.sure("download_s")}. ${mainCauses(ran.causes)}`.trim();
@@ -75,8 +88,9 @@ function cell({ results, scenario }: Ran): string {
 }
 
 /** Returns the rate of a phone; with several groups, that of each group, or the lowest and the highest. */
-function ofEach(results: Results): string {
-  const rows = results.groups.flatMap((group) => results.row("received_bps", group) ?? []);
+function ofEach(ran: Ran): string {
+  const { results } = ran;
+  const rows = groupsOf(ran).flatMap((group) => results.row("received_bps", group) ?? []);
   if (!rows.length) return results.sure("received_bps");
   const text = (row: (typeof rows)[number]) =>
     `${results.text(row, scaleOf(row.mean, row.unit)).value} (${row.group})`;
