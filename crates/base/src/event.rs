@@ -210,8 +210,10 @@ pub enum Event {
     /// A packet has come over a scheduled uplink and leaves the uplink now. The block that completed the packet was
     /// first sent at `from` and received at `sent`; the first block with a part of the packet was first sent at
     /// `first`, and `blocks` blocks had a part. `asked` is the time of the request or report from which the base station
-    /// knew of data for the block that completed the packet; it may be before the packet's arrival. `is_lost` is true if
-    /// HARQ gave up a block with a part of the packet.
+    /// knew of data for the block that completed the packet; it may be before the packet's arrival. It is `from` if
+    /// this was a block of a configured grant. `is_reserved` is true if the first block with a part of the packet was
+    /// one of a configured grant, but not its first one. `is_lost` is true if HARQ gave up a block with a part of the
+    /// packet.
     Granted {
         place: Place,
         packet: PacketId,
@@ -220,6 +222,7 @@ pub enum Event {
         from: Time,
         sent: Time,
         blocks: u32,
+        is_reserved: bool,
         is_lost: bool,
     },
     /// PDCP gives a packet of a user the sequence number `number`, as RLC takes it to send its first part. Numbers

@@ -46,7 +46,8 @@ names! {
         /// The Node B's scheduler served other users, or the user's channel was too bad to be served. On a recorded
         /// link: there was no delivery opportunity.
         Scheduler = "waiting for the scheduler",
-        /// Waiting for the phone's next scheduling request, and for the base station's grant.
+        /// Waiting for the phone's next scheduling request and for the base station's grant, or for the next block of a
+        /// configured grant.
         Grant = "uplink grant",
         /// Waiting for the next TTI, in which the packet is segmented into blocks.
         Segmentation = "segmentation",
@@ -109,6 +110,8 @@ names! {
         RequestAwaited = "request awaited",
         /// The packet waited, after the request or report, for the block that completed the packet.
         GrantAwaited = "grant awaited",
+        /// The packet waited for the next block of the phone's configured grant.
+        ReservedAwaited = "reserved block awaited",
         /// The packet waited for the next TTI to begin.
         TtiBegins = "TTI begins",
         /// The bearer retransmitted a block.

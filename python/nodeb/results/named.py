@@ -20,6 +20,7 @@ NEEDED = {
     "phones": 'radio = "hsdpa"` or `radio = "lte"',
     "uplinks": "radio.lte.uplink.scheduled = {}",
     "drx": "radio.lte.drx = {}",
+    "configured_grants": "radio.lte.uplink.scheduled.grants.configured = {}",
     "opportunities": "radio.trace.down.times_ms = [1, 2]",
 }
 """Setting that a scenario needs for a table that is not a time series."""
@@ -41,6 +42,7 @@ class NamedTables:
         phones: Table
         uplinks: Table
         drx: Table
+        configured_grants: Table
         channels: Table
         cell: Table
         opportunities: Table

@@ -64,3 +64,17 @@ def test_wait_for_a_sleeping_phone_is_a_cause():
     assert found.causes[0] == "DRX"
     tried = {one.name: one for one in what_if(found)}
     assert tried["phones that always listen"].gain.mean > 0.1
+
+
+def test_wait_for_a_configured_grant_is_named():
+    keys = {"interval": "40 ms", "release_after": 8}
+    found = nodeb.explain(scenario(grants={"configured": keys}), runs=2)
+    steps = set(found.spans["step"][found.spans["cause"] == "uplink grant"])
+    assert "reserved block awaited" in steps
+    result = scenario(grants={"configured": keys}).run(runs=1)
+    assert result.configured_grants["activations"][0] > 0
+
+
+def test_a_bad_interval_names_the_clause():
+    with pytest.raises(InputError, match=r"expected 10, 20, .*TS 36\.331, 6\.3\.2, SPS-Config"):
+        scenario(grants={"configured": {"interval": "30 ms"}})

@@ -349,12 +349,21 @@ impl Listener for Timeline {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }
             }
-            Event::Granted { place, packet, asked, first, from, sent, blocks, is_lost }
+            Event::Granted { place, packet, asked, first, from, sent, blocks, is_reserved, is_lost }
                 if self.is_own(place) =>
             {
                 if let Some(hop) = self.packets.hop_of(packet) {
                     self.packets.hops[hop as usize].service = self.granted.len() as u32;
-                    self.granted.push(Granted { asked, first, from, sent, blocks, is_lost, hop });
+                    self.granted.push(Granted {
+                        asked,
+                        first,
+                        from,
+                        sent,
+                        blocks,
+                        is_reserved,
+                        is_lost,
+                        hop,
+                    });
                 }
             }
             Event::SendLimit { place, flow, limit } if flow == self.position.flow => {

@@ -16,7 +16,8 @@ pub(crate) struct Served {
 /// or report before this block, its first transmission, and its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granted {
-    /// Time of the request or report from which the base station knew of data for the block.
+    /// Time of the request or report from which the base station knew of data for the block, or the block's start if
+    /// it was one of a configured grant.
     pub asked: Time,
     /// Start of the first block with a part of the packet.
     pub first: Time,
@@ -26,6 +27,8 @@ pub(crate) struct Granted {
     pub sent: Time,
     /// Number of blocks with a part of the packet.
     pub blocks: u32,
+    /// Whether the first block with a part of the packet was one of a configured grant.
+    pub is_reserved: bool,
     /// Whether HARQ gave up a block with a part of the packet, so that RLC sent the part again.
     pub is_lost: bool,
     /// Index of the packet's stay at the uplink.

@@ -15,6 +15,11 @@ impl Granted {
     fn last_begun(&self) -> Time {
         if self.is_lost { self.first } else { self.from }
     }
+
+    /// Returns what a packet waited for before the first block with a part of it.
+    fn awaited(&self) -> Step {
+        if self.is_reserved { Step::ReservedAwaited } else { Step::GrantAwaited }
+    }
 }
 
 impl Walk<'_> {
@@ -43,7 +48,8 @@ impl Walk<'_> {
                 self.request_and_grant(own, stay);
                 return (packet, hop);
             };
-            self.to(ahead.last_begun() + self.tti(), Cause::Grant, Step::GrantAwaited, stay.place);
+            let awaited = own.map_or(Step::GrantAwaited, Granted::awaited);
+            self.to(ahead.last_begun() + self.tti(), Cause::Grant, awaited, stay.place);
             (turn, packet, hop) = (turn - 1, self.hop_at(ahead.hop).packet, ahead.hop);
             self.follow(packet);
             sent = (self.cause_of_own_ahead(packet), Step::OwnAhead);
@@ -84,11 +90,13 @@ impl Walk<'_> {
         waits.then_some(ahead)
     }
 
-    /// Goes back through the waits for a request and a grant to the arrival of a packet at the uplink. If the
-    /// packet's passage `own` is not recorded or HARQ gave up one of its blocks, the whole wait counts as a
-    /// wait for a grant.
+    /// Goes back through the waits for a request and a grant, or for a block of a configured grant, to the arrival of a
+    /// packet at the uplink. If the packet's passage `own` is not recorded or HARQ gave up one of its blocks, the whole
+    /// wait counts as a wait for a grant.
     fn request_and_grant(&mut self, own: Option<&Granted>, stay: &Hop) {
-        if let Some(own) = own.filter(|own| !own.is_lost) {
+        if let Some(own) = own.filter(|own| own.is_reserved) {
+            self.to(stay.entered, Cause::Grant, own.awaited(), stay.place);
+        } else if let Some(own) = own.filter(|own| !own.is_lost) {
             self.to(own.asked.max(stay.entered), Cause::Grant, Step::GrantAwaited, stay.place);
             self.to(stay.entered, Cause::Grant, Step::RequestAwaited, stay.place);
         }

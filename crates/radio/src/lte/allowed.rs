@@ -90,6 +90,11 @@ allowed! {
         [5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560, INFINITY];
     /// Number of subframes without a grant after which the UE repeats a buffer status report.
     RETX_BSR = "retxBSR-Timer", "subframes", "MAC-MainConfig", [320, 640, 1280, 2560, 5120, 10_240];
+    /// Number of subframes from one block of a configured grant of the uplink to the next (Releases 8 to 12).
+    SPS_INTERVAL_UP = "semiPersistSchedIntervalUL", "subframes", "SPS-Config",
+        [10, 20, 32, 40, 64, 80, 128, 160, 320, 640];
+    /// Number of consecutive blocks without data after which a configured grant of the uplink ends.
+    IMPLICIT_RELEASE_AFTER = "implicitReleaseAfter", "", "SPS-Config", [2, 3, 4, 8];
     /// Number of scheduling request periods after a request in which the UE sends no other request.
     SR_PROHIBIT = "sr-ProhibitTimer", "periods", "MAC-MainConfig", [0, 1, 2, 3, 4, 5, 6, 7];
     /// Number of scheduling requests without a grant after which the UE falls back to random

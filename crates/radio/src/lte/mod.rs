@@ -40,7 +40,7 @@
 // Not modelled: TS 36.321, 5.4.2.1: TTI bundling
 // Not modelled: TS 36.321, 5.4.3: several bearers of a phone, and their priorities
 // Not modelled: TS 36.321, 5.4.6: power headroom reports: the base station knows the headroom
-// Not modelled: TS 36.321, 5.10: semi-persistent scheduling
+// Not modelled: TS 36.321, 5.10.1: semi-persistent scheduling of the downlink
 // Not modelled: TS 36.322, 5.1.1: transparent mode
 // Not modelled: TS 36.322, 5.4: re-establishment of RLC
 // Not modelled: TS 36.323, 5.2, 5.3: PDCP at handover

@@ -25,6 +25,7 @@ use super::site::Site;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
 use super::uplink::UplinkSpec;
 use super::uplink::mac::UplinkMac;
+use super::uplink::reserved::CONFIGURED;
 use super::uplink::tally::UPLINKS;
 use crate::cell::plan::Cell;
 use crate::cell::tally::PHONES;
@@ -283,7 +284,7 @@ impl Radio for Lte {
     }
 
     fn tables(&self) -> Vec<Table> {
-        vec![PHONES.empty(), UPLINKS.empty(), DRX.empty()]
+        vec![PHONES.empty(), UPLINKS.empty(), DRX.empty(), CONFIGURED.empty()]
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {

@@ -204,6 +204,7 @@ fn hsdpa_or_lte_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "short_cycle" => optional(any_json(select(vec!["20 ms", "40 ms"]))),
         "long_cycle" => any_json(select(vec!["40 ms", "320 ms"])),
         "short_cycles" => any_json(1..=16),
+        "release_after" => any_json(select(vec![2, 3, 4, 8])),
         "first_grant" => quantity(16..1_000u32, "B"),
         "path_loss_share" => any_json(select(vec![0.8, 1.0])),
         _ => return None,
@@ -302,11 +303,16 @@ pub fn variant_of(registry: &str, name: &str) -> BoxedStrategy<Value> {
 }
 
 /// Resolves conflicts between random parameters: a drop list replaces random loss, an error model is adapted to the
-/// radio's blocks, an RLC protocol replaces the retransmissions of a DCH, and there are antenna ports for all layers.
+/// radio's blocks, an RLC protocol replaces the retransmissions of a DCH, there are antenna ports for all layers, and
+/// configured grants recur with a period of the standard.
 fn without_conflicts(mut params: Value) -> Value {
     let has_harq = !params["combining"].is_null();
     if !has_harq && !params["rlc"].is_null() && params["rlc"]["arq"].is_null() {
         params["max_transmissions"] = Value::Null;
+    }
+    if !params["release_after"].is_null() {
+        let ms = params["interval"].as_str().and_then(|text| text.strip_suffix(" ms")?.parse::<usize>().ok());
+        params["interval"] = json!(["10 ms", "20 ms", "40 ms", "160 ms"][ms.unwrap_or(0) % 4]);
     }
     if let Some(layers) = params["layers"].as_u64() {
         params["antenna_ports"] = json!(layers.next_power_of_two());

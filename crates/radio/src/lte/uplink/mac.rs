@@ -20,10 +20,11 @@ use super::super::reports::TTI;
 use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
 use super::params::Scheduled;
 use super::phone::{Block, Cell, Heard, OVERHEAD, Phone, Sounding};
+use super::reserved::{self, Reserved};
 use super::runs;
 use super::tally::{UPLINKS, UplinkRow};
 use crate::cell::doppler::JakesSequence;
-use crate::mac::band::Groups;
+use crate::mac::band::{Groups, MAX_GROUPS};
 use crate::mac::sched::{Candidate, Deal, Scheduler, Weight};
 use crate::rlc::bytes::Outcome;
 use crate::tti::Mac;
@@ -43,6 +44,8 @@ struct Planned {
 enum Work {
     /// New block of a format.
     New(Format),
+    /// New block of a configured grant, after its first one.
+    Reserved(Format),
     /// Block that is retransmitted.
     Again(Block),
 }
@@ -73,6 +76,8 @@ struct Journey {
     sent: Time,
     /// Number of blocks with a part of the packet.
     blocks: u32,
+    /// Whether the first block with a part of the packet was one of a configured grant, but not its first one.
+    is_reserved: bool,
     /// Whether a block with a part of the packet was given up, so that RLC sent the part again.
     is_lost: bool,
 }
@@ -148,8 +153,18 @@ impl UplinkMac {
                     phone.tally.bytes_delivered += u64::from(packet.size);
                     if let Some(journey) = self.journeys.remove(&packet.id) {
                         let (place, packet) = (ctx.place_of(user), packet.id);
-                        let Journey { asked, first, from, sent, blocks, is_lost } = journey;
-                        ctx.emit(Event::Granted { place, packet, asked, first, from, sent, blocks, is_lost });
+                        let Journey { asked, first, from, sent, blocks, is_reserved, is_lost } = journey;
+                        ctx.emit(Event::Granted {
+                            place,
+                            packet,
+                            asked,
+                            first,
+                            from,
+                            sent,
+                            blocks,
+                            is_reserved,
+                            is_lost,
+                        });
                     }
                     ctx.deliver(user, packet);
                 }
@@ -178,9 +193,11 @@ impl UplinkMac {
     /// transmission.
     fn transmit(&mut self, ctx: &mut Context, tti: u64) {
         let process = process(tti);
+        debug_assert!(are_disjoint(&self.planned[process]), "two phones send on one group");
         for Planned { user, groups, work } in std::mem::take(&mut self.planned[process]) {
             let mut block = match work {
-                Work::New(format) => self.fill(ctx, tti, user, format),
+                Work::New(format) => self.fill(ctx, tti, user, format, false),
+                Work::Reserved(format) => self.fill(ctx, tti, user, format, true),
                 Work::Again(block) => block,
             };
             let Self { lte, params, formats, sequence, phones, .. } = self;
@@ -205,15 +222,16 @@ impl UplinkMac {
 
     /// Fills a new block. Emits the PDCP sequence numbers of the packets that begin in it, and notes when a packet in it
     /// is first sent, if listeners subscribe to such events.
-    fn fill(&mut self, ctx: &mut Context, tti: u64, user: usize, format: Format) -> Block {
+    fn fill(&mut self, ctx: &mut Context, tti: u64, user: usize, format: Format, is_reserved: bool) -> Block {
         let phone = &mut self.phones[user];
         let next = phone.rlc.next_number();
-        let block = phone.fill(tti, format, &self.params);
+        let block = phone.fill(tti, format, is_reserved, &self.params);
         emit_numbers(ctx, user, &phone.rlc, next..phone.rlc.next_number());
         if ctx.wants(Mask::SERVICE) {
             let [asked, from] = [block.asked, ctx.now];
             for part in phone.rlc.carried(block.units.clone()) {
-                let journey = Journey { asked, first: from, from, sent: from, blocks: 0, is_lost: false };
+                let journey =
+                    Journey { asked, first: from, from, sent: from, blocks: 0, is_reserved, is_lost: false };
                 self.journeys.entry(part.packet).or_insert(journey).blocks += 1;
             }
         }
@@ -236,6 +254,52 @@ impl UplinkMac {
         }
     }
 
+    /// Returns the groups of the configured grants that have a block in subframe `at`.
+    fn reserved_at(&self, at: u64) -> Groups {
+        let due = self.phones.iter().filter_map(|phone| phone.reserved.as_ref()).filter(|one| one.recurs(at));
+        due.fold(Groups::NONE, |all, one| all.union(one.groups))
+    }
+
+    // Clause: TS 36.321, 5.4.1, 5.10.2: configured grants and retransmissions
+    // Simplified: a block of a configured grant for which retransmissions leave no resource blocks is left out
+    /// Plans the blocks of configured grants four subframes after `tti`. A phone with a retransmission in that subframe
+    /// has no other block. If other phones retransmit on the groups of a grant, the base station grants other groups in
+    /// their place, which takes precedence.
+    fn reserve(&mut self, tti: u64) {
+        let at = tti + UP_BLOCK_AFTER_GRANT;
+        for user in 0..self.phones.len() {
+            let Some(reserved) = self.phones[user].reserved.as_ref().filter(|one| one.recurs(at)) else {
+                continue;
+            };
+            let planned = &self.planned[process(at)];
+            if planned.iter().any(|other| other.user == user) {
+                continue;
+            }
+            let free = planned.iter().fold(self.data, |free, other| free.without(other.groups));
+            let (own, format, band) = (reserved.groups, reserved.format, self.formats[0].band());
+            let groups = if own.without(free).is_empty() { own } else { runs::find(band, free, own.len()) };
+            if band.blocks_in(groups) == band.blocks_in(own) {
+                self.phones[user].grant(at, format.bits / 8);
+                self.planned[process(at)].push(Planned { user, groups, work: Work::Reserved(format) });
+            }
+        }
+    }
+
+    /// Gives a phone that is granted a block in subframe `at` a configured grant on the same groups, if it requested the
+    /// block and its groups have room for `first_grant` octets. Blocks of configured grants take at most half of the
+    /// groups of a subframe.
+    fn configure(&mut self, at: u64, bid: &Bid, groups: Groups, format: Format) {
+        let Some(configured) = self.params.configured() else { return };
+        let (taken, user) = (self.reserved_at(at), bid.candidate.user);
+        let fits = groups.len() >= bid.needed
+            && 2 * (taken.len() + groups.len()) <= self.data.len()
+            && groups.intersection(taken).is_empty();
+        let phone = &mut self.phones[user];
+        if fits && phone.is_requested && phone.reserved.is_none() {
+            phone.configure(Reserved::new(configured, at, groups, format));
+        }
+    }
+
     // Clause: TS 36.321, 5.4.1: grants
     // Simplified: grants are received without errors
     /// Grants the resource blocks that retransmissions leave free, for new blocks four subframes after `tti`. A phone
@@ -255,6 +319,7 @@ impl UplinkMac {
         for bid in bids.into_iter().take(self.params.users_per_tti.get() as usize) {
             let Some((groups, format)) = self.allot(at, &bid, free, share) else { continue };
             let user = bid.candidate.user;
+            self.configure(at, &bid, groups, format);
             self.phones[user].grant(at, format.bits / 8);
             free = free.without(groups);
             self.scheduler.served(tti, user, format.bits / 8);
@@ -328,6 +393,16 @@ fn even_share(needs: &[usize], free: usize) -> usize {
     (1..free).find(|share| used(*share) >= free).unwrap_or(free)
 }
 
+/// Returns true if no two transmissions of a subframe have a group in common.
+fn are_disjoint(planned: &[Planned]) -> bool {
+    let mut free = Groups::first(MAX_GROUPS);
+    planned.iter().all(|one| {
+        let is_free = one.groups.without(free).is_empty();
+        free = free.without(one.groups);
+        is_free
+    })
+}
+
 /// Phone that could be granted a block.
 #[derive(Debug)]
 struct Bid {
@@ -365,7 +440,7 @@ impl Mac for UplinkMac {
             || !self.heard.is_empty()
             || self.params.ahead().is_some()
             || self.planned.iter().any(|planned| !planned.is_empty())
-            || self.phones.iter().any(|phone| phone.known > 0);
+            || self.phones.iter().any(|phone| phone.known > 0 || phone.reserved.is_some());
         let ready = self.phones.iter().map(Phone::ready).min().filter(|tti| *tti < u64::MAX);
         let tti = if is_busy { Some(next) } else { ready.map(|tti| tti.max(next)) };
         [tti.map(|tti| grid.beginning(tti)), timer, status].into_iter().flatten().min()
@@ -410,6 +485,7 @@ impl Mac for UplinkMac {
         self.transmit(ctx, tti);
         self.request(tti);
         self.hear(tti);
+        self.reserve(tti);
         self.grant(tti);
     }
 
@@ -419,6 +495,10 @@ impl Mac for UplinkMac {
 
     fn tables(&mut self, _: Time) -> Vec<Table> {
         let row = |(user, phone): (usize, &Phone)| UplinkRow { user, tally: phone.tally };
-        vec![UPLINKS.table(&self.phones.iter().enumerate().map(row).collect::<Vec<_>>())]
+        let uplinks = UPLINKS.table(&self.phones.iter().enumerate().map(row).collect::<Vec<_>>());
+        let configured = self.params.configured();
+        let configured =
+            configured.map(|_| reserved::table(self.phones.iter().map(|phone| phone.reserved_tally)));
+        std::iter::once(uplinks).chain(configured).collect()
     }
 }

@@ -8,20 +8,23 @@
 //! base station     . . . n+4 grant . . . . . . . n+12 grant
 //! ```
 //!
-//! - [`params`]: keys, and their checks;
+//! - [`params`], [`grants`]: keys, and their checks;
 //! - [`mac`]: requests, reports, grants and transmissions in TTIs;
 //! - `phone`: a phone, and what the base station knows of it;
+//! - [`reserved`]: configured grants;
 //! - `power`: power control, which limits the resource blocks of a phone;
 //! - `report`: levels of buffer status reports; `runs`: neighbouring resource blocks;
 //! - [`tally`]: counters of each phone.
 
 #[cfg(test)]
 mod conformance;
+pub mod grants;
 pub mod mac;
 pub mod params;
 mod phone;
 mod power;
 mod report;
+pub mod reserved;
 mod runs;
 pub mod tally;
 #[cfg(test)]

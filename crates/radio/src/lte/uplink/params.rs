@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Probability, Rate, Size, positive};
-use nodeb_base::{params, registry};
 use nodeb_net::QueueSpec;
 
 use super::super::adaptation::largest_bits;
@@ -13,6 +13,7 @@ use super::super::bandwidth::{BLOCK_HZ, Bandwidth};
 use super::super::reports::TTI;
 use super::super::site::THERMAL_DBM_HZ;
 use super::super::timing::{Recurrence, scheduling_request_index};
+use super::grants::{Configured, GrantSpec};
 use super::power::PowerControl;
 use crate::mac::band::Groups;
 use crate::mac::outer_loop::OuterLoop;
@@ -64,41 +65,8 @@ params! {
     }
 }
 
-registry! {
-    /// Grants without a request, as in a scenario.
-    "grants" GrantSpec = OnRequest {
-        /// No grants without a request.
-        "on_request" => OnRequest(OnRequest),
-        /// Regular grants ahead of data to every phone, whether it has data or not.
-        "ahead" => Ahead(Ahead),
-    }
-}
-
-no_parameters! {
-    /// Empty set of parameters of grants on request.
-    OnRequest
-}
-
-params! {
-    /// Parameters of grants ahead of data.
-    pub struct Ahead {
-        /// Time between two grants of `first_grant` octets to a phone, in whole subframes.
-        pub interval: Duration = Duration::from_millis(5),
-    }
-}
-
-impl Checked for Ahead {
-    fn check(&self, check: &mut Check) {
-        let whole = self.interval.0 > 0 && self.interval.0.is_multiple_of(TTI.0);
-        check.require(whole, "interval", || {
-            format!("{} is not a number of whole subframes; expected 1 ms, 2 ms, ...", self.interval)
-        });
-        check.at_most("interval", self.interval, Duration::from_secs(10));
-    }
-}
-
 /// Returns a time in milliseconds, or `None` if it is not a whole number of them.
-fn whole_ms(time: Duration) -> Option<u32> {
+pub(super) fn whole_ms(time: Duration) -> Option<u32> {
     let ms = u32::try_from(time.0 / TTI.0).ok()?;
     time.0.is_multiple_of(TTI.0).then_some(ms)
 }
@@ -188,8 +156,16 @@ impl Scheduled {
     /// Returns the number of subframes from one grant ahead of data to the next, or `None` if there are no such grants.
     pub fn ahead(&self) -> Option<u64> {
         match &self.grants {
-            GrantSpec::OnRequest(_) => None,
+            GrantSpec::OnRequest(_) | GrantSpec::Configured(_) => None,
             GrantSpec::Ahead(ahead) => Some(ahead.interval.0 / TTI.0),
+        }
+    }
+
+    /// Returns the parameters of configured grants, or `None` if there are no such grants.
+    pub fn configured(&self) -> Option<&Configured> {
+        match &self.grants {
+            GrantSpec::Configured(configured) => Some(configured),
+            GrantSpec::OnRequest(_) | GrantSpec::Ahead(_) => None,
         }
     }
 

@@ -15,6 +15,7 @@ use super::super::timing::{Recurrence, UP_FEEDBACK_AFTER};
 use super::params::Scheduled;
 use super::power::{Power, PowerControl};
 use super::report::{REPORT, assumed};
+use super::reserved::{Reserved, ReservedTally};
 use super::tally::UplinkTally;
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
@@ -52,7 +53,8 @@ pub struct Block {
     pub report: u64,
     /// Subframe of the block's first transmission.
     pub begun: u64,
-    /// Time of the request or report by which the base station first knew of data that led to the block.
+    /// Time of the request or report by which the base station first knew of data that led to the block; the start of
+    /// a block of a configured grant.
     pub asked: Time,
 }
 
@@ -130,6 +132,12 @@ pub struct Phone {
     pub known_since: u64,
     /// Whether `known` is an assumption without a request or report.
     pub is_ahead: bool,
+    /// Whether `known` is what the base station assumes after a request.
+    pub is_requested: bool,
+    /// Configured grant of the phone, which has recurring resource blocks.
+    pub reserved: Option<Reserved>,
+    /// Counters of the configured grants.
+    pub reserved_tally: ReservedTally,
     /// Grants whose blocks have neither been received nor given up.
     granted: VecDeque<Grant>,
     /// Subframe of the block with the last report that the base station has used.
@@ -173,6 +181,9 @@ impl Phone {
             known: 0,
             known_since: 0,
             is_ahead: false,
+            is_requested: false,
+            reserved: None,
+            reserved_tally: ReservedTally::default(),
             granted: VecDeque::new(),
             reported_in: None,
             shift_db: 0.0,
@@ -189,7 +200,9 @@ impl Phone {
     pub fn want(&mut self, tti: u64) {
         if !self.has_reported && self.wanted.is_none() && self.rlc.waiting() > 0 {
             self.wanted = Some(tti);
-            self.request_at = self.requests.next(tti);
+            if !self.reserved.as_ref().is_some_and(|reserved| reserved.masks_requests) {
+                self.request_at = self.requests.next(tti);
+            }
         }
     }
 
@@ -201,6 +214,10 @@ impl Phone {
             self.again_at = u64::MAX;
             self.has_reported = false;
             self.want(tti);
+            // A mask of requests holds for new data alone (TS 36.321, 5.4.5).
+            if self.wanted.is_some() {
+                self.request_at = self.requests.next(tti);
+            }
         }
         if self.request_at > tti {
             return false;
@@ -211,7 +228,8 @@ impl Phone {
     }
 
     /// Fills a block of a format in subframe `tti` with data and a report, and cancels the phone's request.
-    pub fn fill(&mut self, tti: u64, format: Format, params: &Scheduled) -> Block {
+    /// `is_reserved` is true for a block of a configured grant after its first one.
+    pub fn fill(&mut self, tti: u64, format: Format, is_reserved: bool, params: &Scheduled) -> Block {
         let octets = format.bits / 8;
         let filled = self.rlc.fill(Time(tti * TTI.0), octets.saturating_sub(REPORT));
         let (bytes, report) = (filled.bytes() + REPORT, self.rlc.waiting());
@@ -228,8 +246,11 @@ impl Phone {
         self.tally.padding_bytes += u64::from(octets.saturating_sub(bytes));
         let draw = uniform(&mut self.decoding);
         let grant = self.granted.iter().find(|grant| grant.at == tti);
-        let asked =
-            Time(grant.map_or(0, |grant| grant.known_since).saturating_sub(UP_FEEDBACK_AFTER) * TTI.0);
+        let known_since = grant.map_or(0, |grant| grant.known_since).saturating_sub(UP_FEEDBACK_AFTER);
+        let asked = Time(if is_reserved { tti } else { known_since } * TTI.0);
+        if is_reserved || self.reserved.as_ref().is_some_and(|reserved| reserved.begins == tti) {
+            self.use_reserved(!filled.units.is_empty());
+        }
         Block {
             units: filled.units,
             bytes,
@@ -240,6 +261,31 @@ impl Phone {
             report,
             begun: tti,
             asked,
+        }
+    }
+
+    /// Counts a block of the configured grant, which ends after some blocks without data.
+    fn use_reserved(&mut self, has_data: bool) {
+        self.reserved_tally.blocks += 1;
+        self.reserved_tally.empty += u64::from(!has_data);
+        if self.reserved.as_mut().is_some_and(|reserved| reserved.sent(has_data)) {
+            self.reserved = None;
+            self.reserved_tally.releases += 1;
+        }
+    }
+
+    /// Gives the phone a configured grant.
+    pub fn configure(&mut self, reserved: Reserved) {
+        self.reserved = Some(reserved);
+        self.reserved_tally.activations += 1;
+    }
+
+    /// Ends the phone's configured grant in subframe `tti`, so that the phone requests grants for its data.
+    fn withdraw(&mut self, tti: u64) {
+        self.reserved = None;
+        self.reserved_tally.withdrawals += 1;
+        if self.wanted.is_some() {
+            self.request_at = self.request_at.min(self.requests.next(tti + 1));
         }
     }
 
@@ -281,9 +327,15 @@ impl Phone {
                 if self.is_ahead {
                     self.known = 0;
                 }
+                self.is_requested |= self.known == 0;
                 self.grant_ahead(params.first_grant.0 as u32, tti, false);
             }
-            Heard::Nothing { begun } => self.granted.retain(|grant| grant.at != begun),
+            Heard::Nothing { begun } => {
+                self.granted.retain(|grant| grant.at != begun);
+                if self.reserved.as_ref().is_some_and(|reserved| reserved.recurs(begun)) {
+                    self.withdraw(tti);
+                }
+            }
             Heard::Report { octets, begun } => {
                 self.granted.retain(|grant| grant.at != begun);
                 // The report of a block that was retransmitted may follow that of a later block.
@@ -294,7 +346,7 @@ impl Phone {
                 let later = self.granted.iter().filter(|grant| grant.at > begun);
                 let on_the_way: u32 = later.map(|grant| grant.octets).sum();
                 self.believe(assumed(octets).saturating_sub(on_the_way), tti);
-                self.is_ahead = false;
+                (self.is_ahead, self.is_requested) = (false, false);
             }
         }
     }
@@ -353,6 +405,7 @@ impl Phone {
         self.tally.grants += 1;
         let (octets, known_since) = (octets.saturating_sub(OVERHEAD), self.known_since);
         self.known = self.known.saturating_sub(octets);
+        self.is_requested &= self.known > 0;
         self.granted.push_back(Grant { at, octets, known_since });
     }
 }
@@ -389,7 +442,7 @@ mod tests {
             let send = |phone: &mut Phone, tti: u64, octets: u32| {
                 phone.grant(tti, octets);
                 let before = phone.rlc.waiting();
-                let block = phone.fill(tti, Format { mcs: 10, bits: 8 * octets, layers: 1 }, &params);
+                let block = phone.fill(tti, Format { mcs: 10, bits: 8 * octets, layers: 1 }, false, &params);
                 assert_eq!(block.report, phone.rlc.waiting());
                 assert!(block.report < before, "the block's data still wait");
                 block

@@ -1,3 +1,5 @@
+mod configured;
+
 use nodeb_base::context::{BlockCounts, Common, Context, Counts, Output};
 use nodeb_base::engine::Stamp;
 use nodeb_base::event::{Event, Mask, Place, Sink, Site};
@@ -86,8 +88,17 @@ impl Bench {
 
     /// Returns a column of the table of uplinks.
     fn column(&mut self, name: &str) -> Vec<f64> {
+        self.column_of(0, name)
+    }
+
+    /// Returns a column of the table of configured grants.
+    fn configured(&mut self, name: &str) -> Vec<f64> {
+        self.column_of(1, name)
+    }
+
+    fn column_of(&mut self, table: usize, name: &str) -> Vec<f64> {
         let tables = self.uplink.tables(Time(0));
-        match tables[0].column(name).unwrap() {
+        match tables[table].column(name).unwrap() {
             Values::U64(values) => values.iter().map(|value| *value as f64).collect(),
             Values::F64(values) => values.clone(),
             _ => panic!("{name} has no numbers"),

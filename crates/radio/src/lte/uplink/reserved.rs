@@ -1,0 +1,102 @@
+//! Configured grants: resource blocks that a phone has in each period (semi-persistent scheduling, TS 36.321, 5.10.2).
+
+use nodeb_base::table;
+use nodeb_base::table::Table;
+
+use super::super::formats::Format;
+use super::super::reports::TTI;
+use super::grants::Configured;
+use crate::mac::band::Groups;
+
+// Clause: TS 36.321, 5.10.2: configured grants
+// Simplified: the base station knows at once that a grant has ended
+/// Configured grant of a phone.
+#[derive(Clone, Debug)]
+pub struct Reserved {
+    /// Subframe of the first block.
+    pub begins: u64,
+    /// Number of subframes from one block to the next.
+    every: u64,
+    /// Groups of resource blocks of each block.
+    pub groups: Groups,
+    /// Format of each block.
+    pub format: Format,
+    /// Number of consecutive blocks without data so far.
+    empty: u32,
+    /// Number of consecutive blocks without data at which the grant ends.
+    release_after: u32,
+    /// Whether new data trigger no requests.
+    pub masks_requests: bool,
+}
+
+impl Reserved {
+    /// Creates a grant whose first block is sent in subframe `begins`.
+    pub fn new(params: &Configured, begins: u64, groups: Groups, format: Format) -> Self {
+        Self {
+            begins,
+            every: params.interval.0 / TTI.0,
+            groups,
+            format,
+            empty: 0,
+            release_after: params.release_after.get(),
+            masks_requests: params.mask_requests,
+        }
+    }
+
+    /// Returns true if a block of the grant is due in subframe `tti`.
+    pub fn recurs(&self, tti: u64) -> bool {
+        tti >= self.begins && (tti - self.begins).is_multiple_of(self.every)
+    }
+
+    /// Records that a block is sent, with data or without. Returns true if the grant ends with this block.
+    pub fn sent(&mut self, has_data: bool) -> bool {
+        self.empty = if has_data { 0 } else { self.empty + 1 };
+        self.empty >= self.release_after
+    }
+}
+
+/// Counters of a phone's configured grants, updated during the simulation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReservedTally {
+    /// Number of grants configured.
+    pub activations: u64,
+    /// Number of grants that ended after blocks without data.
+    pub releases: u64,
+    /// Number of grants that the base station ended after a block was given up.
+    pub withdrawals: u64,
+    /// Number of new blocks sent.
+    pub blocks: u64,
+    /// Number of new blocks sent without data.
+    pub empty: u64,
+}
+
+/// Row of the table of configured grants.
+#[derive(Clone, Copy, Debug)]
+pub struct ConfiguredRow {
+    user: usize,
+    tally: ReservedTally,
+}
+
+table! {
+    /// One row per user on `lte` with configured grants in the uplink: grants and their blocks.
+    pub static CONFIGURED: "configured_grants" of ConfiguredRow {
+        /// Number of the user in the scenario, from 0.
+        "user" [""] U64 = |row| row.user as u64;
+        /// Number of grants configured for the phone.
+        "activations" [""] U64 = |row| row.tally.activations;
+        /// Number of grants that ended because the phone had no data for some periods.
+        "releases" [""] U64 = |row| row.tally.releases;
+        /// Number of grants that the base station ended because a block was given up.
+        "withdrawals" [""] U64 = |row| row.tally.withdrawals;
+        /// New blocks sent with configured grants.
+        "blocks" [""] U64 = |row| row.tally.blocks;
+        /// New blocks sent with configured grants that had no data.
+        "empty_blocks" [""] U64 = |row| row.tally.empty;
+    }
+}
+
+/// Returns the table of configured grants from the counters of all phones.
+pub fn table(tallies: impl Iterator<Item = ReservedTally>) -> Table {
+    let row = |(user, tally): (usize, ReservedTally)| ConfiguredRow { user, tally };
+    CONFIGURED.table(&tallies.enumerate().map(row).collect::<Vec<_>>())
+}

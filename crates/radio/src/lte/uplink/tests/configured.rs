@@ -1,0 +1,167 @@
+//! Tests of configured grants.
+
+use super::*;
+
+fn configured(interval: u64, others: &Value) -> Value {
+    let mut keys = json!({ "interval": format!("{interval} ms") });
+    keys.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    json!({ "grants": { "configured": keys } })
+}
+
+/// Subframe in which the first block of a phone's configured grant is sent, if its data arrive in subframe 0: the next
+/// request is in subframe 10, and its grant's block 8 subframes later.
+const BEGINS: u64 = 18;
+
+// Holds: configured grants (closed form)
+/// A packet waits for the next block of the grant, and takes the subframe of this block: no request, no answer.
+#[test]
+fn latency_of_a_small_packet_is_the_wait_for_its_block_and_one_subframe() {
+    for interval in [10, 20, 32, 40, 64, 80, 128, 160, 320, 640] {
+        let uplink = configured(interval, &json!({}));
+        let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &[at_snr(20.0)]);
+        bench.accept(Time(300_000), 0, Packet::new(0, 52));
+        bench.run_until(Time(30 * MS));
+        assert_eq!(bench.out.pop(), Some((Time((BEGINS + 1) * MS), 0, 0, true)));
+        for number in 1..40 {
+            // The packets are at least one and less than eight periods apart, so that the grant never ends.
+            let at = BEGINS * MS + number * (interval + 3) * MS + 300_000;
+            bench.accept(Time(at), 0, Packet::new(number, 52));
+            bench.run_until(Time(at + (interval + 2) * MS));
+            let block = BEGINS + (at / MS + 1 - BEGINS).next_multiple_of(interval);
+            assert_eq!(bench.out.pop(), Some((Time((block + 1) * MS), 0, number, true)), "{interval} ms");
+        }
+        assert_eq!(bench.column("requests"), [1.0]);
+    }
+}
+
+/// The grant ends with the block that is the last of `release_after` ones without data. The next packet has to be
+/// requested, and gets a new grant.
+#[test]
+fn a_grant_ends_after_blocks_without_data() {
+    for release_after in [2, 3, 4, 8] {
+        let uplink = configured(20, &json!({ "release_after": release_after }));
+        let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &[at_snr(20.0)]);
+        for (number, at) in [(0, 0), (1, 25), (2, 1_000)] {
+            bench.accept(Time(at * MS + 1), 0, Packet::new(number, 52));
+        }
+        bench.run_until(Time(2_000 * MS));
+        let arrivals: Vec<u64> = bench.out.iter().map(|out| out.0.0 / MS).collect();
+        assert_eq!(arrivals, [19, 39, 1_019], "the third packet waits for its request in subframe 1010");
+        // The first grant has the blocks of two packets, the second one that of the third.
+        let expected =
+            [("activations", 2), ("releases", 2), ("withdrawals", 0), ("empty_blocks", 2 * release_after)];
+        for (column, value) in expected {
+            assert_eq!(bench.configured(column), [value as f64], "{column}, {release_after}");
+        }
+        assert_eq!(bench.configured("blocks"), [3.0 + 2.0 * release_after as f64]);
+        assert_eq!(bench.column("requests"), [2.0]);
+        assert!(bench.uplink.next_wake().is_none(), "an idle uplink sleeps");
+    }
+}
+
+/// Without the mask, a packet is also requested: it arrives with the block of the request or of the grant, whichever is
+/// first.
+#[test]
+fn unmasked_requests_are_sent_beside_the_grant() {
+    let uplink = configured(640, &json!({ "mask_requests": false }));
+    let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &[at_snr(20.0)]);
+    for (number, at) in [(0, 0), (1, 101), (2, 650)] {
+        bench.accept(Time(at * MS + 1), 0, Packet::new(number, 52));
+    }
+    bench.run_until(Time(2_000 * MS));
+    let arrivals: Vec<u64> = bench.out.iter().map(|out| out.0.0 / MS).collect();
+    assert_eq!(arrivals, [19, 119, BEGINS + 640 + 1]);
+}
+
+/// Data that do not fit in a block of the grant are in its report, and get grants of their own.
+#[test]
+fn more_data_than_a_block_are_granted_by_its_report() {
+    let uplink = configured(160, &json!({}));
+    let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &[at_snr(20.0)]);
+    bench.accept(Time(1), 0, Packet::new(0, 52));
+    bench.accept(Time(100 * MS), 0, Packet::new(1, 1_500));
+    bench.run_until(Time(400 * MS));
+    // The block of subframe 178 has the report, and the grant for the rest is 4 subframes later.
+    let arrivals: Vec<u64> = bench.out.iter().map(|out| out.0.0 / MS).collect();
+    assert_eq!(arrivals, [19, BEGINS + 160 + 8 + 1]);
+    assert_eq!(bench.column("requests"), [1.0]);
+}
+
+// Holds: configured grants (property)
+// Holds: configured grants and retransmissions (property)
+/// Whatever blocks are lost, acknowledged mode delivers every packet once and in order, and no two phones send on one
+/// group (an assertion of the MAC). Blocks of the grants are retransmitted 8 subframes later.
+#[test]
+fn configured_blocks_are_retransmitted_and_leave_no_packet() {
+    for (interval, max_transmissions) in [(10, 1), (10, 4), (20, 2), (32, 4), (40, 4)] {
+        let mut uplink = configured(interval, &json!({ "release_after": 2 }));
+        let keys =
+            json!({ "max_transmissions": max_transmissions, "queue": { "drop_tail": { "limit": 10_000 } } });
+        uplink.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+        let others = json!({ "bandwidth": "3 MHz", "rlc": { "am": { "max_retransmissions": null } } });
+        let mut bench = Bench::new(&uplink, &others, &[fading(6.0), fading(3.0), fading(9.0), fading(6.0)]);
+        for number in 0..1_000u64 {
+            bench.accept(Time(number * 9 * MS), number as usize % 4, Packet::new(number, 60));
+        }
+        bench.run_until(Time(100_000 * MS));
+        for user in 0..4 {
+            let expected: Vec<u64> = (0..1_000).filter(|number| *number as usize % 4 == user).collect();
+            assert_eq!(bench.delivered(user), expected, "{interval} ms");
+        }
+        assert!(bench.uplink.next_wake().is_none());
+        let took = bench.events.iter().filter_map(|(_, event)| match event {
+            Event::Granted { is_reserved: true, from, sent, .. } => Some((sent.0 - from.0) / MS),
+            _ => None,
+        });
+        let took: Vec<u64> = took.collect();
+        assert!(took.len() > 20 && took.iter().all(|ms| ms % 8 == 1), "{interval} ms: {took:?}");
+        let repeated = took.iter().any(|ms| *ms > 1);
+        assert_eq!(repeated, max_transmissions > 1, "{interval} ms");
+        let withdrawn = bench.configured("withdrawals").iter().sum::<f64>();
+        assert!(max_transmissions > 1 || withdrawn > 0.0, "{interval} ms");
+    }
+}
+
+/// Blocks of configured grants take at most half of the groups, so that a phone with a long queue keeps the others.
+#[test]
+fn configured_grants_leave_half_of_the_band() {
+    let mut uplink = configured(10, &json!({}));
+    uplink["first_grant"] = json!("40 B");
+    uplink["queue"] = json!({ "drop_tail": { "limit": 200_000 } });
+    let granted = |others: u64| {
+        let channels = vec![at_snr(10.0); 1 + others as usize];
+        let mut bench = Bench::new(&uplink, &json!({ "rlc": "um", "bandwidth": "5 MHz" }), &channels);
+        for number in 0..2_000 {
+            bench.accept(Time(0), 0, Packet::new(number, 1_500));
+        }
+        for number in 0..others * 30 {
+            bench.accept(
+                Time(number * 20 * MS / others),
+                1 + (number % others) as usize,
+                Packet::new(number, 40),
+            );
+        }
+        bench.run_until(Time(2_000 * MS));
+        (
+            bench.column("granted_bytes")[0],
+            bench.configured("activations")[1..].iter().filter(|n| **n > 0.0).count(),
+        )
+    };
+    let (alone, among) = (granted(0), granted(60));
+    assert!(among.1 > 10 && among.0 > 0.3 * alone.0, "{alone:?}, {among:?}");
+}
+
+/// The event of a packet says that it waited for a block of a configured grant.
+#[test]
+fn events_name_the_grant() {
+    let mut bench = Bench::new(&configured(20, &json!({})), &json!({ "rlc": "um" }), &[at_snr(20.0)]);
+    for (number, at) in [(0, 0), (1, 25)] {
+        bench.accept(Time(at * MS + 1), 0, Packet::new(number, 52));
+    }
+    bench.run_until(Time(50 * MS));
+    let granted = bench.events.iter().filter_map(|(_, event)| match event {
+        Event::Granted { asked, from, is_reserved, .. } => Some((asked.0 / MS, from.0 / MS, *is_reserved)),
+        _ => None,
+    });
+    assert_eq!(granted.collect::<Vec<_>>(), [(10, 18, false), (38, 38, true)]);
+}
