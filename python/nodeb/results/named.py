@@ -21,6 +21,7 @@ NEEDED = {
     "uplinks": "radio.lte.uplink.scheduled = {}",
     "drx": "radio.lte.drx = {}",
     "configured_grants": "radio.lte.uplink.scheduled.grants.configured = {}",
+    "headroom": "radio.lte.uplink.scheduled.headroom = {}",
     "opportunities": "radio.trace.down.times_ms = [1, 2]",
 }
 """Setting that a scenario needs for a table that is not a time series."""
@@ -43,6 +44,7 @@ class NamedTables:
         uplinks: Table
         drx: Table
         configured_grants: Table
+        headroom: Table
         channels: Table
         cell: Table
         opportunities: Table

@@ -90,6 +90,13 @@ allowed! {
         [5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560, INFINITY];
     /// Number of subframes without a grant after which the UE repeats a buffer status report.
     RETX_BSR = "retxBSR-Timer", "subframes", "MAC-MainConfig", [320, 640, 1280, 2560, 5120, 10_240];
+    /// Period of power headroom reports in subframes.
+    PERIODIC_PHR = "periodicPHR-Timer", "subframes", "MAC-MainConfig",
+        [10, 20, 50, 100, 200, 500, 1000, INFINITY];
+    /// Number of subframes after a power headroom report in which a change of the path loss triggers none.
+    PROHIBIT_PHR = "prohibitPHR-Timer", "subframes", "MAC-MainConfig", [0, 10, 20, 50, 100, 200, 500, 1000];
+    /// Change of the path loss in dB that triggers a power headroom report.
+    PHR_CHANGE = "dl-PathlossChange", "dB", "MAC-MainConfig", [1, 3, 6, INFINITY];
     /// Number of subframes from one block of a configured grant of the uplink to the next (Releases 8 to 12).
     SPS_INTERVAL_UP = "semiPersistSchedIntervalUL", "subframes", "SPS-Config",
         [10, 20, 32, 40, 64, 80, 128, 160, 320, 640];

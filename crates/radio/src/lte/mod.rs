@@ -39,7 +39,6 @@
 // Not modelled: TS 36.321, 5.1: random access: phones are always connected
 // Not modelled: TS 36.321, 5.4.2.1: TTI bundling
 // Not modelled: TS 36.321, 5.4.3: several bearers of a phone, and their priorities
-// Not modelled: TS 36.321, 5.4.6: power headroom reports: the base station knows the headroom
 // Not modelled: TS 36.321, 5.10.1: semi-persistent scheduling of the downlink
 // Not modelled: TS 36.322, 5.1.1: transparent mode
 // Not modelled: TS 36.322, 5.4: re-establishment of RLC

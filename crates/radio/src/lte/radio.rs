@@ -24,6 +24,7 @@ use super::rlc::LteRlcSpec;
 use super::site::Site;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
 use super::uplink::UplinkSpec;
+use super::uplink::headroom::HEADROOM;
 use super::uplink::mac::UplinkMac;
 use super::uplink::reserved::CONFIGURED;
 use super::uplink::tally::UPLINKS;
@@ -284,7 +285,7 @@ impl Radio for Lte {
     }
 
     fn tables(&self) -> Vec<Table> {
-        vec![PHONES.empty(), UPLINKS.empty(), DRX.empty(), CONFIGURED.empty()]
+        vec![PHONES.empty(), UPLINKS.empty(), DRX.empty(), CONFIGURED.empty(), HEADROOM.empty()]
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {

@@ -204,6 +204,11 @@ fn hsdpa_or_lte_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "short_cycle" => optional(any_json(select(vec!["20 ms", "40 ms"]))),
         "long_cycle" => any_json(select(vec!["40 ms", "320 ms"])),
         "short_cycles" => any_json(1..=16),
+        "headroom" => any_json(select(vec![
+            Value::Null,
+            json!({}),
+            json!({ "periodic": "10 ms", "prohibit": "0 s", "path_loss_change_db": 1 }),
+        ])),
         "release_after" => any_json(select(vec![2, 3, 4, 8])),
         "first_grant" => quantity(16..1_000u32, "B"),
         "path_loss_share" => any_json(select(vec![0.8, 1.0])),

@@ -18,6 +18,7 @@ use super::super::mcs::McsTable;
 use super::super::numbered::emit_numbers;
 use super::super::reports::TTI;
 use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
+use super::headroom;
 use super::params::Scheduled;
 use super::phone::{Block, Cell, Heard, OVERHEAD, Phone, Sounding};
 use super::reserved::{self, Reserved};
@@ -196,8 +197,8 @@ impl UplinkMac {
         debug_assert!(are_disjoint(&self.planned[process]), "two phones send on one group");
         for Planned { user, groups, work } in std::mem::take(&mut self.planned[process]) {
             let mut block = match work {
-                Work::New(format) => self.fill(ctx, tti, user, format, false),
-                Work::Reserved(format) => self.fill(ctx, tti, user, format, true),
+                Work::New(format) => self.fill(ctx, tti, user, (groups, format), false),
+                Work::Reserved(format) => self.fill(ctx, tti, user, (groups, format), true),
                 Work::Again(block) => block,
             };
             let Self { lte, params, formats, sequence, phones, .. } = self;
@@ -212,8 +213,9 @@ impl UplinkMac {
                 self.planned[process].push(Planned { user, groups, work: Work::Again(block) });
                 continue;
             }
-            let Block { units, report: octets, begun, asked, .. } = block;
-            let heard = if decoded { Heard::Report { octets, begun } } else { Heard::Nothing { begun } };
+            let Block { units, report: octets, headroom, begun, asked, .. } = block;
+            let report = Heard::Report { octets, headroom, begun };
+            let heard = if decoded { report } else { Heard::Nothing { begun } };
             self.phones[user].tally.given_up += u64::from(!decoded);
             self.heard.push_back((tti + UP_FEEDBACK_AFTER, user, heard));
             self.decided.push(Decided { user, units, decoded, asked, from: Time(begun * TTI.0) });
@@ -222,10 +224,17 @@ impl UplinkMac {
 
     /// Fills a new block. Emits the PDCP sequence numbers of the packets that begin in it, and notes when a packet in it
     /// is first sent, if listeners subscribe to such events.
-    fn fill(&mut self, ctx: &mut Context, tti: u64, user: usize, format: Format, is_reserved: bool) -> Block {
-        let phone = &mut self.phones[user];
+    fn fill(
+        &mut self,
+        ctx: &mut Context,
+        tti: u64,
+        user: usize,
+        (groups, format): (Groups, Format),
+        is_reserved: bool,
+    ) -> Block {
+        let (phone, blocks) = (&mut self.phones[user], self.formats[0].band().blocks_in(groups));
         let next = phone.rlc.next_number();
-        let block = phone.fill(tti, format, is_reserved, &self.params);
+        let block = phone.fill(tti, format, blocks, is_reserved, &self.params);
         emit_numbers(ctx, user, &phone.rlc, next..phone.rlc.next_number());
         if ctx.wants(Mask::SERVICE) {
             let [asked, from] = [block.asked, ctx.now];
@@ -333,7 +342,7 @@ impl UplinkMac {
     fn allot(&self, at: u64, bid: &Bid, free: Groups, share: usize) -> Option<(Groups, Format)> {
         let Self { lte, params, formats, sequence, phones, .. } = self;
         let (cell, phone) = (Cell { lte, params, formats, sequence }, &phones[bid.candidate.user]);
-        let Sounding { row, groups: most } = &bid.sounding;
+        let Sounding { row, most, .. } = &bid.sounding;
         let run = |count: usize| {
             let groups = runs::find(cell.formats[0].band(), free, count);
             let format = (!groups.is_empty()).then(|| phone.select(at, groups, row, &cell))??;
@@ -499,6 +508,9 @@ impl Mac for UplinkMac {
         let configured = self.params.configured();
         let configured =
             configured.map(|_| reserved::table(self.phones.iter().map(|phone| phone.reserved_tally)));
-        std::iter::once(uplinks).chain(configured).collect()
+        let headroom = self.params.headroom.as_ref();
+        let tallies = || self.phones.iter().filter_map(|phone| Some(phone.headroom.as_ref()?.tally));
+        let headroom = headroom.map(|_| headroom::table(tallies()));
+        std::iter::once(uplinks).chain(configured).chain(headroom).collect()
     }
 }

@@ -12,6 +12,7 @@
 //! - [`mac`]: requests, reports, grants and transmissions in TTIs;
 //! - `phone`: a phone, and what the base station knows of it;
 //! - [`reserved`]: configured grants;
+//! - [`headroom`]: power headroom reports;
 //! - `power`: power control, which limits the resource blocks of a phone;
 //! - `report`: levels of buffer status reports; `runs`: neighbouring resource blocks;
 //! - [`tally`]: counters of each phone.
@@ -19,6 +20,7 @@
 #[cfg(test)]
 mod conformance;
 pub mod grants;
+pub mod headroom;
 pub mod mac;
 pub mod params;
 mod phone;

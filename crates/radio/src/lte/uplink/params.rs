@@ -14,6 +14,7 @@ use super::super::reports::TTI;
 use super::super::site::THERMAL_DBM_HZ;
 use super::super::timing::{Recurrence, scheduling_request_index};
 use super::grants::{Configured, GrantSpec};
+use super::headroom::HeadroomReports;
 use super::power::PowerControl;
 use crate::mac::band::Groups;
 use crate::mac::outer_loop::OuterLoop;
@@ -54,6 +55,9 @@ params! {
         pub target_dbm: f64 = -80.0,
         /// Share of the path loss that power control compensates: 0, 0.4, 0.5, ... 1 (alpha).
         pub path_loss_share: f64 = 0.8,
+        /// Power headroom reports. Default: none, the base station knows the headroom.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub headroom: Option<HeadroomReports>,
         /// Noise figure of the base station in dB.
         pub noise_figure_db: f64 = 5.0,
         /// Interference of phones in other cells, in dB by which it raises the noise.
@@ -111,6 +115,9 @@ impl Checked for Scheduled {
                 self.path_loss_share
             )
         });
+        if let Some(headroom) = &self.headroom {
+            check.within("headroom", |check| headroom.check(check));
+        }
         check.range("noise_figure_db", self.noise_figure_db, 0.0..=30.0);
         check.range("interference_db", self.interference_db, 0.0..=30.0);
         check.range("snr_offset_db", self.snr_offset_db, -40.0..=40.0);

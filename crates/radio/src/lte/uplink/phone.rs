@@ -12,6 +12,7 @@ use super::super::channel::{Carrier, Channel, Responses};
 use super::super::formats::{Format, Formats};
 use super::super::reports::TTI;
 use super::super::timing::{Recurrence, UP_FEEDBACK_AFTER};
+use super::headroom::{self, HEADROOM_REPORT, Headroom};
 use super::params::Scheduled;
 use super::power::{Power, PowerControl};
 use super::report::{REPORT, assumed};
@@ -51,6 +52,8 @@ pub struct Block {
     draw: f64,
     /// Buffer status report in the block: number of octets that waited after the block was filled.
     pub report: u64,
+    /// Power headroom report in the block, as its level and the number of the block's resource blocks.
+    pub headroom: Option<(u8, u16)>,
     /// Subframe of the block's first transmission.
     pub begun: u64,
     /// Time of the request or report by which the base station first knew of data that led to the block; the start of
@@ -63,8 +66,9 @@ pub struct Block {
 pub enum Heard {
     /// Scheduling request received.
     Request,
-    /// Buffer status report of `octets` octets received, in the block first sent in subframe `begun`.
-    Report { octets: u64, begun: u64 },
+    /// Buffer status report of `octets` octets received, in the block first sent in subframe `begun`, and the power
+    /// headroom report of the block, if it has one.
+    Report { octets: u64, headroom: Option<(u8, u16)>, begun: u64 },
     /// Block given up, which was first sent in subframe `begun`.
     Nothing { begun: u64 },
 }
@@ -83,8 +87,11 @@ pub struct Cell<'a> {
 pub struct Sounding {
     /// Linear SNR of each group.
     pub row: Row,
-    /// Largest number of groups that the power allows.
+    /// Largest number of groups that the power allows, as far as the base station knows.
     pub groups: usize,
+    /// Largest number of groups of a block that would have no room for data otherwise: `groups`, or all groups if the
+    /// base station knows nothing of the power.
+    pub most: usize,
 }
 
 /// Grant of resource blocks for a new block.
@@ -104,6 +111,8 @@ pub struct Phone {
     channel: Channel,
     /// Power control; `None` for a phone without a position.
     power: Option<PowerControl>,
+    /// Power headroom reports; `None` if the base station knows the headroom.
+    pub headroom: Option<Headroom>,
     /// Linear factor of the SNRs of a phone without a position.
     offset: f32,
     pub rlc: Entity,
@@ -166,6 +175,7 @@ impl Phone {
         Self {
             channel: Channel::new(&user.ue.channel, carrier, user.id, &streams, responses),
             power: user.ue.channel.facts().has_place.then(|| params.power_control()),
+            headroom: params.headroom.as_ref().map(Headroom::new),
             offset: libm::pow(10.0, params.snr_offset_db / 10.0) as f32,
             rlc: lte.rlc.build(framing, Transmit::new(queue, lte.discard_timer)),
             tally: UplinkTally::default(),
@@ -228,11 +238,21 @@ impl Phone {
     }
 
     /// Fills a block of a format in subframe `tti` with data and a report, and cancels the phone's request.
-    /// `is_reserved` is true for a block of a configured grant after its first one.
-    pub fn fill(&mut self, tti: u64, format: Format, is_reserved: bool, params: &Scheduled) -> Block {
+    /// The block has `blocks` resource blocks. `is_reserved` is true for a block of a configured grant after its first
+    /// one.
+    pub fn fill(
+        &mut self,
+        tti: u64,
+        format: Format,
+        blocks: u16,
+        is_reserved: bool,
+        params: &Scheduled,
+    ) -> Block {
         let octets = format.bits / 8;
-        let filled = self.rlc.fill(Time(tti * TTI.0), octets.saturating_sub(REPORT));
-        let (bytes, report) = (filled.bytes() + REPORT, self.rlc.waiting());
+        let headroom = self.report_headroom(tti, blocks);
+        let reports = REPORT + if headroom.is_some() { HEADROOM_REPORT } else { 0 };
+        let filled = self.rlc.fill(Time(tti * TTI.0), octets.saturating_sub(reports));
+        let (bytes, report) = (filled.bytes() + reports, self.rlc.waiting());
         if let Some(wanted) = self.wanted.take() {
             self.tally.answered += 1;
             self.tally.waited.0 += tti.saturating_sub(wanted) * TTI.0;
@@ -259,9 +279,27 @@ impl Phone {
             snr: 0.0,
             draw,
             report,
+            headroom,
             begun: tti,
             asked,
         }
+    }
+
+    /// Returns the power headroom report of a new block in subframe `tti` on `blocks` resource blocks, if one is due, as
+    /// its level and `blocks`. A phone without a position has the highest level.
+    fn report_headroom(&mut self, tti: u64, blocks: u16) -> Option<(u8, u16)> {
+        let headroom = self.headroom.as_mut()?;
+        let (loss_db, headroom_db) = match &self.power {
+            None => (0.0, f64::INFINITY),
+            Some(power) => {
+                let loss_db = power.path_loss_db(self.channel.mean_snr(tti));
+                (loss_db, headroom::headroom_db(power.largest_dbm, power.wanted_dbm(loss_db), blocks))
+            }
+        };
+        headroom.is_due(tti, loss_db).then(|| {
+            headroom.report(tti, loss_db, headroom_db);
+            (headroom::level(headroom_db), blocks)
+        })
     }
 
     /// Counts a block of the configured grant, which ends after some blocks without data.
@@ -280,19 +318,23 @@ impl Phone {
         self.reserved_tally.activations += 1;
     }
 
-    /// Ends the phone's configured grant in subframe `tti`, so that the phone requests grants for its data.
-    fn withdraw(&mut self, tti: u64) {
+    /// Ends the phone's configured grant, if it has one, in subframe `tti`. If the phone waits for a block, it requests one
+    /// from the next subframe on.
+    pub fn release(&mut self, tti: u64) {
         self.reserved = None;
-        self.reserved_tally.withdrawals += 1;
-        if self.wanted.is_some() {
-            self.request_at = self.request_at.min(self.requests.next(tti + 1));
+        if let Some(wanted) = self.wanted {
+            self.request_at = self.request_at.min(self.requests.next(wanted.max(tti + 1)));
         }
     }
 
     /// Sends a block on `groups` in subframe `tti`. Returns true if the base station decodes it.
     pub fn send(&mut self, tti: u64, groups: Groups, block: &mut Block, cell: &Cell) -> bool {
-        let row = self.measure(tti, cell).row;
         let formats = &cell.formats[self.formats];
+        let row = if self.headroom.is_some() {
+            self.limited(tti, formats.band().blocks_in(groups), cell)
+        } else {
+            self.measure(tti, cell).row
+        };
         let snr = formats.effective_snr(block.format.mcs, &row, groups);
         block.transmissions += 1;
         block.snr = cell.lte.combining.add(block.snr, f64::from(snr), block.transmissions);
@@ -333,10 +375,14 @@ impl Phone {
             Heard::Nothing { begun } => {
                 self.granted.retain(|grant| grant.at != begun);
                 if self.reserved.as_ref().is_some_and(|reserved| reserved.recurs(begun)) {
-                    self.withdraw(tti);
+                    self.reserved_tally.withdrawals += 1;
+                    self.release(tti);
                 }
             }
-            Heard::Report { octets, begun } => {
+            Heard::Report { octets, headroom, begun } => {
+                if let (Some(known), Some((level, blocks))) = (&mut self.headroom, headroom) {
+                    known.hear(level, blocks, begun);
+                }
                 self.granted.retain(|grant| grant.at != begun);
                 // The report of a block that was retransmitted may follow that of a later block.
                 if self.reported_in.is_some_and(|last| last > begun) {
@@ -369,23 +415,50 @@ impl Phone {
         }
     }
 
-    /// Returns the SNRs of the phone in subframe `tti` at the power of PUSCH, and the groups that this power allows.
+    /// Returns the SNRs of the phone in subframe `tti` at the power of PUSCH, and the groups that this power allows as far
+    /// as the base station knows.
     pub fn measure(&mut self, tti: u64, cell: &Cell) -> Sounding {
         let band = cell.formats[self.formats].band();
+        let (row, blocks) = self.received(tti, band.blocks_per_group(), cell);
+        let (known, most) = match &self.headroom {
+            None => (Some(blocks), 0),
+            Some(headroom) => (headroom.known_blocks(), band.groups()),
+        };
+        let groups = known.map_or(1, |blocks| usize::from(blocks / band.blocks_per_group()).max(1));
+        Sounding { row, groups, most: if known.is_none() { most } else { groups } }
+    }
+
+    /// Returns the SNRs of the phone in subframe `tti` if it sends on `blocks` resource blocks, and counts the transmission
+    /// if the power for them is limited.
+    fn limited(&mut self, tti: u64, blocks: u16, cell: &Cell) -> Row {
+        let (row, allowed) = self.received(tti, blocks, cell);
+        let is_limited = self.power.is_some_and(|power| {
+            let wanted_dbm = power.wanted_dbm(power.path_loss_db(self.channel.mean_snr(tti)));
+            headroom::headroom_db(power.largest_dbm, wanted_dbm, blocks) < 0.0
+        });
+        debug_assert!(allowed >= blocks);
+        if let Some(headroom) = &mut self.headroom {
+            headroom.tally.limited += u64::from(is_limited);
+        }
+        row
+    }
+
+    /// Returns the SNRs of the phone in subframe `tti`, if it can be granted no less than `least` resource blocks, and the
+    /// number of resource blocks that its power allows.
+    fn received(&mut self, tti: u64, least: u16, cell: &Cell) -> (Row, u16) {
         let mut row = [0.0; MAX_GROUPS];
         self.channel.snr(cell.sequence, tti, 1, &mut row);
         let (factor, blocks) = match &self.power {
             None => (self.offset, u16::MAX),
             Some(power) => {
-                let Power { block_mw, blocks } =
-                    power.of(self.channel.mean_snr(tti), band.blocks_per_group());
+                let Power { block_mw, blocks } = power.of(self.channel.mean_snr(tti), least);
                 (block_mw, blocks)
             }
         };
         for snr in &mut row {
             *snr *= factor;
         }
-        Sounding { row, groups: usize::from(blocks / band.blocks_per_group()).max(1) }
+        (row, blocks)
     }
 
     /// Returns the format of the largest block on `groups` that the SNRs in `row` allow, or `None` if the smallest
@@ -442,15 +515,24 @@ mod tests {
             let send = |phone: &mut Phone, tti: u64, octets: u32| {
                 phone.grant(tti, octets);
                 let before = phone.rlc.waiting();
-                let block = phone.fill(tti, Format { mcs: 10, bits: 8 * octets, layers: 1 }, false, &params);
+                let block =
+                    phone.fill(tti, Format { mcs: 10, bits: 8 * octets, layers: 1 }, 4, false, &params);
                 assert_eq!(block.report, phone.rlc.waiting());
                 assert!(block.report < before, "the block's data still wait");
                 block
             };
             let first = send(&mut phone, 8, 120);
-            phone.hear(Heard::Report { octets: first.report, begun: first.begun }, 12, &params);
+            phone.hear(
+                Heard::Report { octets: first.report, headroom: None, begun: first.begun },
+                12,
+                &params,
+            );
             let [second, third] = [16, 17].map(|tti| send(&mut phone, tti, 200));
-            phone.hear(Heard::Report { octets: second.report, begun: second.begun }, 20, &params);
+            phone.hear(
+                Heard::Report { octets: second.report, headroom: None, begun: second.begun },
+                20,
+                &params,
+            );
             let (left, known) = (third.report as u32, phone.known);
             let level = assumed(second.report) - second.report as u32;
             assert!(known.abs_diff(left) <= level + OVERHEAD, "{bytes}: {known}, not {left} +- {level}");

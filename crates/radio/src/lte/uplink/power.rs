@@ -1,8 +1,8 @@
 //! Power control of PUSCH, and the SNR that it leaves (TS 36.213, 5.1.1.1).
 //!
 //! A phone sends `P0 + alpha PL` on each resource block, and at most its largest power on all of them. The base
-//! station grants no more resource blocks than this power allows: the power headroom is known without reports. One
-//! group of resource blocks is always allowed, with less power on each block if necessary.
+//! station grants no more resource blocks than this power allows, by the phone's last power headroom report or, without
+//! such reports, as it is. One group of resource blocks is always allowed, with less power on each block if necessary.
 
 /// Transmit power of phones, in dBm per resource block unless stated otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -28,18 +28,27 @@ pub struct Power {
 
 impl PowerControl {
     // Clause: TS 36.213, 5.1.1.1: power of PUSCH
-    // Simplified: open loop; the base station knows the power headroom without reports
+    // Simplified: open loop
     /// Returns the power of a phone that has the linear SNR `snr` when it sends 1 mW on each resource block, if it can
     /// be granted no less than `least` resource blocks.
     pub fn of(&self, snr: f32, least: u16) -> Power {
-        let path_loss_db = -10.0 * libm::log10(f64::from(snr)) - self.noise_dbm;
-        let wanted_dbm = self.target_dbm + self.alpha * path_loss_db;
+        let wanted_dbm = self.wanted_dbm(self.path_loss_db(snr));
         let possible_dbm = self.largest_dbm - 10.0 * libm::log10(f64::from(least));
         let headroom = libm::pow(10.0, (self.largest_dbm - wanted_dbm) / 10.0);
         Power {
             block_mw: libm::pow(10.0, wanted_dbm.min(possible_dbm) / 10.0) as f32,
             blocks: (headroom.min(f64::from(u16::MAX)) as u16).max(least),
         }
+    }
+
+    /// Returns the path loss in dB of a phone that has the linear SNR `snr` when it sends 1 mW on each resource block.
+    pub fn path_loss_db(&self, snr: f32) -> f64 {
+        -10.0 * libm::log10(f64::from(snr)) - self.noise_dbm
+    }
+
+    /// Returns the power in dBm that power control wants on each resource block with a path loss in dB.
+    pub fn wanted_dbm(&self, path_loss_db: f64) -> f64 {
+        self.target_dbm + self.alpha * path_loss_db
     }
 }
 

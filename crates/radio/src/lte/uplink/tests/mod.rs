@@ -1,4 +1,5 @@
 mod configured;
+mod headroom;
 
 use nodeb_base::context::{BlockCounts, Common, Context, Counts, Output};
 use nodeb_base::engine::Stamp;
@@ -93,6 +94,11 @@ impl Bench {
 
     /// Returns a column of the table of configured grants.
     fn configured(&mut self, name: &str) -> Vec<f64> {
+        self.column_of(1, name)
+    }
+
+    /// Returns a column of the table of power headroom, without configured grants.
+    fn headroom(&mut self, name: &str) -> Vec<f64> {
         self.column_of(1, name)
     }
 

@@ -1,0 +1,265 @@
+//! Power headroom reports: what the base station knows of a phone's power (TS 36.321, 5.4.6, 6.1.3.6).
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
+use nodeb_base::table;
+use nodeb_base::table::Table;
+use nodeb_base::units::Duration;
+
+use super::super::allowed::{INFINITY, PERIODIC_PHR, PHR_CHANGE, PROHIBIT_PHR};
+use super::super::reports::TTI;
+use super::params::whole_ms;
+
+/// Octets that a block needs for a power headroom report and its subheader (TS 36.321, 6.1.2, 6.1.3.6).
+pub const HEADROOM_REPORT: u32 = 2;
+
+params! {
+    /// Power headroom reports of phones (TS 36.321, 5.4.6).
+    ///
+    /// A phone reports its headroom in its first block, every `periodic`, and when its path loss has changed. Until the
+    /// first report, the base station grants one group of resource blocks at a time, as far as its block has room for
+    /// data.
+    pub struct HeadroomReports {
+        /// Time between two reports without a change (periodicPHR-Timer): 10, 20, 50, 100, 200, 500 or 1000 ms, or null
+        /// for no such reports. Default: 500 ms.
+        pub periodic: Option<Duration> = Some(Duration::from_millis(500)),
+        /// Time after a report in which a change triggers none (prohibitPHR-Timer): 0, 10, 20, 50, 100, 200, 500 or
+        /// 1000 ms.
+        pub prohibit: Duration = Duration::from_millis(200),
+        /// Change of the path loss in dB since the last report beyond which a phone reports (dl-PathlossChange): 1, 3
+        /// or 6, or null for no such reports. Default: 3.
+        pub path_loss_change_db: Option<u32> = Some(3),
+    }
+}
+
+impl Checked for HeadroomReports {
+    fn check(&self, check: &mut Check) {
+        let times =
+            [("periodic", self.periodic, PERIODIC_PHR), ("prohibit", Some(self.prohibit), PROHIBIT_PHR)];
+        for (key, time, allowed) in times {
+            let result = time.map_or(Ok(()), |time| {
+                let whole =
+                    whole_ms(time).ok_or_else(|| format!("{time} is not a number of whole subframes"));
+                whole.and_then(|subframes| allowed.check(subframes))
+            });
+            check.require(result.is_ok(), key, || result.unwrap_err());
+        }
+        let change = PHR_CHANGE.check(self.path_loss_change_db.unwrap_or(INFINITY));
+        check.require(change.is_ok(), "path_loss_change_db", || change.unwrap_err());
+    }
+}
+
+/// Power headroom in dB that level 0 of a report begins with (TS 36.133, table 9.1.8.4-1).
+const LOWEST_DB: f64 = -23.0;
+
+/// Highest level of a report: a headroom of 40 dB or more.
+const HIGHEST: u8 = 63;
+
+// Clause: TS 36.133, 9.1.8.4: levels of power headroom
+/// Returns the level of a power headroom in dB: POWER_HEADROOM_0 to POWER_HEADROOM_63, in steps of 1 dB.
+pub fn level(headroom_db: f64) -> u8 {
+    (headroom_db - LOWEST_DB).floor().clamp(0.0, f64::from(HIGHEST)) as u8
+}
+
+/// Returns the least power headroom in dB of a level; -23 dB for level 0, which has no least one.
+pub fn least_db(level: u8) -> f64 {
+    LOWEST_DB + f64::from(level.min(HIGHEST))
+}
+
+// Clause: TS 36.213, 5.1.1.2: power headroom
+/// Returns the power headroom in dB of a block on `blocks` resource blocks: the largest power, less the power that the
+/// block needs if each resource block needs `wanted_dbm`. It is negative if the phone has too little power.
+pub fn headroom_db(largest_dbm: f64, wanted_dbm: f64, blocks: u16) -> f64 {
+    largest_dbm - (wanted_dbm + 10.0 * libm::log10(f64::from(blocks)))
+}
+
+/// Returns the largest number of resource blocks that a report of `level`, sent in a block on `blocks` resource blocks,
+/// allows.
+pub fn allowed_blocks(level: u8, blocks: u16) -> u16 {
+    let most = libm::pow(10.0, least_db(level) / 10.0) * f64::from(blocks);
+    most.min(f64::from(u16::MAX)) as u16
+}
+
+// Clause: TS 36.321, 5.4.6, 6.1.3.6: power headroom reports
+// Simplified: the path loss is measured without errors and filtering
+/// Reports of a phone, and what the base station knows by them.
+#[derive(Clone, Debug)]
+pub struct Headroom {
+    periodic: u64,
+    prohibit: u64,
+    change_db: f64,
+    /// Subframe and path loss in dB of the last report.
+    last: Option<(u64, f64)>,
+    /// Number of resource blocks that the last report received allows, and the subframe of its block.
+    known: Option<(u16, u64)>,
+    /// Counters.
+    pub tally: HeadroomTally,
+}
+
+impl Headroom {
+    /// Creates the state of a phone that has not reported.
+    pub fn new(params: &HeadroomReports) -> Self {
+        Self {
+            periodic: params.periodic.map_or(u64::MAX, |time| time.0 / TTI.0),
+            prohibit: params.prohibit.0 / TTI.0,
+            change_db: params.path_loss_change_db.map_or(f64::INFINITY, f64::from),
+            last: None,
+            known: None,
+            tally: HeadroomTally::default(),
+        }
+    }
+
+    /// Returns true if a new block in subframe `tti` has a report, the path loss in dB being `loss_db` then.
+    pub fn is_due(&self, tti: u64, loss_db: f64) -> bool {
+        self.last.is_none_or(|(last, reported_db)| {
+            let passed = tti - last;
+            passed >= self.periodic
+                || passed >= self.prohibit && (loss_db - reported_db).abs() > self.change_db
+        })
+    }
+
+    /// Records that the phone reports `headroom_db` in subframe `tti`.
+    pub fn report(&mut self, tti: u64, loss_db: f64, headroom_db: f64) {
+        self.last = Some((tti, loss_db));
+        self.tally.reports += 1;
+        self.tally.sum_db += headroom_db;
+    }
+
+    /// Records that the base station has received a report of `level` in a block on `blocks` resource blocks, which was
+    /// first sent in subframe `begun`. Has no effect if it knows a later one.
+    pub fn hear(&mut self, level: u8, blocks: u16, begun: u64) {
+        if self.known.is_none_or(|(_, last)| last < begun) {
+            self.known = Some((allowed_blocks(level, blocks), begun));
+        }
+    }
+
+    /// Returns the number of resource blocks that the phone's power allows by its last report, or `None` if the base
+    /// station has received none.
+    pub fn known_blocks(&self) -> Option<u16> {
+        self.known.map(|(blocks, _)| blocks)
+    }
+}
+
+/// Counters of a phone's power headroom, updated during the simulation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeadroomTally {
+    /// Number of reports sent.
+    pub reports: u64,
+    /// Sum of the headrooms in dB at the reports.
+    pub sum_db: f64,
+    /// Number of transmissions whose power was limited.
+    pub limited: u64,
+}
+
+/// Row of the table of power headroom.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadroomRow {
+    user: usize,
+    tally: HeadroomTally,
+}
+
+table! {
+    /// One row per user on `lte` with power headroom reports in the uplink.
+    pub static HEADROOM: "headroom" of HeadroomRow {
+        /// Number of the user in the scenario, from 0.
+        "user" [""] U64 = |row| row.user as u64;
+        /// Power headroom reports sent.
+        "reports" [""] U64 = |row| row.tally.reports;
+        /// Mean power headroom at the reports, before it is rounded to a level; NaN if there were none.
+        "headroom_db" ["dB"] F64 = |row| row.tally.sum_db / row.tally.reports as f64;
+        /// Transmissions on more resource blocks than the power of the phone allowed, so that each had less power than
+        /// power control wanted.
+        "limited_transmissions" [""] U64 = |row| row.tally.limited;
+    }
+}
+
+/// Returns the table of power headroom from the counters of all phones.
+pub fn table(tallies: impl Iterator<Item = HeadroomTally>) -> Table {
+    let row = |(user, tally): (usize, HeadroomTally)| HeadroomRow { user, tally };
+    HEADROOM.table(&tallies.enumerate().map(row).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Holds: levels of power headroom (standard's table)
+    /// Rows of the table: POWER_HEADROOM_0 is -23 to -22 dB, POWER_HEADROOM_1 is -22 to -21 dB, ...,
+    /// POWER_HEADROOM_62 is 39 to 40 dB, POWER_HEADROOM_63 is 40 dB or more.
+    #[test]
+    fn levels_are_steps_of_one_db_from_minus_23_to_40() {
+        let rows =
+            [(-30.0, 0), (-23.0, 0), (-22.1, 0), (-22.0, 1), (-0.5, 22), (0.0, 23), (39.9, 62), (40.0, 63)];
+        for (headroom_db, expected) in rows {
+            assert_eq!(level(headroom_db), expected, "{headroom_db} dB");
+        }
+        assert_eq!(level(90.0), 63);
+        assert!((1..=63).all(|of| level(least_db(of)) == of && level(least_db(of) - 0.01) == of - 1));
+    }
+
+    // Holds: power headroom (closed form)
+    /// 23 dBm, and 0 dBm on each of 50 resource blocks, which are 17 dB more than one: 6 dB are left. The report lets the
+    /// base station grant 199 blocks but for the rounding by less than 1 dB.
+    #[test]
+    fn headroom_is_what_a_block_leaves_of_the_power() {
+        let headroom = headroom_db(23.0, 0.0, 50);
+        assert!((headroom - 6.0103).abs() < 1e-4, "{headroom}");
+        assert!((headroom_db(23.0, 20.0, 4) + 3.0206).abs() < 1e-4);
+        assert_eq!(allowed_blocks(level(headroom), 50), 199);
+        // Half a dB more is rounded down to the same level.
+        assert_eq!(allowed_blocks(level(headroom_db(23.5, 0.0, 50)), 50), 199);
+        for blocks in 1..=100u16 {
+            let exact = libm::pow(10.0, 2.3);
+            let known = f64::from(allowed_blocks(level(headroom_db(23.0, 0.0, blocks)), blocks));
+            assert!(known <= exact + 1e-6 && known + 1.0 > exact / libm::pow(10.0, 0.1), "{blocks}: {known}");
+        }
+    }
+
+    // Holds: power headroom reports (worked example)
+    #[test]
+    fn reports_are_periodic_or_follow_a_change() {
+        let params = HeadroomReports {
+            periodic: Some(Duration::from_millis(100)),
+            prohibit: Duration::from_millis(20),
+            path_loss_change_db: Some(3),
+        };
+        let mut headroom = Headroom::new(&params);
+        assert!(headroom.is_due(7, 100.0), "the first block has a report");
+        headroom.report(7, 100.0, 10.0);
+        let due = |headroom: &Headroom, tti, loss_db| headroom.is_due(tti, loss_db);
+        assert_eq!([106, 107].map(|tti| due(&headroom, tti, 100.0)), [false, true], "periodic");
+        assert_eq!(
+            [26, 27].map(|tti| due(&headroom, tti, 103.5)),
+            [false, true],
+            "more loss, after the prohibition"
+        );
+        assert_eq!([103.0, 97.0, 96.9].map(|loss_db| due(&headroom, 50, loss_db)), [false, false, true]);
+        let never = HeadroomReports { periodic: None, path_loss_change_db: None, ..params };
+        let mut silent = Headroom::new(&never);
+        silent.report(0, 100.0, 10.0);
+        assert!(!silent.is_due(1_000_000, 140.0));
+    }
+
+    #[test]
+    fn values_are_those_of_rrc() {
+        let message = |params: HeadroomReports| {
+            let mut check = Check::default();
+            params.check(&mut check);
+            check.into_problems().into_iter().map(|problem| problem.message).next()
+        };
+        assert_eq!(message(HeadroomReports::default()), None);
+        let periodic = Some(Duration::from_millis(30));
+        let odd = message(HeadroomReports { periodic, ..HeadroomReports::default() }).unwrap();
+        assert!(
+            odd.starts_with("periodicPHR-Timer 30 subframes does not exist; expected 10, 20, 50,"),
+            "{odd}"
+        );
+        assert!(odd.ends_with("(TS 36.331, 6.3.2, MAC-MainConfig)"), "{odd}");
+        let two =
+            message(HeadroomReports { path_loss_change_db: Some(2), ..HeadroomReports::default() }).unwrap();
+        assert!(
+            two.starts_with("dl-PathlossChange 2 dB does not exist; expected 1, 3, 6, infinity"),
+            "{two}"
+        );
+    }
+}

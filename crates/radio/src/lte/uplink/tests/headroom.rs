@@ -1,0 +1,82 @@
+//! Tests of power headroom reports: blocks of phones at several distances, with and without reports.
+
+use super::*;
+
+fn with_reports(reports: &Value) -> Value {
+    json!({ "headroom": reports, "queue": { "drop_tail": { "limit": 30_000 } } })
+}
+
+/// Phone in a cell that uploads `packets` packets without pause, for `ms`.
+fn upload(uplink: &Value, channel: Value, packets: u64, ms: u64) -> Bench {
+    let others = json!({ "rlc": "um", "cell": { "radius": "2 km", "shadowing": { "sigma_db": 0.0 } } });
+    let mut bench = Bench::new(uplink, &others, &[json!({ "cell": channel })]);
+    for number in 0..packets {
+        bench.accept(Time(0), 0, Packet::new(number, 1_500));
+    }
+    bench.run_until(Time(ms * MS));
+    bench
+}
+
+fn at(metres: u32) -> Value {
+    json!({ "distance": format!("{metres} m"), "speed": "3 km/h" })
+}
+
+// Holds: power headroom reports (property)
+/// Reports of a phone that does not move cost little: it is granted what its power allows, less the rounding by at most
+/// 1 dB, and no transmission lacks power.
+#[test]
+fn reports_of_a_resting_phone_give_what_its_power_allows() {
+    for metres in [100, 600, 1_000, 1_900] {
+        let known = json!({ "queue": { "drop_tail": { "limit": 30_000 } } });
+        let known = upload(&known, at(metres), 3_000, 300);
+        let reported = upload(&with_reports(&json!({})), at(metres), 3_000, 300);
+        let rate = |mut bench: Bench| bench.column("bytes_delivered")[0];
+        let (known, reported) = (rate(known), rate(reported));
+        assert!(reported > 0.7 * known && reported < 1.03 * known, "{metres} m: {reported}, {known}");
+    }
+}
+
+/// A phone in the middle of the cell is granted one group first. Its report in this block lets the following blocks
+/// be as long as the power allows.
+#[test]
+fn the_first_block_has_one_group() {
+    let uplink = json!({ "headroom": {}, "first_grant": "3000 B" });
+    let mut bench = upload(&uplink, at(300), 50, 0);
+    let mut sizes = Vec::new();
+    for ms in 0..40 {
+        bench.run_until(Time(ms * MS + 1));
+        sizes.push(bench.column("granted_bytes")[0]);
+    }
+    sizes.dedup();
+    assert!(sizes[1] < 400.0, "four resource blocks carry at most 373 octets: {sizes:?}");
+    assert!(sizes.last().unwrap() > &2_000.0, "{sizes:?}");
+    assert_eq!(bench.headroom("reports"), [1.0]);
+}
+
+/// A phone that drives away from the base station lacks power on the runs that old reports allow. Reports of changes
+/// keep the base station informed.
+#[test]
+fn reports_follow_a_phone_that_drives_away() {
+    let limited = |reports: Value| {
+        let away =
+            json!({ "position_m": [100, 0], "speed": "500 km/h", "movement": "straight", "heading_deg": 0 });
+        let mut bench = upload(&with_reports(&reports), away, 25_000, 5_000);
+        bench.headroom("limited_transmissions")[0] / bench.column("transmissions")[0]
+    };
+    let never = limited(json!({ "periodic": null, "path_loss_change_db": null }));
+    let often = limited(json!({ "periodic": null, "path_loss_change_db": 1, "prohibit": "0 s" }));
+    assert!(often <= 0.5 * never && never > 0.02, "{often}, {never}");
+}
+
+/// Phones without a position have unlimited power.
+#[test]
+fn phones_without_a_position_report_the_highest_level() {
+    let mut bench = Bench::new(&with_reports(&json!({})), &json!({ "rlc": "um" }), &[at_snr(20.0)]);
+    for number in 0..2_000 {
+        bench.accept(Time(0), 0, Packet::new(number, 1_500));
+    }
+    bench.run_until(Time(200 * MS));
+    assert_eq!(bench.headroom("reports"), [1.0]);
+    assert_eq!(bench.headroom("limited_transmissions"), [0.0]);
+    assert!(bench.column("bytes_delivered")[0] > 1e6);
+}
