@@ -211,12 +211,14 @@ pub enum Event {
     /// first sent at `from` and received at `sent`; the first block with a part of the packet was first sent at
     /// `first`, and `blocks` blocks had a part. `asked` is the time of the request or report from which the base station
     /// knew of data for the block that completed the packet; it may be before the packet's arrival. It is `from` if
-    /// this was a block of a configured grant. `is_reserved` is true if the first block with a part of the packet was
+    /// this was a block of a configured grant. `connected` is the time since which the phone had been connected when the
+    /// first block was sent. `is_reserved` is true if the first block with a part of the packet was
     /// one of a configured grant, but not its first one. `is_lost` is true if HARQ gave up a block with a part of the
     /// packet.
     Granted {
         place: Place,
         packet: PacketId,
+        connected: Time,
         asked: Time,
         first: Time,
         from: Time,
@@ -263,6 +265,8 @@ pub enum Event {
     State { bearer: u32, user: u32, state: u8 },
     /// Data for a user waited from `from` to `until` because its phone did not listen. A new block is sent now.
     Slept { bearer: u32, user: u32, from: Time, until: Time },
+    /// Data for a user waited from `from` to `until` because its phone was not connected. A new block is sent now.
+    Promoted { bearer: u32, user: u32, from: Time, until: Time },
     /// Another cell, number `cell`, starts to serve a user.
     Handover { bearer: u32, user: u32, cell: u32 },
     /// Bytes that the bearer could have sent to a user since the start of the run, and the CQI that
@@ -387,7 +391,9 @@ impl Event {
             Self::Tti { .. } => Mask::TTIS,
             Self::Block { .. } | Self::Carries { .. } | Self::GivenUp { .. } => Mask::ANY_BLOCKS,
             Self::Run { .. } | Self::Segmented { .. } => Mask::RUNS,
-            Self::State { .. } | Self::Slept { .. } | Self::Handover { .. } => Mask::CHANNELS,
+            Self::State { .. } | Self::Slept { .. } | Self::Promoted { .. } | Self::Handover { .. } => {
+                Mask::CHANNELS
+            }
             Self::Available { .. } => Mask::BANDWIDTH,
             Self::Window { .. } => Mask::WINDOW,
             Self::RoundTrip { .. } => Mask::ROUND_TRIPS,

@@ -57,7 +57,7 @@ names! {
         Reordering = "reordering wait",
         /// Retransmissions of RLC, the wait for status reports, and RLC's full window.
         Rlc = "RLC retransmission",
-        /// The phone was paged, or switched between the FACH and a dedicated channel.
+        /// The phone was paged, switched between the FACH and a dedicated channel, or set up a connection.
         ChannelSwitching = "channel set-up and release",
         /// Waiting at the RNC for credits of the Node B, and the part of the Iub's delay that only
         /// this wait puts on the path.
@@ -124,6 +124,8 @@ names! {
         ReportAwaited = "report awaited",
         /// The phone was being paged or switched to another channel, and could not be served.
         Switches = "channel switched",
+        /// An idle phone was paged, or set up its connection.
+        Connects = "connection set up",
         /// Data crossed the Iub from the RNC to the Node B.
         Iub = "crosses the Iub",
         /// The RNC waited for credits of the Node B.

@@ -69,7 +69,7 @@ fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
         | Step::GrantAwaited
         | Step::ReservedAwaited
         | Step::Sleeps => "MAC",
-        Step::Switches | Step::CellChanges => "RRC",
+        Step::Switches | Step::Connects | Step::CellChanges => "RRC",
         Step::Iub | Step::NoCredits => "Iub",
         Step::OthersServed if is_at_bearer => "MAC",
         Step::Sends | Step::Propagates | Step::OwnAhead if is_at_bearer => "physical",

@@ -96,6 +96,7 @@ use nodeb_base::units::{Duration, Probability, Rate, Time};
 use nodeb_net::opportunities::Recording;
 use nodeb_net::{Link, QueueSpec};
 
+use crate::lte::rrc::connections::Connections;
 use crate::pdcp::SnLength;
 
 /// Packets of a user that a bearer has accepted and neither delivered nor lost yet.
@@ -164,6 +165,13 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
+    /// Returns the connections of the phones, which downlink and uplink share; `None` if phones are always connected.
+    fn connections(&self) -> Option<&Connections> {
+        None
+    }
+    /// Makes an uplink share the connections of the downlink. Must be called before the first packet. Default: no
+    /// effect.
+    fn share(&mut self, _connections: &Connections) {}
 }
 
 /// Meter of available bandwidth: the bandwidth that users would have had if data for them had
@@ -210,7 +218,7 @@ pub struct Facts {
     /// Whether the bearers emit an event for every TTI or slot, with the users served and the
     /// results.
     pub reports_ttis: bool,
-    /// Whether phones do not always listen, so that the bearer must know when they send packets.
+    /// Whether phones do not always listen or are not always connected, so that the bearer must know of their packets.
     pub has_drx: bool,
     /// Whether the base station schedules the uplink, so that phones have no links of their own.
     pub schedules_uplink: bool,

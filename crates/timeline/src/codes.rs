@@ -105,6 +105,9 @@ names! {
         SettingUp = "setting up",
         Dch = "dch",
         Releasing = "releasing",
+        Idle = "idle",
+        Connecting = "connecting",
+        Connected = "connected",
     }
 }
 
@@ -151,6 +154,9 @@ impl From<State> for Detail {
             State::SettingUp => Self::SettingUp,
             State::Dch => Self::Dch,
             State::Releasing => Self::Releasing,
+            State::Idle => Self::Idle,
+            State::Connecting => Self::Connecting,
+            State::Connected => Self::Connected,
         }
     }
 }

@@ -405,6 +405,7 @@ impl Listener for Recorder {
             | Event::Granted { .. }
             | Event::Numbered { .. }
             | Event::Slept { .. }
+            | Event::Promoted { .. }
             | Event::Frame { .. }
             | Event::SendLimit { .. }
             | Event::TimerExpired { .. }

@@ -22,6 +22,7 @@ NEEDED = {
     "drx": "radio.lte.drx = {}",
     "configured_grants": "radio.lte.uplink.scheduled.grants.configured = {}",
     "headroom": "radio.lte.uplink.scheduled.headroom = {}",
+    "connections": "radio.lte.rrc = {}",
     "opportunities": "radio.trace.down.times_ms = [1, 2]",
 }
 """Setting that a scenario needs for a table that is not a time series."""
@@ -45,6 +46,7 @@ class NamedTables:
         drx: Table
         configured_grants: Table
         headroom: Table
+        connections: Table
         channels: Table
         cell: Table
         opportunities: Table

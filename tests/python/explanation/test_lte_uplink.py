@@ -75,6 +75,25 @@ def test_wait_for_a_configured_grant_is_named():
     assert result.configured_grants["activations"][0] > 0
 
 
+def test_promotion_of_an_idle_phone_is_a_cause():
+    idle = scenario().with_({"radio.lte.rrc": {"inactivity": "1 s"}})
+    found = nodeb.explain(idle, runs=2)
+    assert found.causes[0] == "channel set-up and release"
+    assert "connection set up" in set(found.spans["step"])
+    # Random access takes up to 10 ms, and the set-up 83 ms.
+    is_set_up = found.spans["step"] == "connection set up"
+    lasts = (found.spans["end_ns"] - found.spans["begin_ns"])[is_set_up].sum()
+    assert 83e6 <= lasts <= 94e6
+    table = idle.run(runs=1).connections
+    assert table["promotions"][0] == 1
+    assert table["connected_s"][0] > 0 and table["energy_j"][0] > 0
+
+
+def test_idle_phones_need_a_scheduled_uplink():
+    with pytest.raises(InputError, match=r"radio\.lte\.rrc: .*expected `uplink\.scheduled`"):
+        nodeb.Scenario.from_dict({"radio": {"lte": {"rrc": {}}}, "users": [{}]})
+
+
 def test_a_bad_interval_names_the_clause():
     with pytest.raises(InputError, match=r"expected 10, 20, .*TS 36\.331, 6\.3\.2, SPS-Config"):
         scenario(grants={"configured": {"interval": "30 ms"}})

@@ -12,7 +12,7 @@ mod near;
 mod packets;
 mod service;
 
-pub(crate) use air::{Air, Block, Frame, Group, Part, Sent};
+pub(crate) use air::{Absence, Air, Block, Frame, Group, Part, Sent};
 pub(crate) use packets::{Basis, Hop, Moment, NONE, Packet, Why};
 pub(crate) use service::{Granted, Lane, Lanes, Served};
 
@@ -304,7 +304,10 @@ impl Timeline {
                 self.air.states.push((at, state));
             }
             Event::Slept { bearer, user, from, until } if bearer == own && user == me => {
-                self.air.sleep(from, until);
+                self.air.absent(Absence { from, until, is_idle: false });
+            }
+            Event::Promoted { bearer, user, from, until } if bearer == own && user == me => {
+                self.air.absent(Absence { from, until, is_idle: true });
             }
             Event::Handover { bearer, user, .. } if bearer == own && user == me => {
                 self.air.hand_over(at);
@@ -349,12 +352,22 @@ impl Listener for Timeline {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }
             }
-            Event::Granted { place, packet, asked, first, from, sent, blocks, is_reserved, is_lost }
-                if self.is_own(place) =>
-            {
+            Event::Granted {
+                place,
+                packet,
+                connected,
+                asked,
+                first,
+                from,
+                sent,
+                blocks,
+                is_reserved,
+                is_lost,
+            } if self.is_own(place) => {
                 if let Some(hop) = self.packets.hop_of(packet) {
                     self.packets.hops[hop as usize].service = self.granted.len() as u32;
                     self.granted.push(Granted {
+                        connected,
                         asked,
                         first,
                         from,

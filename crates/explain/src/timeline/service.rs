@@ -16,6 +16,8 @@ pub(crate) struct Served {
 /// or report before this block, its first transmission, and its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granted {
+    /// Time since which the phone had been connected at the first transmission.
+    pub connected: Time,
     /// Time of the request or report from which the base station knew of data for the block, or the block's start if
     /// it was one of a configured grant.
     pub asked: Time,

@@ -10,7 +10,7 @@ use nodeb_base::units::{Duration, Time};
 
 use super::Walk;
 use crate::cause::{Cause, Step};
-use crate::timeline::{Air, Block, Frame, Group, Hop, NONE, Part, Sent};
+use crate::timeline::{Absence, Air, Block, Frame, Group, Hop, NONE, Part, Sent};
 
 /// Largest number of blocks, back from the current time of the search, that are searched for a
 /// block that waits for its retransmission.
@@ -374,13 +374,17 @@ impl Walk<'_> {
 
     /// Goes back to `begin` through a time without changes of cell in which the Node B did not
     /// serve the user, although it had data for the user from the time `there` on. The time in
-    /// which the phone did not listen is charged to DRX.
+    /// which the phone did not listen is charged to DRX, and the time in which it was not connected to the set-up of its
+    /// connection.
     fn asleep_or_unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
         while self.now > begin {
-            match self.air().sleep_before(self.now).filter(|(_, until)| *until > begin) {
-                Some((from, until)) => {
+            match self.air().absence_before(self.now).filter(|absence| absence.until > begin) {
+                Some(Absence { from, until, is_idle }) => {
                     self.unserved(until, there, stay);
-                    self.to(from.max(begin), Cause::Drx, Step::Sleeps, stay.place);
+                    let asleep = (Cause::Drx, Step::Sleeps);
+                    let (cause, step) =
+                        if is_idle { (Cause::ChannelSwitching, Step::Connects) } else { asleep };
+                    self.to(from.max(begin), cause, step, stay.place);
                 }
                 None => self.unserved(begin, there, stay),
             }

@@ -90,15 +90,20 @@ impl Walk<'_> {
         waits.then_some(ahead)
     }
 
-    /// Goes back through the waits for a request and a grant, or for a block of a configured grant, to the arrival of a
-    /// packet at the uplink. If the packet's passage `own` is not recorded or HARQ gave up one of its blocks, the whole
-    /// wait counts as a wait for a grant.
+    /// Goes back through the waits for a request and a grant, or for a block of a configured grant, and for the phone's
+    /// connection, to the arrival of a packet at the uplink. If the packet's passage `own` is not recorded, or HARQ gave
+    /// up one of its blocks, the wait after the connection counts as a wait for a grant.
     fn request_and_grant(&mut self, own: Option<&Granted>, stay: &Hop) {
-        if let Some(own) = own.filter(|own| own.is_reserved) {
-            self.to(stay.entered, Cause::Grant, own.awaited(), stay.place);
-        } else if let Some(own) = own.filter(|own| !own.is_lost) {
-            self.to(own.asked.max(stay.entered), Cause::Grant, Step::GrantAwaited, stay.place);
-            self.to(stay.entered, Cause::Grant, Step::RequestAwaited, stay.place);
+        if let Some(own) = own {
+            let connected = own.connected.max(stay.entered);
+            if own.is_reserved {
+                self.to(connected, Cause::Grant, own.awaited(), stay.place);
+            } else if !own.is_lost {
+                self.to(own.asked.max(connected), Cause::Grant, Step::GrantAwaited, stay.place);
+                self.to(connected, Cause::Grant, Step::RequestAwaited, stay.place);
+            }
+            self.to(connected, Cause::Grant, Step::GrantAwaited, stay.place);
+            self.to(stay.entered, Cause::ChannelSwitching, Step::Connects, stay.place);
         }
         self.to(stay.entered, Cause::Grant, Step::GrantAwaited, stay.place);
     }

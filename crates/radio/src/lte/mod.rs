@@ -8,7 +8,7 @@
 //! - [`layers`]: SNRs of spatial multiplexing;
 //! - [`site`], [`rlc`]: base station and RLC modes, as in a scenario.
 //!
-//! The uplink, in [`uplink`]: requests, reports, grants and transmission.
+//! The uplink, in [`uplink`]: requests, reports, grants and transmission. [`rrc`]: idle and connected phones.
 //!
 //! Tables and closed forms of the specifications:
 //!
@@ -36,7 +36,6 @@
 // Not modelled: TS 36.213, 5.1.1.1: commands of power control
 // Not modelled: TS 36.213, 7.2: errors of CQI reports, subbands other than groups, and precoding matrices
 // Not modelled: TS 36.213, 9.1.2, 10.1: errors of the uplink's answers, and load on PUCCH by answers and reports
-// Not modelled: TS 36.321, 5.1: random access: phones are always connected
 // Not modelled: TS 36.321, 5.4.2.1: TTI bundling
 // Not modelled: TS 36.321, 5.4.3: several bearers of a phone, and their priorities
 // Not modelled: TS 36.321, 5.10.1: semi-persistent scheduling of the downlink
@@ -44,7 +43,7 @@
 // Not modelled: TS 36.322, 5.4: re-establishment of RLC
 // Not modelled: TS 36.323, 5.2, 5.3: PDCP at handover
 // Not modelled: TS 36.323, 5.5, 5.6: header compression and ciphering
-// Not modelled: TS 36.331, 5.3.1 to 5.3.8: set-up and release of connections
+// Not modelled: TS 36.331, 5.3.7: re-establishment of connections
 // Not modelled: TS 36.331, 5.3.5, 5.5: handover and measurements
 pub mod adaptation;
 pub mod allowed;
@@ -69,6 +68,7 @@ pub mod random_access;
 pub mod reports;
 pub mod resources;
 pub mod rlc;
+pub mod rrc;
 pub mod site;
 pub mod timing;
 pub mod uplink;

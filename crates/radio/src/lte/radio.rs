@@ -21,6 +21,8 @@ use super::mac::sleep::DRX;
 use super::reports::{GroupReports, TTI};
 use super::resources::{Downlink, Ports};
 use super::rlc::LteRlcSpec;
+use super::rrc::Rrc;
+use super::rrc::connections::CONNECTIONS;
 use super::site::Site;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
 use super::uplink::UplinkSpec;
@@ -65,6 +67,9 @@ params! {
         /// Discontinuous reception. Default: none, phones always listen.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub drx: Option<Drx>,
+        /// RRC states, with a scheduled uplink. Default: none, phones are always connected.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub rrc: Option<Rrc>,
         /// SNR in dB that phones need beyond the curves of block errors, which are those of an ideal receiver.
         pub implementation_loss_db: f64 = 0.0,
         /// Number of HARQ processes per user, at most 8.
@@ -141,6 +146,12 @@ impl Checked for Lte {
         check.within("cqi", |check| self.cqi.check(check));
         if let Some(drx) = &self.drx {
             check.within("drx", |check| drx.check(check));
+        }
+        if let Some(rrc) = &self.rrc {
+            check.within("rrc", |check| rrc.check(check));
+            check.require(matches!(self.uplink, UplinkSpec::Scheduled(_)), "rrc", || {
+                "idle phones send nothing on a plain uplink; expected `uplink.scheduled`".to_owned()
+            });
         }
         check.within("combining", |check| self.combining.check(check));
         check.within("rlc", |check| self.rlc.check(check));
@@ -223,7 +234,7 @@ impl Radio for Lte {
             tti: Some(TTI),
             retransmits_after: Some(Duration(DOWN_RETRANSMISSION_AFTER * TTI.0)),
             has_harq: true,
-            has_drx: self.drx.is_some(),
+            has_drx: self.drx.is_some() || self.rrc.is_some(),
             sn_length: Some(self.sn_length),
             schedules_uplink: matches!(self.uplink, UplinkSpec::Scheduled(_)),
             ..Facts::default()
@@ -285,7 +296,14 @@ impl Radio for Lte {
     }
 
     fn tables(&self) -> Vec<Table> {
-        vec![PHONES.empty(), UPLINKS.empty(), DRX.empty(), CONFIGURED.empty(), HEADROOM.empty()]
+        vec![
+            PHONES.empty(),
+            UPLINKS.empty(),
+            DRX.empty(),
+            CONFIGURED.empty(),
+            HEADROOM.empty(),
+            CONNECTIONS.empty(),
+        ]
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {

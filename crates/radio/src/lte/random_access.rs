@@ -52,7 +52,6 @@ const ANY_FRAME: [&[u8]; 12] = [
 ];
 
 // Clause: TS 36.211, 5.7.1: occasions of random access
-// Simplified: the table alone: phones never need random access
 /// Returns the occasions of `prach-ConfigIndex` `index`. Indices 0 to 15 have preamble format 0 (TS
 /// 36.211, table 5.7.1-2).
 ///

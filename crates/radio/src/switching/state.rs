@@ -1,5 +1,5 @@
-//! RRC states of a phone in connected mode (TS 25.331, 7.1), the time spent in each state, and the
-//! energy used.
+//! RRC states of a phone (UMTS: in connected mode, TS 25.331, 7.1; LTE: TS 36.331, 4.2.1), the time spent in each
+//! state, and the energy used.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -11,7 +11,8 @@ use nodeb_base::units::{Duration, Power};
 pub enum State {
     /// The phone is on the paging channel, where it receives no packets.
     Pch,
-    /// The phone is switching from the paging channel to the FACH.
+    /// The phone is switching from the paging channel to the FACH. On LTE, data wait for the paging occasion of a phone
+    /// without a connection.
     Paging,
     /// The phone is on the FACH.
     Fach,
@@ -22,12 +23,27 @@ pub enum State {
     /// The phone is switching back to the FACH, and holds its dedicated channel until the end of
     /// the switch.
     Releasing,
+    /// On LTE, the phone has no connection, and no data wait for it.
+    Idle,
+    /// On LTE, the phone is in random access or sets up a connection.
+    Connecting,
+    /// On LTE, the phone is connected.
+    Connected,
 }
 
 impl State {
-    /// All states, in the order of their indices 0 to 5.
-    pub const ALL: [Self; 6] =
-        [Self::Pch, Self::Paging, Self::Fach, Self::SettingUp, Self::Dch, Self::Releasing];
+    /// All states, in the order of their indices 0 to 8.
+    pub const ALL: [Self; 9] = [
+        Self::Pch,
+        Self::Paging,
+        Self::Fach,
+        Self::SettingUp,
+        Self::Dch,
+        Self::Releasing,
+        Self::Idle,
+        Self::Connecting,
+        Self::Connected,
+    ];
 }
 
 /// Number of switches of a phone, and time that it has spent in each state.
@@ -48,15 +64,19 @@ impl ChannelUse {
         self.times[state as usize]
     }
 
-    pub(super) fn add(&mut self, state: State, time: Duration) {
+    pub(crate) fn add(&mut self, state: State, time: Duration) {
         self.times[state as usize].0 += time.0;
     }
 
     /// Returns the energy in joules that the phone's radio has used: the sum over all states of
     /// power times time.
     pub fn energy_j(&self, power: &PhonePower) -> f64 {
-        let of_state = |(state, power): (State, Power)| self.time(state).as_secs() * power.as_watts();
-        power.by_state().into_iter().map(of_state).sum()
+        self.energy_of(&power.by_state())
+    }
+
+    /// Returns the energy in joules used in some states with the given powers.
+    pub fn energy_of(&self, powers: &[(State, Power)]) -> f64 {
+        powers.iter().map(|(state, power)| self.time(*state).as_secs() * power.as_watts()).sum()
     }
 }
 
@@ -81,7 +101,7 @@ params! {
 impl Checked for PhonePower {}
 
 impl PhonePower {
-    fn by_state(&self) -> [(State, Power); State::ALL.len()] {
+    fn by_state(&self) -> [(State, Power); 6] {
         [
             (State::Pch, self.pch),
             (State::Paging, self.fach),

@@ -23,6 +23,7 @@ use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
 
 use self::grid::{Grid, NextWake};
+use crate::lte::rrc::connections::Connections;
 use crate::{Backlog, BandwidthMeter, Bearer};
 
 /// Medium access control of a radio, which decides what is transmitted in each TTI.
@@ -68,6 +69,12 @@ pub trait Mac: Send + std::fmt::Debug {
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
+    /// Returns the connections of the phones, or `None` if phones are always connected.
+    fn connections(&self) -> Option<&Connections> {
+        None
+    }
+    /// Shares the connections of another bearer. Default: no effect.
+    fn share(&mut self, _connections: &Connections) {}
 }
 
 /// Bearer that transmits in TTIs, driven by a [`Mac`].
@@ -145,5 +152,13 @@ impl<M: Mac> Bearer for TtiBearer<M> {
 
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         self.mac.bandwidth_meter()
+    }
+
+    fn connections(&self) -> Option<&Connections> {
+        self.mac.connections()
+    }
+
+    fn share(&mut self, connections: &Connections) {
+        self.mac.share(connections);
     }
 }

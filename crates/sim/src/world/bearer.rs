@@ -8,6 +8,7 @@ use nodeb_base::packet::Packet;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
 use nodeb_net::Link;
+use nodeb_radio::lte::rrc::connections::Connections;
 use nodeb_radio::{Backlog, BandwidthMeter, Bearer};
 
 use super::World;
@@ -38,6 +39,11 @@ impl HostedBearer {
     /// Creates the bearer of the uplink that all users share, without users.
     pub fn uplink(bearer: Box<dyn Bearer>, owners: &mut Owners) -> Self {
         Self::at(Place::new(Site::Uplink, 0), bearer, owners.add(Owner::SharedUplink))
+    }
+
+    /// Returns the connections of the phones, or `None` if phones are always connected.
+    pub fn connections(&self) -> Option<&Connections> {
+        self.bearer.connections()
     }
 
     fn at(place: Place, bearer: Box<dyn Bearer>, timer: usize) -> Self {

@@ -44,7 +44,12 @@ impl<T: Listener> World<T> {
         // armed most often.
         let radios = radios(scenario);
         let mut bearers = bearers(scenario, &radios, streams, &mut owners);
-        let uplink = scenario.radio.build_uplink(&radios, &streams);
+        let mut uplink = scenario.radio.build_uplink(&radios, &streams);
+        if let (Some(uplink), Some(connections)) =
+            (&mut uplink, bearers.first().and_then(HostedBearer::connections))
+        {
+            uplink.share(connections);
+        }
         let mut uplink = uplink.map(|bearer| HostedBearer::uplink(bearer, &mut owners));
         let (phones, flows) = users(scenario, streams, &mut owners);
         for (id, phone) in (0..).zip(&phones) {

@@ -204,6 +204,11 @@ fn hsdpa_or_lte_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "short_cycle" => optional(any_json(select(vec!["20 ms", "40 ms"]))),
         "long_cycle" => any_json(select(vec!["40 ms", "320 ms"])),
         "short_cycles" => any_json(1..=16),
+        "rrc" => any_json(select(vec![
+            Value::Null,
+            json!({ "inactivity": "100 ms", "paging_cycle": "320 ms" }),
+            json!({ "inactivity": "2 s", "prach_config": 6, "core_delay": "1 ms" }),
+        ])),
         "headroom" => any_json(select(vec![
             Value::Null,
             json!({}),
@@ -308,12 +313,15 @@ pub fn variant_of(registry: &str, name: &str) -> BoxedStrategy<Value> {
 }
 
 /// Resolves conflicts between random parameters: a drop list replaces random loss, an error model is adapted to the
-/// radio's blocks, an RLC protocol replaces the retransmissions of a DCH, there are antenna ports for all layers, and
-/// configured grants recur with a period of the standard.
+/// radio's blocks, an RLC protocol replaces the retransmissions of a DCH, there are antenna ports for all layers, phones
+/// on a plain uplink are always connected, and configured grants recur with a period of the standard.
 fn without_conflicts(mut params: Value) -> Value {
     let has_harq = !params["combining"].is_null();
     if !has_harq && !params["rlc"].is_null() && params["rlc"]["arq"].is_null() {
         params["max_transmissions"] = Value::Null;
+    }
+    if params["uplink"]["scheduled"].is_null() && !params["rrc"].is_null() {
+        params["rrc"] = Value::Null;
     }
     if !params["release_after"].is_null() {
         let ms = params["interval"].as_str().and_then(|text| text.strip_suffix(" ms")?.parse::<usize>().ok());

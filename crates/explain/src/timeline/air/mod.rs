@@ -55,6 +55,15 @@ pub(crate) struct Sent {
     pub first_new: Option<Block>,
 }
 
+/// Interval in which data waited for a phone that could not be sent blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Absence {
+    pub from: Time,
+    pub until: Time,
+    /// Whether the phone had no connection. If not, it did not listen.
+    pub is_idle: bool,
+}
+
 /// Units into which a packet is cut: from `first` up to, but excluding, `end`.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
@@ -97,8 +106,8 @@ pub(crate) struct Air {
     /// Channel states of the user with their start times, in the order of time.
     pub states: Vec<(Time, u8)>,
     pub handovers: Vec<Time>,
-    /// Intervals in which data waited for a phone that did not listen, in the order of time.
-    pub sleeps: Vec<(Time, Time)>,
+    /// Intervals in which data waited for a phone that could not be sent blocks, in the order of their beginnings.
+    pub absences: Vec<Absence>,
     pub frames: Vec<Frame>,
     /// Number of bytes of each packet, by packet number, that blocks have carried so far. As first
     /// transmissions are in order, a later block with these bytes is a retransmission.
@@ -142,7 +151,7 @@ impl Air {
         self.carries.clear();
         self.latest.clear();
         self.carried.clear();
-        self.sleeps.clear();
+        self.absences.clear();
         let last = self.states.pop();
         self.states.clear();
         self.states.extend(last);

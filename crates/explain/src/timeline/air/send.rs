@@ -6,7 +6,7 @@ use nodeb_base::units::{Duration, Time};
 
 use super::super::packets::NONE;
 use super::tx::{Attempt, FORGOTTEN, Tx};
-use super::{Air, Cut, Frame, NEVER, Part, new_block};
+use super::{Absence, Air, Cut, Frame, NEVER, Part, new_block};
 
 impl Air {
     /// Records a transmission of block number `block`. `transmission` counts its transmissions from
@@ -145,14 +145,15 @@ impl Air {
         self.frames.push(Frame { at, arrives, end });
     }
 
-    /// Records that data waited for a phone that did not listen.
-    pub fn sleep(&mut self, from: Time, until: Time) {
-        self.sleeps.push((from, until));
+    /// Records that data waited for a phone that could not be sent blocks.
+    pub fn absent(&mut self, absence: Absence) {
+        self.absences.push(absence);
     }
 
-    /// Returns the last interval that began before `time` in which data waited for a phone that did not listen.
-    pub fn sleep_before(&self, time: Time) -> Option<(Time, Time)> {
-        self.sleeps.partition_point(|(from, _)| *from < time).checked_sub(1).map(|at| self.sleeps[at])
+    /// Returns the last interval that began before `time` in which data waited for a phone that could not be sent blocks.
+    pub fn absence_before(&self, time: Time) -> Option<Absence> {
+        let found = self.absences.partition_point(|absence| absence.from < time).checked_sub(1);
+        found.map(|at| self.absences[at])
     }
 
     /// Records a change of cell, at which the Node B discards the user's data. The discarded units

@@ -1,6 +1,7 @@
 //! MAC of the LTE downlink: transmission in TTIs on groups of resource blocks, and the events between TTIs.
 
 mod earliest;
+mod promotions;
 mod serving;
 pub mod sleep;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use super::channel::{Carrier, Responses};
 use super::formats::Formats;
 use super::layers::Antennas;
 use super::reports::TTI;
+use super::rrc::connections::{Connections, Way};
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::PHONES;
 use crate::mac::band::{Band, MAX_GROUPS, Row};
@@ -32,6 +34,7 @@ use crate::tti::Mac;
 use crate::tti::grid::Grid;
 use crate::{Backlog, UserRadio};
 use earliest::Earliest;
+use promotions::Promotions;
 use sleep::Sleepers;
 use user::{HEADERS, SentBlock, User};
 
@@ -74,6 +77,13 @@ struct Hot {
 impl Hot {
     const NOTHING: Self =
         Self { ready: u64::MAX, fresh: u64::MAX, answers: u64::MAX, valid: 0..0, rate: 0, cqi: 0.0 };
+
+    /// Makes nothing happen for the user before TTI `until`.
+    fn postpone(&mut self, until: u64) {
+        self.ready = self.ready.max(until);
+        self.fresh = self.fresh.max(until);
+        self.answers = self.answers.max(until);
+    }
 }
 
 /// Values of all users that TTIs need, by user.
@@ -141,6 +151,8 @@ pub struct LteMac {
     statuses: VecDeque<Status>,
     /// Phones that do not listen in every subframe; `None` if all listen always.
     sleepers: Option<Sleepers>,
+    /// Phones that are not always connected; `None` if all are.
+    promotions: Option<Promotions>,
 }
 
 impl LteMac {
@@ -157,6 +169,7 @@ impl LteMac {
         let carrier = Carrier { cell: &cell, band: &band, numerology, antennas, fading: "user" };
         let count = users.len();
         let sleepers = params.drx.as_ref().map(|drx| Sleepers::new(drx, users));
+        let promotions = params.rrc.as_ref().map(|rrc| Promotions::new(rrc, users));
         let mut responses = Responses::default();
         let users =
             users.iter().map(|user| User::new(params, user, carrier, *streams, &mut responses)).collect();
@@ -178,6 +191,7 @@ impl LteMac {
             decided: Vec::new(),
             statuses: VecDeque::new(),
             sleepers,
+            promotions,
         }
     }
 
@@ -202,8 +216,13 @@ impl LteMac {
         hot.answers = processes.attention_at();
         columns.waiting[user] = sendable as f32 + HEADERS;
         columns.due.set(user, state.rlc.due().unwrap_or(Time(u64::MAX)));
+        let next = now.0.div_ceil(TTI.0);
+        if let Some(promotions) = &mut self.promotions {
+            let since = promotions.waits(user, next, state.rlc.backlog().packets > 0);
+            hot.postpone(since);
+        }
         if self.sleepers.is_some() {
-            self.wait_for_listening(user, now.0.div_ceil(TTI.0));
+            self.wait_for_listening(user, next);
         }
     }
 
@@ -213,9 +232,7 @@ impl LteMac {
         let (Some(sleepers), hot) = (&mut self.sleepers, &mut self.columns.hot[user]) else { return };
         if hot.ready < u64::MAX {
             let until = sleepers.wake(user, next.max(hot.ready));
-            hot.ready = hot.ready.max(until);
-            hot.fresh = hot.fresh.max(until);
-            hot.answers = hot.answers.max(until);
+            hot.postpone(until);
         } else {
             sleepers.has_nothing(user);
         }
@@ -250,6 +267,9 @@ impl LteMac {
         }
         let quality = self.users[user].report.cqi.round() as u32;
         ctx.blocks(ctx.now, user, quality, total);
+        if let Some(promotions) = &mut self.promotions {
+            promotions.sent(ctx, user);
+        }
         if let Some(sleepers) = &mut self.sleepers {
             sleepers.sent(ctx, user, tti, is_new);
             if is_pending {
@@ -295,6 +315,10 @@ fn emit_block(ctx: &mut Context, user: usize, state: &User, sent: &SentBlock) {
 
 impl Mac for LteMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
+        if let Some(promotions) = &mut self.promotions {
+            let next = grid.from(ctx.now);
+            promotions.arrive(user, Way::Down, next, self.sleepers.as_mut());
+        }
         let state = &mut self.users[user];
         let taken = state.rlc.push(ctx.now, packet, grid.from(ctx.now));
         if !taken {
@@ -305,8 +329,14 @@ impl Mac for LteMac {
     }
 
     fn on_uplink(&mut self, ctx: &mut Context, grid: &Grid, user: usize) {
+        let next = grid.from(ctx.now);
+        if let Some(promotions) = &mut self.promotions {
+            promotions.arrive(user, Way::Up, next, self.sleepers.as_mut());
+        }
         if let Some(sleepers) = &mut self.sleepers {
-            sleepers.active(user, grid.from(ctx.now));
+            sleepers.active(user, next);
+        }
+        if self.sleepers.is_some() || self.promotions.is_some() {
             self.refresh(ctx, user);
         }
     }
@@ -368,7 +398,12 @@ impl Mac for LteMac {
             state.tally.row(user, place, f64::NAN)
         };
         let rows: Vec<_> = self.users.iter_mut().enumerate().map(row).collect();
-        let sleepers = self.sleepers.as_mut();
-        std::iter::once(PHONES.table(&rows)).chain(sleepers.map(|sleepers| sleepers.table(tti))).collect()
+        let sleepers = self.sleepers.as_mut().map(|sleepers| sleepers.table(tti));
+        let connections = self.promotions.as_ref().map(|promotions| promotions.connections.table(tti));
+        std::iter::once(PHONES.table(&rows)).chain(sleepers).chain(connections).collect()
+    }
+
+    fn connections(&self) -> Option<&Connections> {
+        self.promotions.as_ref().map(|promotions| &promotions.connections)
     }
 }

@@ -447,3 +447,30 @@ fn the_metric_is_the_rate_of_the_block() {
         }
     }
 }
+
+// Holds: set-up of connections (worked example)
+/// A packet to an idle phone waits for its paging occasion and the set-up of its connection, and takes one subframe. The
+/// event of its block gives the wait. A packet of the phone begins the set-up at once.
+#[test]
+fn packets_to_an_idle_phone_wait_for_its_connection() {
+    let params = keys(json!({ "rlc": "um", "rrc": { "inactivity": "1 s" } }));
+    let mut bench = Bench::new(&params, &[at_snr(20.0)]);
+    let at = |ms: u64| Time(ms * 1_000_000 - 1);
+    bench.accept(at(20), 0, Packet::new(0, 100));
+    // The occasion is in subframe 1289, the preamble in 1291, and the connection 83 subframes later.
+    bench.run_until(at(2_000));
+    assert_eq!(bench.out.pop().unwrap().0, Time(1_375_000_000));
+    // The phone is connected until subframe 2375.
+    bench.accept(at(2_300), 0, Packet::new(1, 100));
+    bench.run_until(at(5_000));
+    assert_eq!(bench.out.pop().unwrap().0, Time(2_301_000_000));
+    bench.accept(at(5_000), 0, Packet::new(2, 100));
+    bench.bearer.on_uplink(&mut bench.world.at(at(5_010)), 0);
+    bench.run_until(at(6_000));
+    assert_eq!(bench.out.pop().unwrap().0, Time((5_011 + 83 + 1) * 1_000_000));
+    let waits = bench.events.iter().filter_map(|(_, event)| match event {
+        Event::Promoted { from, until, .. } => Some((from.0 / 1_000_000, until.0 / 1_000_000)),
+        _ => None,
+    });
+    assert_eq!(waits.collect::<Vec<_>>(), [(20, 1_374), (5_000, 5_094)]);
+}

@@ -17,6 +17,7 @@ use super::super::layers::Antennas;
 use super::super::mcs::McsTable;
 use super::super::numbered::emit_numbers;
 use super::super::reports::TTI;
+use super::super::rrc::connections::{Connections, Way};
 use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
 use super::headroom;
 use super::params::Scheduled;
@@ -67,6 +68,8 @@ struct Decided {
 /// Times on the way of a packet over the uplink.
 #[derive(Clone, Copy, Debug)]
 struct Journey {
+    /// Time since which the phone had been connected at the first transmission.
+    connected: Time,
     /// Time of the request or report that led to the block that completed the packet (see [`Decided::asked`]).
     asked: Time,
     /// Start of the first transmission of a block with a part of the packet.
@@ -102,6 +105,8 @@ pub struct UplinkMac {
     decided: Vec<Decided>,
     /// STATUS PDUs on their way to phones, each with its arrival, user and number, in order of arrival.
     statuses: VecDeque<(Time, usize, u64)>,
+    /// Connections of the phones, which the downlink shares; `None` if phones are always connected.
+    connections: Option<Connections>,
     /// Journeys of the packets in flight, if a listener subscribes to events of service.
     journeys: HashMap<PacketId, Journey>,
 }
@@ -134,6 +139,7 @@ impl UplinkMac {
             heard: VecDeque::new(),
             decided: Vec::new(),
             statuses: VecDeque::new(),
+            connections: lte.rrc.as_ref().map(|rrc| Connections::new(rrc, users)),
             journeys: HashMap::new(),
         }
     }
@@ -154,10 +160,12 @@ impl UplinkMac {
                     phone.tally.bytes_delivered += u64::from(packet.size);
                     if let Some(journey) = self.journeys.remove(&packet.id) {
                         let (place, packet) = (ctx.place_of(user), packet.id);
-                        let Journey { asked, first, from, sent, blocks, is_reserved, is_lost } = journey;
+                        let Journey { connected, asked, first, from, sent, blocks, is_reserved, is_lost } =
+                            journey;
                         ctx.emit(Event::Granted {
                             place,
                             packet,
+                            connected,
                             asked,
                             first,
                             from,
@@ -176,7 +184,13 @@ impl UplinkMac {
                 }
             }
         }
-        phone.want(tti);
+        match &self.connections {
+            None => phone.want(tti),
+            Some(connections) => {
+                connections.waits(user, Way::Up, tti, phone.rlc.backlog().packets > 0);
+                phone.want(tti.max(connections.since(user)));
+            }
+        }
     }
 
     /// Sends the requests of subframe `tti`.
@@ -238,9 +252,19 @@ impl UplinkMac {
         emit_numbers(ctx, user, &phone.rlc, next..phone.rlc.next_number());
         if ctx.wants(Mask::SERVICE) {
             let [asked, from] = [block.asked, ctx.now];
+            let since = self.connections.as_ref().map_or(0, |connections| connections.since(user));
+            let connected = Time(since * TTI.0);
             for part in phone.rlc.carried(block.units.clone()) {
-                let journey =
-                    Journey { asked, first: from, from, sent: from, blocks: 0, is_reserved, is_lost: false };
+                let journey = Journey {
+                    connected,
+                    asked,
+                    first: from,
+                    from,
+                    sent: from,
+                    blocks: 0,
+                    is_reserved,
+                    is_lost: false,
+                };
                 self.journeys.entry(part.packet).or_insert(journey).blocks += 1;
             }
         }
@@ -256,7 +280,9 @@ impl UplinkMac {
         }
         if let Some(interval) = self.params.ahead() {
             for (user, phone) in (0u64..).zip(&mut self.phones) {
-                if tti % interval == user % interval {
+                let connections = self.connections.as_ref();
+                let is_connected = connections.is_none_or(|all| all.is_connected(user as usize, tti));
+                if is_connected && tti % interval == user % interval {
                     phone.grant_ahead(self.params.first_grant.0 as u32, tti, true);
                 }
             }
@@ -277,6 +303,12 @@ impl UplinkMac {
     fn reserve(&mut self, tti: u64) {
         let at = tti + UP_BLOCK_AFTER_GRANT;
         for user in 0..self.phones.len() {
+            let connections = self.connections.as_ref();
+            if connections.is_some_and(|all| !all.is_connected(user, tti))
+                && self.phones[user].reserved.is_some()
+            {
+                self.phones[user].release(tti);
+            }
             let Some(reserved) = self.phones[user].reserved.as_ref().filter(|one| one.recurs(at)) else {
                 continue;
             };
@@ -433,6 +465,9 @@ fn process(tti: u64) -> usize {
 impl Mac for UplinkMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         let (phone, next) = (&mut self.phones[user], grid.from(ctx.now));
+        if let Some(connections) = &self.connections {
+            connections.arrive(user, Way::Up, next);
+        }
         let taken = phone.rlc.push(ctx.now, packet, next);
         if !taken {
             phone.tally.packets_dropped += 1;
@@ -500,6 +535,10 @@ impl Mac for UplinkMac {
 
     fn backlog(&self, user: usize) -> Backlog {
         self.phones[user].rlc.backlog()
+    }
+
+    fn share(&mut self, connections: &Connections) {
+        self.connections = Some(connections.clone());
     }
 
     fn tables(&mut self, _: Time) -> Vec<Table> {

@@ -1,4 +1,5 @@
 mod configured;
+mod connections;
 mod headroom;
 
 use nodeb_base::context::{BlockCounts, Common, Context, Counts, Output};

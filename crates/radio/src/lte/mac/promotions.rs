@@ -1,0 +1,61 @@
+//! Waits of data to phones that are not connected.
+
+use nodeb_base::context::Context;
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::units::Time;
+
+use super::super::reports::TTI;
+use super::super::rrc::Rrc;
+use super::super::rrc::connections::{Connections, Way};
+use super::sleep::Sleepers;
+use crate::UserRadio;
+
+/// Connections of all phones, and the data to them that wait for a connection.
+#[derive(Debug)]
+pub struct Promotions {
+    pub connections: Connections,
+    /// For each user, the subframe since which data have waited for a connection.
+    since: Vec<Option<u64>>,
+}
+
+impl Promotions {
+    /// Creates the connections of `users`, which are idle.
+    pub fn new(rrc: &Rrc, users: &[UserRadio]) -> Self {
+        Self { connections: Connections::new(rrc, users), since: vec![None; users.len()] }
+    }
+
+    /// Records that a packet to or from a user arrives, which can be sent from subframe `tti` on, and promotes the phone
+    /// if it is idle. A phone with DRX listens when it is connected.
+    pub fn arrive(&mut self, user: usize, way: Way, tti: u64, sleepers: Option<&mut Sleepers>) {
+        let connected = self.connections.arrive(user, way, tti);
+        if connected <= tti {
+            return;
+        }
+        if way == Way::Down {
+            self.since[user].get_or_insert(tti);
+        }
+        if let Some(sleepers) = sleepers {
+            sleepers.active(user, connected);
+        }
+    }
+
+    /// Records whether data for a user wait or are on their way in subframe `tti`. Returns the first subframe of the
+    /// user's connection.
+    pub fn waits(&mut self, user: usize, tti: u64, waits: bool) -> u64 {
+        self.connections.waits(user, Way::Down, tti, waits);
+        if !waits {
+            self.since[user] = None;
+        }
+        self.connections.since(user)
+    }
+
+    /// Emits the wait that ends because a user is sent a block.
+    pub fn sent(&mut self, ctx: &mut Context, user: usize) {
+        let Some(since) = self.since[user].take() else { return };
+        if ctx.wants(Mask::CHANNELS) {
+            let [from, until] = [since, self.connections.since(user)].map(|tti| Time(tti * TTI.0));
+            let bearer = ctx.place.index;
+            ctx.emit(Event::Promoted { bearer, user: user as u32, from, until });
+        }
+    }
+}
