@@ -57,6 +57,22 @@ fn expired_packets_leave_a_drop_tail_queue() {
     assert_eq!(buffer.backlog().packets, 2);
 }
 
+/// A packet that the discipline drops although the queue has room is no overflow.
+#[test]
+fn refused_packets_have_the_cause_of_their_loss() {
+    let queue = serde_json::from_value::<QueueSpec>(serde_json::json!({
+        "red": { "limit": 200, "min_threshold": 1.0, "max_threshold": 2.0, "max_probability": 1.0, "weight": 1.0 }
+    }));
+    let mut early = transmit(&queue.unwrap(), None);
+    let accepted = (0..20).filter(|id| early.push(Time(*id), Packet::new(*id, 500), 0)).count();
+    assert!(accepted < 20);
+    assert_eq!(early.refused(), Cause::EarlyDrop);
+    let queue = DropTail { limit: 2.try_into().unwrap(), ..DropTail::default() };
+    let mut full = transmit(&QueueSpec::DropTail(queue), None);
+    assert!((0..20).filter(|id| full.push(Time(*id), Packet::new(*id, 500), 0)).count() < 20);
+    assert_eq!(full.refused(), Cause::Overflow);
+}
+
 /// Receives packets with the numbers `numbers`, one per nanosecond. Returns the time in ns and the
 /// number of each delivery.
 fn receive(params: &Pdcp, numbers: &[u64]) -> Vec<(u64, u64)> {

@@ -41,6 +41,8 @@ pub struct Transmit {
     /// Packets that have expired but are still in the queue, because a packet can only be removed
     /// when the queue discipline serves it.
     expired: Vec<PacketId>,
+    /// Cause of the loss of the last packet that the queue did not accept.
+    refused: Cause,
     /// Packets that were accepted and then lost, each with the cause, until the caller takes them.
     lost: Vec<(Packet, Cause)>,
 }
@@ -56,19 +58,29 @@ impl Transmit {
             waiting: VecDeque::new(),
             backlog: Backlog::default(),
             expired: Vec::new(),
+            refused: Cause::Overflow,
             lost: Vec::new(),
         }
     }
 
     /// Accepts a packet that may be sent from TTI `since`. Returns false if the queue drops it.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
+        let early = self.drops.counts.early;
         let taken = self.queue.push(now, packet, &mut self.drops);
         if taken {
             self.waiting.push_back(Waiting { packet, arrived: now, since });
             self.backlog.add(&packet);
+        } else {
+            let is_early = self.drops.counts.early > early;
+            self.refused = if is_early { Cause::EarlyDrop } else { Cause::Overflow };
         }
         self.remove_dropped();
         taken
+    }
+
+    /// Returns the cause of the loss of the last packet that [`Self::push`] did not accept.
+    pub fn refused(&self) -> Cause {
+        self.refused
     }
 
     /// Removes and returns the packet that RLC sends next, or `None` if no packet waits.

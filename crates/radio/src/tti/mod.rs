@@ -31,6 +31,11 @@ pub trait Mac: Send + std::fmt::Debug {
     /// Offers a packet for a user, after applying deferred updates that could affect the packet.
     /// Returns false if the user's buffer is full or its queue drops the packet.
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool;
+    /// Returns the cause of the loss of the last packet for a user that [`Self::accept`] refused. Default: the buffer was
+    /// full.
+    fn refused(&self, _user: usize) -> Cause {
+        Cause::Overflow
+    }
     /// Returns the time of the MAC's next event at or after `now`, or `None` if no event is
     /// pending. Events are starts of TTIs, expiries of timers and arrivals of feedback.
     fn due(&self, grid: &Grid, now: Time) -> Option<Time>;
@@ -96,7 +101,7 @@ impl<M: Mac> TtiBearer<M> {
 impl<M: Mac> Bearer for TtiBearer<M> {
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
         if !self.mac.accept(ctx, &self.grid, user, packet) {
-            ctx.lose(user, packet, Cause::Overflow);
+            ctx.lose(user, packet, self.mac.refused(user));
             return false;
         }
         ctx.take(user, &packet);

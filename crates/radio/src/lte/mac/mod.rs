@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use nodeb_base::context::{Context, Sent};
-use nodeb_base::event::{Event, Mask};
+use nodeb_base::event::{Cause, Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
@@ -339,6 +339,10 @@ impl Mac for LteMac {
         if self.sleepers.is_some() || self.promotions.is_some() {
             self.refresh(ctx, user);
         }
+    }
+
+    fn refused(&self, user: usize) -> Cause {
+        self.users[user].rlc.refused()
     }
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {

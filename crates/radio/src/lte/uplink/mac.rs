@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use nodeb_base::context::{BlockCounts, Context, Counted};
-use nodeb_base::event::{Event, Mask};
+use nodeb_base::event::{Cause, Event, Mask};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
@@ -474,6 +474,10 @@ impl Mac for UplinkMac {
         }
         self.refresh(ctx, user, next);
         taken
+    }
+
+    fn refused(&self, user: usize) -> Cause {
+        self.phones[user].rlc.refused()
     }
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {

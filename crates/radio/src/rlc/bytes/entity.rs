@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nodeb_base::event::Part;
+use nodeb_base::event::{Cause, Part};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::units::Time;
 
@@ -54,6 +54,11 @@ impl Entity {
     /// Accepts a packet that may be sent from TTI `since`. Returns false if the queue drops it.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         self.stream().transmit().push(now, packet, since)
+    }
+
+    /// Returns the cause of the loss of the last packet that [`Self::push`] did not accept.
+    pub fn refused(&self) -> Cause {
+        self.sdus().waiting().refused()
     }
 
     /// Returns an estimate of the octets that wait, including headers, for buffer status reports
