@@ -34,6 +34,8 @@ use nodeb_radio::hsdpa::adaptation::LinkAdaptationSpec;
 use nodeb_radio::hsdpa::rnc::rlc::RlcModeSpec;
 use nodeb_radio::hsdpa::ue::Ue;
 use nodeb_radio::lte::rlc::LteRlcSpec;
+use nodeb_radio::lte::uplink::UplinkSpec;
+use nodeb_radio::lte::uplink::grants::GrantSpec;
 use nodeb_radio::mac::harq::CombiningSpec;
 use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_radio::rlc::RlcSpec;
@@ -481,8 +483,7 @@ impl Scenario {
         schemars::schema_for!(Self).into()
     }
 
-    /// Returns the variants of all registries but those of LTE's uplink, including plugins that a program has
-    /// registered.
+    /// Returns the variants of all registries, including plugins that a program has registered.
     pub fn registry() -> Vec<Entry> {
         [
             RadioSpec::entries(),
@@ -496,6 +497,8 @@ impl Scenario {
             RlcSpec::entries(),
             RlcModeSpec::entries(),
             LteRlcSpec::entries(),
+            UplinkSpec::entries(),
+            GrantSpec::entries(),
             SwitchingSpec::entries(),
             ProfileSpec::entries(),
             OtherCellsSpec::entries(),
