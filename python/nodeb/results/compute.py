@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nodeb.results.group import ALL, Array, Group, phones
+from nodeb.results.group import ALL, Array, Group, is_mixed, phones
 from nodeb.stats import jain_indices
 
 __all__ = [
@@ -223,18 +223,33 @@ def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group]
 
     Args:
         numerator: function for the quantity of each user.
-        per: divisor: `s` for the time in all channel states, `transfers` for complete transfers.
+        per: divisor: `s` for the time in all channel states, `transfers` for complete transfers,
+            in the group of all users those in both directions.
     """
 
     def of(group: Group) -> Array | None:
         if not group.has("channels"):
             return None
-        below = group.column("flows", "transfers") if per == "transfers" else _time(group)
+        below = _transfers(group) if per == "transfers" else _time(group)
         if len(below) != len(group.at("channels")):
             return None  # Uploads of phones that also download have no channels of their own.
         return group.mean("channels", _share(numerator(group), below))
 
     return of
+
+
+def _transfers(group: Group) -> Array:
+    """Returns the completed transfers of each user; of each phone, for all users with uploads."""
+    flows, of_phones = group.tables["flows"], group.tables["channels"]
+    if group.name != ALL or not is_mixed(flows):
+        return group.column("flows", "transfers")
+    keys, of_flows = (
+        np.asarray(table["run"]) * (np.max(flows["user"]) + 1) + table[phone]
+        for table, phone in ((of_phones, "user"), (flows, "phone"))
+    )
+    order = np.argsort(keys)
+    at = order[np.searchsorted(keys[order], of_flows)]
+    return np.bincount(at, np.asarray(flows["transfers"], np.float64), len(keys))
 
 
 def channels(*names: str) -> Callable[[Group], Array]:

@@ -1,7 +1,7 @@
 /** Metrics by replication and their summary, as in `nodeb.results`. */
 
 import type { MetricAbout, MetricByRun, Replications, Summary, Tables } from "./api";
-import { ALL, Group, namesOf, phonesOf } from "./group";
+import { ALL, Group, isMixed, namesOf, phonesOf } from "./group";
 import about from "./metrics.json";
 import { append, type RowsByTable } from "./rows";
 import { meanInterval, within } from "./stats";
@@ -153,11 +153,26 @@ function total(group: Group, names: readonly string[]): number[] {
   return names.map((name) => group.column("channels", name)).reduce((sums, more) => sums.map((one, at) => one + more[at]!));
 }
 
+/** Completed transfers of each user; of each phone, for all users with uploads. */
+function transfersOf(group: Group): number[] {
+  const flows = group.tables.get("flows")!;
+  if (group.name !== ALL || !isMixed(flows)) return group.column("flows", "transfers");
+  const runs = flows.numbers("run");
+  const transfers = flows.numbers("transfers");
+  const sums = new Map<string, number>();
+  flows.numbers("phone").forEach((phone, row) => {
+    const key = `${runs[row]} ${phone}`;
+    sums.set(key, (sums.get(key) ?? 0) + transfers[row]!);
+  });
+  const users = group.column("channels", "user");
+  return group.column("channels", "run").map((run, at) => sums.get(`${run} ${users[at]}`) ?? 0);
+}
+
 /** Users' mean of a quantity of the table `channels`, per second or per completed transfer. */
 function switching(names: readonly string[], per: "s" | "transfers"): Metric {
   return (group) => {
     if (!group.has("channels")) return undefined;
-    const below = per === "transfers" ? group.column("flows", "transfers") : total(group, STATES);
+    const below = per === "transfers" ? transfersOf(group) : total(group, STATES);
     // Uploads of phones that also download have no channels of their own.
     if (below.length !== group.rows("channels").length) return undefined;
     return group.mean("channels", share(total(group, names), below));
