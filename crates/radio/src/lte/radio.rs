@@ -37,6 +37,7 @@ use crate::mac::harq::{CombiningSpec, Decoding};
 use crate::mac::sched::SchedulerSpec;
 use crate::numerology::Numerology;
 use crate::pdcp::SnLength;
+use crate::rlc::bytes::um::UmSnLength;
 use crate::tti::TtiBearer;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
@@ -155,6 +156,7 @@ impl Checked for Lte {
         }
         check.within("combining", |check| self.combining.check(check));
         check.within("rlc", |check| self.rlc.check(check));
+        check.within("rlc", |check| self.advise_window(check));
         check.within("queue", |check| {
             self.queue.check(check);
             check.within(self.queue.key(), |check| self.queue.check_waiting(check));
@@ -175,6 +177,32 @@ impl Checked for Lte {
 }
 
 impl Lte {
+    /// Warns if blocks are retransmitted until RLC discards their PDUs: in unacknowledged mode, those behind its window.
+    /// While a block waits for a retransmission, the other processes send a new PDU in each subframe and on each of at
+    /// most two blocks.
+    fn advise_window(&self, check: &mut Check) {
+        let LteRlcSpec::Um(um) = &self.rlc else { return };
+        let most = |blocks: u64| (um.sn_length.window() - 1) / (blocks * (DOWN_RETRANSMISSION_AFTER - 1)) + 1;
+        let most_down = most(if self.layers > 1 { 2 } else { 1 });
+        let fits_down = self.max_transmissions.is_some_and(|of| u64::from(of.get()) <= most_down);
+        let fits_up = match &self.uplink {
+            UplinkSpec::Plain(_) => true,
+            UplinkSpec::Scheduled(up) => u64::from(up.max_transmissions.get()) <= most(1),
+        };
+        let is_short = um.sn_length == UmSnLength::Bits5;
+        check.within(self.rlc.key(), |check| {
+            check.advise(!is_short || fits_down && fits_up, "sn_length", || {
+                format!(
+                    "PDUs that arrive after {} later ones are discarded (TS 36.322, 5.1.2.2.2), so packets may be lost \
+                     with late retransmissions; expected `10 bit`, or at most {most_down} transmissions of a block \
+                     (`max_transmissions`), in a scheduled uplink at most {}",
+                    um.sn_length.window(),
+                    most(1)
+                )
+            });
+        });
+    }
+
     /// Returns the numerology of the air interface: TTI, carrier frequency and sample rate.
     pub fn numerology(&self) -> Numerology {
         Numerology {
@@ -317,5 +345,37 @@ impl Radio for Lte {
                 Some(Box::new(TtiBearer::new(TTI, UplinkMac::new(self, params, users, streams))))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn doubts(keys: serde_json::Value) -> Vec<String> {
+        let mut check = Check::default();
+        serde_json::from_value::<Lte>(keys).unwrap().check(&mut check);
+        check.into_doubts().into_iter().map(|doubt| doubt.message).collect()
+    }
+
+    /// Three transmissions of a block on one layer take 16 subframes, in which 14 other PDUs arrive; on two blocks, two
+    /// transmissions take 8 subframes, in which 15 do.
+    #[test]
+    fn short_numbers_need_few_transmissions() {
+        let um = json!({ "um": { "sn_length": "5 bit" } });
+        let few = |most: u32| json!({ "rlc": um.clone(), "max_transmissions": most });
+        let layers = |most: u32| json!({ "rlc": um.clone(), "max_transmissions": most, "layers": 2, "antenna_ports": 2 });
+        let are_fine = [few(3), few(4), layers(2), layers(3)].map(|keys| doubts(keys).is_empty());
+        assert_eq!(are_fine, [true, false, true, false]);
+        let unlimited = doubts(json!({ "rlc": um.clone() })).remove(0);
+        assert!(
+            unlimited.contains("at most 3 transmissions") && unlimited.contains("TS 36.322"),
+            "{unlimited}"
+        );
+        let up = json!({ "rlc": um, "max_transmissions": 3, "uplink": { "scheduled": {} } });
+        assert_eq!(doubts(up).len(), 1, "five transmissions in the uplink");
+        assert!(doubts(json!({ "rlc": "um" })).is_empty());
     }
 }

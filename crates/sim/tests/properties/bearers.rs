@@ -88,9 +88,11 @@ fn params(radio: &Radio) -> model::Params {
     }
 }
 
-/// Returns parameters with which no block is given up and no accepted packet is dropped.
+/// Returns parameters with which no block is given up and no accepted packet is dropped. RLC discards no PDU either: with
+/// numbers of 5 bits, it would discard those that are retransmitted while 16 others arrive.
 fn unlimited() -> Value {
-    json!({ "max_transmissions": null, "max_dat": null, "discard_timer": null,
+    json!({ "um_sn_length": "10 bit",
+             "max_transmissions": null, "max_dat": null, "discard_timer": null,
             "max_failed_slots": null, "queue": "drop_tail", "nack_error": 0.0, "t1": "100000 s",
             "handover": { "data": "forwarded", "hysteresis_db": 0.0, "time_to_trigger": "0 s" } })
 }

@@ -50,6 +50,10 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                         *value = given.clone();
                     }
                 }
+                // Sequence numbers of RLC, whose key is also one of PDCP.
+                if let (Some(value), Some(given)) = (mode.get_mut("sn_length"), given.get("um_sn_length")) {
+                    *value = given.clone();
+                }
             }
             // A scheduled uplink always limits the transmissions of a block.
             let uplink =

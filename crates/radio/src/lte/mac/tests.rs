@@ -474,3 +474,47 @@ fn packets_to_an_idle_phone_wait_for_its_connection() {
     });
     assert_eq!(waits.collect::<Vec<_>>(), [(20, 1_374), (5_000, 5_094)]);
 }
+
+// Holds: unacknowledged mode (property)
+/// With sequence numbers of 5 bits, a PDU is discarded that arrives after one with a number higher by 16 or more (TS
+/// 36.322, 5.1.2.2.2). HARQ without a limit of transmissions delivers such PDUs, and packets are lost with them and for
+/// no other reason. Numbers of 10 bits lose nothing here.
+#[test]
+fn unacknowledged_mode_loses_only_what_arrives_behind_its_window() {
+    let lost = |sn_length: &str| {
+        let params = keys(json!({
+            "bandwidth": "1.4 MHz", "ack_error": 0.3, "queue": { "drop_tail": { "limit": 10_000 } },
+            "rlc": { "um": { "sn_length": sn_length, "t_reordering": "10 s" } },
+        }));
+        let fading = json!({ "mean_snr_db": 5.0, "speed": "60 km/h", "profile": "extended_vehicular_a" });
+        let mut bench = Bench::new(&params, &[channel(json!({ "fading": fading }))]);
+        for number in 0..2_000 {
+            bench.accept(Time(0), 0, Packet::new(number, 400));
+        }
+        bench.run_until(Time(100_000_000_000));
+        let (mut carried, mut arrived, mut highest) = (Vec::new(), Vec::new(), 0);
+        let mut behind = Vec::new();
+        for (_, event) in &bench.events {
+            match *event {
+                Event::Carries { block, part, .. } => carried.push((block, part.packet.0)),
+                Event::Block { block, failed: false, .. } if !arrived.contains(&block) => {
+                    arrived.push(block);
+                    highest = highest.max(block);
+                    if highest - block >= 16 {
+                        behind.push(block);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let of_behind = carried.iter().filter(|(block, _)| behind.contains(block));
+        let expected: std::collections::BTreeSet<u64> = of_behind.map(|(_, packet)| *packet).collect();
+        let lost: std::collections::BTreeSet<u64> =
+            bench.out.iter().filter(|out| !out.3).map(|out| out.2).collect();
+        (lost, expected)
+    };
+    let (short, expected) = lost("5 bit");
+    assert_eq!(short, expected);
+    assert!(!short.is_empty());
+    assert!(lost("10 bit").0.is_empty());
+}

@@ -49,7 +49,8 @@ impl UmSnLength {
 params! {
     /// Parameters of unacknowledged mode of RLC in LTE (TS 36.322).
     pub struct UmBytes {
-        /// Length of the sequence number of a UMD PDU.
+        /// Length of the sequence number of a UMD PDU. With 5 bits, a PDU that arrives after one whose number is higher by
+        /// 16 or more is discarded; with 10 bits, by 512 or more.
         pub sn_length: UmSnLength,
         /// Time for which PDUs after a gap wait for the missing PDUs (t-Reordering).
         pub t_reordering: Duration = Duration::from_millis(50),
