@@ -35,9 +35,11 @@ REFERENCES = (
 
 TITLES = {
     "TS 36.101": "user equipment",
+    "TS 36.133": "measurements and their levels",
     "TS 36.211": "physical channels",
     "TS 36.212": "coding",
     "TS 36.213": "physical layer procedures",
+    "TS 36.304": "idle mode",
     "TS 36.306": "categories",
     "TS 36.321": "MAC",
     "TS 36.322": "RLC",

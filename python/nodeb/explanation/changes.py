@@ -349,6 +349,10 @@ def _always_awake(data: Data, _phone: int) -> bool:
     return _set(_radio(data), drx=None)
 
 
+def _always_connected(data: Data, _phone: int) -> bool:
+    return _set(_radio(data), rrc=None)
+
+
 def _wired_faster(data: Data, _phone: int) -> bool:
     return _double_rates(data["wired"], "rate")
 
@@ -384,6 +388,7 @@ RETRANSMITTED = ("HARQ round trips", "RLC retransmission", "reordering wait")
 OTHERS = ("waiting for the scheduler", "queue behind others")
 SWITCHED = ("channel set-up and release",)
 REQUESTS = ("request awaited",)
+CONNECTED = ("connection set up",)
 
 CHANGES = (
     Change("ACKs at once", DELAYED, of_causes(DELAYED), _acks_at_once),
@@ -415,6 +420,12 @@ CHANGES = (
         "requests in every subframe", ("uplink grant",), of_steps(REQUESTS, 0.9), _frequent_requests
     ),
     Change("phones that always listen", ("DRX",), of_causes(("DRX",)), _always_awake),
+    Change(
+        "phones that are always connected",
+        SWITCHED,
+        of_steps(CONNECTED, 1.0),
+        _always_connected,
+    ),
     Change("handovers at once, without loss", HANDED, of_causes(HANDED), _handover_at_once),
     Change("no handovers", HANDED, of_causes(HANDED), _no_handover),
     Change("channels switched at once", SWITCHED, of_causes(SWITCHED), _switched_at_once),

@@ -22,7 +22,7 @@ NEEDED = {
     "drx": "radio.lte.drx = {}",
     "configured_grants": "radio.lte.uplink.scheduled.grants.configured = {}",
     "headroom": "radio.lte.uplink.scheduled.headroom = {}",
-    "connections": "radio.lte.rrc = {}",
+    "connections": "radio.lte = { rrc = {}, uplink.scheduled = {} }",
     "opportunities": "radio.trace.down.times_ms = [1, 2]",
 }
 """Setting that a scenario needs for a table that is not a time series."""

@@ -14,9 +14,15 @@ use super::allowed::PAGING_CYCLE;
 use super::random_access::occasions;
 use super::reports::TTI;
 
+/// Processing at the base station, twice 4 ms, and in the core network, 15 ms (TR 36.912, table B.1.1.1-1), without the
+/// delay of the links between them.
+const CORE_DELAY: Duration = Duration::from_millis(23);
+
 params! {
-    /// RRC states of phones (TS 36.331, 5.3). A phone is idle at the start of the run, and `inactivity` after its last
-    /// data. An idle phone sets up a connection before it exchanges data.
+    /// RRC states of phones (TS 36.331, 5.3).
+    ///
+    /// A phone is idle at the start of the run, and `inactivity` after its last data. An idle phone sets up a connection
+    /// before it exchanges data.
     pub struct Rrc {
         /// Time without data after which the base station releases a phone's connection.
         pub inactivity: Duration = Duration::from_secs(10),
@@ -27,7 +33,7 @@ params! {
         pub prach_config: u8 = 3,
         /// Time from the message that completes the connection's set-up to the activation of security: processing at
         /// the base station and in the core network.
-        pub core_delay: Duration = Duration::from_millis(23),
+        pub core_delay: Duration = CORE_DELAY,
         /// Power of a phone's radio in each state.
         pub power: RrcPower,
     }

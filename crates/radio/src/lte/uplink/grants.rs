@@ -17,7 +17,7 @@ registry! {
         "on_request" => OnRequest(OnRequest),
         /// Regular grants ahead of data to every phone, whether it has data or not.
         "ahead" => Ahead(Ahead),
-        /// Configured grants (semi-persistent scheduling): the grant that answers a request recurs in each period.
+        /// Recurring grants after a request (semi-persistent scheduling).
         "configured" => Configured(Configured),
     }
 }

@@ -20,14 +20,14 @@ params! {
     /// first report, the base station grants one group of resource blocks at a time, as far as its block has room for
     /// data.
     pub struct HeadroomReports {
-        /// Time between two reports without a change (periodicPHR-Timer): 10, 20, 50, 100, 200, 500 or 1000 ms, or null
-        /// for no such reports. Default: 500 ms.
+        /// Time between two reports without a change (periodicPHR-Timer): 10, 20, 50, 100, 200, 500 or 1000 ms. Default:
+        /// 500 ms.
         pub periodic: Option<Duration> = Some(Duration::from_millis(500)),
         /// Time after a report in which a change triggers none (prohibitPHR-Timer): 0, 10, 20, 50, 100, 200, 500 or
         /// 1000 ms.
         pub prohibit: Duration = Duration::from_millis(200),
         /// Change of the path loss in dB since the last report beyond which a phone reports (dl-PathlossChange): 1, 3
-        /// or 6, or null for no such reports. Default: 3.
+        /// or 6. Default: 3.
         pub path_loss_change_db: Option<u32> = Some(3),
     }
 }
