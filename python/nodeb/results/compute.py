@@ -249,7 +249,8 @@ def _transfers(group: Group) -> Array:
     )
     order = np.argsort(keys)
     at = order[np.searchsorted(keys[order], of_flows)]
-    return np.bincount(at, np.asarray(flows["transfers"], np.float64), len(keys))
+    sums = np.bincount(at, np.asarray(flows["transfers"], np.float64), len(keys))
+    return sums.astype(np.float64)
 
 
 def channels(*names: str) -> Callable[[Group], Array]:
