@@ -381,7 +381,8 @@ impl UplinkMac {
             Some((groups, format))
         };
         let has_room = |(_, format): &(Groups, Format)| format.bits / 8 > OVERHEAD;
-        (bid.needed.min(share).max(1)..=*most).filter_map(run).find(has_room)
+        let [least, most] = [bid.needed.min(share), *most].map(|count| count.min(free.len()));
+        (least.max(1)..=most).filter_map(run).find(has_room)
     }
 
     /// Returns what a phone could send in subframe `at` on the lowest groups, as many as its power allows. Returns
@@ -394,7 +395,7 @@ impl UplinkMac {
         let rate = phone.select(at, all, &sounding.row, &cell)?.bits / 8;
         let mean = all.into_iter().map(|group| sounding.row[group]).sum::<f32>() / all.len() as f32;
         let deadline = phone.known_since + phone.delay_budget;
-        let candidate = Candidate { user, rate, quality: 10.0 * mean.log10(), deadline };
+        let candidate = Candidate { user, rate, quality: 10.0 * libm::log10f(mean), deadline };
         let octets_per_group = rate as f32 / all.len() as f32;
         let needed = (phone.wanted_octets() as f32 / octets_per_group).ceil() as usize;
         let needed = needed.clamp(1, sounding.groups);
