@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
+use super::effective::effective;
 use super::keys::{any_json, definition, optional, registered_as, schema, table, target, values, variant};
 
 /// Random scenario, with the expectation for its transfers.
@@ -227,25 +228,6 @@ fn all_series(radio: &RadioSpec) -> Value {
         _ => true,
     };
     Value::Object(switches.keys().map(|key| (key.clone(), json!(given(key)))).collect())
-}
-
-/// Reads a scenario in JSON after removing the keys that are rejected because they have no effect.
-///
-/// # Errors
-///
-/// The message of the first problem that is not a key without effect.
-pub fn effective(mut text: Value) -> Result<Scenario, String> {
-    loop {
-        let message = match scenario::from_json(&text.to_string()) {
-            Ok(scenario) => return Ok(scenario),
-            Err(error) => error.to_string(),
-        };
-        let (path, _) = message.split_once(": this has no effect").ok_or_else(|| message.clone())?;
-        let pointer = format!("/{}", path.replace('.', "/"));
-        let (parent, key) = pointer.rsplit_once('/').expect("it begins with one");
-        let table = text.pointer_mut(parent).and_then(Value::as_object_mut);
-        table.and_then(|table| table.remove(key)).ok_or(message)?;
-    }
 }
 
 /// Generates scenarios with the radio `name` and up to 6 users.

@@ -8,6 +8,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::cases;
+use super::effective::effective;
 
 /// Radio between the Node B and the phone, in plain numbers: rates in bit/s, times in ns, sizes in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -211,7 +212,7 @@ fn measured(path: &Path, radio: &Value, tcp: &Value, file: u64) -> (u64, u64) {
         text["users"][0]["ue"] = json!({ "category": 10, "channel": { "constant": { "snr_db": 100.0 } } });
     }
     text["tcp"]["classic"]["delayed_ack"] = json!(ns(path.delayed_ack));
-    let scenario = cases::effective(text).unwrap();
+    let scenario = effective(text).unwrap();
     let flow = &run(&scenario, 1, 0, &Control::default()).unwrap().flows[0];
     let ns = |seconds: f64| (seconds * 1e9).round() as u64;
     assert!(flow.complete && flow.sender.retransmissions == 0, "{flow:?}");
