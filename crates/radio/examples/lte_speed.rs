@@ -13,10 +13,10 @@ use nodeb_base::units::Time;
 use nodeb_radio::cell::channel::ChannelSpec;
 use nodeb_radio::cell::channel::place::Place;
 use nodeb_radio::cell::profile::Profile;
-use nodeb_radio::hsdpa::ue::Ue;
 use nodeb_radio::lte::Lte;
 use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
+use nodeb_radio::ue::Ue;
 use nodeb_radio::{Bearer, Radio, UserRadio};
 
 /// Number of packets to which each user's queue is refilled.

@@ -83,6 +83,7 @@ pub mod rlc;
 pub mod switching;
 pub mod trace;
 pub mod tti;
+pub mod ue;
 pub mod wcdma;
 mod wire;
 
@@ -196,7 +197,7 @@ pub struct UserRadio {
     /// Relative frequencies of the C/I values 1 to n; empty if the block size is constant.
     pub ci: Vec<f64>,
     /// User equipment (category, channel and delay budget), which only `hsdpa` and `lte` use.
-    pub ue: hsdpa::ue::Ue,
+    pub ue: ue::Ue,
 }
 
 /// Properties of a radio that are known before its bearers are built. The default describes a radio

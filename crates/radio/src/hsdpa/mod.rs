@@ -12,11 +12,11 @@
 pub mod adaptation;
 pub mod format;
 pub mod handover;
+pub mod iub;
 pub mod mac;
+pub mod meter;
 mod node_b;
-pub mod payload;
-pub mod rnc;
-pub mod ue;
+pub mod rlc;
 
 #[cfg(test)]
 mod tests;
@@ -36,20 +36,26 @@ use self::adaptation::LinkAdaptationSpec;
 use self::adaptation::curves::LinkCurves;
 use self::format::Format;
 use self::handover::Handover;
+use self::iub::Iub;
 use self::mac::HsdpaMac;
-use self::payload::Payload;
-use self::rnc::iub::Iub;
-use self::rnc::rlc::RlcModeSpec;
-use self::ue::Ue;
+use self::rlc::RlcModeSpec;
 use super::cell::channel::ChannelFacts;
 use super::cell::plan::Cell;
 use super::cell::tally::PHONES;
 use super::mac::harq::chase::Chase;
 use super::mac::harq::{CombiningSpec, Decoding};
 use super::mac::sched::SchedulerSpec;
+use super::rlc::units::payload::Payload;
 use super::tti::TtiBearer;
+use super::ue::Ue;
 use super::{Bearer, Facts, Radio, UserRadio};
 use crate::numerology::Numerology;
+
+/// Size of the MAC-hs header in bits, for one queue and one PDU size (TS 25.321, 9.1.4).
+const MAC_HS_HEADER: u32 = 21;
+/// Size of the MAC-ehs header with segmentation in bits: LCH-ID, L, TSN, SI and F (TS 25.321, 9.1.4, Release
+/// 7).
+const MAC_EHS_HEADER: u32 = 24;
 
 /// Largest number of bits per code in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
 const MAX_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);
@@ -187,7 +193,8 @@ impl Hsdpa {
     /// octets (MAC-ehs) or only whole PDUs (MAC-hs).
     pub fn payload(&self) -> Payload {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
-        Payload { pdu_bytes, segmented: self.segmentation }
+        let block_header_bits = if self.segmentation { MAC_EHS_HEADER } else { MAC_HS_HEADER };
+        Payload { pdu_bytes, segmented: self.segmentation, block_header_bits }
     }
 
     /// Returns the TTI in which the ACK or NACK for a transmission in TTI `tti` is known to the

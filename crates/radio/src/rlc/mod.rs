@@ -2,8 +2,8 @@
 //!
 //! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks.
 //! [`am`] and [`slotted`] are protocols with an entity at the sender, one in the phone, and
-//! feedback between them: [`Peers`]. [`bytes`] is the RLC of LTE, whose PDUs have any number of
-//! bytes.
+//! feedback between them: [`Peers`]. [`units`] is the RLC above MAC-hs, and [`bytes`] that of LTE, whose PDUs
+//! have any number of bytes.
 
 pub mod am;
 pub mod arq;
@@ -12,6 +12,7 @@ pub mod reassembly;
 pub mod sdu_buffer;
 pub mod segmentation;
 pub mod slotted;
+pub mod units;
 
 #[cfg(test)]
 mod testing;

@@ -10,7 +10,7 @@ use nodeb_net::opportunities::Opportunities;
 use nodeb_radio::RadioSpec;
 use nodeb_radio::cell::channel::ChannelSpec;
 use nodeb_radio::cell::channel::trace::Trace;
-use nodeb_radio::hsdpa::ue::Ue;
+use nodeb_radio::ue::Ue;
 
 use super::{Scenario, UserGroup};
 use crate::traffic::TrafficSpec;

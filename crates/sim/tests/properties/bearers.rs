@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use nodeb_base::check::Check;
 use nodeb_base::units::{Duration, Time};
-use nodeb_radio::hsdpa::rnc::rlc::RlcModeSpec;
+use nodeb_radio::hsdpa::rlc::RlcModeSpec;
 use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_radio::{RadioSpec, UserRadio};
 use proptest::collection::vec;

@@ -11,11 +11,11 @@ use nodeb_base::registry;
 use nodeb_base::rng::Streams;
 
 use self::curves::Curves;
-use super::payload::Payload;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
 use crate::numerology::Numerology;
+use crate::rlc::units::payload::Payload;
 
 /// Parameters of a method of link adaptation, with checks that need other parts of the scenario.
 pub trait LinkAdaptationParams {

@@ -2,9 +2,9 @@
 
 use nodeb_base::units::NANOS_PER_S;
 
-use super::super::payload::Payload;
 use super::{Limits, Offer};
 use crate::numerology::Numerology;
+use crate::rlc::units::payload::Payload;
 
 /// Link adaptation of one user whose rate in each TTI is recorded.
 #[derive(Debug)]

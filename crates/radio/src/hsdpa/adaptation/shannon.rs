@@ -6,9 +6,9 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Rate;
 
-use super::super::payload::Payload;
 use super::{Limits, LinkAdaptationParams, Offer};
 use crate::numerology::Numerology;
+use crate::rlc::units::payload::Payload;
 
 params! {
     /// Parameters of link adaptation at the capacity of the channel, without errors.
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn capacity_is_linear_at_low_and_logarithmic_at_high_snr() {
-        let payload = Payload { pdu_bytes: 40, segmented: true };
+        let payload = Payload { pdu_bytes: 40, segmented: true, block_header_bits: 24 };
         let mut genie = Shannon::default().build(payload, Numerology::HSDPA);
         let all = Limits { codes: 15, sharers: 1, units: u64::MAX };
         let mut bits = |snr| {

@@ -9,7 +9,7 @@ pub mod user;
 
 use super::Hsdpa;
 use super::adaptation::Limits;
-use super::rnc::iub::Endpoints;
+use super::iub::Endpoints;
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
 use crate::mac::user_set::WORD;

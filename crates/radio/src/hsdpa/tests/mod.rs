@@ -19,12 +19,12 @@ use nodeb_base::units::{Duration, Time};
 
 use super::Hsdpa;
 use super::mac::HsdpaMac;
-use super::ue::Ue;
 use crate::cell::channel::ChannelSpec;
 use crate::cell::channel::trace::{AtEnd, Trace};
 use crate::cell::tally::PhoneRow;
 use crate::numerology::Numerology;
 use crate::tti::TtiBearer;
+use crate::ue::Ue;
 use crate::{Bearer, UserRadio};
 
 const TTI: Duration = Numerology::HSDPA.tti;

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::Lte;
 use super::LteMac;
 use crate::cell::channel::ChannelSpec;
-use crate::hsdpa::ue::Ue;
+use crate::ue::Ue;
 use crate::{Bearer, Radio, UserRadio};
 
 /// Packet that leaves the bearer: time, user, number, and whether it was delivered.

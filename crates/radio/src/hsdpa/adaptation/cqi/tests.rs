@@ -2,10 +2,10 @@ use super::*;
 use crate::cell::channel::ChannelSpec;
 use crate::cell::channel::trace::{AtEnd, Trace};
 use crate::cell::plan::Cell;
-use crate::hsdpa::payload::Payload;
 use crate::mac::harq::link_curve;
+use crate::rlc::units::payload::Payload;
 
-const PAYLOAD: Payload = Payload { pdu_bytes: 40, segmented: false };
+const PAYLOAD: Payload = Payload { pdu_bytes: 40, segmented: false, block_header_bits: 21 };
 const ALL: Limits = Limits { codes: 15, sharers: 1, units: 1_000 };
 
 fn reporter(params: &CqiReports, category: u8) -> Reporter {

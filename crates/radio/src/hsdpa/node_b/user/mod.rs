@@ -19,10 +19,10 @@ use crate::hsdpa::adaptation::recorded::RecordedRate;
 use crate::hsdpa::adaptation::{Adapter, Link};
 use crate::hsdpa::format::least_tti_distance;
 use crate::hsdpa::handover::Trigger;
-use crate::hsdpa::rnc::rlc::Packets;
 use crate::mac::harq::processes::Processes;
 use crate::mac::reordering::ReorderingQueue;
 use crate::numerology::Numerology;
+use crate::rlc::units::Packets;
 
 /// User of HS-DSCH, with its state at the Node B, the RNC and the phone.
 #[derive(Debug)]

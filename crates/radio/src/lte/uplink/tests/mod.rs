@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::super::Lte;
 use crate::cell::channel::ChannelSpec;
-use crate::hsdpa::ue::Ue;
 use crate::mac::sched::SchedulerSpec;
+use crate::ue::Ue;
 use crate::{Bearer, Radio, UserRadio};
 
 const MS: u64 = 1_000_000;

@@ -1,11 +1,11 @@
-//! A phone on HS-DSCH: its capabilities and its channel.
+//! A phone in a cell: its category and its channel.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Duration;
 
-use super::format::CATEGORIES;
 use crate::cell::channel::ChannelSpec;
+use crate::hsdpa::format::CATEGORIES;
 
 params! {
     /// Category and channel of the phones of a group on `hsdpa` or `lte`.

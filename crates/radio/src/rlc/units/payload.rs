@@ -3,19 +3,16 @@
 /// Size of an RLC PDU's header in octets: two for AM (TS 25.322, 9.2.1.4); for UM one, plus one for
 /// a length indicator (9.2.1.3).
 pub const RLC_HEADER: u64 = 2;
-/// Size of the MAC-hs header in bits, for one queue and one PDU size (TS 25.321, 9.1.4).
-const MAC_HS_HEADER: u32 = 21;
-/// Size of the MAC-ehs header with segmentation in bits: LCH-ID, L, TSN, SI and F (TS 25.321, 9.1.4, Release
-/// 7).
-const MAC_EHS_HEADER: u32 = 24;
 
 /// Mapping of packets to blocks: as whole RLC PDUs or as octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payload {
     /// Size of an RLC PDU's payload in octets.
     pub pdu_bytes: u32,
-    /// Whether a block carries octets (MAC-ehs) instead of whole PDUs (MAC-hs).
+    /// Whether a block carries octets instead of whole PDUs.
     pub segmented: bool,
+    /// Size of the MAC header of a block in bits.
+    pub block_header_bits: u32,
 }
 
 impl Payload {
@@ -35,8 +32,7 @@ impl Payload {
     /// Returns the number of whole units that a block of `bits` bits carries besides its MAC
     /// header.
     pub fn units_in(self, bits: u32) -> u32 {
-        let header = if self.segmented { MAC_EHS_HEADER } else { MAC_HS_HEADER };
-        bits.saturating_sub(header) / self.unit_bits()
+        bits.saturating_sub(self.block_header_bits) / self.unit_bits()
     }
 
     /// Returns the number of packet bytes that `units` units carry, without RLC headers. Padding
@@ -75,10 +71,10 @@ mod tests {
     /// block below CQI 5, while octets fit in every block.
     #[test]
     fn small_blocks_carry_octets_but_no_pdu() {
-        let whole = Payload { pdu_bytes: 40, segmented: false };
+        let whole = Payload { pdu_bytes: 40, segmented: false, block_header_bits: 21 };
         assert_eq!([137, 317, 377, 792, 7_168].map(|bits| whole.units_in(bits)), [0, 0, 1, 2, 21]);
         assert_eq!(whole.units_of(1_500), 38);
-        let octets = Payload { segmented: true, ..whole };
+        let octets = Payload { segmented: true, block_header_bits: 24, ..whole };
         assert_eq!([137, 317, 7_168].map(|bits| octets.units_in(bits)), [14, 36, 893]);
         assert_eq!(octets.units_of(1_500), 1_500 + 2 * 38);
     }

@@ -15,8 +15,8 @@ use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 
 use super::Fate;
+use super::payload::{Payload, RLC_HEADER};
 use crate::Backlog;
-use crate::hsdpa::payload::{Payload, RLC_HEADER};
 use crate::rlc::am::pdu::Pdu;
 use crate::rlc::am::{AcknowledgedMode, Entities, Setting};
 use crate::rlc::{Delivered, Peers as _};

@@ -10,8 +10,8 @@ use nodeb_base::packet::Packet;
 use nodeb_base::units::{Duration, Time};
 
 use super::Fate;
+use super::payload::Payload;
 use crate::Backlog;
-use crate::hsdpa::payload::Payload;
 use crate::rlc::am::params::require_timer;
 
 params! {
@@ -243,7 +243,11 @@ mod tests {
     /// Returns the state with three packets of 10 PDUs each, which fill the buffer of 3 packets.
     fn packets() -> Unacknowledged {
         let params = UnacknowledgedMode { discard_timer: Some(Duration(100)) };
-        let mut packets = Unacknowledged::new(&params, Payload { pdu_bytes: 10, segmented: false }, 3);
+        let mut packets = Unacknowledged::new(
+            &params,
+            Payload { pdu_bytes: 10, segmented: false, block_header_bits: 0 },
+            3,
+        );
         for seq in 0..3 {
             let packet = Packet::new(seq, 100);
             assert!(packets.push(Time(seq * 30), packet, seq * 5));

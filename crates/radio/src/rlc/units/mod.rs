@@ -1,35 +1,23 @@
-//! RLC above MAC-hs: a user's packets from the RNC to the phone.
+//! RLC of UMTS (TS 25.322) below which a MAC sends units, that is, PDUs of equal size or octets of such PDUs.
 //!
-//! RLC ends at the RNC. It hands over units, which are PDUs or octets of PDUs, with numbers that
-//! never wrap. Without an Iub, RLC hands units over to the block that is being filled. With an Iub,
-//! it hands them over to the Iub, as far as credits allow. MAC-hs reports for each range of units
-//! whether it has arrived.
+//! RLC hands units over to the MAC, or to a link in front of it, and numbers them without end. The MAC puts ranges of
+//! units into blocks, and reports for each range whether it has arrived. [`bytes`](super::bytes) is the RLC of LTE,
+//! whose PDUs fill the block being sent.
 
 pub mod am;
+pub mod payload;
 pub mod um;
 
 use std::ops::Range;
 
-use nodeb_base::check::Check;
 use nodeb_base::event::Part;
 use nodeb_base::packet::Packet;
-use nodeb_base::registry;
 use nodeb_base::rng::Streams;
-use nodeb_base::units::{Size, Time};
+use nodeb_base::units::Time;
 
+use self::payload::Payload;
 use crate::Backlog;
-use crate::hsdpa::payload::{Payload, RLC_HEADER};
-use crate::rlc::am::{AcknowledgedMode, status};
-
-registry! {
-    /// RLC mode above MAC-hs, as a scenario names it.
-    "RLC mode" RlcModeSpec = Um {
-        /// Unacknowledged mode: packets are lost with blocks that MAC-hs gives up.
-        "um" => Um(um::UnacknowledgedMode),
-        /// Acknowledged mode (TS 25.322): PDUs that MAC-hs gives up are retransmitted.
-        "am" => Am(AcknowledgedMode),
-    }
-}
+use crate::rlc::am::AcknowledgedMode;
 
 /// Final outcome of a packet: it has arrived or is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,46 +37,6 @@ pub enum Packets {
     Am(Box<am::Acknowledged>),
 }
 
-impl RlcModeSpec {
-    /// Returns the smallest portion that the RNC must be able to hand over at a time: a PDU with a
-    /// payload of `pdu_size`, in acknowledged mode with its header.
-    pub fn smallest_portion(&self, pdu_size: Size) -> Size {
-        match self {
-            Self::Um(_) => pdu_size,
-            Self::Am(_) => Size(pdu_size.0 + RLC_HEADER),
-        }
-    }
-
-    /// Returns true if the RLC mode has timers. Acknowledged mode always has timers; unacknowledged
-    /// mode has them only if a discard timer is set.
-    pub fn has_timers(&self) -> bool {
-        match self {
-            Self::Um(params) => params.discard_timer.is_some(),
-            Self::Am(_) => true,
-        }
-    }
-
-    /// Reports invalid values, and PDUs that are too small for a status report in acknowledged
-    /// mode.
-    pub fn check_for(&self, pdu_size: Size, check: &mut Check) {
-        check.within("rlc", |check| self.check(check));
-        let least = u64::from(status::SMALLEST_PDU_BYTES) - RLC_HEADER;
-        check.require(matches!(self, Self::Um(_)) || pdu_size.0 >= least, "pdu_size", || {
-            format!("no status report fits into a PDU of {pdu_size}; expected at least {least} B with `am`")
-        });
-    }
-
-    /// Returns the RLC of user `id`, whose buffer holds `buffer` packets.
-    pub fn build(&self, payload: Payload, buffer: usize, id: u64, streams: &Streams) -> Packets {
-        match self {
-            Self::Um(params) => Packets::Um(um::Unacknowledged::new(params, payload, buffer)),
-            Self::Am(params) => {
-                Packets::Am(Box::new(am::Acknowledged::new(params, payload, buffer, id, streams)))
-            }
-        }
-    }
-}
-
 /// Calls a method of the RLC mode that is in use, on the packets in that mode.
 macro_rules! in_mode {
     ($packets:ident.$method:ident($($argument:expr),*)) => {
@@ -100,6 +48,22 @@ macro_rules! in_mode {
 }
 
 impl Packets {
+    /// Creates the unacknowledged mode of a user, whose buffer holds `buffer` packets.
+    pub fn um(params: &um::UnacknowledgedMode, payload: Payload, buffer: usize) -> Self {
+        Self::Um(um::Unacknowledged::new(params, payload, buffer))
+    }
+
+    /// Creates the acknowledged mode of user `id`, whose buffer holds `buffer` packets.
+    pub fn am(
+        params: &AcknowledgedMode,
+        payload: Payload,
+        buffer: usize,
+        id: u64,
+        streams: &Streams,
+    ) -> Self {
+        Self::Am(Box::new(am::Acknowledged::new(params, payload, buffer, id, streams)))
+    }
+
     /// Accepts a packet that may be sent from TTI `since`. Returns false if the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         in_mode!(self.push(now, packet, since))

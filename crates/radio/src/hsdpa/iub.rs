@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 
-use crate::hsdpa::payload::Payload;
 use crate::numerology::Numerology;
+use crate::rlc::units::payload::Payload;
 
 params! {
     /// Iub between RNC and Node B, with its flow control.
@@ -230,7 +230,7 @@ impl FlowControl {
 mod tests {
     use super::*;
 
-    const PDUS: Payload = Payload { pdu_bytes: 40, segmented: false };
+    const PDUS: Payload = Payload { pdu_bytes: 40, segmented: false, block_header_bits: 21 };
 
     fn ms(ms: u64) -> Time {
         Time(ms * 1_000_000)

@@ -1,0 +1,59 @@
+//! RLC modes above MAC-hs, as in a scenario. RLC ends at the RNC.
+
+use nodeb_base::check::Check;
+use nodeb_base::registry;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Size;
+
+use crate::rlc::am::{AcknowledgedMode, status};
+use crate::rlc::units::Packets;
+use crate::rlc::units::payload::{Payload, RLC_HEADER};
+use crate::rlc::units::um::UnacknowledgedMode;
+
+registry! {
+    /// RLC mode above MAC-hs, as a scenario names it.
+    "RLC mode" RlcModeSpec = Um {
+        /// Unacknowledged mode: packets are lost with blocks that MAC-hs gives up.
+        "um" => Um(UnacknowledgedMode),
+        /// Acknowledged mode (TS 25.322): PDUs that MAC-hs gives up are retransmitted.
+        "am" => Am(AcknowledgedMode),
+    }
+}
+
+impl RlcModeSpec {
+    /// Returns the smallest portion that the RNC must be able to hand over at a time: a PDU with a
+    /// payload of `pdu_size`, in acknowledged mode with its header.
+    pub fn smallest_portion(&self, pdu_size: Size) -> Size {
+        match self {
+            Self::Um(_) => pdu_size,
+            Self::Am(_) => Size(pdu_size.0 + RLC_HEADER),
+        }
+    }
+
+    /// Returns true if the RLC mode has timers. Acknowledged mode always has timers; unacknowledged
+    /// mode has them only if a discard timer is set.
+    pub fn has_timers(&self) -> bool {
+        match self {
+            Self::Um(params) => params.discard_timer.is_some(),
+            Self::Am(_) => true,
+        }
+    }
+
+    /// Reports invalid values, and PDUs that are too small for a status report in acknowledged
+    /// mode.
+    pub fn check_for(&self, pdu_size: Size, check: &mut Check) {
+        check.within("rlc", |check| self.check(check));
+        let least = u64::from(status::SMALLEST_PDU_BYTES) - RLC_HEADER;
+        check.require(matches!(self, Self::Um(_)) || pdu_size.0 >= least, "pdu_size", || {
+            format!("no status report fits into a PDU of {pdu_size}; expected at least {least} B with `am`")
+        });
+    }
+
+    /// Returns the RLC of user `id`, whose buffer holds `buffer` packets.
+    pub fn build(&self, payload: Payload, buffer: usize, id: u64, streams: &Streams) -> Packets {
+        match self {
+            Self::Um(params) => Packets::um(params, payload, buffer),
+            Self::Am(params) => Packets::am(params, payload, buffer, id, streams),
+        }
+    }
+}
