@@ -1,5 +1,8 @@
 //! Counters of a phone in a cell.
 
+use nodeb_base::context::Context;
+use nodeb_base::event::Cause;
+use nodeb_base::packet::Packet;
 use nodeb_base::table;
 
 /// Results of a phone in a cell. A mean is NaN if it has no samples.
@@ -104,12 +107,19 @@ impl Tally {
         self.given_up += 1;
     }
 
-    /// Counts a packet of `bytes` bytes that arrived.
-    pub fn delivered(&mut self, bytes: u32) {
-        self.bytes_delivered += u64::from(bytes);
+    /// Counts a packet that has arrived at the phone of `user`, and delivers it.
+    pub fn deliver(&mut self, ctx: &mut Context, user: usize, packet: Packet) {
+        self.bytes_delivered += u64::from(packet.size);
+        ctx.deliver(user, packet);
     }
 
-    /// Counts a packet that is lost or not accepted.
+    /// Counts a packet for `user` that is lost, and reports its loss.
+    pub fn lose(&mut self, ctx: &mut Context, user: usize, packet: Packet, cause: Cause) {
+        self.dropped();
+        ctx.lose(user, packet, cause);
+    }
+
+    /// Counts a packet that is not accepted.
     pub fn dropped(&mut self) {
         self.packets_dropped += 1;
     }

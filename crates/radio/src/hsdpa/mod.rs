@@ -42,6 +42,7 @@ use self::rlc::RlcModeSpec;
 use super::cell::channel::ChannelFacts;
 use super::cell::plan::Cell;
 use super::cell::tally::PHONES;
+use super::mac::harq::block::Rules;
 use super::mac::harq::chase::Chase;
 use super::mac::harq::{CombiningSpec, Decoding};
 use super::mac::sched::SchedulerSpec;
@@ -195,6 +196,17 @@ impl Hsdpa {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
         let block_header_bits = if self.segmentation { MAC_EHS_HEADER } else { MAC_HS_HEADER };
         Payload { pdu_bytes, segmented: self.segmentation, block_header_bits }
+    }
+
+    /// Returns the rules by which blocks are decoded and sent again.
+    fn harq_rules(&self) -> Rules {
+        Rules {
+            combining: self.combining.clone(),
+            decoding: self.decoding,
+            ack_error: self.ack_error,
+            nack_error: self.nack_error,
+            max_transmissions: self.max_transmissions,
+        }
     }
 
     /// Returns the TTI in which the ACK or NACK for a transmission in TTI `tti` is known to the

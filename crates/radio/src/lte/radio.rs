@@ -32,6 +32,7 @@ use super::uplink::reserved::CONFIGURED;
 use super::uplink::tally::UPLINKS;
 use crate::cell::plan::Cell;
 use crate::cell::tally::PHONES;
+use crate::mac::harq::block::Rules;
 use crate::mac::harq::chase::Chase;
 use crate::mac::harq::{CombiningSpec, Decoding};
 use crate::mac::sched::SchedulerSpec;
@@ -209,6 +210,17 @@ impl Lte {
             tti: TTI,
             carrier_hz: self.carrier_ghz * 1e9,
             chip_rate_hz: self.bandwidth.sample_rate_hz(),
+        }
+    }
+
+    /// Returns the rules by which blocks of the downlink are decoded and sent again.
+    pub fn harq_rules(&self) -> Rules {
+        Rules {
+            combining: self.combining.clone(),
+            decoding: self.decoding,
+            ack_error: self.ack_error,
+            nack_error: self.nack_error,
+            max_transmissions: self.max_transmissions,
         }
     }
 

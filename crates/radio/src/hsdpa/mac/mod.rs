@@ -16,12 +16,12 @@ use super::iub::{FlowControl, Frame};
 use super::meter::Meter;
 use super::node_b::NodeBs;
 use super::node_b::candidates::Candidates;
-use super::node_b::transmission::{Outcome, SentBlock};
 use super::node_b::turn::Grant;
 use super::node_b::user::User;
 use crate::cell::tally::{PHONES, PhoneRow, Tally};
+use crate::mac::harq::block::Decided;
 use crate::mac::sched::{Scheduler, View};
-use crate::rlc::units::{Fate, Packets};
+use crate::rlc::units::Fate;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
 use crate::{Backlog, BandwidthMeter, UserRadio};
@@ -36,8 +36,8 @@ pub struct HsdpaMac {
     /// Whether link adaptation of any user depends on ACKs and NACKs.
     learns: bool,
     flow_control: Option<FlowControl>,
-    /// Outcomes of blocks sent in the last TTI, which take effect at the start of the next TTI.
-    outcomes: Vec<Outcome>,
+    /// Blocks sent in the last TTI whose outcomes are final.
+    decided: Vec<Decided>,
     /// State of handover; `None` if handover is not configured or no user moves.
     handover: Option<Box<HandoverControl>>,
     /// Indices of the users for whom timer T1 runs.
@@ -65,7 +65,7 @@ impl HsdpaMac {
             flow_control: params.iub.as_ref().map(flow_control),
             node_bs,
             handover: handover.map(Box::new),
-            outcomes: Vec::new(),
+            decided: Vec::new(),
             timers: Vec::new(),
             candidates: Candidates::default(),
             meters: Vec::new(),
@@ -111,15 +111,15 @@ impl HsdpaMac {
     /// Passes the blocks decoded in the last TTI to the phones' reordering queues, records the units
     /// of blocks given up in that TTI as lost, and handles expired timers T1.
     fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
-        let Self { outcomes, node_bs: NodeBs { users, slots, .. }, timers, .. } = self;
+        let Self { decided, node_bs: NodeBs { users, slots, .. }, timers, .. } = self;
         let now = ctx.now;
-        for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
+        for Decided { user, number, units, decoded } in decided.drain(..) {
             let User { packets, reordering, tally, .. } = &mut users[user];
             let mut decide = |fate| decide(user, fate, tally, ctx);
             if decoded {
                 let had_timer = reordering.timer().is_some();
                 let leave = |units| packets.settle(now, units, false, &mut decide);
-                if !reordering.receive(tti, tsn, units.clone(), leave) {
+                if !reordering.receive(tti, number, units.clone(), leave) {
                     // The reordering queue has given this block up, so the units of the block are
                     // lost although it was decoded.
                     packets.settle(now, units, true, &mut decide);
@@ -145,27 +145,25 @@ impl HsdpaMac {
     /// Sends the block of `grant` to `user` in TTI `tti`. Returns the number of payload units sent,
     /// 0 if there was nothing to send.
     fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, grant: Grant, sharers: u32) -> u32 {
-        let NodeBs { params, users, slots, sequence } = &mut self.node_bs;
+        let NodeBs { params, users, slots, sequence, rules } = &mut self.node_bs;
         let state = &mut users[user];
-        let sent = state.send(tti, grant, sharers.max(1), params, sequence);
+        let sent = state.send(tti, grant, sharers.max(1), params.answer_at(tti), rules, sequence);
         slots.refresh_sent(user, state, tti, grant.offer.is_some());
         let Some(sent) = sent else {
             return 0;
         };
+        let units = sent.size;
         if let Some(control) = self.flow_control.as_mut().filter(|_| sent.is_new) {
-            control.sent(user, sent.units.end - sent.units.start);
+            control.sent(user, u64::from(units));
         }
         if ctx.wants(Mask::ANY_BLOCKS) {
-            emit_block(ctx, user, &state.packets, &sent);
+            sent.emit(ctx, user, |units| state.packets.carried(units));
         }
-        let units = (sent.units.end - sent.units.start) as u32;
+        if sent.settled == Some(false) {
+            state.tally.gave_up();
+        }
         let failed = u32::from(sent.failed);
-        if let Some(decoded) = sent.settled {
-            if !decoded {
-                state.tally.gave_up();
-            }
-            self.outcomes.push(Outcome { user, tsn: sent.tsn, units: sent.units, decoded });
-        }
+        self.decided.extend(sent.decided(user));
         let quality = if state.adapter.has_cqis() { grant.quality as u32 } else { 0 };
         ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
         units
@@ -185,34 +183,10 @@ impl HsdpaMac {
     }
 }
 
-/// Emits an event for the transmission of a block. Also emits the parts of packets in a new block,
-/// and the loss of a block that the Node B gives up.
-#[cold]
-fn emit_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &SentBlock) {
-    let (bearer, user, block) = (ctx.place.index, user as u32, sent.tsn);
-    let (units, transmission, failed) =
-        ((sent.units.end - sent.units.start) as u32, sent.transmission, sent.failed);
-    ctx.emit(Event::Block { bearer, user, block, units, transmission, failed });
-    if sent.is_new {
-        for part in packets.carried(sent.units.clone()) {
-            ctx.emit(Event::Carries { bearer, user, block, part });
-        }
-    }
-    if sent.settled == Some(false) {
-        ctx.emit(Event::GivenUp { bearer, user, block });
-    }
-}
-
 fn decide(user: usize, fate: Fate, tally: &mut Tally, ctx: &mut Context) {
     match fate {
-        Fate::Arrived(packet) => {
-            tally.delivered(packet.size);
-            ctx.deliver(user, packet);
-        }
-        Fate::Lost(packet) => {
-            tally.dropped();
-            ctx.lose(user, packet, Cause::RadioLoss);
-        }
+        Fate::Arrived(packet) => tally.deliver(ctx, user, packet),
+        Fate::Lost(packet) => tally.lose(ctx, user, packet, Cause::RadioLoss),
     }
 }
 
@@ -241,7 +215,7 @@ impl Mac for HsdpaMac {
         let has_timers = self.node_bs.params.rlc.has_timers();
         let rlc =
             self.node_bs.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
-        if !self.outcomes.is_empty() {
+        if !self.decided.is_empty() {
             // The next TTI must be simulated to deliver the blocks sent in the last TTI. The next
             // TTI also adds the frames that have arrived over the Iub, so their arrivals need no
             // event.

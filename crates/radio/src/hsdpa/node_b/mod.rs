@@ -1,6 +1,5 @@
 //! Node Bs: MAC-hs of all served cells, with the users and their channels.
 
-pub mod block;
 pub mod candidates;
 pub mod slot;
 pub mod transmission;
@@ -12,6 +11,7 @@ use super::adaptation::Limits;
 use super::iub::Endpoints;
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
+use crate::mac::harq::block::Rules;
 use crate::mac::user_set::WORD;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
@@ -28,6 +28,8 @@ pub struct NodeBs {
     /// Cached state of all users, by which users without anything to send are skipped.
     pub slots: Slots,
     pub sequence: JakesSequence,
+    /// Rules by which blocks are decoded and sent again.
+    pub rules: Rules,
 }
 
 impl NodeBs {
@@ -40,7 +42,8 @@ impl NodeBs {
         };
         let mut tables = Vec::new();
         let users: Vec<_> = users.iter().map(|user| User::new(params, user, streams, &mut tables)).collect();
-        Self { params: params.clone(), slots: Slots::new(&users, params.served()), users, sequence }
+        let slots = Slots::new(&users, params.served());
+        Self { params: params.clone(), slots, users, sequence, rules: params.harq_rules() }
     }
 
     /// Refreshes the cached state of a user. Must be called after its queue, its HARQ processes or

@@ -1,87 +1,55 @@
-//! Transmission of a user's blocks by its HARQ processes, and the outcomes of blocks.
+//! Transmission of a user's blocks by its HARQ processes.
 
-use std::ops::Range;
-
-use nodeb_base::rng::uniform;
-
-use super::block::Block;
 use super::turn::Grant;
 use super::user::User;
+use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
-use crate::hsdpa::Hsdpa;
 use crate::hsdpa::adaptation::Offer;
-use crate::mac::harq::Decoding;
+use crate::hsdpa::adaptation::curves::Curves;
+use crate::mac::harq::block::{self, Draws, Rules, SentBlock};
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
 
-/// Outcome of a block, which takes effect at the end of its TTI.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    pub user: usize,
-    pub tsn: u64,
-    pub units: Range<u64>,
-    /// Whether the block was decoded. If not, its units are lost.
-    pub decoded: bool,
+/// Format of a block on HS-PDSCH.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Format {
+    /// Number of HS-PDSCH codes that the block takes.
+    pub codes: u32,
+    /// CQI whose BLER curve decides whether the block is decoded; `None` if the block cannot fail.
+    pub curve: Option<u8>,
 }
 
-/// Block that was sent, with the result of the transmission.
-#[derive(Clone, Debug)]
-pub struct SentBlock {
-    pub tsn: u64,
-    pub units: Range<u64>,
-    /// Number of transmissions of the block so far in the serving cell.
-    pub transmission: u32,
-    /// Whether the units of the block were sent for the first time. False for retransmissions, also
-    /// for those after a change of cell.
-    pub is_new: bool,
-    pub failed: bool,
-    /// Final outcome of the block, if this transmission decides it: true if the UE decoded the
-    /// block for the first time, false if the Node B sends it no more although it is not decoded.
-    /// `None` otherwise.
-    pub settled: Option<bool>,
-}
+/// Block that the Node B has sent and whose HARQ process has not ended. Its number is the transmission sequence
+/// number, on the air modulo 64; its SNR is that per symbol.
+pub type Block = block::Block<Format>;
 
 impl User {
-    /// Sends the block of `grant` in TTI `tti`. Returns the block with the result of the
-    /// transmission, or `None` if there was nothing to send.
+    /// Sends the block of `grant` in TTI `tti`, for which `sharers` users share the power; the answer is known in TTI
+    /// `answer_at`. Returns the block with the result of the transmission, or `None` if there was nothing to send.
     pub fn send(
         &mut self,
         tti: u64,
         grant: Grant,
         sharers: u32,
-        params: &Hsdpa,
+        answer_at: u64,
+        rules: &Rules,
         sequence: &JakesSequence,
     ) -> Option<SentBlock> {
         let (index, mut block) = match grant.offer {
             None => self.processes.take_retransmission(tti)?,
             Some(offer) => self.begin(tti, offer)?,
         };
-        block.transmissions += 1;
-        let snr = f64::from(self.channel.snr(sequence, tti)) / f64::from(sharers);
-        let had_been_decoded = block.decoded;
-        let failed = !had_been_decoded && !self.decodes(tti, &mut block, snr, params);
-        block.decoded = !failed;
-        let cqi = if self.adapter.has_cqis() { grant.quality } else { f32::NAN };
-        self.tally.sent(snr, cqi, block.transmissions == 1 && !block.forwarded, failed);
-
-        let error = if block.decoded { params.ack_error } else { params.nack_error };
-        let is_wrong = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
-        let acknowledged = block.decoded != is_wrong;
-        let may_retransmit = params.max_transmissions.is_none_or(|most| block.transmissions < most.get());
-        let is_retransmitted = !acknowledged && may_retransmit;
-        let at = params.answer_at(tti);
-        self.rested = tti + self.tti_distance;
-
-        let is_settled = block.decoded && !had_been_decoded || !block.decoded && !is_retransmitted;
-        let sent = SentBlock {
-            tsn: block.tsn,
-            units: block.units.clone(),
-            transmission: block.transmissions,
-            is_new: block.transmissions == 1 && !block.forwarded,
-            failed,
-            settled: is_settled.then_some(block.decoded),
+        let Self { channel, curves, draws, .. } = self;
+        let snr = f64::from(channel.snr(sequence, tti)) / f64::from(sharers);
+        let decodes = |block: &mut Block, draws: &mut Draws| {
+            let Some(curve) = block.format.curve else { return true };
+            decodes(block, curve, curves, (tti, channel), snr, rules, draws)
         };
-        let answer = (block.transmissions == 1 && self.adapter.learns()).then_some(acknowledged);
-        self.processes.sent(index, block.tsn, at, is_retransmitted.then_some(block), answer);
+        let (sent, answer) = block.send(rules, draws, decodes);
+        let cqi = if self.adapter.has_cqis() { grant.quality } else { f32::NAN };
+        self.tally.sent(snr, cqi, sent.is_new, sent.failed);
+        self.rested = tti + self.tti_distance;
+        let first = (block.transmissions == 1 && self.adapter.learns()).then_some(answer.acknowledged);
+        self.processes.sent(index, block.number, answer_at, answer.is_retransmitted.then_some(block), first);
         Some(sent)
     }
 
@@ -96,36 +64,26 @@ impl User {
         }
         let (index, tsn) = self.processes.begin(tti)?;
         self.queue -= units;
-        let block = Block {
-            tsn,
-            units: self.packets.send(units),
-            codes: offer.codes,
-            curve: offer.curve,
-            transmissions: 0,
-            forwarded: false,
-            symbol_snr: 0.0,
-            decoded: false,
-            draw: uniform(&mut self.draws.decoding),
-        };
-        Some((index, block))
+        let format = Format { codes: offer.codes, curve: offer.curve };
+        Some((index, Block::new(tsn, self.packets.send(units), units as u32, format, &mut self.draws)))
     }
+}
 
-    /// Returns true if the UE can decode the block after a transmission at the linear SNR `snr`
-    /// before despreading, combined with earlier transmissions.
-    fn decodes(&mut self, tti: u64, block: &mut Block, snr: f64, params: &Hsdpa) -> bool {
-        let Some(curve) = block.curve else {
-            return true;
-        };
-        let gain = SPREADING_FACTOR / f64::from(block.codes);
-        let n = block.transmissions;
-        block.symbol_snr = params.combining.add(block.symbol_snr, snr * gain, n);
-        let recorded = self.channel.recorded_combined(tti, n).map(f64::from);
-        let combined = recorded.unwrap_or(block.symbol_snr / gain);
-        let draw = match params.decoding {
-            Decoding::OneNumber => block.draw,
-            Decoding::Independent if n == 1 => block.draw,
-            Decoding::Independent => uniform(&mut self.draws.decoding),
-        };
-        self.curves.decodes(curve, combined, draw)
-    }
+/// Returns true if the UE can decode a block by the BLER curve of CQI `curve` after a transmission at the linear SNR
+/// `snr` before despreading, combined with earlier transmissions.
+#[inline]
+fn decodes(
+    block: &mut Block,
+    curve: u8,
+    curves: &Curves,
+    (tti, channel): (u64, &Channel),
+    snr: f64,
+    rules: &Rules,
+    draws: &mut Draws,
+) -> bool {
+    let gain = SPREADING_FACTOR / f64::from(block.format.codes);
+    block.combine(snr * gain, rules);
+    let recorded = channel.recorded_combined(tti, block.transmissions).map(f64::from);
+    let combined = recorded.unwrap_or(block.snr / gain);
+    curves.decodes(curve, combined, block.draw(rules, draws))
 }

@@ -32,7 +32,7 @@ impl User {
     /// `None` if nothing can be sent.
     fn grant_at(&self, quality: f32, tti: u64, limits: Limits) -> Option<Grant> {
         if let Some(block) = self.processes.retransmission(tti) {
-            let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
+            let (codes, units) = (block.format.codes, block.size);
             return (codes <= limits.codes).then_some(Grant { quality, offer: None, codes, units });
         }
         if self.available() == 0 || !self.processes.has_free(tti) {
@@ -101,8 +101,7 @@ impl User {
             until = until.min(self.processes.next_answer());
         }
         let units = if let Some(block) = self.processes.retransmission(tti) {
-            [if block.codes <= limits.codes { (block.units.end - block.units.start) as u32 } else { 0 };
-                BLOCK]
+            [if block.format.codes <= limits.codes { block.size } else { 0 }; BLOCK]
         } else if self.available() == 0 || !self.processes.has_free(tti) {
             [0; BLOCK]
         } else {

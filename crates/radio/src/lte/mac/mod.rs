@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use nodeb_base::context::{Context, Sent};
-use nodeb_base::event::{Cause, Event, Mask};
+use nodeb_base::event::{Cause, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
@@ -28,6 +28,7 @@ use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::PHONES;
 use crate::mac::band::{Band, MAX_GROUPS, Row};
 use crate::mac::deal::{Dealer, Part};
+use crate::mac::harq::block::{Decided, Rules, SentBlock};
 use crate::mac::sched::{Candidate, Scheduler, View};
 use crate::rlc::bytes::Outcome;
 use crate::tti::Mac;
@@ -36,16 +37,7 @@ use crate::{Backlog, UserRadio};
 use earliest::Earliest;
 use promotions::Promotions;
 use sleep::Sleepers;
-use user::{HEADERS, SentBlock, User};
-
-/// Block sent in the last TTI whose outcome is final. It takes effect at the start of the next TTI.
-#[derive(Clone, Debug)]
-struct Decided {
-    user: usize,
-    units: Range<u64>,
-    /// Whether the phone decoded the block. If not, its PDUs are lost.
-    decoded: bool,
-}
+use user::{HEADERS, User};
 
 /// STATUS PDU on its way from a phone to the base station.
 #[derive(Clone, Copy, Debug)]
@@ -130,6 +122,8 @@ impl Columns {
 #[derive(Debug)]
 pub struct LteMac {
     params: Lte,
+    /// Rules by which blocks are decoded and sent again.
+    rules: Rules,
     formats: Vec<Formats>,
     band: Band,
     sequence: JakesSequence,
@@ -176,6 +170,7 @@ impl LteMac {
         let scheduler = params.scheduler.build(count, numerology.tti);
         Self {
             params: params.clone(),
+            rules: params.harq_rules(),
             view: scheduler.view(),
             dealer: Dealer::default(),
             formats: params.formats(),
@@ -248,19 +243,17 @@ impl LteMac {
         for sent in self.sent.drain(..) {
             let state = &mut self.users[user];
             if ctx.wants(Mask::ANY_BLOCKS) {
-                emit_block(ctx, user, state, &sent);
+                sent.emit(ctx, user, |units| state.rlc.carried(units));
             }
             total.blocks += 1;
             total.failed += u32::from(sent.failed);
-            total.units += sent.bytes;
-            is_new |= sent.transmission == 1;
+            total.units += sent.size;
+            is_new |= sent.is_new;
             is_pending |= sent.failed && sent.settled.is_none();
-            if let Some(decoded) = sent.settled {
-                if !decoded {
-                    state.tally.gave_up();
-                }
-                self.decided.push(Decided { user, units: sent.units, decoded });
+            if sent.settled == Some(false) {
+                state.tally.gave_up();
             }
+            self.decided.extend(sent.decided(user));
         }
         if total.blocks == 0 {
             return;
@@ -284,32 +277,9 @@ impl LteMac {
 fn pass_on(ctx: &mut Context, user: usize, state: &mut User) {
     for outcome in state.rlc.outcomes() {
         match outcome {
-            Outcome::Delivered { packet, .. } => {
-                state.tally.delivered(packet.size);
-                ctx.deliver(user, packet);
-            }
-            Outcome::Lost { packet, cause } => {
-                state.tally.dropped();
-                ctx.lose(user, packet, cause);
-            }
+            Outcome::Delivered { packet, .. } => state.tally.deliver(ctx, user, packet),
+            Outcome::Lost { packet, cause } => state.tally.lose(ctx, user, packet, cause),
         }
-    }
-}
-
-/// Emits an event for the transmission of a block. Also emits the parts of packets in a new block, and the loss of
-/// a block that is given up.
-#[cold]
-fn emit_block(ctx: &mut Context, user: usize, state: &User, sent: &SentBlock) {
-    let (bearer, user, block) = (ctx.place.index, user as u32, sent.number);
-    let (units, transmission, failed) = (sent.bytes, sent.transmission, sent.failed);
-    ctx.emit(Event::Block { bearer, user, block, units, transmission, failed });
-    if sent.transmission == 1 {
-        for part in state.rlc.carried(sent.units.clone()) {
-            ctx.emit(Event::Carries { bearer, user, block, part });
-        }
-    }
-    if sent.settled == Some(false) {
-        ctx.emit(Event::GivenUp { bearer, user, block });
     }
 }
 
@@ -356,7 +326,7 @@ impl Mac for LteMac {
 
     fn complete(&mut self, ctx: &mut Context, _tti: u64) {
         let mut decided = std::mem::take(&mut self.decided);
-        for Decided { user, units, decoded } in decided.drain(..) {
+        for Decided { user, units, decoded, .. } in decided.drain(..) {
             self.users[user].rlc.receive(ctx.now, units, !decoded);
             self.refresh(ctx, user);
         }

@@ -33,8 +33,8 @@ impl LteMac {
         ));
         for part in 0..self.parts.len() {
             let Part { user, groups } = self.parts[part];
-            let Self { users, params, formats, sequence, sent, .. } = self;
-            let cell = Cell { params, formats, sequence };
+            let Self { users, params, rules, formats, sequence, sent, .. } = self;
+            let cell = Cell { params, rules, formats, sequence };
             users[user].send_new(tti, groups, &cell, sent);
             self.record(ctx, tti, user);
             self.refresh(ctx, user);
@@ -69,8 +69,8 @@ impl LteMac {
             if self.params.layers > 1 {
                 self.measure(user, tti);
             }
-            let Self { users, params, formats, sequence, sent, .. } = self;
-            let cell = Cell { params, formats, sequence };
+            let Self { users, params, rules, formats, sequence, sent, .. } = self;
+            let cell = Cell { params, rules, formats, sequence };
             users[user].send_again(tti, groups, &cell, sent);
             self.record(ctx, tti, user);
             self.refresh(ctx, user);
@@ -115,8 +115,8 @@ impl LteMac {
 
     /// Brings the report of a user up to date for TTI `tti`, and the values computed from it.
     pub(super) fn measure(&mut self, user: usize, tti: u64) {
-        let Self { users, columns, params, formats, band, sequence, view, .. } = self;
-        let cell = Cell { params, formats, sequence };
+        let Self { users, columns, params, rules, formats, band, sequence, view, .. } = self;
+        let cell = Cell { params, rules, formats, sequence };
         let state = &mut users[user];
         let hot = &mut columns.hot[user];
         hot.valid = state.report.validity(tti);

@@ -1,9 +1,7 @@
 //! A user of the downlink: channel, state at the base station and receiver.
 
-use std::ops::Range;
-
 use nodeb_base::context::Context;
-use nodeb_base::rng::{Stream, Streams, uniform};
+use nodeb_base::rng::Streams;
 
 use super::super::Lte;
 use super::super::adaptation::layers_of_blocks;
@@ -18,7 +16,7 @@ use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::Tally;
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
-use crate::mac::harq::Decoding;
+use crate::mac::harq::block::{self, Answer, Draws, Rules, SentBlock};
 use crate::mac::harq::processes::Processes;
 use crate::pdcp::Transmit;
 use crate::rlc::bytes::{Entity, Filled, Framing};
@@ -33,25 +31,16 @@ const SUBHEADER: u32 = 3;
 /// block with room for them.
 pub const HEADERS: f32 = 8.0;
 
-/// Transport block in a HARQ process.
-#[derive(Clone, Debug)]
-struct Block {
-    /// Numbers of the RLC PDUs in the block.
-    units: Range<u64>,
-    /// Octets of the block that are not padding.
-    bytes: u32,
-    number: u64,
+/// Format of a transport block.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
     format: Format,
     /// Number of resource blocks of the first transmission.
     resource_blocks: u16,
-    transmissions: u32,
-    /// Effective linear SNR after all transmissions so far.
-    snr: f64,
-    decoded: bool,
-    /// Random number uniform in [0, 1) that decides the first transmission. If decoding uses one random number per
-    /// block, this number decides all transmissions.
-    draw: f64,
 }
+
+/// Transport block in a HARQ process. Its SNR is the effective one.
+type Block = block::Block<Sent>;
 
 /// Blocks of a HARQ process that are sent together: one, or two on different layers.
 #[derive(Clone, Debug, Default)]
@@ -77,27 +66,13 @@ impl Blocks {
 
     /// Returns the number of layers of all blocks.
     fn layers(&self) -> u8 {
-        self.iter().map(|block| block.format.layers).sum()
+        self.iter().map(|block| block.format.format.layers).sum()
     }
 
     /// Returns the number of resource blocks that a retransmission needs.
     pub fn resource_blocks(&self) -> u16 {
-        self.iter().map(|block| block.resource_blocks).max().unwrap_or(0)
+        self.iter().map(|block| block.format.resource_blocks).max().unwrap_or(0)
     }
-}
-
-/// Block that was sent, with the result of the transmission.
-#[derive(Clone, Debug)]
-pub struct SentBlock {
-    pub number: u64,
-    pub units: Range<u64>,
-    pub bytes: u32,
-    /// Number of transmissions of the block so far.
-    pub transmission: u32,
-    pub failed: bool,
-    /// Final outcome of the block, if this transmission decides it: true if the phone decoded the block for the
-    /// first time, false if it is sent no more although it is not decoded. `None` otherwise.
-    pub settled: Option<bool>,
 }
 
 /// User of the downlink, with its channel, its reports, and the blocks and packets in transit to
@@ -124,13 +99,6 @@ pub struct User {
     /// Number of TTIs that a packet may wait before its deadline.
     pub delay_budget: u64,
     draws: Box<Draws>,
-}
-
-/// Random streams of a user, in a box as they are large and only used for transmissions.
-#[derive(Debug)]
-struct Draws {
-    decoding: Stream,
-    feedback: Stream,
 }
 
 /// Largest correction of the outer loop in either direction, in dB.
@@ -163,10 +131,7 @@ impl User {
             block_bits,
             tti_bits,
             delay_budget: user.ue.delay_budget.0 / TTI.0,
-            draws: Box::new(Draws {
-                decoding: streams.stream("user", user.id, "decoding"),
-                feedback: streams.stream("user", user.id, "feedback"),
-            }),
+            draws: Box::new(Draws::new(user.id, &streams)),
         }
     }
 
@@ -262,17 +227,10 @@ impl User {
             return None;
         }
         self.next_block += 1;
-        Some(Block {
-            bytes: filled.bytes(),
-            units: filled.units,
-            number: self.next_block - 1,
-            format,
-            resource_blocks: cell.formats[self.formats].band().blocks_in(groups),
-            transmissions: 0,
-            snr: 0.0,
-            decoded: false,
-            draw: uniform(&mut self.draws.decoding),
-        })
+        let resource_blocks = cell.formats[self.formats].band().blocks_in(groups);
+        let format = Sent { format, resource_blocks };
+        let size = filled.bytes();
+        Some(Block::new(self.next_block - 1, filled.units, size, format, &mut self.draws))
     }
 
     // Clause: TS 36.213, 7.3; TS 36.321, 5.3.2: HARQ timing of the downlink
@@ -293,9 +251,9 @@ impl User {
         for (place, of_place) in blocks.0.iter_mut().enumerate() {
             let Some(block) = of_place else { break };
             oldest = oldest.min(block.number);
-            let (outcome, acknowledged, is_retransmitted) =
+            let (outcome, Answer { acknowledged, is_retransmitted }) =
                 self.transmit_block(tti, groups, block, &row, place, cell);
-            if outcome.transmission == 1 && cell.params.cqi.outer_loop.is_some() {
+            if outcome.is_new && cell.params.cqi.outer_loop.is_some() {
                 answer = answer.or(Some(acknowledged));
             }
             if !is_retransmitted {
@@ -311,8 +269,7 @@ impl User {
         self.processes.sent(index, oldest, at, pending, answer);
     }
 
-    /// Sends a block at the SNRs of its groups in `row`. `place` is 1 for the second block of the TTI. Returns the
-    /// result, true if the base station receives an ACK, and true if the block must be retransmitted.
+    /// Sends a block at the SNRs of its groups in `row`. `place` is 1 for the second block of the TTI.
     #[inline]
     fn transmit_block(
         &mut self,
@@ -322,52 +279,19 @@ impl User {
         row: &Row,
         place: usize,
         cell: &Cell,
-    ) -> (SentBlock, bool, bool) {
-        let params = cell.params;
-        block.transmissions += 1;
-        let had_been_decoded = block.decoded;
-        let snr = self.receive(tti, groups, block, row, cell);
-        let failed = !block.decoded;
-        let is_new = block.transmissions == 1;
+    ) -> (SentBlock, Answer) {
+        let (formats, rules, format) = (&cell.formats[self.formats], cell.rules, block.format.format);
+        let snr = formats.effective_snr(format.mcs, row, groups);
+        let (sent, answer) = block.send(rules, &mut self.draws, |block, draws| {
+            block.combine(f64::from(snr), rules);
+            block.draw(rules, draws) >= formats.bler(tti, groups, format, block.snr as f32)
+        });
         if place == 0 {
-            self.tally.sent(f64::from(snr), self.report.cqi, is_new, failed);
+            self.tally.sent(f64::from(snr), self.report.cqi, sent.is_new, sent.failed);
         } else {
-            self.tally.sent_beside(is_new, failed);
+            self.tally.sent_beside(sent.is_new, sent.failed);
         }
-
-        let error = if block.decoded { params.ack_error } else { params.nack_error };
-        let is_wrong = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
-        let acknowledged = block.decoded != is_wrong;
-        let may_retransmit = params.max_transmissions.is_none_or(|most| block.transmissions < most.get());
-        let is_retransmitted = !acknowledged && may_retransmit;
-        let is_settled = block.decoded && !had_been_decoded || !block.decoded && !is_retransmitted;
-        let sent = SentBlock {
-            number: block.number,
-            units: block.units.clone(),
-            bytes: block.bytes,
-            transmission: block.transmissions,
-            failed,
-            settled: is_settled.then_some(block.decoded),
-        };
-        (sent, acknowledged, is_retransmitted)
-    }
-
-    /// Decodes a block after a transmission at the SNRs in `row`, unless it was decoded before. Returns the effective
-    /// linear SNR of the transmission.
-    fn receive(&mut self, tti: u64, groups: Groups, block: &mut Block, row: &Row, cell: &Cell) -> f32 {
-        let formats = &cell.formats[self.formats];
-        let snr = formats.effective_snr(block.format.mcs, row, groups);
-        if block.decoded {
-            return snr;
-        }
-        let params = cell.params;
-        block.snr = params.combining.add(block.snr, f64::from(snr), block.transmissions);
-        let draw = match params.decoding {
-            Decoding::Independent if block.transmissions > 1 => uniform(&mut self.draws.decoding),
-            Decoding::Independent | Decoding::OneNumber => block.draw,
-        };
-        block.decoded = draw >= formats.bler(tti, groups, block.format, block.snr as f32);
-        snr
+        (sent, answer)
     }
 
     /// Returns the TTI by which the user's next packet should arrive: the TTI since which the packet waits, plus
@@ -381,6 +305,7 @@ impl User {
 #[derive(Debug)]
 pub struct Cell<'a> {
     pub params: &'a Lte,
+    pub rules: &'a Rules,
     pub formats: &'a [Formats],
     pub sequence: &'a JakesSequence,
 }

@@ -6,6 +6,7 @@
 //! combining method gives the SNR of several transmissions, and the curve gives the BLER at that
 //! SNR.
 
+pub mod block;
 pub mod chase;
 pub mod incremental_redundancy;
 pub mod link_curve;
@@ -65,8 +66,6 @@ impl CombiningSpec {
         Probability(after(n).clamp(0.0, 1.0))
     }
 
-    // Clause: TS 36.321, 5.3.2.2: soft combining
-    // Simplified: SNRs or information add up; redundancy versions and the size of the soft buffer have no effect
     /// Returns the SNR (linear, per symbol) after transmission number `n` with SNR `snr`, if
     /// combining the earlier transmissions gave the SNR `before`.
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {

@@ -1,7 +1,7 @@
 //! Serving cell of a user, and changes of this cell.
 
 use super::User;
-use crate::hsdpa::node_b::block::Block;
+use crate::hsdpa::node_b::transmission::Block;
 
 impl User {
     /// Returns true if handover is configured and the user moves, so that it may change to another

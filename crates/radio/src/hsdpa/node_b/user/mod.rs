@@ -5,9 +5,9 @@ mod reset;
 
 use std::ops::Range;
 
-use nodeb_base::rng::{Stream, Streams};
+use nodeb_base::rng::Streams;
 
-use super::block::Block;
+use super::transmission::Block;
 use crate::UserRadio;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
@@ -19,6 +19,7 @@ use crate::hsdpa::adaptation::recorded::RecordedRate;
 use crate::hsdpa::adaptation::{Adapter, Link};
 use crate::hsdpa::format::least_tti_distance;
 use crate::hsdpa::handover::Trigger;
+use crate::mac::harq::block::Draws;
 use crate::mac::harq::processes::Processes;
 use crate::mac::reordering::ReorderingQueue;
 use crate::numerology::Numerology;
@@ -53,14 +54,6 @@ pub struct User {
     pub(super) draws: Box<Draws>,
 }
 
-/// Random streams of a user for decoding and feedback. They are boxed because they are large and
-/// used only for transmissions.
-#[derive(Debug)]
-pub(super) struct Draws {
-    pub(super) decoding: Stream,
-    pub(super) feedback: Stream,
-}
-
 impl User {
     pub fn new(params: &Hsdpa, user: &UserRadio, streams: Streams, tables: &mut Tables) -> Self {
         let (ue, numerology) = (&user.ue, params.numerology());
@@ -90,10 +83,7 @@ impl User {
             delay_budget: ue.delay_budget.0 / numerology.tti.0,
             trigger: params.handover.as_ref().map(|handover| Box::new(Trigger::new(handover, numerology))),
             resumes: 0,
-            draws: Box::new(Draws {
-                decoding: streams.stream("user", user.id, "decoding"),
-                feedback: streams.stream("user", user.id, "feedback"),
-            }),
+            draws: Box::new(Draws::new(user.id, &streams)),
         }
     }
 
