@@ -3,6 +3,7 @@
 
 pub mod channel;
 pub mod doppler;
+pub mod handover;
 pub mod interference;
 pub mod map;
 pub mod mobility;

@@ -123,7 +123,7 @@ impl Meter {
         self.next = tti + 1;
         self.record(tti, node_bs);
         let limits = node_bs.limits();
-        let resumes = node_bs.users[self.user].resumes;
+        let resumes = node_bs.users[self.user].mobility.resumes;
         if self.rested.max(resumes) > tti || self.free[0] > tti {
             // The measured user cannot be served in this TTI, but the scheduler of the meter may
             // serve other users.

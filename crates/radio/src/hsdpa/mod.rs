@@ -11,7 +11,6 @@
 
 pub mod adaptation;
 pub mod format;
-pub mod handover;
 pub mod iub;
 pub mod mac;
 pub mod meter;
@@ -35,11 +34,11 @@ use nodeb_base::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
 use self::adaptation::LinkAdaptationSpec;
 use self::adaptation::curves::LinkCurves;
 use self::format::Format;
-use self::handover::Handover;
 use self::iub::Iub;
 use self::mac::HsdpaMac;
 use self::rlc::RlcModeSpec;
 use super::cell::channel::ChannelFacts;
+use super::cell::handover::Handover;
 use super::cell::plan::Cell;
 use super::cell::tally::PHONES;
 use super::mac::harq::block::Rules;

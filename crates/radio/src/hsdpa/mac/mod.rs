@@ -10,7 +10,6 @@ use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
 
-use self::handover::HandoverControl;
 use super::Hsdpa;
 use super::iub::{FlowControl, Frame};
 use super::meter::Meter;
@@ -18,6 +17,7 @@ use super::node_b::NodeBs;
 use super::node_b::candidates::Candidates;
 use super::node_b::turn::Grant;
 use super::node_b::user::User;
+use crate::cell::handover::control::HandoverControl;
 use crate::cell::tally::{PHONES, PhoneRow, Tally};
 use crate::mac::harq::block::Decided;
 use crate::mac::sched::{Scheduler, View};
@@ -55,9 +55,11 @@ impl HsdpaMac {
         let scheduler = |_| params.scheduler.build(users.len(), numerology.tti);
         let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
         let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len(), numerology);
+        let moves = |state: &mut User| state.mobility.moves(&mut state.channel);
+        let users_and_states = node_bs.users.iter_mut().enumerate();
+        let moving = users_and_states.filter_map(|(user, state)| moves(state).then_some(user)).collect();
         let handover = params.handover.as_ref();
-        let handover =
-            handover.and_then(|handover| HandoverControl::new(handover, &mut node_bs.users, numerology));
+        let handover = handover.and_then(|handover| HandoverControl::new(handover, moving, numerology));
         Self {
             view: schedulers[0].view(),
             learns: node_bs.users.iter().any(|user| user.adapter.learns()),
@@ -225,9 +227,8 @@ impl Mac for HsdpaMac {
         let timers = self.timers.iter().filter_map(|user| self.node_bs.users[*user].reordering.timer());
         // With a bandwidth meter, each comparison of Node Bs is made at the time at which it is
         // due. Without a meter, comparisons that are due in idle times are deferred.
-        let idle_matters = !self.meters.is_empty();
-        let compares = self.handover.as_ref().filter(|handover| idle_matters || !handover.is_idle());
-        let compares = compares.map(|handover| handover.next);
+        let needs_all = !self.meters.is_empty();
+        let compares = self.handover.as_ref().and_then(|handover| handover.next(needs_all));
         let tti = ready.into_iter().chain(timers).chain(compares).min();
         let on_air = tti.map(|tti| grid.beginning(tti.max(next)));
         let on_iub = self.flow_control.as_ref().and_then(|control| control.next(next));
@@ -263,7 +264,10 @@ impl Mac for HsdpaMac {
                 self.update_from_rnc(now, user);
             }
         }
-        self.record_idle(now);
+        if let Some(mut control) = self.handover.take() {
+            control.record_idle(self, now);
+            self.handover = Some(control);
+        }
         self.emit_frames(ctx);
     }
 

@@ -144,7 +144,7 @@ impl HsdpaMac {
     fn meter(&mut self, tti: u64, cell: usize) {
         let Self { node_bs, meters, candidates, .. } = self;
         for meter in meters {
-            if node_bs.users[meter.user].serving == cell {
+            if node_bs.users[meter.user].mobility.serving == cell {
                 meter.account(tti, candidates, node_bs);
             }
         }

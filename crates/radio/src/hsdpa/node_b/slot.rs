@@ -38,7 +38,7 @@ struct Turn {
 
 impl Turn {
     fn of(state: &User) -> Self {
-        Self { ready: state.ready(), usable: state.usable(), cell: state.serving as u8 }
+        Self { ready: state.ready(), usable: state.usable(), cell: state.mobility.serving as u8 }
     }
 }
 

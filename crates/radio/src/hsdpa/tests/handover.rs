@@ -122,7 +122,7 @@ fn t1_restarts_when_forwarded_blocks_can_arrive() {
     let mut user = User::new(&params, &radio, Streams::new(3, 0), &mut Vec::new());
     assert!(user.reordering.receive(2, 1, 1..2, |_| panic!("block 0 is missing")));
     assert_eq!(user.reordering.timer(), Some(15));
-    user.resumes = 50;
+    user.mobility.resumes = 50;
     user.continue_blocks();
     assert_eq!(user.reordering.timer(), Some(63));
 }

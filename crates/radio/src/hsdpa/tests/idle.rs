@@ -118,8 +118,9 @@ fn a_day_asleep_equals_a_day_of_evaluations() {
         assert_eq!(bench.arrived.len(), 1);
     }
     assert_eq!(sleeper.arrived, other.arrived);
-    let cells = [&sleeper, &other]
-        .map(|bench| bench.bearer.mac.node_bs.users.iter().map(|user| user.serving).collect::<Vec<_>>());
+    let cells = [&sleeper, &other].map(|bench| {
+        bench.bearer.mac.node_bs.users.iter().map(|user| user.mobility.serving).collect::<Vec<_>>()
+    });
     assert_eq!(cells[0], cells[1]);
     let places = [sleeper, other].map(|mut bench| {
         let phones = bench.bearer.mac.phones(end + Duration::from_secs(10));

@@ -1,8 +1,5 @@
 //! A user of HS-DSCH: channel, state at the Node B, receiver and serving cell.
 
-mod mobility;
-mod reset;
-
 use std::ops::Range;
 
 use nodeb_base::rng::Streams;
@@ -11,6 +8,7 @@ use super::transmission::Block;
 use crate::UserRadio;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
+use crate::cell::handover::mobility::Mobility;
 use crate::cell::tally::Tally;
 use crate::hsdpa::Hsdpa;
 use crate::hsdpa::adaptation::cqi::Tables;
@@ -18,7 +16,6 @@ use crate::hsdpa::adaptation::curves::Curves;
 use crate::hsdpa::adaptation::recorded::RecordedRate;
 use crate::hsdpa::adaptation::{Adapter, Link};
 use crate::hsdpa::format::least_tti_distance;
-use crate::hsdpa::handover::Trigger;
 use crate::mac::harq::block::Draws;
 use crate::mac::harq::processes::Processes;
 use crate::mac::reordering::ReorderingQueue;
@@ -45,12 +42,7 @@ pub struct User {
     pub(super) rested: u64,
     /// Number of TTIs that a packet may wait before its deadline.
     pub delay_budget: u64,
-    /// Index of the cell that serves the user.
-    pub serving: usize,
-    trigger: Option<Box<Trigger>>,
-    /// First TTI in which the user may be served after its last change of cell; 0 before any
-    /// change.
-    pub resumes: u64,
+    pub mobility: Mobility,
     pub(super) draws: Box<Draws>,
 }
 
@@ -67,7 +59,7 @@ impl User {
         };
         let channel = ue.channel.build(&params.cell, params.served(), user.id, &streams, numerology);
         Self {
-            serving: channel.serving(),
+            mobility: Mobility::new(params.handover.as_ref(), &channel, numerology),
             channel,
             adapter,
             curves,
@@ -81,8 +73,6 @@ impl User {
             tti_distance: least_tti_distance(ue.category),
             rested: 0,
             delay_budget: ue.delay_budget.0 / numerology.tti.0,
-            trigger: params.handover.as_ref().map(|handover| Box::new(Trigger::new(handover, numerology))),
-            resumes: 0,
             draws: Box::new(Draws::new(user.id, &streams)),
         }
     }
@@ -107,7 +97,7 @@ impl User {
     /// Returns the first TTI in which there may be something to send to the user, `u64::MAX` if
     /// there is nothing.
     pub fn ready(&self) -> u64 {
-        self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
+        self.processes.ready(self.available() > 0).max(self.rested).max(self.mobility.resumes)
     }
 
     /// Informs link adaptation of the ACKs and NACKs for first transmissions that are known in TTI
@@ -122,5 +112,27 @@ impl User {
     #[inline]
     pub fn quality(&mut self, tti: u64, sequence: &JakesSequence) -> f32 {
         self.adapter.quality(&mut self.channel, sequence, tti)
+    }
+
+    /// Continues the blocks and the timer T1 of the user in its new cell, without a reset of MAC-hs.
+    pub fn continue_blocks(&mut self) {
+        let resumes = self.mobility.resumes;
+        self.processes.change_cell(resumes, Block::restart);
+        self.reordering.delay_timer(resumes);
+    }
+
+    /// Resets MAC-hs at the Node B and in the phone. Returns the ranges of units that were in the queue, the HARQ
+    /// processes and the reordering queue, each with a flag that is true if the units are lost and false if they have
+    /// arrived. Also returns the number of units that were in the Node B's queue.
+    pub fn flush(&mut self) -> (Vec<(Range<u64>, bool)>, u64) {
+        let queued = std::mem::take(&mut self.queue);
+        let arrived = self.reordering.reset().into_iter().map(|units| (units, false));
+        let lost = self.processes.flush().filter(|block| !block.decoded);
+        let on_air = lost.map(|block| (block.units, true));
+        let mut all: Vec<_> = arrived.chain(on_air).collect();
+        if queued > 0 {
+            all.push((self.packets.send(queued), true));
+        }
+        (all, queued)
     }
 }
