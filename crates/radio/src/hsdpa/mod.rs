@@ -137,16 +137,7 @@ impl Checked for Hsdpa {
             check.at_most(key, value, Duration::from_secs(most));
         }
         check.range("pdu_size", self.pdu_size, Size(1)..=Size(65_535));
-        check.require(self.ack_error.0 < 1.0 || self.max_transmissions.is_some(), "ack_error", || {
-            "no ACK is ever received, and transmissions are unlimited; expected a probability below 1"
-                .to_owned()
-        });
-        let gains = !matches!(self.combining, CombiningSpec::None(_)) || self.max_transmissions.is_some();
-        check.require(gains, "combining", || {
-            "without combining a block sized for a better channel may fail for ever, and \
-             transmissions are unlimited; expected `chase`, `incremental_redundancy`, or `max_transmissions`"
-                .to_owned()
-        });
+        self.harq_rules().check(check);
         if let LinkAdaptationSpec::Shannon(params) = &self.link_adaptation {
             check.require(
                 self.payload().units_in(params.largest_block(self.numerology())) > 0,

@@ -131,16 +131,7 @@ impl Checked for Lte {
         if let Err(message) = compatible::check_control(self.bandwidth, self.layout()) {
             check.require(false, "control_symbols", || message);
         }
-        check.require(self.ack_error.0 < 1.0 || self.max_transmissions.is_some(), "ack_error", || {
-            "no ACK is ever received, and transmissions are unlimited; expected a probability below 1"
-                .to_owned()
-        });
-        let gains = !matches!(self.combining, CombiningSpec::None(_)) || self.max_transmissions.is_some();
-        check.require(gains, "combining", || {
-            "without combining a block sized for a better channel may fail for ever, and transmissions are \
-             unlimited; expected `chase`, `incremental_redundancy`, or `max_transmissions`"
-                .to_owned()
-        });
+        self.harq_rules().check(check);
         check.require(self.discard_timer.is_none_or(|timer| timer.0 > 0), "discard_timer", || {
             "0 s discards every packet; expected a longer time".to_owned()
         });

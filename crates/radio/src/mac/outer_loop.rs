@@ -4,6 +4,8 @@
 //! less robust by `step p / (1 - p)`, so that the share of failed first transmissions approaches
 //! `p` (Sampath, Kumar & Holtzman, VTC 1997, for power control).
 
+use std::ops::{Add, Neg};
+
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Probability;
@@ -31,5 +33,53 @@ impl Checked for OuterLoop {
         check.require(*step_db > 0.0 && *step_db <= 5.0, "step_db", || {
             format!("{step_db} is out of range; expected more than 0 and at most 5")
         });
+    }
+}
+
+impl OuterLoop {
+    /// Returns the steps by which a NACK lowers later qualities and an ACK raises them, in units of `unit_db` dB.
+    pub fn steps(&self, unit_db: f64) -> [f64; 2] {
+        let Probability(p) = self.target_bler;
+        let step = self.step_db / unit_db;
+        [step, step * p / (1.0 - p)]
+    }
+
+    /// Returns the correction of a user in dB, at first 0.
+    pub fn correction_db(&self) -> Correction<f64> {
+        Correction { steps: self.steps(1.0), largest: 6.0, value: 0.0 }
+    }
+}
+
+/// Correction of a user's channel qualities by the outer loop, in decibels or CQIs.
+#[derive(Clone, Copy, Debug)]
+pub struct Correction<T> {
+    /// Steps by which a NACK lowers the correction and an ACK raises it.
+    pub steps: [T; 2],
+    /// Largest correction in either direction.
+    pub largest: T,
+    /// Current correction, which is added to qualities.
+    pub value: T,
+}
+
+impl<T: Copy + PartialOrd + Add<Output = T> + Neg<Output = T>> Correction<T> {
+    /// Corrects later qualities by the answer to a first transmission.
+    pub fn on_answer(&mut self, acknowledged: bool) {
+        let [down, up] = self.steps;
+        let value = self.value + if acknowledged { up } else { -down };
+        self.value = if value > self.largest {
+            self.largest
+        } else if value < -self.largest {
+            -self.largest
+        } else {
+            value
+        };
+    }
+}
+
+impl Correction<f64> {
+    /// Returns the linear factor of SNRs for a correction in dB.
+    #[inline]
+    pub fn factor(&self) -> f32 {
+        if self.value == 0.0 { 1.0 } else { libm::pow(10.0, self.value / 10.0) as f32 }
     }
 }

@@ -54,7 +54,7 @@ impl LteMac {
         for at in 0..self.due.len() {
             let user = self.due[at];
             let state = &mut self.users[user];
-            state.listen(tti, &self.params);
+            state.listen(tti);
             self.columns.hot[user].answers = state.processes.attention_at();
             let Some(resource_blocks) = state.processes.retransmission(tti).map(Blocks::resource_blocks)
             else {

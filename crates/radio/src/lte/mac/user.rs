@@ -18,6 +18,7 @@ use crate::cell::tally::Tally;
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
 use crate::mac::harq::block::{self, Answer, Draws, Rules, SentBlock};
 use crate::mac::harq::processes::Processes;
+use crate::mac::outer_loop::{Correction, OuterLoop};
 use crate::pdcp::Transmit;
 use crate::rlc::bytes::{Entity, Filled, Framing};
 
@@ -86,8 +87,8 @@ pub struct User {
     /// PDCP sequence number of the first packet for which no event was emitted yet.
     numbered: u64,
     pub tally: Tally,
-    /// Correction of the outer loop, a factor of reported SNRs in dB.
-    shift_db: f64,
+    /// Correction of reported SNRs by the outer loop, in dB; `None` without an outer loop.
+    correction: Option<Correction<f64>>,
     /// Index of the phone's transport formats among those of the cell.
     formats: usize,
     /// Number of the next new block.
@@ -100,9 +101,6 @@ pub struct User {
     pub delay_budget: u64,
     draws: Box<Draws>,
 }
-
-/// Largest correction of the outer loop in either direction, in dB.
-const LARGEST_SHIFT_DB: f64 = 6.0;
 
 impl User {
     /// Creates a user with empty queues.
@@ -125,7 +123,7 @@ impl User {
             rlc: params.rlc.build(framing, Transmit::new(queue, params.discard_timer)),
             numbered: 0,
             tally: Tally::default(),
-            shift_db: 0.0,
+            correction: params.cqi.outer_loop.as_ref().map(OuterLoop::correction_db),
             formats: params.formats_of(user.ue.category),
             next_block: 0,
             block_bits,
@@ -147,14 +145,10 @@ impl User {
     }
 
     /// Passes the answers to first transmissions that are known in TTI `tti` to the outer loop.
-    pub fn listen(&mut self, tti: u64, params: &Lte) {
-        let Some(outer_loop) = &params.cqi.outer_loop else { return };
-        let p = outer_loop.target_bler.0;
-        let shift = &mut self.shift_db;
-        self.processes.take_answers(tti, |acknowledged| {
-            let change = if acknowledged { outer_loop.step_db * p / (1.0 - p) } else { -outer_loop.step_db };
-            *shift = (*shift + change).clamp(-LARGEST_SHIFT_DB, LARGEST_SHIFT_DB);
-        });
+    pub fn listen(&mut self, tti: u64) {
+        if let Some(correction) = &mut self.correction {
+            self.processes.take_answers(tti, |acknowledged| correction.on_answer(acknowledged));
+        }
     }
 
     /// Fills new blocks on `groups` in TTI `tti` and sends them. Adds them to `sent`, unless nothing fits.
@@ -212,7 +206,7 @@ impl User {
     /// Returns the format of a block on `layers` of the `of` layers that are sent.
     #[inline]
     fn select(&self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Format> {
-        let factor = if self.shift_db == 0.0 { 1.0 } else { libm::pow(10.0, self.shift_db / 10.0) as f32 };
+        let factor = self.correction.as_ref().map_or(1.0, Correction::factor);
         let most_bits = self.block_bits.min(self.tti_bits / u32::from(of) * u32::from(layers));
         let formats = &cell.formats[self.formats];
         formats.select_by_cqis(tti, groups, layers, &self.report.cqis, factor, most_bits)
@@ -253,7 +247,7 @@ impl User {
             oldest = oldest.min(block.number);
             let (outcome, Answer { acknowledged, is_retransmitted }) =
                 self.transmit_block(tti, groups, block, &row, place, cell);
-            if outcome.is_new && cell.params.cqi.outer_loop.is_some() {
+            if outcome.is_new && self.correction.is_some() {
                 answer = answer.or(Some(acknowledged));
             }
             if !is_retransmitted {

@@ -215,8 +215,8 @@ impl UplinkMac {
                 Work::Reserved(format) => self.fill(ctx, tti, user, (groups, format), true),
                 Work::Again(block) => block,
             };
-            let Self { lte, params, formats, sequence, phones, .. } = self;
-            let cell = Cell { lte, params, formats, sequence };
+            let Self { lte, formats, sequence, phones, .. } = self;
+            let cell = Cell { lte, formats, sequence };
             let decoded = phones[user].send(tti, groups, &mut block, &cell);
             let blocks = BlockCounts { sent: 1, failed: u64::from(!decoded) };
             if block.transmissions > 1 {
@@ -372,8 +372,8 @@ impl UplinkMac {
     /// power and `share` groups. If that block has no room for data beside its headers, the run is longer. Returns
     /// `None` if no block has.
     fn allot(&self, at: u64, bid: &Bid, free: Groups, share: usize) -> Option<(Groups, Format)> {
-        let Self { lte, params, formats, sequence, phones, .. } = self;
-        let (cell, phone) = (Cell { lte, params, formats, sequence }, &phones[bid.candidate.user]);
+        let Self { lte, formats, sequence, phones, .. } = self;
+        let (cell, phone) = (Cell { lte, formats, sequence }, &phones[bid.candidate.user]);
         let Sounding { row, most, .. } = &bid.sounding;
         let run = |count: usize| {
             let groups = runs::find(cell.formats[0].band(), free, count);
@@ -388,8 +388,8 @@ impl UplinkMac {
     /// Returns what a phone could send in subframe `at` on the lowest groups, as many as its power allows. Returns
     /// `None` if even the smallest block on them is too large for its category.
     fn bid(&mut self, at: u64, user: usize) -> Option<Bid> {
-        let Self { lte, params, formats, sequence, phones, data, .. } = self;
-        let (cell, phone) = (Cell { lte, params, formats, sequence }, &mut phones[user]);
+        let Self { lte, formats, sequence, phones, data, .. } = self;
+        let (cell, phone) = (Cell { lte, formats, sequence }, &mut phones[user]);
         let sounding = phone.measure(at - UP_BLOCK_AFTER_GRANT, &cell);
         let all: Groups = data.into_iter().take(sounding.groups).collect();
         let rate = phone.select(at, all, &sounding.row, &cell)?.bits / 8;

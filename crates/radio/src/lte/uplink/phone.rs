@@ -22,6 +22,7 @@ use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
 use crate::mac::harq::Decoding;
+use crate::mac::outer_loop::{Correction, OuterLoop};
 use crate::pdcp::Transmit;
 use crate::rlc::bytes::{Entity, Framing};
 
@@ -31,9 +32,6 @@ const SUBHEADER: u32 = 3;
 
 /// Octets of a grant that carry no data: report, subheader and the smallest RLC header.
 pub const OVERHEAD: u32 = REPORT + SUBHEADER + 2;
-
-/// Largest correction of the outer loop in either direction, in dB.
-const LARGEST_SHIFT_DB: f64 = 6.0;
 
 /// Transport block that a phone sends.
 #[derive(Clone, Debug)]
@@ -77,7 +75,6 @@ pub enum Heard {
 #[derive(Debug)]
 pub struct Cell<'a> {
     pub lte: &'a Lte,
-    pub params: &'a Scheduled,
     pub formats: &'a [Formats],
     pub sequence: &'a JakesSequence,
 }
@@ -151,8 +148,8 @@ pub struct Phone {
     granted: VecDeque<Grant>,
     /// Subframe of the block with the last report that the base station has used.
     reported_in: Option<u64>,
-    /// Correction of the outer loop, a factor of SNRs in dB.
-    shift_db: f64,
+    /// Correction of SNRs by the outer loop, in dB; `None` without an outer loop.
+    correction: Option<Correction<f64>>,
     /// Number of subframes from [`Self::known_since`] to the scheduler's deadline.
     pub delay_budget: u64,
 }
@@ -196,7 +193,7 @@ impl Phone {
             reserved_tally: ReservedTally::default(),
             granted: VecDeque::new(),
             reported_in: None,
-            shift_db: 0.0,
+            correction: params.outer_loop.as_ref().map(OuterLoop::correction_db),
             delay_budget: user.ue.delay_budget.0 / TTI.0,
         }
     }
@@ -347,17 +344,11 @@ impl Phone {
         self.tally.snr += f64::from(snr);
         if block.transmissions == 1 {
             self.tally.first_failures += u64::from(!decoded);
-            self.adapt(decoded, cell.params);
+            if let Some(correction) = &mut self.correction {
+                correction.on_answer(decoded);
+            }
         }
         decoded
-    }
-
-    /// Passes the outcome of a first transmission to the outer loop, if there is one.
-    fn adapt(&mut self, decoded: bool, params: &Scheduled) {
-        let Some(outer_loop) = &params.outer_loop else { return };
-        let p = outer_loop.target_bler.0;
-        let change = if decoded { outer_loop.step_db * p / (1.0 - p) } else { -outer_loop.step_db };
-        self.shift_db = (self.shift_db + change).clamp(-LARGEST_SHIFT_DB, LARGEST_SHIFT_DB);
     }
 
     /// Updates the base station's view of the phone by what it knows in subframe `tti`.
@@ -464,7 +455,7 @@ impl Phone {
     /// Returns the format of the largest block on `groups` that the SNRs in `row` allow, or `None` if the smallest
     /// one is too large for the phone's category.
     pub fn select(&self, tti: u64, groups: Groups, row: &Row, cell: &Cell) -> Option<Format> {
-        let factor = if self.shift_db == 0.0 { 1.0 } else { libm::pow(10.0, self.shift_db / 10.0) as f32 };
+        let factor = self.correction.as_ref().map_or(1.0, Correction::factor);
         cell.formats[self.formats].select(tti, groups, row, factor, self.most_bits)
     }
 

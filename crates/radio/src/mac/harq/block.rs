@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::ops::Range;
 
+use nodeb_base::check::Check;
 use nodeb_base::context::Context;
 use nodeb_base::event::{Event, Part};
 use nodeb_base::rng::{Stream, Streams, uniform};
@@ -23,6 +24,22 @@ pub struct Rules {
     pub nack_error: Probability,
     /// Largest number of transmissions of a block; `None` if unlimited.
     pub max_transmissions: Option<NonZeroU32>,
+}
+
+impl Rules {
+    /// Reports values with which some blocks are never delivered.
+    pub fn check(&self, check: &mut Check) {
+        check.require(self.ack_error.0 < 1.0 || self.max_transmissions.is_some(), "ack_error", || {
+            "no ACK is ever received, and transmissions are unlimited; expected a probability below 1"
+                .to_owned()
+        });
+        let gains = !matches!(self.combining, CombiningSpec::None(_)) || self.max_transmissions.is_some();
+        check.require(gains, "combining", || {
+            "without combining a block sized for a better channel may fail for ever, and transmissions are \
+             unlimited; expected `chase`, `incremental_redundancy`, or `max_transmissions`"
+                .to_owned()
+        });
+    }
 }
 
 /// Random streams of a user for decoding and feedback. Users keep them in a box, as they are large and only used for

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
 use nodeb_base::rng::{Indexed, Streams, normal_of};
-use nodeb_base::units::{Duration, Probability};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ use super::{Limits, Link, LinkAdaptationParams, Offer};
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
-use crate::mac::outer_loop::OuterLoop;
+use crate::mac::outer_loop::{Correction, OuterLoop};
 use crate::numerology::Numerology;
 
 /// Difference in SNR between two consecutive CQIs, in dB.
@@ -176,9 +176,9 @@ impl CqiReports {
         };
         let formats = self.formats(category);
         let last = formats[CQIS - 1].map_or(1, |format| format.curve);
-        let steps = |OuterLoop { target_bler: Probability(p), step_db }: &OuterLoop| {
-            let up = step_db / STEP_DB;
-            [up as f32, (up * p / (1.0 - p)) as f32]
+        let correction = |outer_loop: &OuterLoop| {
+            let steps = outer_loop.steps(STEP_DB).map(|step| step as f32);
+            Correction { steps, largest: LARGEST_SHIFT, value: 0.0 }
         };
         let blocks = formats.map(block);
         Reporter {
@@ -192,8 +192,7 @@ impl CqiReports {
             first: u64::MAX / 2,
             ahead: [0; BLOCK],
             latest: None,
-            steps: self.outer_loop.as_ref().map(steps),
-            shift: 0.0,
+            correction: self.outer_loop.as_ref().map(correction),
         }
     }
 }
@@ -306,10 +305,8 @@ pub struct Reporter {
     /// TTI and CQI of the last measurement that was not computed ahead; `None` before the first
     /// one.
     latest: Option<(u64, u8)>,
-    /// Number of CQIs by which a NACK lowers later CQIs, and by which an ACK raises them; `None`
-    /// without an outer loop.
-    steps: Option<[f32; 2]>,
-    shift: f32,
+    /// Correction of reported CQIs by the outer loop, in CQIs; `None` without an outer loop.
+    correction: Option<Correction<f32>>,
 }
 
 impl Reporter {
@@ -350,7 +347,7 @@ impl Reporter {
 
     /// Returns true if an outer loop shifts the CQIs, so that they depend on ACKs and NACKs.
     pub fn learns(&self) -> bool {
-        self.steps.is_some()
+        self.correction.is_some()
     }
 
     /// Returns the CQI that the UE reports for TTI `at`. Also stores the CQIs for the TTIs after
@@ -408,7 +405,7 @@ impl Reporter {
         if cqi < 1.0 {
             return None;
         }
-        let mut cqi = if self.steps.is_none() && limits.sharers <= 1 {
+        let mut cqi = if self.correction.is_none() && limits.sharers <= 1 {
             (cqi as i32).min(HIGHEST) as usize
         } else {
             self.deduct(cqi, limits.sharers)
@@ -426,7 +423,7 @@ impl Reporter {
     /// Returns the number of payload units in the block for each reported CQI, 0 if [`Self::offer`]
     /// returns no block.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
-        if self.steps.is_some() || limits.sharers > 1 || self.blocks.max_codes > limits.codes {
+        if self.correction.is_some() || limits.sharers > 1 || self.blocks.max_codes > limits.codes {
             return cqis.map(|cqi| self.offer(f32::from(cqi), limits).map_or(0, |offer| offer.units));
         }
         // Enough codes are free for every block, so only the number of units to be sent limits the
@@ -450,17 +447,17 @@ impl Reporter {
             0 | 1 => 0.0,
             n => 10.0 * libm::log10f(n as f32) / STEP_DB as f32,
         };
+        let shift = self.correction.map_or(0.0, |correction| correction.value);
         // Deductions never lower a CQI whose block carries units to a CQI whose block carries none.
         let least = self.lowest.min(cqi as usize);
-        ((cqi - self.shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1)
+        ((cqi + shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1)
     }
 
     /// Lowers later CQIs if a first transmission was answered with a NACK, and raises them if it
     /// was acknowledged. Does nothing without an outer loop.
     pub fn on_answer(&mut self, acknowledged: bool) {
-        if let Some([up, down]) = self.steps {
-            let shift = if acknowledged { self.shift - down } else { self.shift + up };
-            self.shift = shift.clamp(-LARGEST_SHIFT, LARGEST_SHIFT);
+        if let Some(correction) = &mut self.correction {
+            correction.on_answer(acknowledged);
         }
     }
 }

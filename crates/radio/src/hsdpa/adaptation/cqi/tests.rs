@@ -1,3 +1,5 @@
+use nodeb_base::units::Probability;
+
 use super::*;
 use crate::cell::channel::ChannelSpec;
 use crate::cell::channel::trace::{AtEnd, Trace};
@@ -97,7 +99,8 @@ fn the_outer_loop_balances_at_its_target() {
     for acknowledged in [false, true, true, true, true] {
         reporter.on_answer(acknowledged);
     }
-    assert!(reporter.shift.abs() < 1e-6, "{}", reporter.shift);
+    let shift = reporter.correction.unwrap().value;
+    assert!(shift.abs() < 1e-6, "{shift}");
     reporter.on_answer(false);
     reporter.on_answer(false);
     assert_eq!(reporter.offer(16.0, ALL).unwrap().curve, Some(15));
