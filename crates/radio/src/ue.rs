@@ -5,7 +5,9 @@ use nodeb_base::params;
 use nodeb_base::units::Duration;
 
 use crate::cell::channel::ChannelSpec;
-use crate::hsdpa::format::CATEGORIES;
+
+/// UE categories of HSDPA and LTE that are modelled.
+pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
 
 params! {
     /// Category and channel of the phones of a group on `hsdpa` or `lte`.

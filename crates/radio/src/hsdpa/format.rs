@@ -30,9 +30,6 @@ pub struct Format {
 /// Number of CQIs: 0 is out of range, 1 to 30 select formats.
 pub const CQIS: usize = 31;
 
-/// Supported UE categories of HSDPA, 1 to 12.
-pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
-
 /// Largest number of HS-PDSCH codes in a cell (TS 25.213, 5.2.1).
 pub const MAX_CODES: u32 = 15;
 
@@ -114,6 +111,7 @@ pub fn least_tti_distance(category: u8) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ue::CATEGORIES;
 
     fn at(category: u8, cqi: usize) -> (u32, u32, Modulation) {
         let format = formats(category)[cqi].unwrap();

@@ -19,6 +19,7 @@
 
 pub mod lookup;
 pub mod measured;
+pub mod points;
 #[cfg(test)]
 mod tests;
 pub mod text;

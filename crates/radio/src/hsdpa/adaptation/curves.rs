@@ -1,7 +1,4 @@
 //! BLER as a function of SNR for each CQI: the published formula or measured curves.
-//!
-//! Between two measured points the logarithm of the BLER is linear in the SNR in dB; below the
-//! first and above the last point the BLER is constant.
 
 use nodeb_base::params;
 use std::ops::RangeInclusive;
@@ -9,6 +6,7 @@ use std::ops::RangeInclusive;
 use nodeb_base::check::{Check, Checked};
 
 use super::super::format::CQIS;
+use crate::error::curves::points::PointCurve;
 use crate::mac::harq::link_curve;
 
 /// Largest BLER of the block whose CQI a UE reports (TS 25.214, 6A.2).
@@ -133,17 +131,15 @@ impl Checked for LinkCurves {
 pub enum Curves {
     /// Formula of Brouwer et al., implemented in `mac::harq::link_curve`.
     Formula,
-    /// Measured points (SNR in dB, log10 BLER) in order of SNR, for each CQI from 0 to 30.
-    Measured(Vec<Vec<(f64, f64)>>),
+    /// Measured curves for each CQI from 0 to 30.
+    Measured(Vec<PointCurve>),
 }
 
 impl Curves {
     /// Creates the curves from measured points, or selects the formula if `measured` is `None`.
     pub fn new(measured: Option<&LinkCurves>) -> Self {
-        let log = |(snr_db, bler): (f64, f64)| (snr_db, libm::log10(bler));
-        let curve = |curves: &LinkCurves, cqi| curves.curve(cqi).into_iter().map(log).collect();
         measured.map_or(Self::Formula, |curves| {
-            Self::Measured((0..CQIS as u8).map(|cqi| curve(curves, cqi)).collect())
+            Self::Measured((0..CQIS as u8).map(|cqi| PointCurve::new(curves.curve(cqi))).collect())
         })
     }
 
@@ -162,14 +158,7 @@ impl Curves {
         let Self::Measured(curves) = self else {
             return link_curve::bler(f64::from(cqi), snr_db);
         };
-        let curve = &curves[usize::from(cqi)];
-        let above = curve.partition_point(|(at, _)| *at <= snr_db);
-        let log = match (above.checked_sub(1).map(|below| curve[below]), curve.get(above)) {
-            (Some((x0, y0)), Some((x1, y1))) => y0 + (y1 - y0) * (snr_db - x0) / (x1 - x0),
-            (Some((_, y)), None) | (None, Some(&(_, y))) => y,
-            (None, None) => 0.0,
-        };
-        libm::pow(10.0, log)
+        curves[usize::from(cqi)].rate(snr_db)
     }
 
     /// Returns, for each CQI from 1 to `highest`, the smallest SNR in dB at which a UE reports this
@@ -179,16 +168,8 @@ impl Curves {
         let Self::Measured(curves) = self else {
             return None;
         };
-        let target = libm::log10(TARGET_BLER);
-        let least = |curve: &Vec<(f64, f64)>| {
-            let below = curve.partition_point(|(_, log)| *log > target);
-            match (below.checked_sub(1).map(|above| curve[above]), curve.get(below)) {
-                (Some((x0, y0)), Some((x1, y1))) => x0 + (x1 - x0) * (target - y0) / (y1 - y0),
-                (None, Some((x, _))) => *x,
-                (_, None) => f64::INFINITY,
-            }
-        };
-        let mut snrs: Vec<f64> = curves[1..=usize::from(highest)].iter().map(least).collect();
+        let highest = usize::from(highest);
+        let mut snrs: Vec<f64> = curves[1..=highest].iter().map(|curve| curve.snr_db(TARGET_BLER)).collect();
         // The UE reports the largest CQI that meets the target, even if a smaller CQI does not meet
         // it.
         for place in (1..snrs.len()).rev() {
@@ -216,14 +197,6 @@ mod tests {
         curves.check(&mut check);
         curves.check_covers(3, 6, &mut check);
         check.into_problems().first().map_or(String::new(), |problem| problem.message.clone())
-    }
-
-    #[test]
-    fn log_bler_is_linear_between_points() {
-        let curves = Curves::new(Some(&measured(&[(1, 2.0, 0.001), (1, 0.0, 1.0), (1, 1.0, 0.1)])));
-        for (snr_db, bler) in [(-5.0, 1.0), (0.5, 0.1f64.sqrt()), (1.0, 0.1), (1.5, 0.01), (9.0, 0.001)] {
-            assert!((curves.bler(1, snr_db) / bler - 1.0).abs() < 1e-12, "{snr_db}");
-        }
     }
 
     /// The blocks of CQIs 1 to 3 reach a BLER of 10 % at 0.5, 3 and 2 dB, so CQI 2 is never
