@@ -51,9 +51,9 @@ fn a_grant_ends_after_blocks_without_data() {
         let expected =
             [("activations", 2), ("releases", 2), ("withdrawals", 0), ("empty_blocks", 2 * release_after)];
         for (column, value) in expected {
-            assert_eq!(bench.configured(column), [value as f64], "{column}, {release_after}");
+            assert_eq!(bench.configured(column), [f64::from(value)], "{column}, {release_after}");
         }
-        assert_eq!(bench.configured("blocks"), [3.0 + 2.0 * release_after as f64]);
+        assert_eq!(bench.configured("blocks"), [3.0 + 2.0 * f64::from(release_after)]);
         assert_eq!(bench.column("requests"), [2.0]);
         assert!(bench.uplink.next_wake().is_none(), "an idle uplink sleeps");
     }

@@ -7,7 +7,7 @@ fn with_reports(reports: &Value) -> Value {
 }
 
 /// Phone in a cell that uploads `packets` packets without pause, for `ms`.
-fn upload(uplink: &Value, channel: Value, packets: u64, ms: u64) -> Bench {
+fn upload(uplink: &Value, channel: &Value, packets: u64, ms: u64) -> Bench {
     let others = json!({ "rlc": "um", "cell": { "radius": "2 km", "shadowing": { "sigma_db": 0.0 } } });
     let mut bench = Bench::new(uplink, &others, &[json!({ "cell": channel })]);
     for number in 0..packets {
@@ -28,8 +28,8 @@ fn at(metres: u32) -> Value {
 fn reports_of_a_resting_phone_give_what_its_power_allows() {
     for metres in [100, 600, 1_000, 1_900] {
         let known = json!({ "queue": { "drop_tail": { "limit": 30_000 } } });
-        let known = upload(&known, at(metres), 3_000, 300);
-        let reported = upload(&with_reports(&json!({})), at(metres), 3_000, 300);
+        let known = upload(&known, &at(metres), 3_000, 300);
+        let reported = upload(&with_reports(&json!({})), &at(metres), 3_000, 300);
         let rate = |mut bench: Bench| bench.column("bytes_delivered")[0];
         let (known, reported) = (rate(known), rate(reported));
         assert!(reported > 0.7 * known && reported < 1.03 * known, "{metres} m: {reported}, {known}");
@@ -41,7 +41,7 @@ fn reports_of_a_resting_phone_give_what_its_power_allows() {
 #[test]
 fn the_first_block_has_one_group() {
     let uplink = json!({ "headroom": {}, "first_grant": "3000 B" });
-    let mut bench = upload(&uplink, at(300), 50, 0);
+    let mut bench = upload(&uplink, &at(300), 50, 0);
     let mut sizes = Vec::new();
     for ms in 0..40 {
         bench.run_until(Time(ms * MS + 1));
@@ -60,7 +60,7 @@ fn reports_follow_a_phone_that_drives_away() {
     let limited = |reports: Value| {
         let away =
             json!({ "position_m": [100, 0], "speed": "500 km/h", "movement": "straight", "heading_deg": 0 });
-        let mut bench = upload(&with_reports(&reports), away, 25_000, 5_000);
+        let mut bench = upload(&with_reports(&reports), &away, 25_000, 5_000);
         bench.headroom("limited_transmissions")[0] / bench.column("transmissions")[0]
     };
     let never = limited(json!({ "periodic": null, "path_loss_change_db": null }));
