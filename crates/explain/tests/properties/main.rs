@@ -4,6 +4,8 @@
 #[path = "../../../sim/tests/properties/cases.rs"]
 #[allow(dead_code, reason = "shared with the property tests of the simulator")]
 mod cases;
+#[path = "../../../sim/tests/support/effective.rs"]
+mod effective;
 #[path = "../../../sim/tests/properties/errors.rs"]
 #[allow(dead_code, reason = "shared with the property tests of the simulator")]
 mod errors;

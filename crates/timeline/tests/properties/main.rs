@@ -4,6 +4,9 @@
 #[path = "../../../sim/tests/properties/cases.rs"]
 mod cases;
 #[allow(dead_code, unreachable_pub, reason = "shared with the property tests of the simulator")]
+#[path = "../../../sim/tests/support/effective.rs"]
+mod effective;
+#[allow(dead_code, unreachable_pub, reason = "shared with the property tests of the simulator")]
 #[path = "../../../sim/tests/properties/errors.rs"]
 mod errors;
 #[allow(dead_code, unreachable_pub, reason = "shared with the property tests of the simulator")]
