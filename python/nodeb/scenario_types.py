@@ -515,13 +515,13 @@ class LossList(Part):
 
 
 class DataList(Part):
-    """The server's data segments at listed positions are lost; other packets are not counted."""
+    """Data segments at listed positions are lost; other packets are not counted."""
 
     tag: ClassVar[str | None] = "data_list"
 
     positions: list[int]
     """Positions of the data segments to lose in the order of arrival, retransmissions included,
-    from 1. Position 0 is the first packet without data, the server's SYN.
+    from 1. Position 0 is the first packet without data, which is the SYN of the data's sender.
     """
 
 
@@ -970,7 +970,7 @@ class Linux(Part):
     """
 
     read_rate: Rate | None = None
-    """Reading rate of the application at the phone; absent: it reads immediately."""
+    """Reading rate of the application at the receiver; absent: it reads immediately."""
 
     opened_by: Opener = "phone"
     """End that opens the connection: the phone or the server."""
@@ -1028,13 +1028,15 @@ class Ticks(Part):
 
 
 class Smoothed(Part):
-    """Exponential averages of mean and deviation: every segment that is sent only once is timed."""
+    """Exponential averages of the round-trip time and of its deviation from this average. Every
+    segment that is not retransmitted is timed.
+    """
 
     tag: ClassVar[str | None] = "smoothed"
 
     gain: Probability = 0.1
-    """Weight of a new round-trip time in the mean, and of its deviation in the mean deviation (c
-    in `hossain`).
+    """Weight of a new round-trip time in the mean round-trip time, and weight of its deviation in
+    the mean deviation (c in `hossain`).
     """
 
     initial_rtt: Duration | None = None
@@ -1492,7 +1494,7 @@ class Lte(Part):
     layers: int = 1
     """Largest number of layers sent to a phone, 1 to 4, within `antenna_ports` and the layers of
     its category. Phones report how many to send (open-loop spatial multiplexing). With 1, one
-    antenna sends to one.
+    antenna sends to one antenna.
 
     From 0 to 255.
     """
@@ -2215,7 +2217,7 @@ class Cell(Part):
     """Antenna gain of the Node B in dB, minus cable losses."""
 
     path_loss: PathLoss = field(default_factory=lambda: LogDistance())
-    """Path loss model."""
+    """Path loss between the Node B and a phone as a function of their distance."""
 
     shadowing: Shadowing = field(default_factory=lambda: Shadowing())
     """Shadowing, whose values are correlated over distance and between sites."""
@@ -2536,7 +2538,7 @@ class Site(Part):
     """Antenna gain of the base station in dB, minus cable losses."""
 
     path_loss: PathLoss = field(default_factory=lambda: LogDistance())
-    """Path loss model."""
+    """Path loss between the base station and a phone as a function of their distance."""
 
     shadowing: Shadowing = field(default_factory=lambda: Shadowing())
     """Shadowing, which varies the path loss."""
@@ -2931,14 +2933,14 @@ class Load(Part):
 class Outage(Part):
     """Interval in which a link starts no transmission, so that packets queue.
 
-    A transmission under way is completed.
+    A transmission that began before the outage is completed.
     """
 
     start: Duration
     """Start of the outage, from the start of the run."""
 
     length: Duration
-    """Length of the outage."""
+    """Length of the outage; a transmission that would begin in this time begins at its end."""
 
 
 class Opportunities(Part):
@@ -2960,7 +2962,7 @@ class UserGroup(Part):
     """Name of the group in tables and plots."""
 
     count: int = 1
-    """Number of phones.
+    """Number of phones in the group.
 
     At least 1.
     """
@@ -2995,7 +2997,7 @@ class UserGroup(Part):
 
 
 class Ftp(Part):
-    """Download of one file: connection set-up, request, then the bytes."""
+    """One file: connection set-up, in a download a request, then the bytes."""
 
     tag: ClassVar[str | None] = "ftp"
 
@@ -3005,11 +3007,13 @@ class Ftp(Part):
     request: Size = "0 B"
     """Payload of the request. The ACK that completes the connection's set-up carries it; with
     `linux`, if the phone opens the connection and there is no proxy, it follows in its own
-    packet. With 0 this ACK is the request.
+    packet. With 0 this ACK is the request. No effect in an upload.
     """
 
     server_delay: Duration = "0 s"
-    """Time that the server takes for its answer, from the arrival of the request."""
+    """Time that the server takes for its answer, from the arrival of the request. No effect in an
+    upload.
+    """
 
 
 class OnOff(Part):
@@ -3066,20 +3070,23 @@ class Web(Part):
     """Maximum number of embedded objects per page."""
 
     parsing: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="130 ms"))
-    """Distribution of the time from the arrival of the main object's last ACK at the server, or at
-    a proxy in front of it, until the embedded objects are requested.
+    """Distribution of the time from the arrival of the main object's last ACK at its sender, or at
+    a proxy in front of the server, until the embedded objects are requested (in an upload,
+    sent).
     """
 
     reading: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="30 s"))
-    """Distribution of the time from the arrival of a page's last ACK at the server, or at a proxy
-    in front of it, until the next page is requested.
+    """Distribution of the time from the arrival of a page's last ACK at its sender, or at a proxy
+    in front of the server, until the next page is requested (in an upload, sent).
     """
 
     request: Size = "350 B"
-    """Payload of each request."""
+    """Payload of each request. No effect in an upload."""
 
     server_delay: Duration = "0 s"
-    """Time that the server takes for each answer, from the arrival of the request."""
+    """Time that the server takes for each answer, from the arrival of the request. No effect in an
+    upload.
+    """
 
 
 class Cbr(Part):
@@ -3105,7 +3112,7 @@ class Replay(Part):
     """
 
     times: list[Duration] = field(default_factory=list)
-    """Times at which the amounts are written by the server, in ascending order."""
+    """Times at which the server writes the amounts, in ascending order."""
 
     bytes: list[Size] = field(default_factory=list)
     """Amounts of data, one per time."""
@@ -3423,10 +3430,14 @@ class ScenarioFields(Part):
     """Snoop agent at the Node B."""
 
     uplink: Uplink = field(default_factory=lambda: Uplink())
-    """Uplink of each phone."""
+    """Uplink of each phone, a link that no other phone uses; without effect if the base station
+    schedules the uplink.
+    """
 
     radio: Radio = field(default_factory=lambda: HsDsch())
-    """Radio bearers, which carry the downlink over the air."""
+    """Radio bearers, which carry the downlink over the air and, if the base station schedules it,
+    the uplink.
+    """
 
     tcp: Tcp = field(default_factory=lambda: Classic())
     """TCP at the servers and the phones."""

@@ -57,6 +57,18 @@ fn saturated_upload_takes_the_time_of_its_bits() {
     assert!((flow.download_s - expected).abs() < 1e-6, "{} instead of {expected}", flow.download_s);
 }
 
+/// With one grant per subframe, a phone without reception must not take the grants of the others.
+#[test]
+fn unreachable_phone_takes_no_grants_of_others() {
+    let result = simulate(
+        "duration = \"5 s\"\nradio.lte.bandwidth = \"1.4 MHz\"\n\
+         radio.lte.uplink.scheduled = { control_blocks = 4, users_per_tti = 1 }\n\
+         [[users]]\nupload.ftp.size = \"20 kB\"\nstart = \"100 ms\"\nue.channel.constant.snr_db = 15.0\n\
+         [[users]]\nupload.ftp.size = \"20 kB\"\nue.channel.constant.snr_db = -30.0\n",
+    );
+    assert_eq!(result.flows[0].delivered_bytes, 20_000);
+}
+
 const MIXED: &str = "[[users]]\nname = \"a\"\ncount = 2\ntraffic.ftp.size = \"20 kB\"\nupload.ftp.size = \"10 kB\"\n\
                      [[users]]\nname = \"b\"\nupload.ftp.size = \"30 kB\"\n\
                      [[users]]\nname = \"c\"\nstart = \"1 s\"\ntraffic.ftp.size = \"40 kB\"\nupload.web = {}\n";

@@ -125,12 +125,17 @@ def shown(
         high: upper end of its interval.
         unit: unit of all three, as in tables; 1 for a ratio.
         percent: whether a ratio is shown in per cent.
-        scale: displayed unit and factor of the column; None chooses them from the mean.
+        scale: displayed unit and factor of the column; None chooses them from the mean or, if it is
+            0 but for rounding errors, from its interval.
     """
-    to, factor = scale or scale_of(mean, unit, percent=percent)
+    has_interval = math.isfinite(low) and math.isfinite(high)
+    # A mean of zero but for rounding errors must not set the unit of an interval around it.
+    largest = max(abs(low), abs(high)) if has_interval else 0.0
+    to, factor = scale or scale_of(
+        largest if abs(mean) < NOISE * largest else mean, unit, percent=percent
+    )
     if not math.isfinite(mean):
         return Shown("\N{EN DASH}", "")
-    has_interval = math.isfinite(low) and math.isfinite(high)
     if has_interval and high - low <= NOISE * max(abs(low), abs(high)):
         low = high = mean
     half = (high - low) / 2 * factor if has_interval else math.nan

@@ -36,7 +36,7 @@ from nodeb.comparison.shown import (
     sign_of,
 )
 from nodeb.results.coverage import left_out
-from nodeb.results.metrics import ALL
+from nodeb.results.group import ALL, ALL_UP
 from nodeb.results.survivors import no_arrival_hint
 
 __all__ = ["answers", "of_tried", "shown_of"]
@@ -357,6 +357,14 @@ class _Answer:
         if self.tried.empty:
             why = no_arrival_hint(self.found.duration_s)
             yield Mark("!", f"Nothing arrived with {joined(self.tried.empty)}; {why}")
+        uploads = [one for one in self.tried.differences if one.group == ALL_UP]
+        labels = [one.metric.label for one in uploads if one.verdict.sign]
+        if labels and uploads[0] not in self.of_all:
+            few = labels[:MAX_NAMED] + (["other metrics"] if len(labels) > MAX_NAMED else [])
+            text = (
+                f"These are the downloads. The uploads differ in: {joined(few)}; --all shows them."
+            )
+            yield Mark("!", text)
         for name, groups in self.tried.only.items():
             if groups:
                 yield Mark("!", f"Only {name} has the group {joined(groups)}, which is left out.")

@@ -27,6 +27,7 @@ from nodeb.base.table import Table
 from nodeb.comparison.verdict import Verdict, judge
 from nodeb.errors import InputError
 from nodeb.results.coverage import coverage
+from nodeb.results.group import ALL, ALL_UP
 from nodeb.results.metrics import METRICS, Group, Metric, by_run, chosen
 from nodeb.stats import (
     Interval,
@@ -160,7 +161,7 @@ def compare(
     if len(tables) < 2:
         raise InputError("there is nothing to compare with; give at least two scenarios")
     margin, wanted = check_margin(margin), chosen(metrics)
-    known = {name: by_run(one) for name, one in tables.items()}
+    known = _by_direction({name: by_run(one) for name, one in tables.items()}, tables)
     runs = min(len(np.unique(one["run"])) for one in known.values())
     known = {name: one.where(one["run"] < runs) for name, one in known.items()}
     (first, base), *others = known.items()
@@ -191,6 +192,26 @@ def compare(
         _check_known(wanted, tried, known)
     ends = [float(np.max(one["bearers"]["end_s"], initial=0.0)) for one in tables.values()]
     return Comparison(first, tried, runs, seed, margin, min(ends))
+
+
+def _by_direction(known: Mapping[str, Table], tables: Mapping[str, Tables]) -> dict[str, Table]:
+    """Renames the group `all` of scenarios without downloads if others have downloads.
+
+    Otherwise the uploads of such a scenario would be compared with the downloads of others.
+    """
+    only_up = {name for name, one in tables.items() if _are_uploads(one["flows"])}
+    if len(only_up) == len(tables):
+        return dict(known)
+    return {name: _as_uploads(one) if name in only_up else one for name, one in known.items()}
+
+
+def _as_uploads(one: Table) -> Table:
+    groups = np.where(one["group"] == ALL, ALL_UP, one["group"])
+    return Table({**one.to_arrays(), "group": groups})
+
+
+def _are_uploads(flows: Table) -> bool:
+    return "direction" in flows.columns and flows.distinct("direction") == ["up"]
 
 
 def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Iterator[Difference]:

@@ -63,7 +63,10 @@ def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figu
     axes.grid(visible=False)
     with styled():
         _map(figure, axes, result) if name == "phones" else _border(axes)
-        _phones(figure, axes, result, run, (x, y))
+        flows = result.flows.where(np.asarray(result.flows["run"]) == run)
+        # The upload of a phone that also downloads has a number of its own, but no place.
+        flows = flows.where(np.isin(flows["user"], np.asarray(table["user"])))
+        _phones(figure, axes, flows, (x, y))
     handles, labels = axes.get_legend_handles_labels()
     figure_legend(figure, list(zip(handles, labels, strict=True)), columns=4)
     return figure
@@ -119,11 +122,9 @@ def _node_bs(axes: Axes, places: NDArray[np.float64]) -> None:
 def _phones(
     figure: Figure,
     axes: Axes,
-    result: Result,
-    run: int,
+    flows: Table,
     places: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> None:
-    flows = result.flows.where(np.asarray(result.flows["run"]) == run)
     kbps = np.asarray(flows["received_bps"], dtype=float) / 1e3
     groups = np.asarray(flows["group"])
     drawn = None

@@ -214,15 +214,17 @@ class RunAnswer:
     def _main(self) -> Iterator[str]:
         """Yields one or two sentences about the connections of `flows`."""
         receiver = "server" if self.is_upload else "phone"
+        # The bearers of a cell carry only the ACKs of uploads.
+        is_cell = not self.is_upload and self.value("cell_bps") is not None
         if not self.received:
             is_one = self.is_upload or self.users == 1
             where = f"the {receiver}" if is_one else f"any of {self.users} phones"
             yield f"nothing arrived at {where} in {number(self.duration_s, 's')}."
         elif 0.5 <= self.open.share < 1 or (self.open.share == 1 and self.users == 1):
             yield self._did_not_finish()
-            if self.value("cell_bps"):
+            if is_cell:
                 yield sentence(self._cell())
-        elif self.value("cell_bps"):
+        elif is_cell:
             yield self._cell()
         elif self.users > 1:
             yield self._together()

@@ -17,7 +17,8 @@ from nodeb.answer.numbers import Shown, scale_of, shown
 from nodeb.answer.terminal import WIDTH
 from nodeb.answer.words import joined
 from nodeb.comparison.shown import difference_of, level, ratio_of, sign_of
-from nodeb.results.metrics import ALL, METRICS, Metric
+from nodeb.results.group import ALL, ALL_UP
+from nodeb.results.metrics import METRICS, Metric
 from nodeb.stats import CONFIDENCE
 from nodeb.sweep.against import Compared
 from nodeb.sweep.axes import Axis
@@ -92,8 +93,11 @@ class Values:
 
     def every(self) -> Iterator[Value]:
         """Yields the value of each cell and group, in the order of the table."""
-        # The last row of each cell is the group of all phones, so rows up to it belong to the cell.
-        numbers = np.searchsorted(self._rows, np.arange(len(self._table)))
+        # The rows of a cell end with the group of all phones and, with uploads beside downloads,
+        # that of all uploads.
+        groups = np.append(self._table["group"], "")
+        ends = self._rows + (groups[self._rows + 1] == ALL_UP)
+        numbers = np.searchsorted(ends, np.arange(len(self._table)))
         for row, number in enumerate(numbers.tolist()):
             yield self._value(self._cells[number], row)
 

@@ -74,3 +74,9 @@ def test_rounding_keeps_the_mean_and_the_order_of_the_ends(mean, half, unit):
     low, high = (float(end.replace("\N{MINUS SIGN}", "-")) for end in (found.low, found.high))
     assert low <= back <= high
     assert abs(back - mean) <= max(0.51 * half, 0.006 * abs(mean))
+
+
+def test_unit_of_a_zero_mean_follows_its_interval():
+    """A mean of 0 with a rounding error is not shown in nanoseconds."""
+    found = shown(-7.4e-17, -5e-3, 5e-3, "s")
+    assert (found.number, found.interval) == ("0", "\N{MINUS SIGN}5 to 5 ms")

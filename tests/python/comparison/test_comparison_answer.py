@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import nodeb
 from nodeb.answer import text
 from nodeb.comparison.answer import answers
 from nodeb.comparison.differences import Comparison, Tried, difference
@@ -171,3 +172,33 @@ def test_both_sides_of_a_headline_are_marked_if_incomplete():
     (answer,) = answers(Comparison("plain", [Tried("other", rows, [], {})], RUNS, 1, 0.02))
     assert "the download time \N{DAGGER} is 50 % less" in answer.headline
     assert "but fairness \N{DAGGER} is 50 % less" in answer.headline
+
+
+UPLOADS = """runs = 2
+duration = "20 s"
+radio.dch = {}
+[[users]]
+name = "s"
+upload.ftp.size = "20 kB"
+"""
+DOWNLOAD = '[[users]]\nname = "d"\ntraffic.ftp.size = "{}"\n'
+
+
+def test_uploads_are_compared_with_uploads():
+    """Without downloads, `all` is the group of uploads; with downloads it is not."""
+    one, other = (
+        nodeb.Scenario.from_toml(text).run()
+        for text in (UPLOADS, UPLOADS + DOWNLOAD.format("20 kB"))
+    )
+    groups = {one.group for one in nodeb.compare({"A": one, "B": other}).tried[0].differences}
+    assert groups == {"all up"}
+
+
+def test_a_mark_names_differences_of_uploads_beside_downloads():
+    """The table of downloads does not hide that uploads differ."""
+    base = UPLOADS + DOWNLOAD.format("20 kB")
+    one, other = (
+        nodeb.Scenario.from_toml(text).run() for text in (base, base.replace("20 kB", "60 kB", 1))
+    )
+    marks = [mark.text for mark in nodeb.compare({"A": one, "B": other}).answers[0].marks]
+    assert any("The uploads differ in: " in text for text in marks)

@@ -160,3 +160,16 @@ def test_bars_are_drawn_side_by_side() -> None:
 def test_curves_need_a_value_for_each_place() -> None:
     with pytest.raises(InputError, match="2 values for 3 places"):
         plot.lines("t", "x", "y", [1, 2, 3], [plot.Line("a", [1.0, 2.0])])
+
+
+@pytest.mark.parametrize("radio", ["hsdpa", "lte"])
+def test_map_of_phones_that_download_and_upload(radio):
+    """A phone is drawn once, although its upload has a row of its own."""
+    result = nodeb.Scenario.from_toml(
+        f'duration = "2 s"\nradio.{radio} = {{}}\n[[users]]\ncount = 2\n'
+        'traffic.ftp.size = "20 kB"\nupload.ftp.size = "5 kB"\n'
+    ).run(runs=1)
+    (axes, *_) = result.plot.cell().axes
+    assert [
+        len(drawn.get_offsets()) for drawn in axes.collections if drawn.get_label() == "phone"
+    ] == [2]

@@ -128,3 +128,12 @@ def test_files_of_uploads_arrive_whole(mixed):
 def test_figure_of_a_cell_shows_downloads_only(mixed):
     assert "6 phones in 3 replications" in str(phones(mixed))
     assert phones(scenario(SENDER, {**SENDER, "name": "other"}).run(runs=1)) is None
+
+
+def test_headline_of_a_cell_of_uploads_is_about_uploads():
+    """The bearers of the cell carry only ACKs, so the answer is not about their rate."""
+    result = nodeb.Scenario.from_toml(
+        'duration = "2 s"\nruns = 2\nradio.lte.uplink.scheduled = {}\n'
+        '[[users]]\ncount = 4\nupload.ftp.size = "10 MB"\nue.channel.constant.snr_db = 15.0\n'
+    ).run()
+    assert "delivers" not in result.answer.headline

@@ -18,6 +18,7 @@ from nodeb.results.metrics import METRICS, Group
 from nodeb.results.survivors import NO_TRANSFERS
 from nodeb.sweep import Sweep
 from nodeb.sweep.answer import answer
+from nodeb.sweep.shown import Values
 
 BASE = """name = "small"
 runs = 4
@@ -403,3 +404,13 @@ def test_counts_against_a_baseline_of_zero_are_differences(swept):
     found, _, _ = said(swept(GRID, baseline=["radio.dch.bler=0"], metric="timeouts"))
     assert "in %" not in [*found.table.head]
     assert "% of" not in found.table.title
+
+
+def test_uploads_beside_downloads_belong_to_their_cell(swept):
+    """The groups of all phones and of all uploads end the rows of a cell."""
+    users = '[[users]]\ntraffic.ftp.size = "{size}"\nupload.ftp.size = "5 kB"\n'
+    base = f"runs = 2\nradio.dch = {{}}\n{users}"
+    outcome = swept('[sweep]\n"radio.dch.bler" = [0.0, 0.1]\n', base)
+    rows = [(value.cell.places[0], value.group) for value in Values(outcome).every()]
+    groups = ["phone", "phone up", "all", "all up"]
+    assert rows == [(cell, group) for cell in (0, 1) for group in groups]

@@ -211,10 +211,11 @@ impl Listening {
         }
     }
 
-    /// Returns the number of subframes before `tti` in which the phone has listened.
+    /// Returns the number of subframes before `tti` in which the phone has listened. It includes subframe `tti` itself
+    /// if the phone's activity in this subframe is recorded already, but is never above `tti`.
     pub fn awake_by(&mut self, tti: u64) -> u64 {
         self.count(tti);
-        self.awake
+        self.awake.min(tti)
     }
 }
 

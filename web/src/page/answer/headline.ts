@@ -71,7 +71,7 @@ function main(ran: Ran): string {
     return [`${percent(unfinished)} of the transfers had not finished when the run ended after ${end}.`, cell(ran)]
       .filter(Boolean)
       .join(" ");
-  if (results.row("cell_bps")) return cell(ran);
+  if (results.row("cell_bps") && !isUp) return cell(ran);
   if (scenario.users > 1 && isUp) return `From its start to its last byte, a phone sends ${ofEach(ran)}.`;
   if (scenario.users > 1) return `From its request to its last byte, a phone receives ${ofEach(ran)}.`;
   if (results.row("load_median_s")) return `Half of what was ${done} took at most ${results.sure("load_median_s")}.`;
@@ -79,8 +79,9 @@ function main(ran: Ran): string {
   return `The ${transfer} took ${results.sure("download_s")}. ${mainCauses(ran.causes)}`.trim();
 }
 
-function cell({ results, scenario }: Ran): string {
-  if (!results.row("cell_bps")) return "";
+/** Returns what a cell delivers; nothing for uploads, of which the cell's bearers carry only the ACKs. */
+function cell({ results, scenario, replication }: Ran): string {
+  if (!results.row("cell_bps") || areUploads(replication)) return "";
   const text = `The cell delivers ${results.sure("cell_bps")} to ${counted(scenario.users, "phone")}.`;
   const busy = results.row("cell_busy");
   if (!busy) return text;

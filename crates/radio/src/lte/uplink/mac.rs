@@ -357,8 +357,14 @@ impl UplinkMac {
         }
         let mut bids: Vec<Bid> = known.into_iter().filter_map(|user| self.bid(at, user)).collect();
         let share = self.order(tti, &mut bids, free.len());
-        for bid in bids.into_iter().take(self.params.users_per_tti.get() as usize) {
+        let mut grants = self.params.users_per_tti.get();
+        for bid in bids {
+            if grants == 0 || free.is_empty() {
+                break;
+            }
+            // A phone whose power allows no block with data must not take the turn of others.
             let Some((groups, format)) = self.allot(at, &bid, free, share) else { continue };
+            grants -= 1;
             let user = bid.candidate.user;
             self.configure(at, &bid, groups, format);
             self.phones[user].grant(at, format.bits / 8);
