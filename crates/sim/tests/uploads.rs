@@ -64,7 +64,7 @@ fn unreachable_phone_takes_no_grants_of_others() {
         "duration = \"5 s\"\nradio.lte.bandwidth = \"1.4 MHz\"\n\
          radio.lte.uplink.scheduled = { control_blocks = 4, users_per_tti = 1 }\n\
          [[users]]\nupload.ftp.size = \"20 kB\"\nstart = \"100 ms\"\nue.channel.constant.snr_db = 15.0\n\
-         [[users]]\nupload.ftp.size = \"20 kB\"\nue.channel.constant.snr_db = -30.0\n",
+         [[users]]\nname = \"far\"\nupload.ftp.size = \"20 kB\"\nue.channel.constant.snr_db = -30.0\n",
     );
     assert_eq!(result.flows[0].delivered_bytes, 20_000);
 }
