@@ -78,6 +78,7 @@ bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they a
 	$(BIN)/python benches/ftp.py
 	$(BIN)/python benches/many.py
 	$(BIN)/python benches/switching.py
+	cargo build --release -p nodeb-radio --example lte_speed --quiet
 	$(BIN)/python benches/cells.py
 	$(BIN)/python benches/explain.py
 	$(BIN)/python benches/replications.py

@@ -1,11 +1,13 @@
 """Measures full cells of HSDPA and LTE: simulated seconds per second of CPU time.
 
-    cargo build --release --example simulate
+    cargo build --release -p nodeb-sim --example simulate
+    cargo build --release -p nodeb-radio --example lte_speed
     python3 benches/cells.py [--rounds N] [--scale X]
 
 Users download endlessly over TCP. HSDPA (`examples/hsdpa-cell.toml`): Pedestrian A with fading,
 CQI, HARQ, reordering and Iub. LTE (`examples/lte-cell.toml` with 20 MHz): EPA at 3 km/h, with a CQI
-per group of resource blocks. The figures for comparison are those of EURANE on ns-2.29, measured on
+per group of resource blocks. A last row is LTE's cell without TCP, whose users always have data
+(`lte_speed`). The figures for comparison are those of EURANE on ns-2.29, measured on
 another machine with fading read from files and tracing off. The CPU time is that of the whole
 process including its start, which is negligible in runs of this length.
 """
@@ -60,6 +62,10 @@ CELLS = (
 )
 
 
+# The cell of LTE without TCP: program, users, seconds, and the minimum of simulated s per CPU s.
+FULL_BUFFERS = ROOT / "target/release/examples/lte_speed", 30, 50, 400.0
+
+
 def rate(series: Series) -> float:
     """Returns the median of simulated seconds per CPU second over all rounds."""
     return statistics.median(done.figures["simtime"] / done.cpu_s for done in series.done)
@@ -82,7 +88,13 @@ def main() -> int:
         for cell in cells
         for name in SCHEDULERS
     ]
-    take_turns([series for _, series in everyone], options.rounds)
+    program, users, seconds, least = FULL_BUFFERS
+    scaled = max(1, round(seconds * options.scale))
+    full = Series(
+        f"lte, {users} users with full buffers, no TCP", [str(program), str(users), str(scaled)]
+    )
+    has_full = options.radio != "hsdpa" and program.exists()
+    take_turns([series for _, series in everyone] + [full] * has_full, options.rounds)
     fair = {cell: rate(series) for cell, series in everyone if series.name.endswith(FAIR)}
     rows, good = [], True
     for cell, series in everyone:
@@ -93,6 +105,10 @@ def main() -> int:
         verdict = "" if limit is None else "pass" if found >= limit else "FAIL"
         shown = "" if limit is None else f"{limit:.0f}"
         rows.append([series.name, f"{found:.1f}", shown, verdict, f"{cell.eurane or ''}"])
+    if has_full:
+        good &= rate(full) >= least
+        verdict = "pass" if rate(full) >= least else "FAIL"
+        rows.append([full.name, f"{rate(full):.1f}", f"{least:.0f}", verdict, ""])
     print(f"{SIMULATE.name}, median of {options.rounds} rounds\n")
     print(table(["simulated s per CPU s", "nodeb", "at least", "", "EURANE"], rows))
     for cell in cells:

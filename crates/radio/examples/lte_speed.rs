@@ -1,7 +1,7 @@
 //! Simulates an LTE cell of 20 MHz whose users always have data: `lte_speed USERS SECONDS
 //! [LAYERS]`.
 //!
-//! Prints simulated seconds per second of CPU time, and the bit rate of the cell. Every 4 TTIs, each user's queue
+//! Prints the simulated time, simulated seconds per second of CPU time, and the bit rate of the cell. Every 4 TTIs, each user's queue
 //! is refilled to 30 packets of 1500 bytes.
 
 use std::error::Error;
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let spent = cpu_time()? - begun;
     let rate = world.counts.bytes_delivered as f64 * 8e-6 / seconds as f64;
-    println!("speed={:.1} mbps={rate:.2}", seconds as f64 / spent);
+    println!("simtime={seconds} speed={:.1} mbps={rate:.2}", seconds as f64 / spent);
     Ok(())
 }
 
