@@ -238,9 +238,11 @@ class CellSimulator(Engine[Tables]):
         try:
             super().run()
         except KeyboardInterrupt:
-            done = f"{self.completed + self.kept} of {len(self._cells)} {self._called} complete"
-            where = f"finished cells are stored in {self._store.folder.parent}"
-            text = f"interrupted with {done}; {where}, and the same command continues from there"
+            complete = self.completed + self.kept
+            text = f"interrupted with {complete} of {len(self._cells)} {self._called} complete"
+            if complete:
+                where = f"finished cells are stored in {self._store.folder.parent}"
+                text = f"{text}; {where}, and the same command continues from there"
             raise Interrupted(text) from None
 
     def _missing(self, seed: int, stop: int | Precision) -> Iterator[Subject[Tables]]:

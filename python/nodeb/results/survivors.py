@@ -53,8 +53,8 @@ class Unfinished:
     """Share of the unfinished transfers of which nothing had arrived; 0 if none is unfinished."""
     enough_s: float
     """Duration in which 95 of 100 of the unfinished transfers of which something had arrived would
-    finish at their pace, with `MARGIN`; NaN if there are none, or if it is more than `MAX_FACTOR`
-    times the present one."""
+    finish at their pace, with `MARGIN`; NaN if they are fewer than half of the unfinished ones, or
+    if it is more than `MAX_FACTOR` times the present one."""
 
     @property
     def share(self) -> float:
@@ -162,11 +162,12 @@ def _sufficient_duration(
 ) -> float:
     """Returns a round duration, s, in which 95 of 100 transfers would finish at their pace.
 
-    Transfers of which nothing has arrived are ignored. NaN if none is left, or if the duration is
-    more than `MAX_FACTOR` times the present one.
+    Transfers of which nothing has arrived are ignored. NaN if they are more than half of all, as
+    the pace of most is then unknown, or if the duration is more than `MAX_FACTOR` times the present
+    one.
     """
     goes_on = received > 0
-    if not goes_on.any():
+    if not goes_on.any() or goes_on.mean() < 0.5:
         return math.nan
     ends = begin[goes_on] + elapsed[goes_on] / received[goes_on]
     needed = MARGIN * float(np.quantile(ends, FINISHED_SHARE))

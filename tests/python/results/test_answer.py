@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import nodeb
 from nodeb.answer import text
+from nodeb.base.table import Table
 from nodeb.results.answer import LABELS, answer
 from nodeb.results.metrics import METRICS
 from nodeb.results.survivors import median_of_all, unfinished
@@ -280,3 +281,25 @@ def test_interval_of_times_ends_with_the_run():
     rows = [row for row in result.summary if row["unit"] == "s"]
     assert all(row["ci95_high"] <= 6.0 for row in rows if row["runs"] > 1)
     assert any(row["ci95_high"] == 6.0 for row in rows)
+
+
+def test_no_duration_is_enough_if_most_transfers_have_received_nothing():
+    """The pace of most transfers is unknown, so no duration is suggested."""
+
+    def enough(received):
+        count = len(received)
+        nothing = np.full(count, math.nan)
+        flows = Table(
+            {
+                "endless": np.zeros(count),
+                "download_s": nothing,
+                "start_s": np.zeros(count),
+                "complete": np.zeros(count),
+                "app_bytes": np.full(count, 100.0),
+                "delivered_bytes": np.array(received),
+            }
+        )
+        return unfinished(flows, 1.0).enough_s
+
+    assert math.isnan(enough([50.0, 0.0, 0.0]))
+    assert enough([50.0, 50.0, 0.0]) >= 2.0
