@@ -1028,9 +1028,7 @@ class Ticks(Part):
 
 
 class Smoothed(Part):
-    """Exponential averages of the round-trip time and of its deviation from this average. Every
-    segment that is not retransmitted is timed.
-    """
+    """Exponential averages of round-trip time and deviation; every new segment is timed."""
 
     tag: ClassVar[str | None] = "smoothed"
 

@@ -28,7 +28,7 @@ registry! {
     "estimator" EstimatorSpec = Ticks {
         /// Jacobson's estimator in ns-2's fixed-point form: one segment is timed at a time.
         "ticks" => Ticks(Ticks),
-        /// Exponential averages of the round-trip time and of its deviation from this average. Every segment that is not retransmitted is timed.
+        /// Exponential averages of round-trip time and deviation; every new segment is timed.
         "smoothed" => Smoothed(Smoothed),
     }
 }
