@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Size of the buffer in bytes: [`BlockFile::end_block`] writes the buffer to the file when it is
-/// full.
+/// Number of bytes in the buffer from which [`BlockFile::end_block`] writes the buffer to the file.
 const BUFFER_BYTES: usize = 1 << 18;
 
 /// Buffered writer of pcapng blocks. If a write fails, the file is cut after the last complete

@@ -2,8 +2,8 @@
 //!
 //! Format and semantics are those of mahimahi (Netravali et al., USENIX ATC 2015). Each line is the time of
 //! an opportunity in ms; a repeated line means several opportunities in the same ms. After the last time the
-//! list starts again, with the last time as its new origin. Unused opportunities are counted without
-//! iterating over them.
+//! list starts again, with the last time as its new origin, or ends ([`AtEnd`]). Unused opportunities are
+//! counted without iterating over them.
 
 use nodeb_base::params;
 use std::sync::Arc;

@@ -75,7 +75,8 @@ nodeb_base::table! {
     }
 }
 
-/// Fields of the headers of a recorded packet: one row of the table `packets`.
+/// Row of the table `packets`: header fields of a recorded packet, the number of its connection, and
+/// whether it is a retransmission.
 #[derive(Clone, Copy, Default)]
 struct Packet {
     connection: u32,

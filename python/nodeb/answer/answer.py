@@ -118,7 +118,7 @@ class Answer:
     facts: Sequence[Fact] = ()
     """Key figures."""
     table: Rows | None = None
-    """Table shown in place of key figures by commands that compare them."""
+    """Main table, such as the cells of a sweep; shown below the key figures, if there are any."""
     after: Bars | None = None
     """A second picture below the figures, such as the causes of a difference."""
     marks: Sequence[Mark] = ()

@@ -44,7 +44,7 @@ class WhatIf:
     gain: Interval
     """Simulated saving, s: baseline minus changed; NaN if no pair is complete."""
     parts: list[Part]
-    """Parts of the difference in the same pairs; empty without pairs."""
+    """Parts of the difference by cause, over the pairs of `gain`; empty without pairs."""
     causes: tuple[str, ...]
     """Targeted causes."""
     pairs: Pairs

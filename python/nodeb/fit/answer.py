@@ -77,7 +77,10 @@ def _differing(one: Candidate) -> list[str]:
 
 
 def _table(found: Comparison) -> Rows:
-    """Returns the models with their BIC and the p-values of their distributions."""
+    """Returns a table of the models: number of parameters, BIC minus the best BIC, and p-values.
+
+    A p-value is that of the comparison of one distribution of the model with the sequence.
+    """
     rows: list[list[str | Shown]] = [
         [
             f"{row['unit']} {row['model']}",

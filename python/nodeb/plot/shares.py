@@ -18,7 +18,7 @@ __all__ = ["shares"]
 MAX_POINTS = 400
 """Largest number of steps of a curve; for a larger sample, that many quantiles are drawn."""
 WIDE = 50.0
-"""Ratio of largest value to median above which the axis is logarithmic."""
+"""Ratio of largest value to median above which the axis is logarithmic, if all are positive."""
 
 
 def shares(

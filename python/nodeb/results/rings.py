@@ -55,7 +55,10 @@ class Rings:
 
 
 def distance_table(result: Result) -> Rows | None:
-    """Returns the mean rates of phones by distance ring, or `None` if `Rings.of` returns `None`."""
+    """Returns the mean rates of phones by distance ring.
+
+    Returns `None` for a result without distances or with too few phones (see `Rings.of`).
+    """
     found = Rings.of(result)
     if found is None:
         return None

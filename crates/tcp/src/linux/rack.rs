@@ -32,8 +32,8 @@ pub struct Rack {
     persist: u32,
     /// Whether a D-SACK has arrived since the reordering window was last adapted.
     dsack_seen: bool,
-    /// Latest transmission time of the segments that were delivered since the last D-SACK; `None`
-    /// if none was delivered.
+    /// Latest transmission time of the segments delivered while `dsack_seen` was true, since the
+    /// reordering window was last adapted; `None` if there are none.
     newest_since_dsack: Option<Time>,
     /// Time at which a D-SACK last widened the reordering window; `None` if none has.
     widened: Option<Time>,

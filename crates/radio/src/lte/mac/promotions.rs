@@ -10,7 +10,7 @@ use super::super::rrc::connections::{Connections, Way};
 use super::sleep::Sleepers;
 use crate::UserRadio;
 
-/// Connections of all phones, and the data to them that wait for a connection.
+/// Connections of all phones, and the subframes since which data to phones have waited for a connection.
 #[derive(Debug)]
 pub struct Promotions {
     pub connections: Connections,

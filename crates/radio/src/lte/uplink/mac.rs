@@ -144,8 +144,9 @@ impl UplinkMac {
         }
     }
 
-    /// Sends a STATUS PDU if one is due, passes on the packets that left a phone's RLC, and makes the phone want a
-    /// grant from subframe `tti` on if it has data that it has not reported.
+    /// Sends the base station's STATUS PDU if one is due, and passes on the packets that left a phone's RLC. If the
+    /// phone has data that it has not reported, makes it want a grant from subframe `tti` on, or from the start of its
+    /// connection if that is later.
     fn refresh(&mut self, ctx: &mut Context, user: usize, tti: u64) {
         let phone = &mut self.phones[user];
         let now = ctx.now;

@@ -32,7 +32,7 @@ pub enum Pdu {
 /// AMD PDU, which carries user data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data {
-    /// Sequence number of the PDU.
+    /// Sequence number of the PDU, from 0, which never wraps.
     pub sn: u64,
     /// Whether the PDU requests a status report.
     pub poll: bool,

@@ -147,8 +147,8 @@ impl Window {
         (0..count).map(|step| (self.turn + step) % count).find(is_busy)
     }
 
-    /// Returns the next slot in turn if it has a PDU to send. Returns `None` if the sender must
-    /// first await the slot's result, or if there is no PDU to send.
+    /// Returns the slot of the next PDU: that of [`Self::next_place`], if it has a PDU to send.
+    /// Returns `None` if the sender must first await this slot's result, or if there is no slot.
     fn ready_place(&self) -> Option<usize> {
         self.next_place().filter(|place| !matches!(self.places[*place], PlaceState::Sent(_)))
     }

@@ -316,8 +316,8 @@ impl Scoreboard {
                     self.pipe -= bytes;
                 }
             } else {
-                // If the segment was retransmitted, Linux assumes that the retransmission is still
-                // in flight (`tcp_sacktag_one`).
+                // Only the original leaves the pipe. If the segment was retransmitted, Linux assumes
+                // that the retransmission is still in flight (`tcp_sacktag_one`).
                 self.pipe -= bytes;
             }
             self.sacked_segments += 1;
