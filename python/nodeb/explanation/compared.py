@@ -119,8 +119,11 @@ def short_differences(
     """Returns the differences in user 0's first transfer over all pairs.
 
     Returns None if user 0 completed no transfer in a replication, if its transfers have more than
-    `SHORT_BYTES` on average, or if they cannot be explained.
+    `SHORT_BYTES` on average, if they are uploads in some scenarios and downloads in others, or if
+    they cannot be explained.
     """
+    if len({_direction(one["flows"]) for one in tables.values()}) > 1:
+        return None
     if not all(_is_short(one["flows"]) for one in tables.values()):
         return None
     try:
@@ -128,6 +131,13 @@ def short_differences(
     except NodebError:
         return None
     return Differences(0, plan.runs, found)
+
+
+def _direction(flows: Table) -> str:
+    """Returns the direction of user 0's connection, `down` or `up`."""
+    if "direction" not in flows.columns:
+        return "down"
+    return str(flows["direction"][np.asarray(flows["user"]) == 0][0])
 
 
 def _is_short(flows: Table) -> bool:

@@ -166,6 +166,15 @@ def compared(tmp_path, capsys, one, *more):
     return capsys.readouterr().out
 
 
+def test_compare_does_not_explain_an_upload_by_a_download(tmp_path, capsys):
+    files = []
+    for kind in ("upload", "traffic"):
+        files.append(tmp_path / f"{kind}.toml")
+        files[-1].write_text(f'radio.dch = {{}}\n[[users]]\n{kind}.ftp.size = "20 kB"\n')
+    assert invoke(["compare", *map(str, files), "--runs", "4", "--out", str(tmp_path / "out")]) == 0
+    assert "Why user 0" not in capsys.readouterr().out
+
+
 def test_compare_explains_briefly_by_default(tmp_path, capsys):
     shown = compared(tmp_path, capsys, scenario(LOSSY))
     assert "Why user 0's first transfer is " in shown
