@@ -188,6 +188,28 @@ pub struct Part {
     pub bytes: u32,
 }
 
+/// Passage of a packet over a scheduled uplink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UplinkPassage {
+    /// Time since which the phone had been connected when the first block with a part of the packet was sent.
+    pub connected: Time,
+    /// Time of the request or report from which the base station knew of data for the block that completed the packet.
+    /// It may be before the packet's arrival; for a block of a configured grant it is `from`.
+    pub asked: Time,
+    /// Start of the first transmission of the first block with a part of the packet.
+    pub first: Time,
+    /// Start of the first transmission of the block that completed the packet.
+    pub from: Time,
+    /// End of the last transmission of the block that completed the packet.
+    pub sent: Time,
+    /// Number of blocks with a part of the packet.
+    pub blocks: u32,
+    /// Whether the first block with a part of the packet was one of a configured grant, but not its first one.
+    pub is_reserved: bool,
+    /// Whether HARQ gave up a block with a part of the packet, so that RLC sent the part again.
+    pub is_lost: bool,
+}
+
 /// An event of the simulated network. `bearer` is the index of a bearer, `user` the index of a user on it,
 /// `flow` the index of a connection; sizes are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -207,26 +229,8 @@ pub enum Event {
     /// `arrives` is `u64::MAX`. `channel` is 0 for a channel that users share, else 1 plus the
     /// user's index.
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
-    /// A packet has come over a scheduled uplink and leaves the uplink now. The block that completed the packet was
-    /// first sent at `from` and received at `sent`; the first block with a part of the packet was first sent at
-    /// `first`, and `blocks` blocks had a part. `asked` is the time of the request or report from which the base station
-    /// knew of data for the block that completed the packet; it may be before the packet's arrival. It is `from` if
-    /// this was a block of a configured grant. `connected` is the time since which the phone had been connected when the
-    /// first block was sent. `is_reserved` is true if the first block with a part of the packet was
-    /// one of a configured grant, but not its first one. `is_lost` is true if HARQ gave up a block with a part of the
-    /// packet.
-    Granted {
-        place: Place,
-        packet: PacketId,
-        connected: Time,
-        asked: Time,
-        first: Time,
-        from: Time,
-        sent: Time,
-        blocks: u32,
-        is_reserved: bool,
-        is_lost: bool,
-    },
+    /// A packet has come over a scheduled uplink and leaves the uplink now.
+    Granted { place: Place, packet: PacketId, passage: UplinkPassage },
     /// PDCP gives a packet of a user the sequence number `number`, as RLC takes it to send its first part. Numbers
     /// count from 0 at each place and user, and never wrap.
     Numbered { place: Place, user: u32, packet: PacketId, number: u64 },

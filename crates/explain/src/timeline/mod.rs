@@ -352,31 +352,10 @@ impl Listener for Timeline {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }
             }
-            Event::Granted {
-                place,
-                packet,
-                connected,
-                asked,
-                first,
-                from,
-                sent,
-                blocks,
-                is_reserved,
-                is_lost,
-            } if self.is_own(place) => {
+            Event::Granted { place, packet, passage } if self.is_own(place) => {
                 if let Some(hop) = self.packets.hop_of(packet) {
                     self.packets.hops[hop as usize].service = self.granted.len() as u32;
-                    self.granted.push(Granted {
-                        connected,
-                        asked,
-                        first,
-                        from,
-                        sent,
-                        blocks,
-                        is_reserved,
-                        is_lost,
-                        hop,
-                    });
+                    self.granted.push(Granted { passage, hop });
                 }
             }
             Event::SendLimit { place, flow, limit } if flow == self.position.flow => {

@@ -1,6 +1,6 @@
 //! Intervals of time in which links and channels transmitted packets.
 
-use nodeb_base::event::{Place, Site};
+use nodeb_base::event::{Place, Site, UplinkPassage};
 use nodeb_base::units::{Duration, Time};
 
 use super::packets::NONE;
@@ -12,27 +12,10 @@ pub(crate) struct Served {
     pub sent: Time,
 }
 
-/// Passage of a packet over a scheduled uplink. Its times are those of the block that completed the packet: the request
-/// or report before this block, its first transmission, and its arrival.
+/// Passage of a packet over a scheduled uplink, with the packet's stay there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granted {
-    /// Time since which the phone had been connected at the first transmission.
-    pub connected: Time,
-    /// Time of the request or report from which the base station knew of data for the block, or the block's start if
-    /// it was one of a configured grant.
-    pub asked: Time,
-    /// Start of the first block with a part of the packet.
-    pub first: Time,
-    /// Start of the block's first transmission.
-    pub from: Time,
-    /// End of the block's last transmission.
-    pub sent: Time,
-    /// Number of blocks with a part of the packet.
-    pub blocks: u32,
-    /// Whether the first block with a part of the packet was one of a configured grant.
-    pub is_reserved: bool,
-    /// Whether HARQ gave up a block with a part of the packet, so that RLC sent the part again.
-    pub is_lost: bool,
+    pub passage: UplinkPassage,
     /// Index of the packet's stay at the uplink.
     pub hop: u32,
 }

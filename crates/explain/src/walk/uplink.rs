@@ -13,12 +13,12 @@ impl Granted {
     /// Returns the start of the first transmission of the packet's last block, or of its first
     /// block if HARQ gave up one of the packet's blocks.
     fn last_begun(&self) -> Time {
-        if self.is_lost { self.first } else { self.from }
+        if self.passage.is_lost { self.passage.first } else { self.passage.from }
     }
 
     /// Returns what a packet waited for before the first block with a part of it.
     fn awaited(&self) -> Step {
-        if self.is_reserved { Step::ReservedAwaited } else { Step::GrantAwaited }
+        if self.passage.is_reserved { Step::ReservedAwaited } else { Step::GrantAwaited }
     }
 }
 
@@ -59,23 +59,23 @@ impl Walk<'_> {
 
     /// Goes back through the transmissions of the block that completed a packet to the start of the first one.
     fn last_block(&mut self, own: &Granted, place: Place) {
-        self.to(own.sent, Cause::Reordering, Step::Held, place);
-        self.fixed(own.sent - self.tti(), Cause::Transmission, Step::Sends, place);
-        self.to(own.from, Cause::Harq, Step::RetransmissionAwaited, place);
+        self.to(own.passage.sent, Cause::Reordering, Step::Held, place);
+        self.fixed(own.passage.sent - self.tti(), Cause::Transmission, Step::Sends, place);
+        self.to(own.passage.from, Cause::Harq, Step::RetransmissionAwaited, place);
     }
 
     /// Goes back to the start of the first block with a part of a packet. The packet's blocks count as if
     /// they were sent in successive TTIs just before the last one. Their time is charged to the cause and
     /// step in `sent`, and the time before them to the wait for grants.
     fn earlier_blocks(&mut self, own: &Granted, has_data: bool, sent: (Cause, Step), stay: &Hop) {
-        let first = own.first.max(stay.entered);
-        if own.is_lost {
+        let first = own.passage.first.max(stay.entered);
+        if own.passage.is_lost {
             // RLC sent a part of the packet again. The waits for the request and grant of this
             // retransmission are charged to RLC, too.
             self.to(first, Cause::Rlc, Step::ReportAwaited, stay.place);
         } else if has_data {
-            let row = Duration(self.tti().0 * u64::from(own.blocks.saturating_sub(1)));
-            self.to(Time(own.from.0.saturating_sub(row.0)).max(first), sent.0, sent.1, stay.place);
+            let row = Duration(self.tti().0 * u64::from(own.passage.blocks.saturating_sub(1)));
+            self.to(Time(own.passage.from.0.saturating_sub(row.0)).max(first), sent.0, sent.1, stay.place);
             self.to(first, Cause::Grant, Step::GrantAwaited, stay.place);
         }
     }
@@ -95,11 +95,11 @@ impl Walk<'_> {
     /// up one of its blocks, the wait after the connection counts as a wait for a grant.
     fn request_and_grant(&mut self, own: Option<&Granted>, stay: &Hop) {
         if let Some(own) = own {
-            let connected = own.connected.max(stay.entered);
-            if own.is_reserved {
+            let connected = own.passage.connected.max(stay.entered);
+            if own.passage.is_reserved {
                 self.to(connected, Cause::Grant, own.awaited(), stay.place);
-            } else if !own.is_lost {
-                self.to(own.asked.max(connected), Cause::Grant, Step::GrantAwaited, stay.place);
+            } else if !own.passage.is_lost {
+                self.to(own.passage.asked.max(connected), Cause::Grant, Step::GrantAwaited, stay.place);
                 self.to(connected, Cause::Grant, Step::RequestAwaited, stay.place);
             }
             self.to(connected, Cause::Grant, Step::GrantAwaited, stay.place);

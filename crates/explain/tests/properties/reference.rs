@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use nodeb_base::event::{Event, Mask, Place, Site, TimerKind};
+use nodeb_base::event::{Event, Mask, Place, Site, TimerKind, UplinkPassage};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::{Duration, Time};
 use nodeb_explain::{Cause, Path, Span, Step};
@@ -235,7 +235,7 @@ impl Listener for Reference {
                 self.all_served.entry(place).or_default().push(((from, sent), number(packet)));
             }
             // The first transmissions of the packet's blocks, and the last one of the block that completed it.
-            Event::Granted { place, packet, first, from, sent, .. } => {
+            Event::Granted { place, packet, passage: UplinkPassage { first, from, sent, .. } } => {
                 let served = self.served.entry((place, number(packet))).or_default();
                 served.extend([(first, from + self.tti), (sent - self.tti, sent)]);
             }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use nodeb_base::context::{BlockCounts, Context, Counted};
-use nodeb_base::event::{Cause, Event, Mask};
+use nodeb_base::event::{Cause, Event, Mask, UplinkPassage};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
@@ -65,27 +65,6 @@ struct Decided {
     from: Time,
 }
 
-/// Times on the way of a packet over the uplink.
-#[derive(Clone, Copy, Debug)]
-struct Journey {
-    /// Time since which the phone had been connected at the first transmission.
-    connected: Time,
-    /// Time of the request or report that led to the block that completed the packet (see [`Decided::asked`]).
-    asked: Time,
-    /// Start of the first transmission of a block with a part of the packet.
-    first: Time,
-    /// Start of the first transmission of the block that completed the packet.
-    from: Time,
-    /// Arrival of the block that completed the packet.
-    sent: Time,
-    /// Number of blocks with a part of the packet.
-    blocks: u32,
-    /// Whether the first block with a part of the packet was one of a configured grant, but not its first one.
-    is_reserved: bool,
-    /// Whether a block with a part of the packet was given up, so that RLC sent the part again.
-    is_lost: bool,
-}
-
 /// MAC of the uplink of one cell.
 #[derive(Debug)]
 pub struct UplinkMac {
@@ -107,8 +86,8 @@ pub struct UplinkMac {
     statuses: VecDeque<(Time, usize, u64)>,
     /// Connections of the phones, which the downlink shares; `None` if phones are always connected.
     connections: Option<Connections>,
-    /// Journeys of the packets in flight, if a listener subscribes to events of service.
-    journeys: HashMap<PacketId, Journey>,
+    /// Passages of the packets in flight, if a listener subscribes to events of service.
+    passages: HashMap<PacketId, UplinkPassage>,
 }
 
 impl UplinkMac {
@@ -140,7 +119,7 @@ impl UplinkMac {
             decided: Vec::new(),
             statuses: VecDeque::new(),
             connections: lte.rrc.as_ref().map(|rrc| Connections::new(rrc, users)),
-            journeys: HashMap::new(),
+            passages: HashMap::new(),
         }
     }
 
@@ -159,28 +138,15 @@ impl UplinkMac {
             match outcome {
                 Outcome::Delivered { packet, .. } => {
                     phone.tally.bytes_delivered += u64::from(packet.size);
-                    if let Some(journey) = self.journeys.remove(&packet.id) {
+                    if let Some(passage) = self.passages.remove(&packet.id) {
                         let (place, packet) = (ctx.place_of(user), packet.id);
-                        let Journey { connected, asked, first, from, sent, blocks, is_reserved, is_lost } =
-                            journey;
-                        ctx.emit(Event::Granted {
-                            place,
-                            packet,
-                            connected,
-                            asked,
-                            first,
-                            from,
-                            sent,
-                            blocks,
-                            is_reserved,
-                            is_lost,
-                        });
+                        ctx.emit(Event::Granted { place, packet, passage });
                     }
                     ctx.deliver(user, packet);
                 }
                 Outcome::Lost { packet, cause } => {
                     phone.tally.packets_dropped += 1;
-                    self.journeys.remove(&packet.id);
+                    self.passages.remove(&packet.id);
                     ctx.lose(user, packet, cause);
                 }
             }
@@ -256,7 +222,7 @@ impl UplinkMac {
             let since = self.connections.as_ref().map_or(0, |connections| connections.since(user));
             let connected = Time(since * TTI.0);
             for part in phone.rlc.carried(block.units.clone()) {
-                let journey = Journey {
+                let passage = UplinkPassage {
                     connected,
                     asked,
                     first: from,
@@ -266,7 +232,7 @@ impl UplinkMac {
                     is_reserved,
                     is_lost: false,
                 };
-                self.journeys.entry(part.packet).or_insert(journey).blocks += 1;
+                self.passages.entry(part.packet).or_insert(passage).blocks += 1;
             }
         }
         block
@@ -508,11 +474,11 @@ impl Mac for UplinkMac {
                 let rlc = &mut self.phones[user].rlc;
                 if ctx.wants(Mask::SERVICE) {
                     for part in rlc.carried(units.clone()) {
-                        let Some(journey) = self.journeys.get_mut(&part.packet) else { continue };
+                        let Some(passage) = self.passages.get_mut(&part.packet) else { continue };
                         if decoded {
-                            (journey.asked, journey.from, journey.sent) = (asked, from, ctx.now);
+                            (passage.asked, passage.from, passage.sent) = (asked, from, ctx.now);
                         } else {
-                            journey.is_lost = true;
+                            passage.is_lost = true;
                         }
                     }
                 }

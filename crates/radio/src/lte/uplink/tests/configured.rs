@@ -110,7 +110,9 @@ fn configured_blocks_are_retransmitted_and_leave_no_packet() {
         }
         assert!(bench.uplink.next_wake().is_none());
         let took = bench.events.iter().filter_map(|(_, event)| match event {
-            Event::Granted { is_reserved: true, from, sent, .. } => Some((sent.0 - from.0) / MS),
+            Event::Granted { passage: UplinkPassage { is_reserved: true, from, sent, .. }, .. } => {
+                Some((sent.0 - from.0) / MS)
+            }
             _ => None,
         });
         let took: Vec<u64> = took.collect();
@@ -160,7 +162,9 @@ fn events_name_the_grant() {
     }
     bench.run_until(Time(50 * MS));
     let granted = bench.events.iter().filter_map(|(_, event)| match event {
-        Event::Granted { asked, from, is_reserved, .. } => Some((asked.0 / MS, from.0 / MS, *is_reserved)),
+        Event::Granted { passage: UplinkPassage { asked, from, is_reserved, .. }, .. } => {
+            Some((asked.0 / MS, from.0 / MS, *is_reserved))
+        }
         _ => None,
     });
     assert_eq!(granted.collect::<Vec<_>>(), [(10, 18, false), (38, 38, true)]);

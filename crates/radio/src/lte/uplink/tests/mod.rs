@@ -4,7 +4,7 @@ mod headroom;
 
 use nodeb_base::context::{BlockCounts, Common, Context, Counts, Output};
 use nodeb_base::engine::Stamp;
-use nodeb_base::event::{Event, Mask, Place, Sink, Site};
+use nodeb_base::event::{Event, Mask, Place, Sink, Site, UplinkPassage};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Values;
@@ -154,7 +154,9 @@ fn events_give_the_times_of_request_and_block() {
     bench.accept(Time(3 * MS + 1), 0, Packet::new(0, 52));
     bench.run_until(Time(50 * MS));
     let granted = bench.events.iter().find_map(|(at, event)| match event {
-        Event::Granted { place, asked, from, sent, .. } => Some((*at, *place, *asked, *from, *sent)),
+        Event::Granted { place, passage: UplinkPassage { asked, from, sent, .. }, .. } => {
+            Some((*at, *place, *asked, *from, *sent))
+        }
         _ => None,
     });
     let [asked, from, sent] = [10, 18, 19].map(|ms| Time(ms * MS));
@@ -249,7 +251,7 @@ fn retransmissions_follow_eight_subframes_later() {
     }
     bench.run_until(Time(20_000 * MS));
     let took = bench.events.iter().filter_map(|(_, event)| match event {
-        Event::Granted { from, sent, .. } => Some((sent.0 - from.0) / MS),
+        Event::Granted { passage: UplinkPassage { from, sent, .. }, .. } => Some((sent.0 - from.0) / MS),
         _ => None,
     });
     let took: Vec<u64> = took.collect();
