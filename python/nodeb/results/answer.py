@@ -264,7 +264,7 @@ class RunAnswer:
 
     def _cell(self) -> str:
         rate = self._sure("cell_bps")
-        text = f"the cell delivers {rate} to {counted(self.phones, 'phone')}."
+        text = f"the cell delivers {rate} to {counted(self.users, 'phone')}."
         busy, row = self.value("cell_busy"), self.metrics.get("cell_busy")
         if busy is None or row is None:
             return text

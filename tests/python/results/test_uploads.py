@@ -137,3 +137,12 @@ def test_headline_of_a_cell_of_uploads_is_about_uploads():
         '[[users]]\ncount = 4\nupload.ftp.size = "10 MB"\nue.channel.constant.snr_db = 15.0\n'
     ).run()
     assert "delivers" not in result.answer.headline
+
+
+def test_headline_of_a_cell_counts_the_phones_that_download():
+    result = nodeb.Scenario.from_toml(
+        'duration = "5 s"\nruns = 2\nradio.lte = {}\n'
+        '[[users]]\nname = "d"\ncount = 3\ntraffic.ftp.size = "10 kB"\n'
+        '[[users]]\nname = "u"\nupload.ftp.size = "10 kB"\n'
+    ).run()
+    assert "to 3 phones" in result.answer.headline

@@ -82,7 +82,9 @@ function main(ran: Ran): string {
 /** Returns what a cell delivers; nothing for uploads, of which the cell's bearers carry only the ACKs. */
 function cell({ results, scenario, replication }: Ran): string {
   if (!results.row("cell_bps") || areUploads(replication)) return "";
-  const text = `The cell delivers ${results.sure("cell_bps")} to ${counted(scenario.users, "phone")}.`;
+  const downloads = directionsOf(replication.tables.get("flows")!).filter((one) => one === "down").length;
+  const phones = counted(downloads || scenario.users, "phone");
+  const text = `The cell delivers ${results.sure("cell_bps")} to ${phones}.`;
   const busy = results.row("cell_busy");
   if (!busy) return text;
   return `${text} It is ${busy.mean >= FULL ? "full: " : ""}busy ${results.text(busy).value} of the time.`;
