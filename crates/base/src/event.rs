@@ -200,8 +200,6 @@ pub struct UplinkPassage {
     pub first: Time,
     /// Start of the first transmission of the block that completed the packet.
     pub from: Time,
-    /// End of the last transmission of the block that completed the packet.
-    pub sent: Time,
     /// Number of blocks with a part of the packet.
     pub blocks: u32,
     /// Whether the first block with a part of the packet was one of a configured grant, but not its first one.
@@ -229,8 +227,9 @@ pub enum Event {
     /// `arrives` is `u64::MAX`. `channel` is 0 for a channel that users share, else 1 plus the
     /// user's index.
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
-    /// A packet has come over a scheduled uplink and leaves the uplink now.
-    Granted { place: Place, packet: PacketId, passage: UplinkPassage },
+    /// A packet has come over the scheduled uplink of a phone. The time of this event is the end of the last transmission of
+    /// the block that completed the packet; it is reported when the packet leaves the uplink.
+    Granted { phone: u32, packet: PacketId, passage: UplinkPassage },
     /// PDCP gives a packet of a user the sequence number `number`, as RLC takes it to send its first part. Numbers
     /// count from 0 at each place and user, and never wrap.
     Numbered { place: Place, user: u32, packet: PacketId, number: u64 },

@@ -352,10 +352,10 @@ impl Listener for Timeline {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }
             }
-            Event::Granted { place, packet, passage } if self.is_own(place) => {
+            Event::Granted { phone, packet, passage } if phone == self.position.phone => {
                 if let Some(hop) = self.packets.hop_of(packet) {
                     self.packets.hops[hop as usize].service = self.granted.len() as u32;
-                    self.granted.push(Granted { passage, hop });
+                    self.granted.push(Granted { passage, sent: at, hop });
                 }
             }
             Event::SendLimit { place, flow, limit } if flow == self.position.flow => {

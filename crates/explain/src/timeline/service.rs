@@ -16,6 +16,8 @@ pub(crate) struct Served {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granted {
     pub passage: UplinkPassage,
+    /// End of the last transmission of the block that completed the packet.
+    pub sent: Time,
     /// Index of the packet's stay at the uplink.
     pub hop: u32,
 }

@@ -59,8 +59,8 @@ impl Walk<'_> {
 
     /// Goes back through the transmissions of the block that completed a packet to the start of the first one.
     fn last_block(&mut self, own: &Granted, place: Place) {
-        self.to(own.passage.sent, Cause::Reordering, Step::Held, place);
-        self.fixed(own.passage.sent - self.tti(), Cause::Transmission, Step::Sends, place);
+        self.to(own.sent, Cause::Reordering, Step::Held, place);
+        self.fixed(own.sent - self.tti(), Cause::Transmission, Step::Sends, place);
         self.to(own.passage.from, Cause::Harq, Step::RetransmissionAwaited, place);
     }
 

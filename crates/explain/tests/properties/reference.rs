@@ -235,9 +235,10 @@ impl Listener for Reference {
                 self.all_served.entry(place).or_default().push(((from, sent), number(packet)));
             }
             // The first transmissions of the packet's blocks, and the last one of the block that completed it.
-            Event::Granted { place, packet, passage: UplinkPassage { first, from, sent, .. } } => {
+            Event::Granted { phone, packet, passage: UplinkPassage { first, from, .. } } => {
+                let place = Place::new(Site::Uplink, phone);
                 let served = self.served.entry((place, number(packet))).or_default();
-                served.extend([(first, from + self.tti), (sent - self.tti, sent)]);
+                served.extend([(first, from + self.tti), (at - self.tti, at)]);
             }
             Event::Received { place, packet } => {
                 self.received.insert((place.site, number(packet)), at);

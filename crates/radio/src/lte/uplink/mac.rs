@@ -86,8 +86,9 @@ pub struct UplinkMac {
     statuses: VecDeque<(Time, usize, u64)>,
     /// Connections of the phones, which the downlink shares; `None` if phones are always connected.
     connections: Option<Connections>,
-    /// Passages of the packets in flight, if a listener subscribes to events of service.
-    passages: HashMap<PacketId, UplinkPassage>,
+    /// Passages of the packets in flight, each with the end of the last transmission that was decoded, if a listener
+    /// subscribes to events of service.
+    passages: HashMap<PacketId, (Time, UplinkPassage)>,
 }
 
 impl UplinkMac {
@@ -138,9 +139,9 @@ impl UplinkMac {
             match outcome {
                 Outcome::Delivered { packet, .. } => {
                     phone.tally.bytes_delivered += u64::from(packet.size);
-                    if let Some(passage) = self.passages.remove(&packet.id) {
-                        let (place, packet) = (ctx.place_of(user), packet.id);
-                        ctx.emit(Event::Granted { place, packet, passage });
+                    if let Some((sent, passage)) = self.passages.remove(&packet.id) {
+                        let (phone, packet) = (ctx.place_of(user).index, packet.id);
+                        ctx.sink.emit(sent, Event::Granted { phone, packet, passage });
                     }
                     ctx.deliver(user, packet);
                 }
@@ -227,12 +228,11 @@ impl UplinkMac {
                     asked,
                     first: from,
                     from,
-                    sent: from,
                     blocks: 0,
                     is_reserved,
                     is_lost: false,
                 };
-                self.passages.entry(part.packet).or_insert(passage).blocks += 1;
+                self.passages.entry(part.packet).or_insert((from, passage)).1.blocks += 1;
             }
         }
         block
@@ -474,9 +474,9 @@ impl Mac for UplinkMac {
                 let rlc = &mut self.phones[user].rlc;
                 if ctx.wants(Mask::SERVICE) {
                     for part in rlc.carried(units.clone()) {
-                        let Some(passage) = self.passages.get_mut(&part.packet) else { continue };
+                        let Some((sent, passage)) = self.passages.get_mut(&part.packet) else { continue };
                         if decoded {
-                            (passage.asked, passage.from, passage.sent) = (asked, from, ctx.now);
+                            (passage.asked, passage.from, *sent) = (asked, from, ctx.now);
                         } else {
                             passage.is_lost = true;
                         }

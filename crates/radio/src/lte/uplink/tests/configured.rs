@@ -109,8 +109,8 @@ fn configured_blocks_are_retransmitted_and_leave_no_packet() {
             assert_eq!(bench.delivered(user), expected, "{interval} ms");
         }
         assert!(bench.uplink.next_wake().is_none());
-        let took = bench.events.iter().filter_map(|(_, event)| match event {
-            Event::Granted { passage: UplinkPassage { is_reserved: true, from, sent, .. }, .. } => {
+        let took = bench.events.iter().filter_map(|(sent, event)| match event {
+            Event::Granted { passage: UplinkPassage { is_reserved: true, from, .. }, .. } => {
                 Some((sent.0 - from.0) / MS)
             }
             _ => None,

@@ -21,7 +21,7 @@ fn latency_of_a_packet_is_that_of_promotion_request_and_block() {
             let request = connected.next_multiple_of(10);
             assert_eq!(bench.out.pop(), Some((Time((request + 9) * MS), 0, number, true)));
             let given = bench.events.iter().rev().find_map(|(_, event)| match event {
-                Event::Granted { passage: UplinkPassage { connected, .. }, .. } => Some(connected.0 / MS),
+                Event::Granted { passage, .. } => Some(passage.connected.0 / MS),
                 _ => None,
             });
             assert_eq!(given, Some(connected));

@@ -154,13 +154,13 @@ fn events_give_the_times_of_request_and_block() {
     bench.accept(Time(3 * MS + 1), 0, Packet::new(0, 52));
     bench.run_until(Time(50 * MS));
     let granted = bench.events.iter().find_map(|(at, event)| match event {
-        Event::Granted { place, passage: UplinkPassage { asked, from, sent, .. }, .. } => {
-            Some((*at, *place, *asked, *from, *sent))
+        Event::Granted { phone, passage: UplinkPassage { asked, from, .. }, .. } => {
+            Some((*at, *phone, *asked, *from))
         }
         _ => None,
     });
     let [asked, from, sent] = [10, 18, 19].map(|ms| Time(ms * MS));
-    assert_eq!(granted, Some((sent, Place::new(Site::Uplink, 0), asked, from, sent)));
+    assert_eq!(granted, Some((sent, 0, asked, from)));
     let numbered = bench.events.iter().find(|(_, event)| matches!(event, Event::Numbered { .. }));
     let (place, packet) = (Place::new(Site::Uplink, 0), PacketId(0));
     assert_eq!(numbered, Some(&(from, Event::Numbered { place, user: 0, packet, number: 0 })));
@@ -250,8 +250,8 @@ fn retransmissions_follow_eight_subframes_later() {
         bench.accept(Time(0), 0, Packet::new(number, 400));
     }
     bench.run_until(Time(20_000 * MS));
-    let took = bench.events.iter().filter_map(|(_, event)| match event {
-        Event::Granted { passage: UplinkPassage { from, sent, .. }, .. } => Some((sent.0 - from.0) / MS),
+    let took = bench.events.iter().filter_map(|(sent, event)| match event {
+        Event::Granted { passage, .. } => Some((sent.0 - passage.from.0) / MS),
         _ => None,
     });
     let took: Vec<u64> = took.collect();
