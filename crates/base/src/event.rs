@@ -66,6 +66,41 @@ impl Site {
     ];
 }
 
+/// Direction of a packet, or of the data of a connection, between a server and a phone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From a server to a phone.
+    Down,
+    /// From a phone to a server.
+    Up,
+}
+
+impl Direction {
+    /// Returns the direction's name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Down => "down",
+            Self::Up => "up",
+        }
+    }
+
+    /// Returns the site that sends in this direction.
+    pub const fn sender(self) -> Site {
+        match self {
+            Self::Down => Site::Server,
+            Self::Up => Site::Phone,
+        }
+    }
+
+    /// Returns the site that receives in this direction.
+    pub const fn receiver(self) -> Site {
+        match self {
+            Self::Down => Site::Phone,
+            Self::Up => Site::Server,
+        }
+    }
+}
+
 /// A place that packets pass, identified by its kind and its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {

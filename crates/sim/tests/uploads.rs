@@ -1,5 +1,6 @@
 //! Tests of uploads in whole runs: equal to downloads on a mirrored path, closed forms, and the numbers of connections.
 
+use nodeb_base::table::Values;
 use nodeb_radio::RadioSpec;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::metrics::series::Series;
@@ -121,8 +122,38 @@ fn upload_over_lte_is_carried_by_granted_blocks() {
     let flow = &result.flows[0];
     assert!(flow.complete && flow.utilization.is_nan());
     let uplinks = result.of_radio.iter().find(|table| table.name == "uplinks").expect("a table of uplinks");
-    let nodeb_base::table::Values::U64(bytes) = uplinks.column("bytes_delivered").expect("a column") else {
+    let Values::U64(bytes) = uplinks.column("bytes_delivered").expect("a column") else {
         panic!("bytes are whole numbers");
     };
     assert!(bytes[0] >= flow.ip_bytes, "{bytes:?} {}", flow.ip_bytes);
+}
+
+/// The table `queues` has the packets that the queues in front of RLC marked or dropped, in both directions.
+#[test]
+fn queues_of_both_directions_of_lte_are_counted() {
+    let of = |ecn: bool| {
+        let queue = format!("queue.codel = {{ ecn = {ecn} }}\n");
+        let keys = format!(
+            "[tcp.linux]\necn = {ecn}\n[radio.lte]\nbandwidth = \"3 MHz\"\n{queue}[radio.lte.uplink.scheduled]\n{queue}\
+             [[users]]\ntraffic.ftp.size = \"5 MB\"\nupload.ftp.size = \"3 MB\"\n"
+        );
+        let result = simulate(&keys);
+        assert!(result.flows.iter().all(|flow| flow.complete), "{:?}", result.flows);
+        let table = result.of_radio.iter().find(|table| table.name == "queues").expect("a table of queues");
+        let counts = |name: &str| match table.column(name) {
+            Some(Values::U64(counts)) => [counts[0], counts[1]],
+            other => panic!("{name}: {other:?}"),
+        };
+        let Some(Values::Text(directions)) = table.column("direction") else { panic!("no directions") };
+        assert_eq!(directions.iter().collect::<Vec<_>>(), ["down", "up"]);
+        let lost = result.flows.iter().map(|flow| flow.sender.retransmissions).collect::<Vec<_>>();
+        (["marked", "dropped_early", "overflowed"].map(counts), lost)
+    };
+    // Data is marked and not dropped. ACKs, which are not ECN-capable, share the queues and may be dropped.
+    let ([marked, _, overflowed], lost) = of(true);
+    assert!(marked.iter().all(|count| *count > 1), "{marked:?}");
+    assert_eq!((overflowed, &lost[..]), ([0; 2], &[0; 2][..]));
+    let ([marked, early, _], lost) = of(false);
+    assert_eq!(marked, [0; 2]);
+    assert!(early.iter().chain(&lost).all(|count| *count > 1), "{early:?} {lost:?}");
 }

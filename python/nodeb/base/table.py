@@ -44,14 +44,21 @@ class Table:
     def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
         if not isinstance(columns, Mapping):
             raise InputError(f"a table was given {columns!r}; expected columns by name")
-        self._columns: dict[str, NDArray[Any]] = {k: read_only(v) for k, v in columns.items()}
-        for name, column in self._columns.items():
-            if column.ndim == 0:
+        self._set({name: [read_only(column)] for name, column in columns.items()})
+
+    def _set(self, columns: dict[str, list[NDArray[Any]]]) -> None:
+        """Sets the columns, each given as consecutive parts.
+
+        A column is joined when it is first read: the tables of many short replications consist of
+        many parts, of which most columns are never read.
+        """
+        for name, parts in columns.items():
+            if any(part.ndim == 0 for part in parts):
                 raise InputError(f"column `{name}` is one value; expected a list or an array")
-        lengths = {len(column) for column in self._columns.values()}
+        lengths = {sum(map(len, parts)) for parts in columns.values()}
         if len(lengths) > 1:
             raise InputError(f"the columns of a table have different lengths: {sorted(lengths)}")
-        self._length = lengths.pop() if lengths else 0
+        self._columns, self._length = columns, lengths.pop() if lengths else 0
 
     @classmethod
     def concat(cls, tables: Iterable[Mapping[str, ArrayLike] | Table]) -> Table:
@@ -60,28 +67,42 @@ class Table:
         Raises:
             InputError: the tables have different columns.
         """
-        # The dictionaries are copied so that each column can be released once it is concatenated.
-        parts = [dict(one._columns if isinstance(one, Table) else one) for one in tables]
-        if not parts:
-            return cls({})
-        odd = next((set(p) ^ set(parts[0]) for p in parts if set(p) != set(parts[0])), None)
-        if odd:
-            raise InputError(f"the tables differ in columns: {', '.join(sorted(odd))}")
-        names = list(parts[0])
-        return cls({k: np.concatenate([np.asarray(p.pop(k)) for p in parts]) for k in names})
+        joined: dict[str, list[NDArray[Any]]] | None = None
+        for one in tables:
+            parts = one._columns if isinstance(one, Table) else {k: [read_only(one[k])] for k in one}
+            joined = joined or {name: [] for name in parts}
+            if odd := set(parts) ^ set(joined):
+                raise InputError(f"the tables differ in columns: {', '.join(sorted(odd))}")
+            for name, column in joined.items():
+                column += parts[name]
+        table = cls({})
+        table._set(joined or {})
+        return table
+
+    def _array(self, name: str) -> NDArray[Any]:
+        """Returns a column as one array, and releases its parts."""
+        parts = self._columns[name]
+        if len(parts) > 1:
+            parts = self._columns[name] = [read_only(np.concatenate(parts))]
+        return parts[0]
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Returns all columns, each as one array."""
+        return {name: self._array(name) for name in self._columns}
 
     def __getstate__(self) -> tuple[Layout, bytes, dict[str, NDArray[Any]]]:
         """Returns the state for pickle, with all columns except those of objects in one block.
 
         Pickling each column's array separately would take about 10 us per array.
         """
-        plain = {k: v for k, v in self._columns.items() if v.dtype.kind != "O"}
+        columns = self._arrays()
+        plain = {k: v for k, v in columns.items() if v.dtype.kind != "O"}
         layout = (
             self._length,
-            tuple(self._columns),
+            tuple(columns),
             tuple((k, v.dtype.str) for k, v in plain.items()),
         )
-        others = {k: v for k, v in self._columns.items() if k not in plain}
+        others = {k: v for k, v in columns.items() if k not in plain}
         data = b"".join(_padded(column.tobytes()) for column in plain.values())
         return LAYOUTS.setdefault(layout, layout), data, others
 
@@ -91,7 +112,7 @@ class Table:
         for name, kind in plain:
             found[name] = column = np.frombuffer(data, kind, self._length, at)
             at += column.nbytes + -column.nbytes % ALIGNED
-        self._columns = {name: found[name] for name in names}
+        self._columns = {name: [found[name]] for name in names}
 
     @property
     def columns(self) -> list[str]:
@@ -103,17 +124,17 @@ class Table:
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         try:
-            return self._columns[column]
+            return self._array(column)
         except (KeyError, TypeError):
             names = ", ".join(self._columns)
             raise InputError(f"there is no column `{column}`; the columns are {names}") from None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yields the rows as dictionaries of plain Python values."""
-        names = self.columns
+        names, arrays = self.columns, self._arrays()
         # Rows are converted in chunks, because Python's numbers take more memory than an array's.
         for first in range(0, len(self), CHUNK):
-            some = (column[first : first + CHUNK].tolist() for column in self._columns.values())
+            some = (column[first : first + CHUNK].tolist() for column in arrays.values())
             yield from (dict(zip(names, row, strict=True)) for row in zip(*some, strict=True))
 
     def where(self, keep: NDArray[np.bool_]) -> Table:
@@ -128,7 +149,7 @@ class Table:
                 f"where: expected True or False for each of {len(self)} rows, as in "
                 "`table.where(table['user'] == 0)`"
             )
-        return Table({name: column[keep] for name, column in self._columns.items()})
+        return Table({name: column[keep] for name, column in self._arrays().items()})
 
     def first_runs(self, runs: int) -> Table:
         """Returns the rows of the first `runs` replications, by the column `run`."""
@@ -146,7 +167,7 @@ class Table:
 
     def to_arrays(self) -> dict[str, Any]:
         """Returns the columns as `pyarrow.Array`s."""
-        return {name: _arrow(column) for name, column in self._columns.items()}
+        return {name: _arrow(column) for name, column in self._arrays().items()}
 
     def to_pandas(self) -> Any:
         """Returns the table as a `pandas.DataFrame`.
@@ -158,7 +179,7 @@ class Table:
             import pandas as pd
         except ImportError:
             raise InputError("pandas is not installed; try `pip install pandas`") from None
-        return pd.DataFrame({name: column.copy() for name, column in self._columns.items()})
+        return pd.DataFrame({name: column.copy() for name, column in self._arrays().items()})
 
     def to_polars(self) -> Any:
         """Returns the table as a `polars.DataFrame`.

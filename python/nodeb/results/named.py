@@ -19,6 +19,7 @@ NEEDED = {
     "cell": 'radio = "wcdma"',
     "phones": 'radio = "hsdpa"` or `radio = "lte"',
     "uplinks": "radio.lte.uplink.scheduled = {}",
+    "queues": 'radio = "lte"',
     "drx": "radio.lte.drx = {}",
     "configured_grants": "radio.lte.uplink.scheduled.grants.configured = {}",
     "headroom": "radio.lte.uplink.scheduled.headroom = {}",
@@ -43,6 +44,7 @@ class NamedTables:
         snoop: Table
         phones: Table
         uplinks: Table
+        queues: Table
         drx: Table
         configured_grants: Table
         headroom: Table

@@ -22,11 +22,54 @@ pub struct Resource {
 /// Source of the block errors of a bearer.
 #[derive(Debug)]
 pub enum BlockErrors {
-    /// Independent errors, with one sequence for each number of earlier transmissions of a block.
-    /// The largest numbers share the last sequence.
-    Independent(Box<[ErrorGaps; LAST_DISTINCT as usize]>),
+    /// Independent errors.
+    Independent(Box<IndependentErrors>),
     /// Errors that an error model determines, with one error process for each user's radio link.
     Modelled(Modelled),
+}
+
+/// Independent errors of blocks, with one sequence for each number of earlier transmissions of a
+/// block. The largest numbers share the last sequence.
+#[derive(Debug)]
+pub struct IndependentErrors {
+    /// Errors of first transmissions.
+    pub first: ErrorGaps,
+    /// Errors of retransmissions; `None` until the first one with this number of earlier
+    /// transmissions, because a short run has few of them.
+    later: [Option<ErrorGaps>; LAST_DISTINCT as usize - 1],
+    bler: Probability,
+    bits: u64,
+    combining: CombiningSpec,
+    streams: Streams,
+    /// Number of the bearer's first user, which names the random streams.
+    user: u64,
+}
+
+impl IndependentErrors {
+    fn new(shape: BlockShape<'_>, bits: u64, user: u64, streams: Streams) -> Self {
+        let BlockShape { bler, combining, .. } = shape;
+        let first = gaps(bler, 1, user, streams);
+        Self { first, later: Default::default(), bler, bits, combining: combining.clone(), streams, user }
+    }
+
+    /// Returns the errors of retransmissions of blocks that were transmitted `times` times (1 or
+    /// more) before.
+    #[inline]
+    pub fn of_retransmission(&mut self, times: u32) -> &mut ErrorGaps {
+        let nth = times.min(LAST_DISTINCT - 1);
+        self.later[nth as usize - 1].get_or_insert_with(
+            #[cold]
+            || {
+                let p = self.combining.failure(self.bler, nth + 1, self.bits);
+                gaps(p, nth + 1, self.user, self.streams)
+            },
+        )
+    }
+}
+
+/// Returns the errors of transmission number `n` of blocks, which fails with probability `p`.
+fn gaps(p: Probability, n: u32, user: u64, streams: Streams) -> ErrorGaps {
+    ErrorGaps::new(p.0, streams.stream("bearer", user, &format!("block errors {n}")))
 }
 
 /// Error processes of the radio links of all users on a bearer.
@@ -77,13 +120,8 @@ impl BlockErrors {
     pub fn new(model: Option<&ErrorModel>, shape: BlockShape<'_>, users: &[u64], streams: &Streams) -> Self {
         let bits = u64::from(shape.pdus) * u64::from(shape.pdu_bytes) * 8;
         let Some(model) = model else {
-            let name = users.first().copied().unwrap_or_default();
-            let of_transmission = |nth| {
-                let n = nth as u32 + 1;
-                let p = shape.combining.failure(shape.bler, n, bits);
-                ErrorGaps::new(p.0, streams.stream("bearer", name, &format!("block errors {n}")))
-            };
-            return Self::Independent(Box::new(std::array::from_fn(of_transmission)));
+            let user = users.first().copied().unwrap_or_default();
+            return Self::Independent(Box::new(IndependentErrors::new(shape, bits, user, *streams)));
         };
         let bler = model.block_error_rate(shape.pdus);
         let remaining = |n| {
@@ -102,7 +140,7 @@ impl BlockErrors {
     #[inline]
     pub fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
         match self {
-            Self::Independent(gaps) => gaps[0].next_error_within(blocks),
+            Self::Independent(errors) => errors.first.next_error_within(blocks),
             Self::Modelled(model) => model.first_failure(model.number(on), on.user, blocks, pdus),
         }
     }
@@ -113,7 +151,7 @@ impl BlockErrors {
     #[inline]
     pub fn good_blocks(&self) -> Option<u64> {
         match self {
-            Self::Independent(gaps) => Some(gaps[0].good()),
+            Self::Independent(errors) => Some(errors.first.good()),
             Self::Modelled(_) => None,
         }
     }
@@ -122,8 +160,8 @@ impl BlockErrors {
     /// [`Self::good_blocks`].
     #[inline]
     pub fn pass_good(&mut self, blocks: u64) {
-        if let Self::Independent(gaps) = self {
-            let failed = gaps[0].next_error_within(blocks);
+        if let Self::Independent(errors) = self {
+            let failed = errors.first.next_error_within(blocks);
             debug_assert!(failed.is_none(), "a block fails among those expected to be good");
         }
     }
@@ -132,10 +170,12 @@ impl BlockErrors {
     /// retransmission fails too.
     #[inline]
     pub fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
-        let nth = times.min(LAST_DISTINCT - 1) as usize;
         match self {
-            Self::Independent(gaps) => gaps[nth].next_is_error(),
-            Self::Modelled(model) => model.retransmission_fails(model.number(on), on.user, pdus, nth),
+            Self::Independent(errors) => errors.of_retransmission(times).next_is_error(),
+            Self::Modelled(model) => {
+                let nth = times.min(LAST_DISTINCT - 1) as usize;
+                model.retransmission_fails(model.number(on), on.user, pdus, nth)
+            }
         }
     }
 
@@ -143,7 +183,7 @@ impl BlockErrors {
     /// for PDUs in error and to false for others.
     pub fn wrong_pdus(&mut self, on: Resource, wrong: &mut [bool]) {
         match self {
-            Self::Independent(gaps) => wrong.fill(gaps[0].next_is_error()),
+            Self::Independent(errors) => wrong.fill(errors.first.next_is_error()),
             Self::Modelled(model) => {
                 let number = model.number(on);
                 model.links[on.user].wrong_pdus(number, wrong);

@@ -168,6 +168,15 @@ impl Listening {
         self.active_until = self.active_until.max(tti + 1 + self.inactivity);
     }
 
+    /// Records that the phone was not connected from subframe `from` on until subframe `until`, its next connection. In
+    /// between it listens to no cycle, and all timers stop (TS 36.331, 5.3.12). `until` may be earlier than in the last
+    /// call if the connection is made sooner.
+    pub fn disconnected(&mut self, from: u64, until: u64) {
+        self.count(from);
+        (self.counted, self.active_until) = (until, 0);
+        self.windows.clear();
+    }
+
     /// Records that a block failed in subframe `tti` and will be retransmitted.
     pub fn failed(&mut self, tti: u64) {
         self.count(tti);

@@ -63,6 +63,7 @@ pub mod layers;
 pub mod mac;
 pub mod mcs;
 mod numbered;
+pub mod queues;
 pub mod radio;
 pub mod random_access;
 pub mod reports;

@@ -18,6 +18,7 @@ use super::formats::Formats;
 use super::layers::Antennas;
 use super::mac::LteMac;
 use super::mac::sleep::DRX;
+use super::queues::QUEUES;
 use super::reports::{GroupReports, TTI};
 use super::resources::{Downlink, Ports};
 use super::rlc::LteRlcSpec;
@@ -330,6 +331,7 @@ impl Radio for Lte {
         vec![
             PHONES.empty(),
             UPLINKS.empty(),
+            QUEUES.empty(),
             DRX.empty(),
             CONFIGURED.empty(),
             HEADROOM.empty(),

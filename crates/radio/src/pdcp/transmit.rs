@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use nodeb_base::event::Cause;
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::units::{Duration, Time};
-use nodeb_net::queue::{DropLog, Queue};
+use nodeb_net::queue::{DropLog, Queue, QueueCounts};
 
 use crate::Backlog;
 
@@ -81,6 +81,11 @@ impl Transmit {
     /// Returns the cause of the loss of the last packet that [`Self::push`] did not accept.
     pub fn refused(&self) -> Cause {
         self.refused
+    }
+
+    /// Returns the numbers of packets that the queue has dropped and marked.
+    pub fn queue_counts(&self) -> QueueCounts {
+        self.drops.counts
     }
 
     /// Removes and returns the packet that RLC sends next, or `None` if no packet waits.

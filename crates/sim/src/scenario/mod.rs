@@ -10,7 +10,8 @@ mod read;
 mod recorded;
 mod review;
 
-pub use connections::{Connection, Direction};
+pub use connections::Connection;
+pub use nodeb_base::event::Direction;
 pub use places::PlaceNames;
 pub use read::{document, from_json, from_json_with, from_toml, line_of, superfluous, to_toml};
 pub use recorded::{Recorded, Spot};

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use nodeb_base::context::{Context, Sent};
-use nodeb_base::event::{Cause, Mask};
+use nodeb_base::event::{Cause, Direction, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
@@ -22,8 +22,9 @@ use super::Lte;
 use super::channel::{Carrier, Responses};
 use super::formats::Formats;
 use super::layers::Antennas;
+use super::queues;
 use super::reports::TTI;
-use super::rrc::connections::{Connections, Way};
+use super::rrc::connections::Connections;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::PHONES;
 use crate::mac::band::{Band, MAX_GROUPS, Row};
@@ -287,7 +288,7 @@ impl Mac for LteMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         if let Some(promotions) = &mut self.promotions {
             let next = grid.from(ctx.now);
-            promotions.arrive(user, Way::Down, next, self.sleepers.as_mut());
+            promotions.arrive(user, Direction::Down, next, self.sleepers.as_mut());
         }
         let state = &mut self.users[user];
         let taken = state.rlc.push(ctx.now, packet, grid.from(ctx.now));
@@ -301,7 +302,7 @@ impl Mac for LteMac {
     fn on_uplink(&mut self, ctx: &mut Context, grid: &Grid, user: usize) {
         let next = grid.from(ctx.now);
         if let Some(promotions) = &mut self.promotions {
-            promotions.arrive(user, Way::Up, next, self.sleepers.as_mut());
+            promotions.arrive(user, Direction::Up, next, self.sleepers.as_mut());
         }
         if let Some(sleepers) = &mut self.sleepers {
             sleepers.active(user, next);
@@ -372,9 +373,12 @@ impl Mac for LteMac {
             state.tally.row(user, place, f64::NAN)
         };
         let rows: Vec<_> = self.users.iter_mut().enumerate().map(row).collect();
-        let sleepers = self.sleepers.as_mut().map(|sleepers| sleepers.table(tti));
-        let connections = self.promotions.as_ref().map(|promotions| promotions.connections.table(tti));
-        std::iter::once(PHONES.table(&rows)).chain(sleepers).chain(connections).collect()
+        let connections = self.promotions.as_ref().map(|promotions| &promotions.connections);
+        let ends = |user| connections.map_or(u64::MAX, |connections| connections.ends(user));
+        let sleepers = self.sleepers.as_mut().map(|sleepers| sleepers.table(tti, ends));
+        let connections = connections.map(|connections| connections.table(tti));
+        let queues = queues::table(Direction::Down, self.users.iter().map(|state| state.rlc.queue_counts()));
+        [PHONES.table(&rows), queues].into_iter().chain(sleepers).chain(connections).collect()
     }
 
     fn connections(&self) -> Option<&Connections> {

@@ -1,12 +1,12 @@
 //! Waits of data to phones that are not connected.
 
 use nodeb_base::context::Context;
-use nodeb_base::event::{Event, Mask};
+use nodeb_base::event::{Direction, Event, Mask};
 use nodeb_base::units::Time;
 
 use super::super::reports::TTI;
 use super::super::rrc::Rrc;
-use super::super::rrc::connections::{Connections, Way};
+use super::super::rrc::connections::Connections;
 use super::sleep::Sleepers;
 use crate::UserRadio;
 
@@ -26,23 +26,25 @@ impl Promotions {
 
     /// Records that a packet to or from a user arrives, which can be sent from subframe `tti` on, and promotes the phone
     /// if it is idle. A phone with DRX listens when it is connected.
-    pub fn arrive(&mut self, user: usize, way: Way, tti: u64, sleepers: Option<&mut Sleepers>) {
-        let connected = self.connections.arrive(user, way, tti);
+    pub fn arrive(&mut self, user: usize, direction: Direction, tti: u64, sleepers: Option<&mut Sleepers>) {
+        let ended = self.connections.ends(user);
+        let connected = self.connections.arrive(user, direction, tti);
         if connected <= tti {
             return;
         }
-        if way == Way::Down {
+        if direction == Direction::Down {
             self.since[user].get_or_insert(tti);
         }
         if let Some(sleepers) = sleepers {
+            sleepers.disconnected(user, ended.min(tti), connected);
             sleepers.active(user, connected);
         }
     }
 
-    /// Records whether data for a user wait or are on their way in subframe `tti`. Returns the first subframe of the
+    /// Records whether data for a user wait or are on their direction in subframe `tti`. Returns the first subframe of the
     /// user's connection.
     pub fn waits(&mut self, user: usize, tti: u64, waits: bool) -> u64 {
-        self.connections.waits(user, Way::Down, tti, waits);
+        self.connections.waits(user, Direction::Down, tti, waits);
         if !waits {
             self.since[user] = None;
         }

@@ -93,11 +93,17 @@ impl Sleepers {
         self.0[user].listening.granted(tti);
     }
 
-    /// Returns the table of all users in subframe `tti`.
-    pub fn table(&mut self, tti: u64) -> Table {
+    /// Records that a user's phone was not connected from subframe `from` on until subframe `until`.
+    pub fn disconnected(&mut self, user: usize, from: u64, until: u64) {
+        self.0[user].listening.disconnected(from, until);
+    }
+
+    /// Returns the table of all users in subframe `tti`. `ends` returns the subframe in which a user's connection ends
+    /// or has ended.
+    pub fn table(&mut self, tti: u64, ends: impl Fn(usize) -> u64) -> Table {
         let row = |(user, sleeper): (usize, &mut Sleeper)| DrxRow {
             user,
-            awake: Duration(sleeper.listening.awake_by(tti) * TTI.0),
+            awake: Duration(sleeper.listening.awake_by(tti.min(ends(user))) * TTI.0),
             lasts: Duration(tti * TTI.0),
             waits: sleeper.counted.0,
             waited: Duration(sleeper.counted.1 * TTI.0),
@@ -121,9 +127,9 @@ table! {
     pub static DRX: "drx" of DrxRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
-        /// Time in which the phone listened to the base station.
+        /// Time in which the phone listened to the base station. Paging occasions of an idle phone are not counted.
         "awake_s" ["s"] F64 = |row| row.awake.as_secs();
-        /// Share of the run in which the phone listened; NaN if the run took no time.
+        /// `awake_s` divided by the duration of the run; NaN if the run took no time.
         "awake_share" ["1"] F64 = |row| row.awake.as_secs() / row.lasts.as_secs();
         /// Number of times that data waited because the phone did not listen.
         "waits" [""] U64 = |row| row.waits;

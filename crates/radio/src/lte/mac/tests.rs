@@ -475,6 +475,37 @@ fn packets_to_an_idle_phone_wait_for_its_connection() {
     assert_eq!(waits.collect::<Vec<_>>(), [(20, 1_374), (5_000, 5_094)]);
 }
 
+/// With `rrc`, a phone listens only while it is connected: until its inactivity timer after the block, then in the
+/// on-durations of its cycles until the release. The subframes are counted here one by one.
+#[test]
+fn phone_that_is_not_connected_is_not_awake() {
+    let params = keys(json!({ "rlc": "um", "drx": drx(), "rrc": { "inactivity": "1 s" } }));
+    let at = |ms: u64| Time(ms * 1_000_000 - 1);
+    // The first subframe of each connection; a block is sent in it, and another second later the phone is released.
+    let connected = [1_374, 5_094];
+    let is_on =
+        |tti: u64| connected.iter().any(|since| (*since..=since + 10).contains(&tti)) || tti % 320 < 10;
+    let awake = |end: u64| {
+        let listens =
+            |tti: &u64| connected.iter().any(|since| (*since..since + 1_001).contains(tti)) && is_on(*tti);
+        (0..end).filter(listens).count() as f64 * 1e-3
+    };
+    for end in [1_000, 1_380, 3_000, 5_050, 5_600, 10_000] {
+        let mut bench = Bench::new(&params, &[at_snr(20.0)]);
+        bench.accept(at(20), 0, Packet::new(0, 100));
+        if end > 5_000 {
+            bench.run_until(at(5_000));
+            bench.accept(at(5_000), 0, Packet::new(1, 100));
+            // A packet of the phone, which need not wait for its paging occasion, brings the connection forward.
+            bench.bearer.on_uplink(&mut bench.world.at(at(5_010)), 0);
+        }
+        bench.run_until(at(end));
+        let table = &bench.bearer.tables(Time(end * 1_000_000))[1];
+        let nodeb_base::table::Values::F64(found) = table.column("awake_s").unwrap() else { panic!() };
+        assert!((found[0] - awake(end)).abs() < 1e-9, "by {end} ms: {found:?}, expected {}", awake(end));
+    }
+}
+
 // Holds: unacknowledged mode (property)
 /// With sequence numbers of 5 bits, a PDU is discarded that arrives after one with a number higher by 16 or more (TS
 /// 36.322, 5.1.2.2.2). HARQ without a limit of transmissions delivers such PDUs, and packets are lost with them and for

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use nodeb_base::event::Direction;
 use nodeb_base::table;
 use nodeb_base::table::Table;
 use nodeb_base::units::Duration;
@@ -11,15 +12,6 @@ use super::access::Access;
 use super::{Rrc, RrcPower};
 use crate::UserRadio;
 use crate::switching::{ChannelUse, State};
-
-/// Direction of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// To the phone.
-    Down,
-    /// From the phone.
-    Up,
-}
 
 /// Promotion of a phone, in subframes.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +32,7 @@ struct Connection {
     id: u64,
     /// Last promotion, whose connection may have ended since; `None` if the phone has always been idle.
     last: Option<Promotion>,
-    /// Whether data wait or are on their way, down and up.
+    /// Whether data wait or are on their direction, down and up.
     waiting: [bool; 2],
     /// Last subframe in which data arrived or waited.
     active: u64,
@@ -124,23 +116,23 @@ impl Connections {
     /// Records that a packet for or from a user arrives, which can be sent from subframe `tti` on. An idle phone is
     /// promoted: for a packet to it, it is paged first. If it has a packet itself, it does not wait for paging. Returns
     /// the first subframe in which the phone is connected, at or after `tti` if it is not connected yet.
-    pub fn arrive(&self, user: usize, way: Way, tti: u64) -> u64 {
+    pub fn arrive(&self, user: usize, direction: Direction, tti: u64) -> u64 {
         let mut shared = self.shared();
         let Shared { access, inactivity, phones, .. } = &mut *shared;
         let phone = &mut phones[user];
         let is_idle = tti >= phone.ends(*inactivity);
         let began = match phone.last {
             _ if is_idle => Some(tti),
-            Some(last) if way == Way::Up && tti < last.access => Some(last.began),
+            Some(last) if direction == Direction::Up && tti < last.access => Some(last.began),
             _ => None,
         };
         if let Some(began) = began {
             phone.count(tti, *inactivity);
-            let from = if way == Way::Up { tti } else { access.paged(phone.id, tti) };
+            let from = if direction == Direction::Up { tti } else { access.paged(phone.id, tti) };
             let connected = access.connected(from);
             if is_idle {
                 phone.promotions += 1;
-                phone.usage.pagings += u64::from(way == Way::Down);
+                phone.usage.pagings += u64::from(direction == Direction::Down);
             } else {
                 phone.promoted -= phone.last.map_or(0, |last| last.connected - last.began);
             }
@@ -151,10 +143,10 @@ impl Connections {
         phone.last.map_or(tti, |last| last.connected)
     }
 
-    /// Records whether data of a direction wait or are on their way in subframe `tti`.
-    pub fn waits(&self, user: usize, way: Way, tti: u64, waits: bool) {
+    /// Records whether data of a direction wait or are on their direction in subframe `tti`.
+    pub fn waits(&self, user: usize, direction: Direction, tti: u64, waits: bool) {
         let phone = &mut self.shared().phones[user];
-        let waiting = &mut phone.waiting[way as usize];
+        let waiting = &mut phone.waiting[direction as usize];
         if *waiting || waits {
             phone.active = phone.active.max(tti);
         }
@@ -164,6 +156,13 @@ impl Connections {
     /// Returns the first subframe of the user's last connection, 0 if it has had none.
     pub fn since(&self, user: usize) -> u64 {
         self.shared().phones[user].last.map_or(0, |last| last.connected)
+    }
+
+    /// Returns the subframe in which the user's connection ends if no more data arrive, or has ended: `u64::MAX` while
+    /// data wait, 0 if the user has had no connection.
+    pub fn ends(&self, user: usize) -> u64 {
+        let shared = self.shared();
+        shared.phones[user].ends(shared.inactivity)
     }
 
     /// Returns true if a user is connected in subframe `tti`.
@@ -260,14 +259,14 @@ mod tests {
     fn states_follow_arrivals_and_the_end_of_data() {
         let phone = connections();
         // The page is in subframe 9, the preamble in 11, and the connection 83 subframes later.
-        assert_eq!(phone.arrive(0, Way::Down, 3), 94);
-        phone.waits(0, Way::Down, 3, true);
+        assert_eq!(phone.arrive(0, Direction::Down, 3), 94);
+        phone.waits(0, Direction::Down, 3, true);
         assert!(!phone.is_connected(0, 93) && phone.is_connected(0, 94) && phone.is_connected(0, 90_000));
-        phone.waits(0, Way::Down, 200, false);
+        phone.waits(0, Direction::Down, 200, false);
         assert!(phone.is_connected(0, 1_199) && !phone.is_connected(0, 1_200));
         // Another packet keeps the connection, and the next but one finds an idle phone.
-        assert_eq!(phone.arrive(0, Way::Up, 1_000), 94);
-        assert_eq!(phone.arrive(0, Way::Up, 3_000), 3_001 + 83);
+        assert_eq!(phone.arrive(0, Direction::Up, 1_000), 94);
+        assert_eq!(phone.arrive(0, Direction::Up, 3_000), 3_001 + 83);
         for (name, value) in [
             ("promotions", 2.0),
             ("pagings", 1.0),
@@ -288,10 +287,10 @@ mod tests {
     #[test]
     fn a_packet_of_the_phone_ends_paging() {
         let phone = connections();
-        let paged = phone.arrive(0, Way::Down, 20);
+        let paged = phone.arrive(0, Direction::Down, 20);
         assert_eq!(paged, 1_280 + 11 + 83);
-        assert_eq!(phone.arrive(0, Way::Up, 100), 101 + 83);
-        assert_eq!(phone.arrive(0, Way::Up, 102), 101 + 83, "random access goes on");
+        assert_eq!(phone.arrive(0, Direction::Up, 100), 101 + 83);
+        assert_eq!(phone.arrive(0, Direction::Up, 102), 101 + 83, "random access goes on");
         assert!((column(&phone, 184, "promotions") - 1.0).abs() < 1e-9);
         assert!((column(&phone, 184, "promotion_mean_s") - 0.164).abs() < 1e-9);
         assert!((column(&phone, 184, "paging_s") - 0.080).abs() < 1e-9);
@@ -304,9 +303,9 @@ mod tests {
             let (phone, mut now) = (connections(), 0);
             for (gap, is_up, waits) in steps {
                 now += gap;
-                let way = if is_up { Way::Up } else { Way::Down };
-                let connected = phone.arrive(0, way, now);
-                phone.waits(0, way, now, waits);
+                let direction = if is_up { Direction::Up } else { Direction::Down };
+                let connected = phone.arrive(0, direction, now);
+                phone.waits(0, direction, now, waits);
                 prop_assert!(phone.is_connected(0, now.max(connected)));
             }
             let states = ["idle_s", "paging_s", "connecting_s", "connected_s"];

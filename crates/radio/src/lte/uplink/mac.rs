@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use nodeb_base::context::{BlockCounts, Context, Counted};
-use nodeb_base::event::{Cause, Event, Mask, UplinkPassage};
+use nodeb_base::event::{Cause, Direction, Event, Mask, UplinkPassage};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
@@ -16,8 +16,9 @@ use super::super::formats::{Format, Formats};
 use super::super::layers::Antennas;
 use super::super::mcs::McsTable;
 use super::super::numbered::emit_numbers;
+use super::super::queues;
 use super::super::reports::TTI;
-use super::super::rrc::connections::{Connections, Way};
+use super::super::rrc::connections::Connections;
 use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
 use super::headroom;
 use super::params::Scheduled;
@@ -155,7 +156,7 @@ impl UplinkMac {
         match &self.connections {
             None => phone.want(tti),
             Some(connections) => {
-                connections.waits(user, Way::Up, tti, phone.rlc.backlog().packets > 0);
+                connections.waits(user, Direction::Up, tti, phone.rlc.backlog().packets > 0);
                 phone.want(tti.max(connections.since(user)));
             }
         }
@@ -440,7 +441,7 @@ impl Mac for UplinkMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         let (phone, next) = (&mut self.phones[user], grid.from(ctx.now));
         if let Some(connections) = &self.connections {
-            connections.arrive(user, Way::Up, next);
+            connections.arrive(user, Direction::Up, next);
         }
         let taken = phone.rlc.push(ctx.now, packet, next);
         if !taken {
@@ -528,6 +529,7 @@ impl Mac for UplinkMac {
         let headroom = self.params.headroom.as_ref();
         let tallies = || self.phones.iter().filter_map(|phone| Some(phone.headroom.as_ref()?.tally));
         let headroom = headroom.map(|_| headroom::table(tallies()));
-        std::iter::once(uplinks).chain(configured).chain(headroom).collect()
+        let queues = queues::table(Direction::Up, self.phones.iter().map(|phone| phone.rlc.queue_counts()));
+        [uplinks, queues].into_iter().chain(configured).chain(headroom).collect()
     }
 }

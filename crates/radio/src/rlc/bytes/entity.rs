@@ -5,6 +5,7 @@ use std::ops::Range;
 use nodeb_base::event::{Cause, Part};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::units::Time;
+use nodeb_net::queue::QueueCounts;
 
 use super::am::{Acknowledged, AmBytes, Report};
 use super::stream::Stream;
@@ -59,6 +60,11 @@ impl Entity {
     /// Returns the cause of the loss of the last packet that [`Self::push`] did not accept.
     pub fn refused(&self) -> Cause {
         self.sdus().waiting().refused()
+    }
+
+    /// Returns the numbers of packets that the queue in front of RLC has dropped and marked.
+    pub fn queue_counts(&self) -> QueueCounts {
+        self.sdus().waiting().queue_counts()
     }
 
     /// Returns an estimate of the octets that wait, including headers, for buffer status reports

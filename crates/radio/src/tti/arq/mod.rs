@@ -30,7 +30,6 @@ use super::{Air, Mac};
 use crate::channel::ci::BlockSize;
 use crate::error::ErrorModel;
 use crate::error::blocks::{BlockErrors, Resource};
-use crate::mac::harq::LAST_DISTINCT;
 use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::{Buffer, FailedBlock};
@@ -331,7 +330,7 @@ impl Sender<'_> {
     /// conditions, and this special loop halves their cost.
     #[inline(never)]
     fn run_full(&mut self, mut tti: u64, end: u64) -> u64 {
-        let BlockErrors::Independent(gaps) = &mut *self.errors else {
+        let BlockErrors::Independent(errors) = &mut *self.errors else {
             return tti;
         };
         let Air { channels, pdus_per_block: pdus, .. } = *self.air;
@@ -344,7 +343,7 @@ impl Sender<'_> {
             {
                 new -= 1;
                 sent.units += block.pdus;
-                if gaps[block.transmissions.min(LAST_DISTINCT - 1) as usize].next_is_error() {
+                if errors.of_retransmission(block.transmissions).next_is_error() {
                     block.transmissions += 1;
                     sent.failed += 1;
                     self.buffer.keep_failed(from, block);
@@ -352,7 +351,7 @@ impl Sender<'_> {
             }
             sent.units += new as u32 * pdus;
             let mut first = self.buffer.take_new(new * per_block);
-            while let Some(good) = gaps[0].next_error_within(new) {
+            while let Some(good) = errors.first.next_error_within(new) {
                 first += good * per_block;
                 sent.failed += 1;
                 self.buffer.keep_failed(from, FailedBlock { first, pdus, transmissions: 1 });
@@ -361,7 +360,8 @@ impl Sender<'_> {
             }
             self.ahead.run(tti, 1, 0, sent);
             tti += 1;
-            let is_full = self.buffer.new_pdus() >= all * per_block && gaps[0].good() < FEWEST_AT_ONCE * all;
+            let is_full =
+                self.buffer.new_pdus() >= all * per_block && errors.first.good() < FEWEST_AT_ONCE * all;
             if !is_full || tti >= end || self.buffer.has_complete() {
                 return tti;
             }

@@ -129,6 +129,7 @@ fn marks_of_the_queue_arrive() {
         }
     }
     assert!(marked > 1, "{marked}");
+    assert_eq!(rlc.queue_counts().marked, marked as u64);
 }
 
 /// The first two octets of an SDU are its PDCP header. A block of 4 octets carries only this
