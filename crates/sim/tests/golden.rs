@@ -150,6 +150,8 @@ const BAD: &[(&str, &[&str])] = &[
     ("radio.fach_dch.policy.traffic_volume.dch_inactivity = \"-5 s\"", &[]),
     ("radio.fach_dch.policy = \"treshold\"", &[]),
     ("radio.fach_dch.dch_channels = 0", &[]),
+    ("radio.lte.layers = 300", &[]),
+    ("radio.lte.layers = -1", &[]),
     ("radio.fach_dch.power.dch = \"700 W/h\"", &[]),
     ("radio = \"fach_dch\"\n[[users]]\nname = \"b\"\nci = [1.0]\ntraffic.ftp.size = \"1 B\"", &[]),
     ("radio.hsdpa.handover.cells = 9", &[]),

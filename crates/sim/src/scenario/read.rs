@@ -391,11 +391,13 @@ fn explain(message: &str, key: &str) -> String {
 
 /// Replaces Rust type names in a message of serde by words such as "a number".
 fn in_plain_words(message: &str) -> String {
-    const WORDS: [(&str, &str); 5] = [
+    const WORDS: [(&str, &str); 7] = [
         ("a nonzero u32", "a whole number, at least 1"),
         ("a nonzero u64", "a whole number, at least 1"),
         ("u64", "a whole number, at least 0"),
         ("u32", "a whole number, at least 0"),
+        ("u16", "a whole number, at least 0"),
+        ("u8", "a whole number, at least 0"),
         ("f64", "a number"),
     ];
     let message = message.trim_end();
@@ -404,8 +406,10 @@ fn in_plain_words(message: &str) -> String {
     if message == "u64 value was too large" || is_large(i64::MAX.into()) {
         return format!("the number is too large; expected at most {}", i64::MAX);
     }
-    if message.ends_with("u32") && is_large(u32::MAX.into()) {
-        return format!("the number is too large; expected at most {}", u32::MAX);
+    for (kind, most) in [("u8", u8::MAX.into()), ("u16", u16::MAX.into()), ("u32", u32::MAX)] {
+        if message.ends_with(kind) && is_large(most.into()) {
+            return format!("the number is too large; expected at most {most}");
+        }
     }
     if let Some((found, _)) = message.split_once("expected struct ") {
         return format!("{found}expected a table of keys and values");
