@@ -1,11 +1,16 @@
 //! Measures the parts of a TTI with 25 groups of resource blocks and 30 users on one thread:
 //! `grid_speed SECONDS`.
 //!
-//! Prints nanoseconds of CPU time: a deal (the assignment of a TTI's groups to users) with full
-//! buffers, for any number of users and for at most 6, and one for at most 6 in which a third of
-//! the users have data for about one group; a sample of the channel, and an evaluation between
-//! samples; the effective SNR of 25 and of 4 groups; and a whole TTI, with reports of 3 users, a
-//! deal, and the reception of 6 blocks.
+//! Prints for each part its mean CPU time in nanoseconds:
+//!
+//! - `deal`: the assignment of a TTI's groups to any number of users with full buffers.
+//! - `deal_limited`: the assignment to at most 6 users with full buffers.
+//! - `deal_short`: the assignment to at most 6 users, if a third of the users have data for about
+//!   one group only.
+//! - `sample`: the channel of a user in a TTI that needs a new sample of the fading.
+//! - `between`: the channel of a user between two samples.
+//! - `effective_25` and `effective_4`: the effective SNR of 25 and of 4 groups.
+//! - `tti`: a whole TTI, with reports of 3 users, an assignment and the reception of 6 blocks.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -28,8 +33,9 @@ use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
 use nodeb_radio::mac::sched::{Candidate, Scheduler, SchedulerParams};
 
 const USERS: usize = 30;
-/// Doppler periods per TTI at 3 km/h and 2 GHz, and those at which each TTI has the next sample.
+/// Maximum Doppler shift at 3 km/h and 2 GHz, in periods per TTI of 1 ms.
 const WALK: f64 = 0.005_56;
+/// Maximum Doppler shift at which each TTI needs a new sample of the fading, in periods per TTI.
 const A_SAMPLE_PER_TTI: f64 = 0.062_499;
 
 /// A cell with its users.
@@ -71,7 +77,7 @@ impl Cell {
         cell
     }
 
-    /// Sets the rates of a user by its channel.
+    /// Sets the rate of a user on each group from the channel in TTI `tti`.
     fn report(&mut self, user: usize, tti: u64) {
         let mut snr = [0.0; 32];
         self.channels[user].gains(&self.sequence, tti, &mut snr);
@@ -130,7 +136,8 @@ fn gains(cell: &mut Cell, user: usize, tti: u64) -> f32 {
     black_box(&row)[0]
 }
 
-/// Simulates a TTI: reports, deal, reception.
+/// Simulates a TTI: 3 reports, the assignment of groups, and the reception of 6 blocks. Returns the
+/// sum of the effective SNRs of these blocks.
 fn whole(cell: &mut Cell, tti: u64) -> f32 {
     (0..3).for_each(|i| cell.report((3 * tti as usize + i) % USERS, tti));
     cell.deal(tti);

@@ -1,9 +1,10 @@
-//! Prints the blocks that the downlink of an LTE cell of 20 MHz selects at constant SNRs on the groups of resource
-//! blocks with the lowest frequencies: `lte_formats GROUPS SNR_DB...`.
+//! Prints the formats of the blocks that the downlink of an LTE cell of 20 MHz selects at constant SNRs:
+//! `lte_formats GROUPS SNR_DB...`. A block takes the `GROUPS` groups of resource blocks with the lowest frequencies.
 //!
-//! Prints for each SNR the CQI, and for a regular subframe, subframe 0 and subframe 5, which lack the elements of
-//! PBCH and synchronization signals: MCS, bits, and block error rate of the first transmission, and the MCS that the
-//! SNR itself would allow instead of the CQI.
+//! Prints three lines for each SNR: for a regular subframe, for subframe 0, in which PBCH and synchronization signals
+//! take resource elements, and for subframe 5, in which synchronization signals do. A line has the SNR, the CQI, the
+//! subframe, the MCS selected by the CQI, the number of bits, the block error rate of the first transmission, and the
+//! MCS that would be selected by the SNR itself.
 
 use std::error::Error;
 
@@ -12,7 +13,8 @@ use nodeb_radio::lte::formats::Formats;
 use nodeb_radio::lte::resources::{Downlink, Ports};
 use nodeb_radio::mac::band::{Groups, MAX_GROUPS};
 
-/// TTIs of a regular subframe and of those with PBCH and synchronization signals.
+/// TTIs of a regular subframe, of subframe 0 (PBCH and synchronization signals) and of subframe 5 (synchronization
+/// signals).
 const TTIS: [u64; 3] = [1, 0, 5];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,8 +1,8 @@
 //! Simulates an LTE cell of 20 MHz whose users always have data: `lte_speed USERS SECONDS
 //! [LAYERS]`.
 //!
-//! Prints the simulated time, simulated seconds per second of CPU time, and the bit rate of the cell. Every 4 TTIs, each user's queue
-//! is refilled to 30 packets of 1500 bytes.
+//! Prints the simulated time in seconds, the simulated seconds per second of CPU time, and the bit rate of the cell in
+//! Mbit/s. Every 4 TTIs, each user's queue is refilled to 30 packets of 1500 bytes.
 
 use std::error::Error;
 

@@ -41,8 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Sends one block in each millisecond of `span`. Returns the number of packets delivered in
-/// `span`.
+/// Sends one block in each millisecond of `span`. Returns the number of packets delivered during
+/// `span`. The last 4 blocks arrive after it, so their packets do not count.
 fn run(rlc: &mut Entity, span: Range<u64>, room: u32, packet_bytes: u32) -> u32 {
     let (mut on_air, mut delivered, mut id) = (VecDeque::new(), 0, span.start << 32);
     for ms in span.clone() {

@@ -144,13 +144,14 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn next_wake(&self) -> Option<Key>;
     /// Processes the event due at `key`, which [`Self::next_wake`] returned.
     fn wake(&mut self, ctx: &mut Context, key: Key);
-    /// Informs the bearer that a user sends a packet to the network, which keeps its phone awake. Default: no effect.
+    /// Informs the bearer that a user's phone sends a packet to the network. The packet keeps the phone awake or wakes
+    /// it, so that the phone can receive. Default: no effect.
     fn on_uplink(&mut self, _ctx: &mut Context, _user: usize) {}
     /// Returns the number and size of a user's packets in the bearer. A plain or trace-driven link
     /// counts only packets that wait for transmission.
     fn backlog(&self, user: usize) -> Backlog;
-    /// Returns the CQI that the Node B has received from a user, or `None` if there is no CQI.
-    /// Deferred updates that affect the CQI are applied first.
+    /// Returns the CQI by which the Node B currently adapts a user's blocks, or `None` if the bearer
+    /// uses no CQIs. Deferred updates that affect the CQI are applied first.
     fn cqi(&mut self, _ctx: &mut Context, _user: usize) -> Option<f32> {
         None
     }
@@ -158,7 +159,8 @@ pub trait Bearer: Send + std::fmt::Debug {
     /// time.
     fn settle(&mut self, _ctx: &mut Context) {}
     /// Returns the tables of results until `now` that only this kind of bearer has. Their column
-    /// `user` has the index of the user on this bearer. [`Self::settle`] must be called before.
+    /// `user` has the index of the user on this bearer, from 0. The caller must call
+    /// [`Self::settle`] first. Default: no tables.
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
     }
@@ -166,11 +168,12 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
-    /// Returns the connections of the phones, which downlink and uplink share; `None` if phones are always connected.
+    /// Returns the RRC connections of the phones, which downlink and uplink share, or `None` if phones are always
+    /// connected.
     fn connections(&self) -> Option<&Connections> {
         None
     }
-    /// Makes an uplink share the connections of the downlink. Must be called before the first packet. Default: no
+    /// Makes an uplink share the downlink's RRC connections. Must be called before the first packet. Default: no
     /// effect.
     fn share(&mut self, _connections: &Connections) {}
 }
@@ -200,8 +203,8 @@ pub struct UserRadio {
     pub ue: ue::Ue,
 }
 
-/// Properties of a radio that are known before its bearers are built. The default describes a radio
-/// that only transports packets, with a bearer for each user.
+/// Properties of a radio that its parameters determine, before bearers are built. The default
+/// describes a radio with a bearer for each user and none of the features below.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Facts {
@@ -216,10 +219,11 @@ pub struct Facts {
     /// Whether the bearers can periodically emit events with the bandwidth that is available to
     /// users.
     pub records_bandwidth: bool,
-    /// Whether the bearers emit an event for every TTI or slot, with the users served and the
-    /// results.
+    /// Whether the bearers emit an event for each user served in a TTI or slot, with the numbers of
+    /// PDUs sent and of failed blocks.
     pub reports_ttis: bool,
-    /// Whether phones do not always listen or are not always connected, so that the bearer must know of their packets.
+    /// Whether phones can sleep (DRX) or lose their RRC connection, so that [`Bearer::on_uplink`] must be called for
+    /// each packet that they send.
     pub has_drx: bool,
     /// Whether the base station schedules the uplink, so that phones have no links of their own.
     pub schedules_uplink: bool,
@@ -236,23 +240,23 @@ pub struct Facts {
     pub retransmits_after: Option<Duration>,
     /// Whether blocks are retransmitted by hybrid ARQ at the Node B, rather than by RLC.
     pub has_harq: bool,
-    /// Size in bytes of a frame, of which blocks consist; `None` if frames have no fixed size or do
-    /// not exist.
+    /// Size in bytes of the frames that make up a block; `None` if the radio has no frames of a
+    /// fixed size.
     pub frame_bytes: Option<u32>,
     /// Whether the bearers transmit only at recorded delivery opportunities.
     pub has_opportunities: bool,
     /// Whether the bearers switch users between channel states.
     pub has_states: bool,
-    /// Time for which a user receives no data at a change of cell; 0 without handover.
+    /// Time for which a user receives no data when it changes its cell; 0 without handover.
     pub interruption: Duration,
 }
 
 /// Parameters of a radio bearer, from which bearers are built.
 pub trait Radio {
-    /// Returns the properties of the radio that are known before its bearers are built.
+    /// Returns the properties of the radio that its parameters determine, before bearers are built.
     fn facts(&self) -> Facts;
-    /// Returns the bit rate that counts as full utilization. For users with a C/I process this is
-    /// the rate at the highest C/I value, `best_ci`.
+    /// Returns the bit rate that counts as full utilization. `best_ci` is the highest C/I value of
+    /// users with a C/I process, at which the rate is computed, or `None` for users without one.
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate;
     /// Returns the parameters of the queue if the radio is a plain or trace-driven link, or `None`
     /// for other radios.
@@ -284,8 +288,8 @@ pub trait Radio {
     /// Reports to `check` each property of `user` that does not fit this radio in a run of
     /// `duration`, and each key of the user that has no effect.
     fn check_user(&self, _user: &UserRadio, _duration: Duration, _check: &mut Check) {}
-    /// Reports to `check` the radio's keys that have no effect with `users`, which has one user of
-    /// each group.
+    /// Reports to `check` the radio's keys that have no effect with the users of the scenario.
+    /// `users` has one user of each group.
     fn check_users(&self, _users: &[UserRadio], _check: &mut Check) {}
     /// Returns the recording of delivery opportunities that uplinks follow, or `None` if they have
     /// a constant rate.

@@ -10,7 +10,7 @@ use crate::tti::grid::Grid;
 /// Speed of light in vacuum in m/s, which is exact by definition.
 const LIGHT_M_PER_S: f64 = 299_792_458.0;
 
-/// Length of TTIs, carrier frequency and chip rate of an air interface.
+/// Length of TTIs, carrier frequency and chip rate (or sample rate) of an air interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numerology {
     /// Length of a transmission time interval.
@@ -49,7 +49,7 @@ impl Numerology {
         Grid::new(self.tti).from(at)
     }
 
-    /// Returns the number of the chip nearest to a delay of `delay_ns`.
+    /// Returns a delay of `delay_ns` in chips, rounded to the nearest whole number.
     pub fn chip(self, delay_ns: u64) -> u64 {
         (delay_ns as f64 / (1e9 / self.chip_rate_hz)).round() as u64
     }
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(numerology.ttis(Duration::from_millis(5)), 3);
         assert_eq!(numerology.beginning(3), Time(6_000_000));
         assert_eq!([Time(6_000_000), Time(6_000_001)].map(|at| numerology.first_from(at)), [3, 4]);
-        // A chip takes 260.4 ns, so chip 1 is nearest from 131 ns on.
+        // A chip takes 260.4 ns, so delays of 131 ns or more are rounded up to one chip.
         assert_eq!([0, 130, 131, 391].map(|ns| numerology.chip(ns)), [0, 0, 1, 2]);
         let doppler = numerology.doppler_per_tti(Speed::from_kmh(3));
         assert!((doppler - 0.011_12).abs() < 1e-5, "{doppler}");

@@ -22,7 +22,7 @@ params! {
     /// Links that follow traces in mahimahi's format.
     pub struct TraceBearer {
         // The default sizes of an opportunity and of the additional header are those of mahimahi.
-        /// Delivery opportunities towards a phone; each phone has all of them for itself.
+        /// Delivery opportunities towards a phone. Each phone has a link of its own that uses all of them.
         pub down: Opportunities,
         /// Opportunities at which a phone can send, instead of `uplink.rate`. The other keys of `uplink`
         /// still apply. Default: none, `uplink.rate` applies.
@@ -72,7 +72,7 @@ impl TraceBearer {
 
     fn path(&self) -> Path<'_> {
         Path {
-            // A rate must be given, but is not used, because the trace replaces it.
+            // `Path` requires a rate, but a trace-driven link does not use it.
             rate: Rate(1),
             delay: self.delay,
             queue: &self.queue,

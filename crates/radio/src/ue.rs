@@ -18,8 +18,7 @@ params! {
         pub category: u8 = 6,
         /// Channel of each phone, which determines the SNR in every TTI.
         pub channel: ChannelSpec,
-        /// Time that a packet may wait at the Node B. Schedulers that use deadlines compute them
-        /// from it.
+        /// Time that a packet may wait at the Node B. It only affects schedulers that use deadlines.
         pub delay_budget: Duration = Duration::from_millis(300),
     }
 }

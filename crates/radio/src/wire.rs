@@ -1,4 +1,4 @@
-//! Bearer that consists of one link, with a constant rate or trace-driven.
+//! Bearer of one user that consists of one link, with a constant rate or trace-driven.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::engine::Key;

@@ -7,9 +7,9 @@ use crate::mac::sched::Candidate;
 
 /// Process with independent C/I values from 1 to n, each with a given frequency.
 ///
-/// Values are addressed by TTI: TTIs that are not evaluated cost nothing, and schedulers that
-/// evaluate different TTIs get the same channel. Not modelled: the correlation in time that real
-/// channels have at speeds below some hundred km/h.
+/// The value of a TTI depends only on the TTI's number and the random stream. So values need not be
+/// drawn in order, and runs with different schedulers have the same channel. Not modelled: the
+/// correlation in time that real channels have at speeds below some hundred km/h.
 #[derive(Clone, Debug)]
 pub struct CiProcess {
     /// Cumulative frequencies of the C/I values 1 to n; the last one is 1.
@@ -52,7 +52,7 @@ impl CiProcess {
 pub struct BlockSize {
     ci: Option<CiProcess>,
     constant: u32,
-    /// Upper bound of the number of PDUs in the user's blocks.
+    /// Upper bound of the number of PDUs in the user's blocks, at least the constant.
     pub most: u32,
 }
 

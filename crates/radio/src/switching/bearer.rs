@@ -1,5 +1,5 @@
-//! Bearer with a FACH and dedicated channels. It holds the users' queues, transmits packets, and
-//! calls the switching policy.
+//! Bearer with a FACH and dedicated channels. It queues and transmits the users' packets, and calls
+//! the switching policy.
 //!
 //! A packet in transmission is completed even if its user starts to switch meanwhile. Not modelled:
 //! block errors and RLC retransmissions, TTIs (a packet of `size` bytes takes the time 8 `size` /
@@ -21,8 +21,7 @@ use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
 use crate::{Backlog, Bearer};
 
-/// Row of the table of channel use: switches of a user, its time in each state, and the energy
-/// used.
+/// Row of the table [`CHANNELS`]: switches of a user, time in each state, and energy used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChannelRow {
     user: usize,
@@ -54,8 +53,8 @@ table! {
         "paging_s" ["s"] F64 = |row| row.seconds(State::Paging);
         /// Time that the phone spent on the FACH.
         "fach_s" ["s"] F64 = |row| row.seconds(State::Fach);
-        /// Time that the phone spent in switches from the FACH to a dedicated channel, which it
-        /// already holds.
+        /// Time that the phone spent in switches from the FACH to a dedicated channel. During these
+        /// switches it already holds the channel.
         "setting_up_s" ["s"] F64 = |row| row.seconds(State::SettingUp);
         /// Time that the phone spent on a dedicated channel.
         "dch_s" ["s"] F64 = |row| row.seconds(State::Dch);
@@ -91,7 +90,7 @@ impl SwitchedBearer {
         }
     }
 
-    /// Returns the channel use of each user until `now`, one row per user.
+    /// Returns one row per user, in the order of users, with the channel use from time zero to `now`.
     pub(super) fn channels(&self, now: Time) -> Vec<ChannelRow> {
         let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
         self.cell.usage(now).into_iter().enumerate().map(row).collect()
@@ -102,8 +101,8 @@ impl SwitchedBearer {
         self.cell.state(user)
     }
 
-    /// Reports an event of a user to the switching policy. Then starts to set up free channels for
-    /// waiting users, and emits the state changes that result.
+    /// Reports an event of a user to the switching policy. Then starts the set-up of free channels
+    /// for waiting users, as long as there are both. Emits the state changes that result.
     fn notify(&mut self, ctx: &mut Context, user: usize, event: Event) {
         let Self { cell, policy, .. } = self;
         let (now, bearer, stamps) = (ctx.now, ctx.place.index, &mut ctx.stamps);
@@ -120,9 +119,10 @@ impl SwitchedBearer {
         }
     }
 
-    /// Starts to transmit the next packet of a user on its dedicated channel or, if the user is on
-    /// the FACH, of the next user in turn on the FACH. Does nothing if the channel is busy, no
-    /// packet waits, or the user is on neither channel.
+    /// Starts the next transmission on the channel of a user. If the user has a dedicated channel,
+    /// this is the user's first packet. If the user is on the FACH, it is what the FACH sends next:
+    /// signalling, or a packet of any user. Does nothing if the channel is busy, no packet waits, or
+    /// the user is on neither channel.
     fn serve(&mut self, ctx: &mut Context, user: usize) {
         match self.cell.state(user) {
             State::Fach => self.serve_fach(ctx),

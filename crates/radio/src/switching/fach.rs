@@ -1,4 +1,4 @@
-//! The FACH of a cell, which sends signalling first, and then the packets of its users in turn.
+//! The FACH of a cell. It sends signalling before packets, and packets of the users in turn.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
 
@@ -23,7 +23,7 @@ struct Signalling {
 }
 
 impl Signalling {
-    /// Returns the arrival time of the signalling packet that is sent next.
+    /// Returns the arrival time of the first signalling packet that is not sent yet.
     fn next(&self) -> Time {
         let nanos = u128::from(self.sent) * u128::from(self.bits) * u128::from(NANOS_PER_S);
         Time((nanos / u128::from(self.rate.0)) as u64)
@@ -32,8 +32,8 @@ impl Signalling {
 
 /// FACH of a cell, shared by signalling and users' packets.
 ///
-/// While no user has packets, signalling is not simulated by events. Its effect on the channel is
-/// computed when a user's packet is to be sent.
+/// While no user has packets, no events are scheduled for signalling. When a user's packet is to be
+/// sent, the signalling sent since is accounted for at once.
 #[derive(Debug)]
 pub struct Fach {
     rate: Rate,
@@ -43,7 +43,7 @@ pub struct Fach {
     is_busy: bool,
     /// User whose packet is being sent; `None` while signalling is sent or the FACH is idle.
     sending: Option<usize>,
-    /// Index of the user who is considered first for the next packet.
+    /// Index of the user from whom on a user with a packet is searched: that after the last one served.
     next_user: usize,
 }
 
@@ -79,10 +79,10 @@ impl Fach {
         self.sending.map(|user| (user, self.free_at))
     }
 
-    /// Starts the next transmission at `now`: first signalling that has arrived, else the packet of
-    /// the next user in turn. Returns the end of the transmission, at which [`Self::finish`] must
-    /// be called. Returns `None` if [`Self::finish`] is still to be called, or if no user on the
-    /// FACH has a packet to send.
+    /// Starts the next transmission at `now`: signalling if any has arrived, or else the packet of
+    /// the next user in turn. Returns the end of the transmission, at which the caller must call
+    /// [`Self::finish`]. Returns `None` if this call for an earlier transmission is still due, or if
+    /// no user on the FACH has a packet to send.
     pub fn serve(&mut self, now: Time, cell: &mut Cell) -> Option<Time> {
         if self.is_busy {
             return None;

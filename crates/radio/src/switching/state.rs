@@ -11,8 +11,8 @@ use nodeb_base::units::{Duration, Power};
 pub enum State {
     /// The phone is on the paging channel, where it receives no packets.
     Pch,
-    /// The phone is switching from the paging channel to the FACH. On LTE, data wait for the paging occasion of a phone
-    /// without a connection.
+    /// The phone is switching from the paging channel to the FACH. On LTE, the phone has no connection, and data for it
+    /// wait for its paging occasion.
     Paging,
     /// The phone is on the FACH.
     Fach,
@@ -68,13 +68,14 @@ impl ChannelUse {
         self.times[state as usize].0 += time.0;
     }
 
-    /// Returns the energy in joules that the phone's radio has used: the sum over all states of
-    /// power times time.
+    /// Returns the energy in joules that the phone's radio has used in the states of UMTS: the sum of
+    /// power times time over these states.
     pub fn energy_j(&self, power: &PhonePower) -> f64 {
         self.energy_of(&power.by_state())
     }
 
-    /// Returns the energy in joules used in some states with the given powers.
+    /// Returns the energy in joules used in the states of `powers`, each given with its power. Other states do not
+    /// count.
     pub fn energy_of(&self, powers: &[(State, Power)]) -> f64 {
         powers.iter().map(|(state, power)| self.time(*state).as_secs() * power.as_watts()).sum()
     }
@@ -125,8 +126,8 @@ mod tests {
             usage.add(state, Duration::from_secs(seconds));
         }
         usage.add(State::Dch, Duration::from_secs(1));
-        // The expected energy is 100 s x 10 mW + 10 s x 350 mW + 2 s x 550 mW + 4 s x 700 mW = 8.4
-        // J.
+        // The expected energy in joules is 100 s x 10 mW + 10 s x 350 mW + 2 s x 550 mW + 4 s x 700 mW,
+        // which is 8.4.
         assert!((usage.energy_j(&PhonePower::default()) - 8.4).abs() < 1e-12);
     }
 }

@@ -11,7 +11,7 @@ use crate::rlc::Delivered;
 /// Transmission parameters of a TTI-driven bearer with blocks of PDUs.
 #[derive(Clone, Debug)]
 pub struct Air {
-    /// Number of parallel channels, which is the largest number of blocks per TTI.
+    /// Number of parallel channels. Each sends at most one block per TTI.
     pub channels: u32,
     /// Length of a transmission time interval.
     pub tti: Duration,
@@ -72,8 +72,8 @@ impl Air {
     }
 
     /// Returns the bit rate if all channels are used in every TTI and no block fails. `best_ci` is
-    /// the highest C/I value of users with a C/I process, which is the number of PDUs per block, or
-    /// `None` for users without one.
+    /// the highest C/I value of users with a C/I process, at which a block has `best_ci` PDUs. It is
+    /// `None` for users without a C/I process.
     pub fn rate(&self, best_ci: Option<u32>) -> Rate {
         let pdus = u128::from(self.channels) * u128::from(best_ci.unwrap_or(self.pdus_per_block));
         let bits_per_tti = pdus * u128::from(self.pdu_bytes) * 8;

@@ -3,7 +3,7 @@
 use nodeb_base::engine::Key;
 use nodeb_base::units::{Duration, Time};
 
-/// TTI boundaries, counted from time zero, with the number of TTIs that are already simulated.
+/// TTI boundaries, with TTI 0 at time zero, and the number of TTIs that are already simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     tti: Duration,

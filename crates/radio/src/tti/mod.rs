@@ -4,8 +4,8 @@
 //! At a TTI boundary, the blocks of the previous TTI arrive first, then expired timers are handled,
 //! then the new TTI is filled. A bearer with nothing to send sleeps.
 //!
-//! A MAC may simulate TTIs ahead of time if no arrival can change them. It emits their results at
-//! the times of these TTIs, so that observers see no difference.
+//! A MAC may simulate TTIs ahead of time if no arrival can change them. It emits their results with
+//! the times of these TTIs, so that listeners get the same events as without look-ahead.
 
 mod ahead;
 mod air;
@@ -31,16 +31,17 @@ pub trait Mac: Send + std::fmt::Debug {
     /// Offers a packet for a user, after applying deferred updates that could affect the packet.
     /// Returns false if the user's buffer is full or its queue drops the packet.
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool;
-    /// Returns the cause of the loss of the last packet for a user that [`Self::accept`] refused. Default: the buffer was
-    /// full.
+    /// Returns the cause for which [`Self::accept`] refused the last packet for a user. Default: [`Cause::Overflow`], a
+    /// full buffer.
     fn refused(&self, _user: usize) -> Cause {
         Cause::Overflow
     }
     /// Returns the time of the MAC's next event at or after `now`, or `None` if no event is
     /// pending. Events are starts of TTIs, expiries of timers and arrivals of feedback.
     fn due(&self, grid: &Grid, now: Time) -> Option<Time>;
-    /// Returns the same time as [`Self::due`]. Called after [`Self::accept`] and
-    /// [`Self::on_uplink`], when some MACs find this time with less work.
+    /// Returns the time of the MAC's next event, like [`Self::due`]. The bearer calls this method
+    /// after [`Self::accept`] and [`Self::on_uplink`], when some MACs need less work to find the
+    /// time.
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
         self.due(grid, now)
     }
@@ -51,18 +52,19 @@ pub trait Mac: Send + std::fmt::Debug {
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
         self.catch_up(ctx, grid);
     }
-    /// Informs the MAC that a user has a packet for the network. Default: no effect.
+    /// Informs the MAC that a user's phone sends a packet to the network. Default: no effect.
     fn on_uplink(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) {}
     /// Delivers the blocks and packets that were completed in the TTI before TTI `tti`.
     fn complete(&mut self, ctx: &mut Context, tti: u64);
     /// Handles the timers and feedback that are due until now. Default: the MAC has none.
     fn run_timers(&mut self, _ctx: &mut Context) {}
-    /// Fills TTI `tti`, and those following TTIs that no arrival can change. In the latter case,
-    /// sets `grid.next` to the first TTI that is not yet simulated.
+    /// Fills TTI `tti` with blocks. May also simulate following TTIs that no arrival can change; it
+    /// then sets `grid.next` to the first TTI that is not yet simulated.
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64);
     /// Returns the number and size of a user's packets that are neither delivered nor lost.
     fn backlog(&self, user: usize) -> Backlog;
-    /// Returns the CQI of a user that the Node B knows, or `None` if this radio uses no CQIs.
+    /// Returns the CQI by which the Node B currently adapts a user's blocks, or `None` if it uses no
+    /// CQIs. Default: `None`.
     fn cqi(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) -> Option<f32> {
         None
     }
@@ -74,11 +76,11 @@ pub trait Mac: Send + std::fmt::Debug {
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
-    /// Returns the connections of the phones, or `None` if phones are always connected.
+    /// Returns the RRC connections of the phones, or `None` if phones are always connected.
     fn connections(&self) -> Option<&Connections> {
         None
     }
-    /// Shares the connections of another bearer. Default: no effect.
+    /// Makes this MAC use the RRC connections of another bearer. Default: no effect.
     fn share(&mut self, _connections: &Connections) {}
 }
 

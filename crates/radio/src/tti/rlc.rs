@@ -2,8 +2,9 @@
 //! blocks with their errors, and passes PDUs to the phone's RLC.
 //!
 //! On a DCH each PDU has its own checksum, and only RLC retransmits it. On an HS-DSCH a block has one
-//! checksum, and hybrid ARQ retransmits the block before RLC sees a loss. Blocks arrive at the end of
-//! their TTI; feedback from the phone takes the time set by the parameters of the RLC mode.
+//! checksum, and hybrid ARQ retransmits it; RLC detects a loss only if hybrid ARQ gives up. Blocks
+//! arrive at the end of their TTI; feedback from the phone takes the time set by the parameters of
+//! the RLC mode.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
@@ -185,8 +186,8 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// Passes the PDUs of the blocks sent in the last TTI to the phone's RLC. Failed blocks that
-    /// may be retransmitted are stored instead.
+    /// Passes the PDUs of the blocks sent in the last TTI to the phone's RLC, in the order of blocks.
+    /// Failed blocks that hybrid ARQ may still retransmit are stored instead.
     fn receive(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let Some(OnAir { user, tti, blocks }) = self.on_air.take() else {

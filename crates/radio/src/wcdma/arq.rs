@@ -2,9 +2,10 @@
 //! section II.B and Figure 1).
 //!
 //! A packet is segmented into frames, the last of which is padded. In a slot, failed frames are
-//! retransmitted first, and new frames fill the rest. The Node B knows of a failure after the delay
-//! of the acknowledgement. If all frames fail in a given number of consecutive slots of the
-//! connection, a packet is given up: that of the oldest frame in the last of these slots.
+//! retransmitted first, and new frames fill the rest. The Node B is informed of a failure after the
+//! delay of the acknowledgement. A packet is given up if all frames fail in a given number of
+//! consecutive slots in which the connection sends: the oldest packet with a frame in the last of
+//! these slots.
 
 use std::collections::VecDeque;
 
@@ -41,8 +42,8 @@ pub struct Arq {
     pub sharing: Sharing,
     /// Number of slots from the slot of a failed frame to its earliest retransmission.
     pub retransmit_after: u64,
-    /// Number of consecutive slots in which all frames fail, after which a packet is given up;
-    /// `None` if packets are never given up.
+    /// Number of consecutive slots with failed frames only, after which a packet is given up; `None`
+    /// if packets are never given up. Slots in which the connection sends nothing do not count.
     pub max_failed_slots: Option<u32>,
     /// Order in which packets leave the bearer.
     pub delivery: Delivered,
@@ -61,8 +62,8 @@ pub struct Sent {
     pub gave_up: bool,
 }
 
-/// Packet in the buffer. If the packet leaves or is given up before earlier packets, its entry
-/// remains until these packets have left or were given up, too.
+/// Packet in the buffer. A packet that leaves or is given up before earlier packets keeps its entry
+/// until all earlier packets have left or were given up.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
@@ -74,7 +75,7 @@ struct Sdu {
 }
 
 impl Sdu {
-    /// Returns the part of the packet that its next `frames` unsent frames carry.
+    /// Returns the part of the packet that is in its next `frames` unsent frames.
     fn part(&self, arq: &Arq, frames: u32) -> Part {
         let size = self.packet.size;
         let sent = size.div_ceil(arq.frame_bytes).max(1) - self.unsent;

@@ -1,10 +1,10 @@
 //! Downlink of a cell, simulated slot by slot: every connection transmits at its selected rate.
 //!
 //! All connections transmit at the same time, each on its own code. A connection becomes active
-//! with its first packet. If there is a timeout, the connection becomes inactive when it has had
+//! when it gets a packet. If there is a timeout, the connection becomes inactive when it has had
 //! nothing to send for that time. Only active connections count for rates and interference. Rates
-//! are selected whenever the set of active connections changes. Packets arrive at the end of the
-//! slot that completes them.
+//! are selected at the start of a slot if the set of active connections has changed. Packets arrive
+//! at the end of the slot that completes them.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
@@ -22,7 +22,7 @@ use crate::Backlog;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
 
-/// Row of the table of users: placement of a user, and numbers of its slots and frames.
+/// Row of the table [`CELL`]: placement of a user, and the numbers of its slots and frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CellRow {
     user: usize,
@@ -46,11 +46,11 @@ table! {
         "other_cells" ["1"] F64 = |row| row.placement.conditions.other_cells;
         /// Mean energy per bit over noise density in dB.
         "eb_n0_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.placement.conditions.eb_n0);
-        /// Slots in which frames were sent to the user.
+        /// Number of slots in which frames were sent to the user.
         "slots" [""] U64 = |row| row.slots;
-        /// Frames sent to the user, including retransmissions.
+        /// Number of frames sent to the user, including retransmissions.
         "frames" [""] U64 = |row| row.frames;
-        /// Frames received in error.
+        /// Number of these frames that were received in error.
         "frames_failed" [""] U64 = |row| row.frames_failed;
     }
 }
@@ -60,8 +60,9 @@ table! {
 struct Connection {
     queue: Queue,
     errors: Hazards,
-    /// Slot at whose start the connection ceases to be active if no packets are in its buffer then;
-    /// `None` while it is inactive.
+    /// Slot at whose start the connection becomes inactive if its buffer is empty then; `None` while
+    /// it is inactive. It is set after each slot in which a frame arrived or a packet was given up,
+    /// and is `u64::MAX` before that and without a timeout.
     active_until: Option<u64>,
     /// Number of frames per slot while the connection is active.
     rate: u32,

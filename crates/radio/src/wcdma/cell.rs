@@ -10,7 +10,8 @@ use super::other_cells::Placement;
 pub struct Cell {
     link: Link,
     placements: Vec<Placement>,
-    /// Mean power that another cell transmits (alpha G), in units of a code of the basic rate.
+    /// Mean power that each other cell transmits (alpha G), in units of the power of a code of the
+    /// basic rate.
     mean_load: f64,
     rates: Vec<u32>,
     /// Frame error rates computed so far, by class of the phone (index) and total rate of the cell
@@ -23,7 +24,7 @@ pub struct Cell {
 
 impl Cell {
     /// Creates a cell that may use the rates `rates`, in ascending order. Each other cell transmits
-    /// the mean power `mean_load`, in units of a code of the basic rate.
+    /// the mean power `mean_load`, in units of the power of a code of the basic rate.
     pub fn new(link: Link, placements: Vec<Placement>, mean_load: f64, rates: Vec<u32>) -> Self {
         let mut classes = Vec::new();
         let mut conditions: Vec<Conditions> = Vec::new();
@@ -51,22 +52,22 @@ impl Cell {
         &self.placements
     }
 
-    /// Returns the frame error rate of a phone if all codes of the cell have the total rate
-    /// `own_cell`.
+    /// Returns the frame error rate of a phone. `own_cell` is the total rate of all codes of the cell,
+    /// in frames per slot.
     pub fn failure(&mut self, user: usize, own_cell: u32) -> f64 {
         let Self { link, placements, mean_load, cache, classes, .. } = self;
         let calculate = || link.frame_failure(placements[user].conditions, f64::from(own_cell), *mean_load);
         *cache[classes[user]].entry(own_cell).or_insert_with(calculate)
     }
 
-    /// Returns the probability that a phone's frame succeeds if all codes of the cell have the
-    /// total rate `own_cell`.
+    /// Returns the probability that a phone's frame succeeds. `own_cell` is the total rate of all
+    /// codes of the cell, in frames per slot.
     pub fn success(&mut self, user: usize, own_cell: u32) -> f64 {
         1.0 - self.failure(user, own_cell)
     }
 
-    /// Returns the probability that a frame succeeds, averaged over the phones `users`. Returns 0
-    /// if there are no phones.
+    /// Returns the probability that a frame succeeds, averaged over the phones `users`, or 0 if there
+    /// are no phones. `own_cell` is the total rate of all codes of the cell, in frames per slot.
     pub fn mean_success(&mut self, users: &[usize], own_cell: u32) -> f64 {
         let sum: f64 = users.iter().map(|user| self.success(*user, own_cell)).sum();
         sum / (users.len() as f64).max(1.0)

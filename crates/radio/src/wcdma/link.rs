@@ -11,7 +11,7 @@ pub struct Link {
     pub shares: Vec<f64>,
     /// Number of chips per bit at the basic rate.
     pub spreading: f64,
-    /// Number of bits in a frame, of which the code corrects some.
+    /// Number of bits in a frame, check bits included.
     pub frame_bits: u32,
     /// Number of errors per frame that the code corrects.
     pub correctable: u32,
@@ -34,16 +34,17 @@ impl Link {
         Self { shares: profile.shares(), spreading: f64::from(spreading), frame_bits, correctable }
     }
 
-    /// Returns the bit error rate of a phone in the given `conditions`, if the codes of its cell
-    /// have the total rate `own_cell` and each other cell transmits the mean power `mean_load`.
+    /// Returns the bit error rate of a phone in the given `conditions`. `own_cell` is the total rate
+    /// of all codes of its cell in frames per slot. `mean_load` is the mean power of each other cell,
+    /// in units of the power of a code of the basic rate.
     pub fn ber(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
         let interference = Interference { own_cell, other_cells: conditions.other_cells * mean_load };
         let gamma = |share: &f64| sinr(*share, interference, self.spreading, conditions.eb_n0) / 2.0;
         ber::paths(&self.shares.iter().map(gamma).collect::<Vec<_>>())
     }
 
-    /// Returns the frame error rate of a phone in the given `conditions`, if the codes of its cell
-    /// have the total rate `own_cell` and each other cell transmits the mean power `mean_load`.
+    /// Returns the frame error rate of a phone in the given `conditions`. `own_cell` and `mean_load`
+    /// are those of [`Self::ber`].
     pub fn frame_failure(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
         frame::failure(self.ber(conditions, own_cell, mean_load), self.frame_bits, self.correctable)
     }

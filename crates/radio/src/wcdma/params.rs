@@ -51,13 +51,13 @@ params! {
         pub frame_errors: bool = true,
         /// Interference from other cells.
         pub other_cells: OtherCellsSpec,
-        /// Time from the end of a slot until the Node B knows which frames of the slot failed. It
-        /// retransmits them from the next start of a slot.
+        /// Time from the end of a slot until the Node B is informed which frames of the slot failed. It
+        /// can retransmit them in the first slot that starts then or later.
         pub ack_delay: Duration = Duration::from_millis(10),
         /// Rule that determines which frames of a connection may be sent in the same slot.
         pub sharing: Sharing,
-        /// Number of consecutive slots in which all frames of a connection fail, after which the
-        /// packet of the last slot's oldest frame is given up. Default: unlimited.
+        /// Number of consecutive slots in which all frames of a connection fail, after which a packet is
+        /// given up: the oldest one with a frame in the last slot. Default: never.
         pub max_failed_slots: Option<NonZeroU32>,
         /// Order in which packets leave the bearer.
         pub delivery: Delivered = Delivered::InSequence,
@@ -137,8 +137,8 @@ impl Wcdma {
         Rate((bits * u128::from(NANOS_PER_S) / u128::from(self.slot.0)) as u64)
     }
 
-    /// Returns the cell with its phones at their positions, and alpha, the mean rate of other cells
-    /// in frames per slot.
+    /// Returns the cell with its phones at their positions, and alpha, the mean rate of connections in
+    /// other cells in frames per slot.
     pub fn cell(&self, users: &[UserRadio], streams: &Streams) -> (Cell, f64) {
         let eb_n0 = libm::pow(10.0, self.eb_n0_db / 10.0);
         let link = Link::new(&self.profile, self.spreading.get(), self.frame_bits(), self.correctable_bits);

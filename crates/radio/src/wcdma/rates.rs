@@ -22,7 +22,7 @@ pub fn one_step(rates: &[u32], n: u32, mut success: impl FnMut(u32) -> f64) -> u
     best.1
 }
 
-/// Averaging over the other cells that yields alpha, the mean rate of their connections.
+/// Method of averaging by which alpha, the mean rate of connections in other cells, is computed.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
@@ -39,11 +39,13 @@ pub enum Averaging {
     TypicalCell,
 }
 
-/// Probability below which large numbers of connections, those above the mean, are neglected.
+/// Probability of a number of connections at which all larger numbers are neglected. It is compared
+/// only with the probabilities of numbers that are not below the mean.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// Returns the mean rate of other cells if their numbers of connections are Poisson with mean
-/// `load`, and a cell with n connections uses the rate `rate_of(n)`. Returns 0 if `load` is 0.
+/// Returns alpha, the mean rate of connections in other cells. The number of connections in a cell is
+/// Poisson with mean `load`, and a cell with n connections uses the rate `rate_of(n)`. Returns 0 if
+/// `load` is 0.
 pub fn mean_rate(load: f64, averaging: Averaging, mut rate_of: impl FnMut(u32) -> u32) -> f64 {
     if load <= 0.0 {
         return 0.0;
@@ -68,10 +70,10 @@ pub fn mean_rate(load: f64, averaging: Averaging, mut rate_of: impl FnMut(u32) -
 /// rate.
 const BISECTIONS: u32 = 24;
 
-/// Returns the alpha for which `mean(alpha)` equals alpha. `mean(alpha)` is the mean rate in other
-/// cells if the cells around them have the mean rate alpha, and decreases with alpha. As rates are
-/// whole numbers, `mean` may jump from a value above alpha to a value below alpha; the result is
-/// then the position of the jump.
+/// Returns the alpha from 0 to `highest` for which `mean(alpha)` equals alpha. `mean(alpha)` is the
+/// mean rate in other cells if the cells around them have the mean rate alpha. It decreases with
+/// alpha. As rates are whole numbers, `mean` may jump from a value above alpha to a value below
+/// alpha; the result is then the position of the jump.
 pub fn self_consistent(highest: f64, mut mean: impl FnMut(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, highest);
     for _ in 0..BISECTIONS {

@@ -68,9 +68,10 @@ impl SelectionSpec {
     }
 }
 
-/// Raises rates step by step, each time that of the connection for which the resulting throughput
-/// is highest. Stops when no further step fits in the power or all connections have the highest
-/// rate. Of all steps, stores in `rates` the rates that had the highest throughput.
+/// Searches the rates of the connections `active`. Starts with the lowest rate for all. Each step
+/// raises the rate of one connection: the one for which the resulting throughput is highest. Stops
+/// when no step fits in the power or all connections have the highest rate. Stores in `rates` those
+/// of the compared rates, the lowest ones included, that had the highest throughput.
 fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32>) {
     let steps = cell.rates().to_vec();
     let mut level = vec![0usize; active.len()];
@@ -115,8 +116,8 @@ fn next_step(
     best.map(|(_, i)| i)
 }
 
-/// Returns the throughput (equation 1) if connection `i` has the rate `steps[level[i]]` and all
-/// codes of the cell have the total rate `own_cell`.
+/// Returns the throughput (equation 1) if connection `active[i]` has the rate `steps[level[i]]`.
+/// `own_cell` is the total rate of all codes of the cell.
 fn throughput(cell: &mut Cell, active: &[usize], steps: &[u32], level: &[usize], own_cell: u32) -> f64 {
     let pairs = active.iter().zip(level);
     rates::throughput(pairs.map(|(user, level)| (steps[*level], 1.0 - cell.success(*user, own_cell))))

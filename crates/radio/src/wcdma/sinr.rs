@@ -6,8 +6,9 @@
 pub struct Interference {
     /// Sum of the rates of all codes of the cell, including the phone's own (x in the study).
     pub own_cell: f64,
-    /// Sum of the rates of all codes of another cell, times the power received from all other cells
-    /// relative to that from the own cell at equal transmit powers (eta alpha G in the study).
+    /// Interference from other cells (eta alpha G in the study). It is the mean sum of the rates of
+    /// all codes of another cell, times the power received from all other cells divided by that from
+    /// the own cell at equal transmit powers.
     pub other_cells: f64,
 }
 

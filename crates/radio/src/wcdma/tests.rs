@@ -131,8 +131,8 @@ fn the_rate_follows_the_number_of_active_connections() {
         mixed.bearer.wake(&mut mixed.around.at(key.0), key);
         end = key.0;
     }
-    // If connection 0 is alone, its 40 packets of 4.608 kbit take this time in seconds; the other
-    // connections delay them at first.
+    // This is the time in seconds that the 40 packets of 4.608 kbit take if no other connection is
+    // active. The other connections delay them at first.
     let alone = 40.0 * 4.608 / one;
     assert!(end.as_secs() > alone * 1.05 && end.as_secs() < alone * 2.0, "{} {alone}", end.as_secs());
 }

@@ -1,5 +1,5 @@
-//! Control plane of a cell with dedicated channels. It knows which users hold a channel, which wait
-//! for one, and when switches end.
+//! Control plane of a cell with dedicated channels. It tracks which users hold a channel, which users
+//! wait for one, and when switches end.
 
 mod rrc;
 
@@ -35,7 +35,8 @@ pub enum Pending {
     Fach,
     /// The transmission of a packet on the user's dedicated channel ends.
     Dch(usize),
-    /// The user's switch to the FACH or to a dedicated channel ends.
+    /// The user's switch ends: from the paging channel or a dedicated channel to the FACH, or from
+    /// the FACH to a dedicated channel.
     Switch(usize),
     /// The timer that the switching policy has armed for a user expires.
     Timer(usize),
@@ -48,8 +49,8 @@ pub struct Cell {
     channels: usize,
     switch_time: Duration,
     paging_time: Duration,
-    /// Users that hold a channel, from the start of its set-up to the end of its release, in order
-    /// of the set-ups.
+    /// Users that hold a channel, in the order in which the set-ups started. A user holds its channel
+    /// from the start of the set-up to the end of the release.
     holders: Vec<usize>,
     /// Users that wait for a channel, in order of their requests.
     waiting: Vec<usize>,
@@ -143,8 +144,8 @@ impl Cell {
         self.stations[user].queue.front().map_or(0, |packet| u64::from(packet.size))
     }
 
-    /// Removes and returns the first packet of a user, whose transmission has ended. Returns `None`
-    /// if the user has no packet.
+    /// Ends the transmission of a user's first packet: removes and returns this packet. Returns
+    /// `None` if the user has no packet.
     pub fn end_packet(&mut self, user: usize) -> Option<Packet> {
         let station = &mut self.stations[user];
         station.sending = false;
@@ -249,8 +250,8 @@ impl Cell {
         user
     }
 
-    /// Ends the switch of a user, who enters a dedicated channel or the FACH. If the user has left
-    /// a dedicated channel, this channel becomes free.
+    /// Ends the switch of a user. The user is then on the dedicated channel that was set up, or else
+    /// on the FACH. A dedicated channel that was released becomes free.
     pub fn end_switch(&mut self, now: Time, user: usize) {
         let state = if self.state(user) == State::SettingUp { State::Dch } else { State::Fach };
         if self.state(user) == State::Releasing {

@@ -43,8 +43,8 @@ impl<'a> Rrc<'a> {
         self.cell.bytes(user)
     }
 
-    /// Returns the users that hold a channel, in the order in which their channels were set up.
-    /// Channels that are being set up or released count as held.
+    /// Returns the users that hold a channel, in the order in which the set-ups started. Channels
+    /// that are being set up or released count as held.
     pub fn holders(&self) -> &[usize] {
         &self.cell.holders
     }
@@ -59,16 +59,17 @@ impl<'a> Rrc<'a> {
         self.cell.holders.len() == self.cell.channels
     }
 
-    /// Returns by how much the number of waiting users exceeds the number of channels that are free
-    /// or being released. Returns 0 if it does not exceed this number.
+    /// Returns the number of waiting users minus the number of channels that are free or being
+    /// released, or 0 if the difference is negative.
     pub fn unmet(&self) -> usize {
         let holders = &self.cell.holders;
         let staying = holders.iter().filter(|user| self.state(**user) != State::Releasing).count();
         (self.cell.waiting.len() + staying).saturating_sub(self.cell.channels)
     }
 
-    /// Adds a user to the waiting list, so that a channel is set up for it as soon as one is free.
-    /// Does nothing if the user is not on the FACH or is in the list already.
+    /// Adds a user to the end of the waiting list. Its channel is set up when one is free and the
+    /// policy picks the user from the list. Does nothing if the user is not on the FACH or is in the
+    /// list already.
     pub fn ask(&mut self, user: usize) {
         if self.state(user) == State::Fach && !self.cell.waiting.contains(&user) {
             self.cell.waiting.push(user);
@@ -89,8 +90,8 @@ impl<'a> Rrc<'a> {
         }
     }
 
-    /// Moves a user from the FACH to the paging channel. Does nothing if the user is not on the
-    /// FACH or has packets.
+    /// Moves a user from the FACH to the paging channel and removes it from the waiting list. Does
+    /// nothing if the user is not on the FACH or has packets.
     pub fn park(&mut self, user: usize) {
         if self.state(user) == State::Fach && self.packets(user) == 0 {
             self.withdraw(user);

@@ -5,8 +5,9 @@ use nodeb_base::units::{Duration, Time};
 use super::threshold::Thresholds;
 use super::{Event, Rrc};
 
-/// Queue thresholds for requesting a channel and for being idle, and the start of each user's
-/// inactivity timer, which is `None` while the user is not idle.
+/// Inactivity timers of all users, and the thresholds of their queues. A user is idle while it is on
+/// a dedicated channel with a queue below the lower threshold; its timer runs during this time. A
+/// user on the FACH with a queue above the upper threshold requests a channel.
 #[derive(Debug)]
 pub struct IdleTimers {
     thresholds: Thresholds,
@@ -16,8 +17,8 @@ pub struct IdleTimers {
 }
 
 impl IdleTimers {
-    /// Creates the timers of `users` users, none of whom is idle. The thresholds `high` and `low`
-    /// are numbers of packets.
+    /// Creates the timers of `users` users; no timer runs. The thresholds `high` and `low` are numbers
+    /// of packets.
     pub fn new([high, low]: [u32; 2], timeout: Duration, users: usize) -> Self {
         Self { thresholds: Thresholds { high, low }, timeout, since: vec![None; users] }
     }
@@ -46,9 +47,10 @@ impl IdleTimers {
         rrc.release(user);
     }
 
-    /// Releases the channels of users whose timer has expired, as long as more users wait than
-    /// channels are free or being released. `end` takes the start of a timer and the current time,
-    /// and returns the expiry of the timer.
+    /// Releases the channels of users whose inactivity timer has expired, as long as more users wait
+    /// than channels are free or being released. If users still wait, arms the policy's timers of the
+    /// other idle users for the expiries. `end` takes the start of an inactivity timer and the
+    /// current time, and returns the expiry.
     pub fn release_for_others(&mut self, rrc: &mut Rrc<'_>, end: impl Fn(Time, Time) -> Time) {
         for i in 0..rrc.holders().len() {
             let holder = rrc.holders()[i];

@@ -1,14 +1,16 @@
 //! Longest queue first: of the waiting users, the one with the longest queue gets the channel.
 //!
-//! If sources continue after their burst is acknowledged, the mean delay of a burst depends on the
-//! throughput alone (Little's law), and the throughput depends on how well the time of the
-//! dedicated channels is used. A switch costs the same for every user, so it should be made for the
-//! user with most data. The user with the longest queue certainly has data, and its congestion
-//! window is open. The first request, which `prabhu` selects, may come from a user with few
-//! packets. Users with short queues finish on the FACH without a switch. So `high` can be low, as
-//! the policy adapts to the number of waiting users. A user whose queue has been short for
-//! `timeout` releases its channel as soon as another user waits, not at the end of a round as in
-//! the non-pre-emptive policy.
+//! Reasons for this policy: if each source sends its next burst only after the previous one is
+//! acknowledged, Little's law determines the mean delay of a burst from the throughput. The throughput
+//! is high if the dedicated channels are seldom idle. A switch takes the same time for every user, so
+//! it should be made for a user with much data. The user with the longest queue has data and an open
+//! congestion window. `prabhu` serves the earliest request instead, which may come from a user with
+//! few packets.
+//!
+//! Users with short queues finish on the FACH without a switch. So `high` can be low: the more users
+//! wait, the longer is the queue that gets the channel. A user whose queue has been short for
+//! `timeout` releases its channel as soon as another user waits. In the non-pre-emptive policy it does
+//! so only when its restarted timer ends again.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

@@ -63,7 +63,7 @@ registry! {
         "non_preemptive" => NonPreemptive(non_preemptive::NonPreemptive),
         /// Users switch by traffic volume and inactivity timers, as in deployed networks.
         "traffic_volume" => TrafficVolume(traffic_volume::TrafficVolume),
-        /// Like `non_preemptive` without rounds; the user with the longest queue gets the channel.
+        /// Idle users move back after a timeout if another waits; the longest queue gets the DCH.
         "longest_queue" => LongestQueue(longest_queue::LongestQueue),
     }
 }

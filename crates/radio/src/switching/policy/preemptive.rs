@@ -3,8 +3,8 @@
 //! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, as ACKs may
 //! bring new packets in this time. After the timeout, the user keeps the channel while another
 //! channel is free. An arriving packet restarts the timer, or stops it if the queue is then no
-//! longer short. If another user waits for a channel, the channel is released at once. With a
-//! timeout of 0 this is the original threshold policy.
+//! longer short. If another user waits for a channel, a user with a short queue releases its channel
+//! at once. With a timeout of 0 this is the original threshold policy.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -25,7 +25,7 @@ params! {
         /// channel.
         pub low: u32 = Thresholds::default().low,
         /// Time after which a user with a short queue releases its channel if no channel is free
-        /// (T_out); if another user waits, it releases it at once.
+        /// (T_out). If another user waits, the user with the short queue releases it at once.
         pub timeout: Duration = Duration::from_millis(500),
     }
 }

@@ -19,7 +19,7 @@ params! {
         /// 0 requests it at the first packet.
         pub high: u32 = 4,
         /// Number of packets in a user's queue below which its channel is released if no channel is
-        /// free (T_l); 0 keeps it.
+        /// free (T_l). With 0 the user keeps its channel.
         pub low: u32 = 1,
     }
 }
@@ -47,8 +47,7 @@ impl Thresholds {
         }
     }
 
-    /// Returns true if a user is on a dedicated channel and has fewer packets than the threshold
-    /// for keeping it.
+    /// Returns true if a user is on a dedicated channel and has fewer than `low` packets.
     pub fn is_idle(&self, user: usize, rrc: &Rrc<'_>) -> bool {
         rrc.state(user) == State::Dch && rrc.packets(user) < self.low as usize
     }

@@ -29,8 +29,9 @@ params! {
 
 impl Checked for TrafficVolume {}
 
-/// State of the policy. A user has a single timer. This timer is the time to trigger while the
-/// volume is exceeded, and the inactivity timer of the user's state while the user has no packets.
+/// State of the policy. Each user has one timer with two uses. While the user's volume exceeds the
+/// threshold, the timer measures the time to trigger. While the user has no packets, it is the
+/// inactivity timer of the user's channel.
 #[derive(Debug)]
 pub struct TrafficVolumePolicy {
     params: TrafficVolume,

@@ -3,14 +3,14 @@
 //!
 //! One user is served per TTI: first the failed blocks that are due, one per channel, then new
 //! PDUs. A block fails as a whole; with an error model it fails if any of its PDUs is in error. A
-//! failed block may be retransmitted from the first TTI boundary on that is at least the
-//! retransmission delay after the start of the TTI in which the block failed. A packet arrives at
-//! the end of the TTI that completes it.
+//! failed block may be retransmitted as soon as the retransmission delay has passed since the start
+//! of the TTI in which it failed, but not before the next TTI. A packet arrives at the end of the
+//! TTI that completes it.
 //!
-//! If a user is alone on the bearer and fills every channel, the MAC simulates the following TTIs
-//! at once until a packet is complete, as no arrival can change them. If errors are independent and
-//! blocks have a constant size, all TTIs until the next error, retransmission or complete packet
-//! are simulated in a single step.
+//! If the bearer has a single user whose PDUs fill every channel, no arrival can change the next TTIs.
+//! So the MAC simulates them at once, until a packet is complete or the PDUs no longer fill every
+//! channel. If errors are independent and blocks have a constant size, all TTIs until the next error,
+//! retransmission or complete packet are simulated in a single step.
 //!
 //! Not modelled: ACK/NACK errors, control channels, and a limit on the number of outstanding blocks (`wang`,
 //! section 8.3).
@@ -55,8 +55,8 @@ pub struct ArqMac {
     /// Number of TTIs from a TTI in which a block fails to the earliest retransmission of the
     /// block.
     retransmission_ttis: u64,
-    /// User of whom packets were completed in the last simulated TTI; these packets arrive at its
-    /// end. `None` if no packet was completed.
+    /// User whose packets were completed in the last simulated TTI; these packets arrive at the end
+    /// of this TTI. `None` if no packet was completed.
     completed: Option<usize>,
     ahead: Ahead,
     /// Whether TTIs may be simulated ahead of time; only tests set this to false.
@@ -115,9 +115,8 @@ impl ArqMac {
     }
 
     /// Simulates TTI `tti` and those following TTIs that no arrival can change. If `EACH` is true,
-    /// emits each block as an event; if `TOGETHER` is true, emits the blocks of each TTI as one
-    /// combined event. `EACH` and `TOGETHER` are constants, so that code for listeners costs
-    /// nothing if there are none.
+    /// emits each block as an event. If `TOGETHER` is true, emits the blocks of each TTI as one
+    /// combined event. Both are constants, so that a run without listeners has no code for them.
     fn run<const EACH: bool, const TOGETHER: bool>(
         &mut self,
         ctx: &mut Context,
@@ -181,8 +180,8 @@ impl ArqMac {
 
 impl Mac for ArqMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
-        // Without listeners, deferred results would only change counters, so they can be applied
-        // later.
+        // Without listeners, deferred results only change counters, so they can wait. With listeners
+        // they are emitted first, to keep events in the order of time.
         if !ctx.sink.is_deaf() {
             self.catch_up(ctx, grid);
         }
@@ -396,8 +395,9 @@ impl Sender<'_> {
         }
     }
 
-    /// Emits an event for a transmission of a block, which the event identifies by the block's
-    /// first PDU. At the first transmission also emits the parts of packets in the block.
+    /// Emits an event for a transmission of a block. The event identifies the block by its first PDU.
+    /// At the first transmission also emits the parts of packets in the block, if a listener
+    /// subscribes to single blocks.
     #[cold]
     fn emit_block(&mut self, ctx: &mut Context, at: Time, block: FailedBlock, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);

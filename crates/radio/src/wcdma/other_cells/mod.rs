@@ -2,8 +2,8 @@
 //!
 //! Other cells are not simulated. They are assumed to be like this one: each has a Poisson number
 //! of connections with mean G, and uses the rate that the one-step search would select for this
-//! number. The mean rate alpha of other cells depends on the interference between them, which in
-//! turn depends on alpha, so alpha is computed self-consistently unless it is given.
+//! number. The mean rate alpha of their connections depends on the interference between cells. This
+//! interference depends on alpha, so alpha is computed self-consistently unless it is given.
 
 pub mod map;
 pub mod mean;
@@ -73,9 +73,9 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns alpha, the mean rate of other cells in frames per slot. This is the configured value
-    /// if there is one. Otherwise alpha is computed self-consistently for cells with the link
-    /// `link` and the selectable rates `rates`.
+    /// Returns alpha, the mean rate of connections in other cells in frames per slot. This is the
+    /// configured value if there is one. Otherwise alpha is computed self-consistently for cells with
+    /// the link `link` and the selectable rates `rates`.
     pub fn mean_rate(&self, link: &Link, rates: &[u32], eb_n0: f64) -> f64 {
         let load = self.load();
         if let Some(given) = load.mean_rate {
@@ -99,7 +99,7 @@ impl OtherCellsSpec {
 params! {
     /// Load of the other cells, which determines the power of their interference.
     pub struct Load {
-        /// Mean number of connections per cell (G in `hossain`).
+        /// Mean number of connections in each other cell (G in `hossain`).
         pub connections: f64 = 2.0,
         /// Mean rate of a connection in other cells, in frames per slot (alpha). Default: computed
         /// self-consistently from the rate selection.
