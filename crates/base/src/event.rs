@@ -76,7 +76,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Returns the direction's name in tables.
+    /// Returns the direction's name in tables: `down` or `up`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Down => "down",

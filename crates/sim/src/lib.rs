@@ -1,7 +1,7 @@
 //! Simulation core of nodeb: the effects of a UMTS, HSDPA or LTE radio link on TCP.
 //!
-//! Data flows one way through the layers. A scenario contains the parameters of all layers; otherwise no layer imports
-//! a later one:
+//! The layers of this crate and the crates that it uses, in the order of their imports: no layer imports a later one.
+//! The exception is [`scenario`], which contains the parameters of all layers.
 //!
 //! 1. [`scenario`] reads and checks a scenario file: everything that a simulation needs, with defaults and units.
 //! 2. [`traffic`] generates the users' transfers: downloads, web pages, bursts, recorded times.

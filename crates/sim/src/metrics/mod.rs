@@ -58,8 +58,8 @@ table! {
     /// of phones that also download have rows of their own after all users. In an upload, the server
     /// takes the part of the phone, and the phone that of the server.
     pub static FLOWS: "flows" of FlowRow {
-        /// Number of the user in the scenario, from 0; of the uploads of phones that also download, the numbers that
-        /// follow.
+        /// Number of the user in the scenario, from 0. Uploads of phones that also download have numbers after those of
+        /// all users.
         "user" [""] U64 = |row| row.user;
         /// Name of the user's group, followed by ` up` for the upload of a phone that also downloads.
         "group" [""] Text = |row| row.group.as_str().into();
@@ -69,15 +69,15 @@ table! {
         "endless" ["1"] Bool = |row| row.endless;
         /// Whether the sender has received its last ACK; always false if traffic has no end.
         "complete" ["1"] Bool = |row| row.complete;
-        /// Time from `start_s` until the phone has received the last byte in order; NaN if it has not, or if traffic has
-        /// no end.
+        /// Time from `start_s` until the phone has received the last byte in order; NaN if it has not, or if traffic
+        /// has no end.
         "download_s" ["s"] F64 = |row| row.download_s;
-        /// Time from the server's acceptance of the connection, or from the proxy's opening of it, until the sender has
-        /// received its last ACK.
+        /// Time from the opening or acceptance of the connection by its sender until the sender has received its last
+        /// ACK. With a proxy, the sender is the proxy. NaN if the sender has not received the last ACK.
         "transfer_s" ["s"] F64 = |row| row.transfer_s;
-        /// Application bytes of all transfers that have begun; for a download the size of the file.
+        /// Application bytes of all transfers that have begun; with `ftp` traffic the size of the file.
         "app_bytes" ["bytes"] U64 = |row| row.app_bytes;
-        /// Bytes of `app_bytes` including TCP/IP headers.
+        /// Bytes of the data written to TCP, with the TCP/IP headers of one transmission of each segment.
         "ip_bytes" ["bytes"] U64 = |row| row.ip_bytes;
         /// Application bytes received in order by the phone.
         "delivered_bytes" ["bytes"] U64 = |row| row.delivered_bytes;
@@ -119,7 +119,7 @@ table! {
         /// traffic, or until the end of the run if it did not.
         "received_bps" ["bit/s"] F64 = |row| row.received_bps;
         /// Application data over the transfer time (`wang`, section 9.2, equation 1). If traffic has no end, bytes of
-        /// completed transfers over the time that they took.
+        /// completed transfers over the sum of the transfers' durations.
         "application_bps" ["bit/s"] F64 = |row| row.application_bps;
         /// Bit rate that the radio carried for the file, including retransmitted blocks (`wang`,
         /// equation 2): the file with headers over the transfer time, times the blocks sent per
@@ -162,7 +162,8 @@ table! {
         "bearer" [""] U64 = |row| row.bearer;
         /// Kind of the bearer, as the scenario's `radio` names it.
         "kind" [""] Text = |row| row.kind.into();
-        /// Bit rate of the bearer if every TTI is full.
+        /// Bit rate that counts as full use of the bearer: that of full TTIs, at the highest C/I value of any user, or
+        /// the (mean) rate of a link.
         "channel_rate_bps" ["bit/s"] U64 = |row| row.channel_rate_bps;
         /// Block error rate of first transmissions that the scenario sets; 0 if it sets none.
         "bler" ["1"] F64 = |row| row.bler;
@@ -170,7 +171,7 @@ table! {
         "ttis" [""] U64 = |row| row.counts.ttis;
         /// Blocks sent, including retransmissions.
         "blocks" [""] U64 = |row| row.counts.blocks;
-        /// Blocks that the receiver decoded in error.
+        /// Transmissions of blocks that were received in error.
         "blocks_failed" [""] U64 = |row| row.counts.blocks_failed;
         /// PDUs sent, including retransmissions; octets if blocks are filled with octets.
         "pdus" [""] U64 = |row| row.counts.pdus;
@@ -178,7 +179,7 @@ table! {
         "packets_in" [""] U64 = |row| row.counts.packets_in;
         /// Packets delivered to phones.
         "packets_delivered" [""] U64 = |row| row.counts.packets_delivered;
-        /// Packets dropped because the buffer was full or the last transmission allowed failed.
+        /// Packets dropped by a full buffer, a queue discipline or a loss model, or lost on the radio.
         "packets_dropped" [""] U64 = |row| row.counts.packets_dropped;
         /// Bytes of the packets delivered.
         "bytes_delivered" ["bytes"] U64 = |row| row.counts.bytes_delivered;
@@ -200,8 +201,8 @@ pub struct LinkRow {
 }
 
 table! {
-    /// One row per direction of a link: packets handed over, lost, dropped and marked, and bytes sent. A scheduled uplink
-    /// has no row.
+    /// One row per direction of a link: packets handed over, lost, dropped and marked, and bytes sent. A scheduled
+    /// uplink has no row.
     pub static LINKS: "links" of LinkRow {
         /// Name of the link direction: `wired`, `core` or the link's own name with `_down` or `_up`, or `uplink_` and
         /// the user's number.
@@ -229,8 +230,8 @@ pub struct ProxyRow {
     pub user: u64,
     /// Counts of the TCP sender at the server.
     pub server: SenderCounts,
-    /// Maximum number of bytes that the proxy held: received in order from the server, and not yet
-    /// acknowledged by the phone. Bytes received out of order do not count.
+    /// Maximum number of bytes that the proxy held at one time. It holds the bytes that it has
+    /// received in order from the server and that the phone has not acknowledged.
     pub most_held_bytes: u64,
     /// Counts of the RNC's messages to the proxy; 0 without radio network feedback.
     pub messages: MeterCounts,
@@ -252,8 +253,8 @@ table! {
         "server_timeouts" [""] U64 = |row| row.server.timeouts;
         /// Number of fast retransmissions of the server: losses detected without a timeout.
         "server_fast_retransmits" [""] U64 = |row| row.server.fast_retransmits;
-        /// Maximum number of bytes that the proxy held: received in order from the server, and not yet acknowledged by
-        /// the phone.
+        /// Maximum number of bytes that the proxy held at one time: received in order from the server, and not yet
+        /// acknowledged by the phone.
         "most_held_bytes" ["bytes"] U64 = |row| row.most_held_bytes;
         /// Messages that the RNC sent; 0 without radio network feedback.
         "messages" [""] U64 = |row| row.messages.sent;
@@ -282,15 +283,16 @@ table! {
     pub static SNOOP: "snoop" of SnoopRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
-        /// Segments that the agent retransmitted after duplicate ACKs.
+        /// Retransmissions by the agent after duplicate ACKs.
         "retransmissions" [""] U64 = |row| row.counts.retransmissions;
-        /// Segments that the agent retransmitted after a timeout.
+        /// Retransmissions by the agent after a timeout.
         "timeouts" [""] U64 = |row| row.counts.timeouts;
         /// ACKs that the agent did not forward to the sender.
         "acks_suppressed" [""] U64 = |row| row.counts.suppressed;
         /// Segments that were not cached because the cache was full.
         "uncached" [""] U64 = |row| row.counts.uncached;
-        /// Retransmitted segments that had arrived before, as detected by Eifel.
+        /// Retransmissions by the agent of segments whose original reached the phone, as detected by Eifel; 0 without
+        /// Eifel.
         "spurious" [""] U64 = |row| row.counts.spurious;
     }
 }
@@ -298,8 +300,8 @@ table! {
 /// Results of one run. [`Self::tables`] converts them to tables.
 #[derive(Clone, Debug, Default)]
 pub struct RunResult {
-    /// Results of each user, in the order of users. A user with real packets has no results of a
-    /// connection.
+    /// Results of each connection, in the order of [`Scenario::connections`]. The row of a user with
+    /// real packets has counts of 0 and times of NaN.
     pub flows: Vec<FlowRow>,
     /// Results of each radio bearer, in the order of the bearers' numbers.
     pub bearers: Vec<BearerRow>,
@@ -309,7 +311,7 @@ pub struct RunResult {
     pub proxies: Vec<ProxyRow>,
     /// Results of each user's Snoop agent; empty without Snoop agents.
     pub snoops: Vec<SnoopRow>,
-    /// Tables that only the scenario's kind of bearer has. They contain the users' numbers in the scenario.
+    /// Tables that only the scenario's kind of radio has. Their users are identified by the numbers in the scenario.
     pub of_radio: Vec<Table>,
     /// Time series that the scenario records.
     pub series: series::Series,

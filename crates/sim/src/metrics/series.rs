@@ -14,8 +14,9 @@ pub enum SegmentEvent {
     /// The sender that sends the data over the radio sent the segment: the proxy if there is one, the phone
     /// in an upload, or else the server.
     Send,
-    /// An ACK reached the sender of [`Self::Send`]. The column `seq` is then the acknowledgement
-    /// number: the highest segment received in order, or with `linux` the next byte expected.
+    /// An ACK reached the sender that [`Self::Send`] describes. The column `seq` is then the
+    /// acknowledgement number: the highest segment received in order, or with `linux` the next byte
+    /// expected.
     Ack,
     /// Snoop retransmitted the segment at the Node B.
     Resend,
@@ -44,7 +45,7 @@ impl SegmentEvent {
 /// Row of [`SEGMENTS`]: an event of a TCP segment.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentRow {
-    /// Number of the user in the scenario, from 0.
+    /// Number of the user, or of an upload, as in the table `flows`.
     pub user: u64,
     /// Simulated time at which the event happened.
     pub at: Time,
@@ -60,7 +61,7 @@ pub struct SegmentRow {
 table! {
     /// One row per event of a TCP segment, in the order of time.
     pub static SEGMENTS: "segments" of SegmentRow {
-        /// Number of the user in the scenario, from 0.
+        /// Number of the user, or of an upload, as in the table `flows`.
         "user" [""] U64 = |row| row.user;
         /// Time of the event.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
@@ -78,7 +79,7 @@ table! {
 /// Row of [`CWND`]: a change of the congestion window.
 #[derive(Clone, Copy, Debug)]
 pub struct CwndRow {
-    /// Number of the user in the scenario, from 0.
+    /// Number of the user, or of an upload, as in the table `flows`.
     pub user: u64,
     /// Simulated time at which the window changed.
     pub at: Time,
@@ -90,7 +91,7 @@ table! {
     /// One row per change of the congestion window of the sender that sends the data over the
     /// radio.
     pub static CWND: "cwnd" of CwndRow {
-        /// Number of the user in the scenario, from 0.
+        /// Number of the user, or of an upload, as in the table `flows`.
         "user" [""] U64 = |row| row.user;
         /// Time of the change.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
@@ -104,7 +105,7 @@ table! {
 /// Row of [`RTT`]: a round-trip time that TCP measured.
 #[derive(Clone, Copy, Debug)]
 pub struct RttRow {
-    /// Number of the user in the scenario, from 0.
+    /// Number of the user, or of an upload, as in the table `flows`.
     pub user: u64,
     /// Simulated time at which TCP took the measurement, at the arrival of an ACK.
     pub at: Time,
@@ -115,7 +116,7 @@ pub struct RttRow {
 table! {
     /// One row per round-trip time that TCP measured.
     pub static RTT: "rtt" of RttRow {
-        /// Number of the user in the scenario, from 0.
+        /// Number of the user, or of an upload, as in the table `flows`.
         "user" [""] U64 = |row| row.user;
         /// Time at which the measurement ended.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
@@ -124,26 +125,27 @@ table! {
     }
 }
 
-/// Row of [`QUEUE`]: a change of a user's backlog at the Node B.
+/// Row of [`QUEUE`]: a user's backlog after its bearer accepted or delivered a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueRow {
     /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Simulated time at which the backlog changed.
+    /// Simulated time at which the bearer accepted or delivered the packet.
     pub at: Time,
-    /// Number of packets in the backlog after the change.
+    /// Number of packets in the backlog after that.
     pub packets: u64,
-    /// Number of bytes in the backlog after the change.
+    /// Number of bytes in the backlog after that.
     pub bytes: u64,
 }
 
 table! {
-    /// One row per change of a user's backlog: packets that wait at the RNC or Node B or are being transmitted from
-    /// there; on `link` and `trace` only those that wait.
+    /// One row for each packet that a bearer accepts or delivers: the user's backlog after that. The backlog
+    /// consists of the packets that wait at the RNC or Node B or are being transmitted from there; on `link` and
+    /// `trace` only of those that wait.
     pub static QUEUE: "queue" of QueueRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user;
-        /// Time of the change.
+        /// Time at which the bearer accepted or delivered the packet.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
         /// Number of packets in the backlog.
         "packets" ["packets"] U64 = |row| row.packets;
@@ -155,9 +157,10 @@ table! {
 /// Row of [`TRANSFERS`]: a completed transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferRow {
-    /// Number of the user in the scenario, from 0.
+    /// Number of the user, or of an upload, as in the table `flows`.
     pub user: u64,
-    /// Simulated time at which the transfer began: the phone requested it, or the sender wrote it.
+    /// Simulated time at which the transfer began: the connection was opened for it, the phone
+    /// requested it, or the sender's application had it ready.
     pub begun: Time,
     /// Time at which the receiver (the phone, or the server in an upload) had received the last
     /// byte of the transfer.
@@ -193,17 +196,17 @@ pub struct BandwidthRecord {
     /// Bytes of packets that could have been sent to the user since the start of the run if data
     /// had always been waiting.
     pub available_bytes: f64,
-    /// CQI known to the Node B, or SNR in dB if the link adaptation uses the SNR instead.
+    /// CQI that the Node B uses for the user, or SNR in dB if the link adaptation uses the SNR instead.
     pub cqi: f32,
 }
 
 table! {
     /// One row per completed transfer.
     pub static TRANSFERS: "transfers" of TransferRow {
-        /// Number of the user in the scenario, from 0.
+        /// Number of the user, or of an upload, as in the table `flows`.
         "user" [""] U64 = |row| row.user;
-        /// Time at which the transfer began: the phone requested it (the first time it opened the connection for it), or
-        /// the server wrote it without a request.
+        /// Time at which the transfer began. The connection is opened for the first transfer. The phone requests a
+        /// later one, or the sender's application has it ready without a request.
         "begin_s" ["s"] F64 = |row| row.begun.as_secs();
         /// Time from the beginning of the transfer until the receiver had the last byte.
         "download_s" ["s"] F64 = |row| row.arrived.since(row.begun).as_secs();
@@ -238,9 +241,9 @@ table! {
         "user" [""] U64 = |row| row.user as u64;
         /// Time of the sample.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
-        /// Bytes of packets that the user could have been sent since the start of the run.
+        /// Bytes of packets that could have been sent to the user since the start of the run.
         "available_bytes" ["bytes"] F64 = |row| row.available_bytes;
-        /// CQI known to the Node B; SNR in dB with the link adaptation `shannon`, which needs no CQI.
+        /// CQI that the Node B uses for the user; SNR in dB with the link adaptation `shannon`, which needs no CQI.
         "cqi" ["1"] F32 = |row| row.cqi;
     }
 }
@@ -254,7 +257,7 @@ pub struct Series {
     pub segments: Vec<SegmentRow>,
     /// Round-trip times that TCP measured, in the order of time.
     pub rtt: Vec<RttRow>,
-    /// Changes of the users' backlogs at the Node B, in the order of time.
+    /// Backlogs of the users at the RNC or Node B, in the order of time.
     pub queue: Vec<QueueRow>,
     /// Completed transfers, in the order in which they were completed.
     pub transfers: Vec<TransferRow>,

@@ -61,7 +61,7 @@ pub struct SplitProxy {
     opened: Option<Time>,
     /// Number of bytes that the proxy has passed from the server's connection to the phone's.
     relayed: u64,
-    /// Total number of bytes that the server sends, or `None` until it is known.
+    /// Total number of bytes that the server sends, or `None` before [`Self::set_total`] is called.
     total: Option<u64>,
     /// Maximum number of bytes that the proxy held, as counted by [`Self::held`].
     max_held: u64,

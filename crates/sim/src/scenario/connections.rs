@@ -59,12 +59,13 @@ impl Scenario {
         }
     }
 
-    /// Returns the TCP settings of a connection: those of the phone's group, opened by the sender if it is an upload.
+    /// Returns the TCP settings of a connection: those of the phone's group. An upload is always opened by its sender,
+    /// the phone.
     pub fn tcp_of_connection(&self, connection: &Connection) -> Cow<'_, TcpSpec> {
         let tcp = self.tcp_of(&self.users[connection.group]);
         match connection.direction {
             Direction::Down => Cow::Borrowed(tcp),
-            // In an upload the phone takes the part that the server has in a download.
+            // In an upload the phone has the role of the server.
             Direction::Up => Cow::Owned(tcp.with_opener(Opener::Server)),
         }
     }

@@ -44,8 +44,8 @@ impl Scenario {
         });
     }
 
-    /// Returns the queues of all links between server and phones, and the queue of the radio, if the radio
-    /// has one.
+    /// Returns the queues of all links between server and phones, and those of the radio, if the radio has
+    /// any.
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
         let uplink = self.radio.uplink_queue().unwrap_or(&self.uplink.queue);
@@ -58,7 +58,7 @@ impl Scenario {
 }
 
 impl UserGroup {
-    /// Reports keys of the user group that have no effect. `marked` is true if a queue on the path sets CE.
+    /// Reports keys of the user group that have no effect. `marked` is true if a queue on the path can set CE.
     fn check_idle(&self, marked: bool, check: &mut Check) {
         let stagger = ("stagger", self.stagger.0 == 0);
         check.advise_idle(self.count.get() == 1, &[stagger], "there is one phone in the group");

@@ -72,14 +72,14 @@ params! {
         /// this fraction of the mean; `runs` is then the minimum number.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub precision: Option<Probability>,
-        /// Maximum number of replications with `precision`.
+        /// Maximum number of replications with `precision`; no effect without it.
         pub max_runs: NonZeroU32 = positive(200),
         /// Simulated time after which a replication ends, even if transfers are incomplete.
         pub duration: Duration = Duration::from_secs(100_000),
-        /// Link between server and gateway; it leads on to the Node B if there is no `core`.
+        /// Link between server and gateway. Without `core`, the gateway is at the Node B.
         pub wired: Wired,
-        /// Link between gateway and Node B, or a list of links from the gateway on; absent: the gateway is at the
-        /// Node B.
+        /// Link between gateway and Node B, or a list of links that lead from the gateway to the Node B. Absent: the
+        /// gateway is at the Node B.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub core: Option<Core>,
         /// Proxy at the gateway.
@@ -332,7 +332,7 @@ impl Scenario {
     }
 
     /// Warns if the phones' receive windows are too small for the target queue of radio network feedback (`q_ref`).
-    /// Says nothing if the radio's own settings are invalid, as the check needs the radio's bit rate.
+    /// Does nothing if the radio's own settings are invalid, as the check needs the radio's bit rate.
     fn advise_proxy(&self, proxy: &ProxySpec, check: &mut Check) {
         let Some(feedback) = proxy.feedback() else {
             return;
@@ -346,8 +346,8 @@ impl Scenario {
         let Some(tcp) = tcps.min_by_key(|tcp| tcp.receiver_window()) else {
             return;
         };
-        // At the full bit rate this window is a lower bound of the window that the proxy will set, because it does not
-        // include the radio's delay, which is unknown.
+        // At the full bit rate this window is a lower bound of the window that the proxy will set, because the delay of
+        // the radio is left out: it is not a parameter.
         let rate = self.radio.channel_rate(None);
         let round_trip = 2.0 * self.core_delay().as_secs() + self.uplink_delay().as_secs();
         let packets = rate.0 as f64 / 8.0 / tcp.packet_bytes() as f64;
@@ -469,7 +469,8 @@ impl Scenario {
         self.proxy.as_ref().map_or(tcp, |proxy| proxy.tcp(tcp))
     }
 
-    /// Returns the fixed delay of uplinks; 0 if the base station schedules them, as then the delay is not fixed.
+    /// Returns the fixed delay of the phones' uplinks. Returns 0 if the base station schedules the uplink, as its delay
+    /// then varies.
     pub fn uplink_delay(&self) -> Duration {
         if self.radio.facts().schedules_uplink { Duration::ZERO } else { self.uplink.delay }
     }

@@ -1,4 +1,4 @@
-//! Names that users see for the places of a scenario: the nodes and links that packets pass.
+//! Names of the places of a scenario, the nodes and links that packets pass, as they are shown to users.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_base::table::Text;

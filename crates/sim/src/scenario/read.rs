@@ -241,13 +241,14 @@ impl Fault {
 /// Rule that selects the line reported for a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// Line of the key itself; none if the text does not have the key.
+    /// Line of the key itself; no line if the text does not have the key.
     Key,
     /// Line of the key, or else of the nearest key or list entry that encloses it.
     Nearest,
 }
 
-/// Returns the line of the key at `path` in a document and its text, or `None` if there is no such key.
+/// Returns the line, counted from 1, of the key at `path` in the TOML text `text`, whose parsed form is `document`.
+/// `place` selects the line if the text does not have the key. Returns `None` if there is no such line.
 pub(super) fn line_in(text: &str, document: &DeTable<'_>, path: &[String], place: Place) -> Option<usize> {
     let span = match place {
         Place::Key => key_span(document, path),

@@ -16,10 +16,10 @@ use super::{Scenario, UserGroup};
 use crate::traffic::TrafficSpec;
 use crate::traffic::replay::Replay;
 
-/// Position in a scenario whose lists come from a recording.
+/// Position in a scenario at which a recording provides lists of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
-    /// Channel or traffic of the group of users with this number.
+    /// Channel or traffic of the group of users with this index in `users`, from 0.
     Group(usize),
     /// Delivery opportunities towards the phones, `radio.trace.down`.
     Down,
@@ -41,7 +41,7 @@ impl std::fmt::Display for Spot {
 /// lists of the other two kinds are empty.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// Channel: SNRs in dB after one, two and three transmissions.
+    /// Channel: SNRs in dB after one, two and three transmissions of a block, each list in the order of time.
     pub snrs_db: [Vec<f64>; 3],
     /// Channel: CQI values in the order of time.
     pub cqi: Vec<u8>,

@@ -76,7 +76,7 @@ pub fn review(text: &str) -> Review {
     }
 }
 
-/// Returns the finding of a message that begins with its key.
+/// Returns the finding of a message of the form "key: text". Without ": ", the finding has no key.
 fn of_message(message: &str, finding: impl Fn(Problem) -> Finding) -> Finding {
     let (key, message) = message.split_once(": ").unwrap_or(("", message));
     let path = key.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();

@@ -11,7 +11,7 @@ use super::{After, Source, Transfer};
 pub struct Outstanding {
     /// Time at which the transfer began.
     pub begun: Time,
-    /// Time at which the receiver (the phone, or the server in an upload) received the last byte; until then
+    /// Time at which the receiver (the phone, or the server in an upload) received the last byte. Before that,
     /// the time at which the transfer began.
     pub arrived: Time,
     /// Size of the transfer in bytes.
@@ -110,7 +110,7 @@ impl Demand {
             return None;
         }
         let transfer = self.outstanding.pop_front()?;
-        self.arrived -= 1; // data that are acknowledged have arrived before
+        self.arrived -= 1; // the transfer is acknowledged, so it has arrived
         self.awaited = self.outstanding.front().map_or(u64::MAX, |next| next.end);
         self.completed += 1;
         self.completed_bytes += transfer.bytes;

@@ -262,8 +262,8 @@ mod tests {
     fn pareto_draws_have_the_tail_of_their_shape() {
         let law = SizeLaw::Pareto(Pareto { mean: Size(33_000), shape: 1.1, max: Some(Size(1 << 40)) });
         let values = draws(&law, 100_000);
-        // The minimum of the distribution is k = 33 000 x 0.1 / 1.1 = 3000, so P(X > 30 000) = (k / 30
-        // 000)^1.1 = 10^-1.1.
+        // The minimum of the distribution is k = 33000 x 0.1 / 1.1 = 3000, so P(X > 30000) is
+        // (k / 30000)^1.1 = 10^-1.1.
         assert!(values.iter().all(|v| *v >= 3_000.0));
         let tail = values.iter().filter(|v| **v > 30_000.0).count() as f64 / 100_000.0;
         assert!((tail - 0.0794).abs() < 0.003, "{tail}");

@@ -27,8 +27,8 @@ pub struct Transfer {
     pub wait: Duration,
     /// Event of the previous transfer from which `wait` counts.
     pub after: After,
-    /// Payload in bytes of the request with which the phone asks for the transfer; `None` if the server sends the data
-    /// without a request.
+    /// Payload in bytes of the request that the phone sends for the transfer; `None` if the transfer needs no request.
+    /// Ignored in the first transfer: see [`TrafficSpec::first_request_bytes`].
     pub request_bytes: Option<u32>,
     /// Whether the transfer is the last of a load (a page or a file). False if further transfers of the same page
     /// follow.
@@ -85,7 +85,7 @@ const MAX_TRANSFERS: f64 = 2e7;
 
 impl TrafficSpec {
     /// Returns the source of transfers of user number `user` in a direction, or `None` if the user's packets come from
-    /// outside. Uploads need no requests.
+    /// outside. The transfers of an upload have no requests.
     pub fn build(&self, user: u64, direction: Direction, streams: &Streams) -> Option<Box<dyn Source>> {
         match direction {
             Direction::Down => self.source(streams.stream("user", user, "traffic")),
@@ -95,8 +95,8 @@ impl TrafficSpec {
         }
     }
 
-    /// Returns the source of transfers whose sizes and times are drawn from `stream`, or `None` if the packets come from
-    /// outside.
+    /// Returns the source of transfers whose sizes and times are drawn from `stream`, or `None` if the packets come
+    /// from outside.
     fn source(&self, stream: Stream) -> Option<Box<dyn Source>> {
         Some(match self {
             Self::Ftp(params) => Box::new(ftp::Once::new(params)),
@@ -141,8 +141,8 @@ impl TrafficSpec {
         matches!(self, Self::External(_))
     }
 
-    /// Returns the key of the time between transfers, and the median of this time in seconds. Returns `None` if the
-    /// number of transfers depends on the network or on a list.
+    /// Returns the path of the key that sets the time between transfers, and the median of this time in seconds.
+    /// Returns `None` if the number of transfers does not follow from such a time: one file, a closed loop, or a list.
     fn pace(&self) -> Option<(&'static [&'static str], f64)> {
         match self {
             Self::OnOff(params) => Some((&["on_off", "pause"], params.pace_s()?)),
@@ -168,7 +168,7 @@ impl TrafficSpec {
         });
     }
 
-    /// Reports what an upload cannot have: packets that another program or a recording decides, and requests.
+    /// Reports what an upload cannot have: packets from outside, recorded traffic, and keys of requests.
     pub fn check_upload(&self, check: &mut Check) {
         const WHY: &str = "the phone sends uploads without a request";
         match self {

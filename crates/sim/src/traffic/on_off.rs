@@ -1,8 +1,8 @@
 //! Bursts with pauses: the on/off source of traffic studies.
 //!
-//! With a silence probability above 0 this is the source of `prabhu`, Figure 2: bursts follow each other after short
-//! pauses. Each burst is the last of its session with the silence probability; the next session begins after a long
-//! silence.
+//! With a silence probability above 0 this is the source of `prabhu`, Figure 2. It sends sessions of bursts, with short
+//! pauses between the bursts of a session and a long silence between sessions. The silence probability is the
+//! probability that a burst is the last of its session.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -43,8 +43,9 @@ impl Checked for OnOff {
 }
 
 impl OnOff {
-    /// Returns the typical time between two bursts in seconds: the mean of the medians of pause and silence, weighted
-    /// by their probabilities. Returns `None` in a closed loop, where the time depends on the network.
+    /// Returns the typical time between the starts of two bursts in seconds: the mean of the medians of pause and
+    /// silence, weighted by their probabilities. Returns `None` in a closed loop, where the time depends on the
+    /// network.
     pub(super) fn pace_s(&self) -> Option<f64> {
         let Probability(silences) = self.silence_probability;
         let pace_s = (1.0 - silences) * self.pause.median_s() + silences * self.silence.median_s();

@@ -5,8 +5,8 @@
 //! time to parse the page. A time to read the page follows.
 //!
 //! All objects use one persistent connection. The embedded objects are requested together, as with HTTP/1.1 pipelining.
-//! Parsing and reading begin when the server, or a proxy in front of it, has received the last ACK.
-//! This is half a round trip and the delay of a delayed ACK after the data arrived at the phone.
+//! Parsing and reading begin when the server, or a proxy in front of it, has received the last ACK. At that time the
+//! data have been at the phone for the time that the ACK takes, including the delay of a delayed ACK.
 //!
 //! Not modelled: parallel connections, caching, and requests of different sizes.
 

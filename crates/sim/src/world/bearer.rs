@@ -1,5 +1,5 @@
-//! Bearers in the world: after each call to a bearer the world arms the bearer's timer again, and passes on the packets
-//! and events that the bearer returned.
+//! Bearers in the world. After each call to a bearer, the world arms the bearer's timer for the bearer's next wake-up,
+//! and passes on the packets and events that the bearer returned.
 
 use nodeb_base::context::{BlockCounts, Context, Counts, Output};
 use nodeb_base::engine::Key;
@@ -16,8 +16,8 @@ use super::control::Listener;
 use super::env::Env;
 use super::owners::{Owner, Owners};
 
-/// Bearer with its counts, the index of its timer in the event queue, and the numbers of its users by their positions
-/// on the bearer.
+/// Bearer with its place, its counts, and the index of its timer in the event queue. `users` has the numbers in the
+/// scenario of the bearer's users, indexed by their positions on the bearer.
 #[derive(Debug)]
 pub struct HostedBearer {
     bearer: Box<dyn Bearer>,
@@ -41,7 +41,7 @@ impl HostedBearer {
         Self::at(Place::new(Site::Uplink, 0), bearer, owners.add(Owner::SharedUplink))
     }
 
-    /// Returns the connections of the phones, or `None` if phones are always connected.
+    /// Returns the RRC connections of the phones, or `None` if phones are always connected.
     pub fn connections(&self) -> Option<&Connections> {
         self.bearer.connections()
     }
@@ -64,13 +64,13 @@ impl HostedBearer {
         (&mut **bearer, Context { common: &mut env.common, place: *place, counts, of_users })
     }
 
-    /// From now on computes the arrival of a packet when it enters the bearer, if the bearer is a link that supports
-    /// this.
+    /// Makes the bearer compute the arrival of each packet when the packet enters. Has no effect if the bearer is not a
+    /// link that supports this.
     pub fn look_ahead(&mut self) {
         self.looks_ahead = self.bearer.as_link().is_some_and(Link::look_ahead);
     }
 
-    /// Accepts a packet ahead of time: it reaches the bearer in the event with the key `entry` (time and
+    /// Accepts a packet that reaches the bearer, now or later, in the event with the key `entry` (time and
     /// stamp). Returns the key of its arrival at the phone, or `None` if the packet is lost or the bearer is
     /// not a link.
     #[inline]
@@ -88,7 +88,8 @@ impl HostedBearer {
         }
     }
 
-    /// Counts and reports the delivery of a packet whose arrival was kept in [`World::to_phones`], not in the bearer.
+    /// Counts the delivery of a packet and emits its event. The packet's arrival was stored in [`World::to_phones`],
+    /// not in the bearer.
     #[inline]
     pub fn pass(&mut self, env: &mut Env, packet: &Packet) {
         self.at_work(env).1.pass(0, packet);
@@ -139,7 +140,7 @@ impl<T: Listener> World<T> {
         result
     }
 
-    // Not inlined, so that the handling of other timers saves no registers for it.
+    // Not inlined, so that the handling of other timers does not save the registers that this call needs.
     #[inline(never)]
     pub(super) fn wake_shared_uplink(&mut self, key: Key) {
         self.with_uplink(|bearer, ctx| bearer.wake(ctx, key));
@@ -169,7 +170,7 @@ impl<T: Listener> World<T> {
         self.env.common.out = out;
     }
 
-    /// Passes on the output of a bearer: first changes of cells and lost packets, then arrived packets to their phones.
+    /// Handles the outputs of a bearer: first changes of cells and lost packets, then packets that arrive at phones.
     fn take_outputs(&mut self, bearer: u32) {
         let mut out = std::mem::take(&mut self.env.common.out);
         for output in &out {

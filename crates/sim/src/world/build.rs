@@ -40,8 +40,8 @@ impl<T: Listener> World<T> {
         let links = links.collect();
         let [to_phones, from_phones] =
             [Owner::ToPhones, Owner::FromPhones].map(|owner| Arrivals::new(&mut owners, owner));
-        // The timers of links and bearers are created first, so they come first in the event queue. They are
-        // armed most often.
+        // The timers of links and bearers are created first, so that they are adjacent in the event queue. They
+        // are armed most often.
         let radios = radios(scenario);
         let mut bearers = bearers(scenario, &radios, streams, &mut owners);
         let mut uplink = scenario.radio.build_uplink(&radios, &streams);
@@ -118,7 +118,7 @@ impl<T: Listener> World<T> {
     }
 }
 
-/// Returns the phones in the order of their users' numbers, and the connections in the order of their numbers.
+/// Returns the phones and the connections, each in the order of their numbers.
 fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Phone>, Flows) {
     let shared = scenario.radio.facts().is_shared;
     let count = scenario.user_count();

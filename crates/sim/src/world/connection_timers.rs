@@ -1,9 +1,9 @@
 //! The timers of one connection, which share one timer of the event queue.
 //!
-//! Most timers of a connection are moved or stopped before they expire. So the shared timer is armed only if a timer
-//! becomes the earliest of the connection. When the shared timer expires, the timer for which it was armed is handled,
-//! unless that timer was moved or stopped in the meantime. Then the shared timer is armed for the connection's earliest
-//! timer.
+//! Most timers of a connection are moved or stopped before they expire. So the shared timer is moved only if a timer is
+//! armed for an earlier time than the shared timer. When the shared timer expires, the timer for which it was armed is
+//! handled, unless that timer was moved or stopped in the meantime. In both cases the shared timer is then armed for
+//! the connection's earliest timer.
 
 use nodeb_base::engine::{Key, Stamp};
 use nodeb_base::units::Time;
@@ -72,8 +72,8 @@ impl ConnectionTimers {
         }
     }
 
-    /// Arms a timer for `at`, keeping its order among simultaneous events if `at` is unchanged, or stops it
-    /// if `at` is `None`.
+    /// Arms a timer for `at`, or stops it if `at` is `None`. A timer that is already armed for `at` keeps its
+    /// order among simultaneous events.
     #[inline]
     pub fn keep(&mut self, env: &mut Env, timer: Timer, at: Option<Time>) {
         match at {
@@ -103,7 +103,7 @@ impl ConnectionTimers {
         self.armed = NEVER;
         for timer in Timer::ALL {
             let key = self.keys[timer as usize];
-            // The comparison of times comes first because it is cheap and excludes most timers, which are stopped.
+            // The comparison of times comes first: it is cheap, and false for most timers, as they are stopped.
             if key.0 <= self.armed.0 && key < self.armed {
                 (self.armed, self.first) = (key, timer);
             }

@@ -24,7 +24,7 @@ impl Control {
         Self { observer: Some(observer), ..Self::default() }
     }
 
-    /// Asks the run to stop. The run stops at its next progress report with [`Error::Cancelled`].
+    /// Requests that the run stop. The run returns [`Error::Cancelled`] at its next progress report.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -57,8 +57,8 @@ impl Control {
 pub trait Listener {
     /// Returns the classes of events to which the listener subscribes. The mask must not change during a run.
     fn mask(&self) -> Mask;
-    /// Handles an event that happened at the time `at`. If a packet was sent or received and it carries simulated TCP,
-    /// `segment` is its TCP segment, or else `None`.
+    /// Handles an event that happened at the time `at`. If an end host, proxy or Snoop agent has sent or received a
+    /// packet of simulated TCP, `segment` is the packet's TCP segment. For all other events it is `None`.
     ///
     /// [`ControlFlow::Break`] ends the run: the listener gets no more events, and results cover the time up to this
     /// call, which is later than `at` if a radio reports a past TTI.

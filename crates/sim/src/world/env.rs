@@ -63,7 +63,7 @@ impl InFlight {
         };
         let id = self.identify();
         match &mut self.contents[id.place()] {
-            // The slot usually contains a segment already. Writing in place then copies the new segment only
+            // The entry usually contains a segment already. Overwriting this segment copies the new one only
             // once.
             Contents::Segment(held) => *held = *segment,
             held @ Contents::External { .. } => *held = Contents::Segment(*segment),
@@ -71,14 +71,15 @@ impl InFlight {
         Packet { id, size: segment.size, flow_hash: segment.flow, ecn, payload: segment.is_data() }
     }
 
-    /// Adds a packet from outside and returns `packet` with its new identity.
+    /// Adds a packet from outside, which user number `user` sends or receives. Returns `packet` with its new
+    /// identity.
     pub fn launch_external(&mut self, user: u32, tag: u64, packet: Packet) -> Packet {
         let id = self.identify();
         self.contents[id.place()] = Contents::External { user, tag };
         Packet { id, ..packet }
     }
 
-    /// Returns the number of the user who sends the packet or to whom it is sent.
+    /// Returns the number of the connection of a packet, or for a packet from outside the number of its user.
     #[inline]
     pub fn flow(&self, packet: &Packet) -> u32 {
         match &self.contents[packet.id.place()] {

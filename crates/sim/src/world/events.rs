@@ -106,7 +106,8 @@ impl<T: Listener> World<T> {
         self.listeners.on_events(&[(self.env.now, event)], segment);
     }
 
-    /// Creates the packet of a TCP segment that is sent from `site`, and emits the event [`Event::Sent`].
+    /// Creates the packet of a TCP segment that is sent from `site`, and emits [`Event::Sent`] if a listener subscribes
+    /// to packets.
     #[inline]
     pub(super) fn launch(&mut self, site: Site, segment: &Segment) -> Packet {
         let packet = self.env.in_flight.launch(segment);
@@ -119,7 +120,8 @@ impl<T: Listener> World<T> {
         packet
     }
 
-    /// Emits [`Event::Received`] for a packet that has reached its destination `site`. Returns the number of its flow.
+    /// Emits [`Event::Received`] for a packet that has reached its destination `site`, if a listener subscribes to
+    /// packets. Returns the number of the packet's connection, or for a packet from outside that of its user.
     #[inline]
     pub(super) fn receive(&mut self, site: Site, packet: &Packet) -> u32 {
         let flow = self.env.in_flight.flow(packet);
@@ -131,7 +133,7 @@ impl<T: Listener> World<T> {
         flow
     }
 
-    /// Emits the number of packets and bytes that wait at a user's bearer.
+    /// Emits the backlog at the bearer of a flow's user, if a listener subscribes to queues.
     #[inline]
     pub(super) fn emit_queue(&mut self, flow: u32) {
         if self.env.sink.wants(Mask::QUEUE) {
@@ -169,7 +171,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits the limit that stops the sender at a site from transmitting, if it has changed.
+    /// Emits the limit that stops the sender at `site` from transmitting, if it has changed since it was last emitted.
     #[inline]
     pub(super) fn emit_send_limit(&mut self, site: Site, flow: u32) {
         if !self.env.sink.wants(Mask::DECISIONS) {
@@ -186,9 +188,9 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits a new round-trip time of the sender that sends a flow's data over the radio, and its
-    /// congestion window, loss recovery state and retransmission timer, each only if it has
-    /// changed.
+    /// Emits the state of the sender that sends a flow's data over the radio: a round-trip time if it
+    /// has measured a new one, and its congestion window, loss recovery state and retransmission timer,
+    /// each only if it has changed since it was last emitted.
     #[inline]
     pub(super) fn emit_sender(&mut self, flow: u32) {
         let (now, sink) = (self.env.now, &mut self.env.common.sink);

@@ -9,7 +9,7 @@ use super::flow::Phone;
 
 impl<T: Listener> World<T> {
     /// Handles the timer of a flow's radio network feedback: samples the bandwidth if a sample is due, and delivers
-    /// arrived messages to the flow's proxy. Stops the meter if the flow is finished.
+    /// arrived messages to the flow's proxy. If the proxy has received the last ACK, stops the meter instead.
     pub(super) fn radio_network_feedback(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let (Some(meter), Some(proxy)) = (&mut state.meter, &mut state.proxy) else {

@@ -23,7 +23,7 @@ use crate::traffic::demand::Demand;
 /// State of a server that takes time for its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Time that the server needs from the start of work on a request to the answer.
+    /// Time from the start of the server's work on a request to its answer.
     pub delay: Duration,
     /// Whether the first request is sent with the ACK that ends the handshake, and that ACK has not arrived at the
     /// server yet.
@@ -43,7 +43,7 @@ pub struct Phone {
 }
 
 impl Phone {
-    /// Creates phone number `nth` of a group. Its number among all users is `id`.
+    /// Creates phone number `nth`, from 0, of a group. Its number among all users is `id`.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
@@ -62,7 +62,8 @@ impl Phone {
         }
     }
 
-    /// Returns the results at the time `end` of connection number `user` if it is not simulated.
+    /// Returns the results at the time `end` of connection number `user` if its packets come from outside: no
+    /// transfers, counts of 0 and times of NaN. [`Flow::row`] completes them for a simulated connection.
     pub fn row(&self, user: usize, scenario: &Scenario, connection: &Connection, end: Time) -> FlowRow {
         FlowRow {
             user: user as u64,
@@ -154,20 +155,21 @@ pub struct Flow {
     /// Snoop agent at the Node B, or `None` if the scenario has no agent.
     pub snoop: Option<Box<SnoopAgent>>,
     pub timers: ConnectionTimers,
-    /// Requester that repeats the phone's SYN or request until it has reached the server, or the
-    /// proxy.
+    /// Requester that repeats the phone's SYN or request until it has reached the server or, if there is
+    /// one, the proxy.
     pub requester: Requester,
     /// Payload in bytes of the request that the phone sends once the connection is established; `None` if it
     /// has been sent or there is no separate request.
     pub first_request: Option<u32>,
     /// State of a server that takes time for its answers; `None` if it answers immediately.
     pub work: Option<Work>,
-    /// Time at which the server accepted the connection, or the phone opened it for an upload; `None` before that.
+    /// Time at which the connection's sender, the server or the phone in an upload, opened or accepted the connection;
+    /// `None` before that.
     pub accepted: Option<Time>,
     /// Time at which the sender that sends over the radio received its last ACK, or `None` if it has not
     /// received it yet.
     pub finished: Option<Time>,
-    /// Time at which the receiver had received all bytes, or `None` if it has not received all yet.
+    /// Time at which the receiver had received all bytes; `None` if it has not yet, or if the total is unknown.
     pub downloaded: Option<Time>,
     /// Load times, stalls and loss recovery time of the connection.
     pub metrics: UserMetrics,
@@ -268,9 +270,9 @@ impl Flow {
         result
     }
 
-    /// Returns the results of the connection at the end of the run, `end`. `blocks_per_success` is the number
-    /// of blocks that the bearer sent per block received correctly. `of_phone` is the row of [`Phone::row`],
-    /// from which user, group and start are kept.
+    /// Returns the results of the connection at the end of the run, `end`. `start` is the start of its user.
+    /// `blocks_per_success` is the number of blocks that the bearer sent per block received correctly.
+    /// `of_phone` is the row of [`Phone::row`], from which user, direction, phone, group and start are kept.
     pub fn row(
         &self,
         start: Time,

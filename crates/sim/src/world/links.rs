@@ -4,8 +4,8 @@
 //! Links form a chain if packets that leave a link enter only the next link, and no other packets enter that
 //! link. The world computes the arrivals at all links of a chain as soon as a packet enters the first one.
 //! Only the arrival at the end of the chain is an event. This look-ahead changes no result but the number of
-//! events, with one exception: the order of two events that happen at the same time and were scheduled at the
-//! same time cannot always be known ahead. If such a case occurs, the run starts over without look-ahead.
+//! events, with one exception: it cannot always determine the order of two events that happen at the same
+//! time and were scheduled at the same time. If such a case occurs, the run starts over without look-ahead.
 
 use nodeb_base::engine::Key;
 use nodeb_base::event::Mask;
@@ -20,8 +20,8 @@ const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);
 
 impl<T: Listener> World<T> {
     /// Determines the links whose arrivals can be computed ahead of time, and the links whose packets enter the next
-    /// link in the same computation. In a run with look-ahead no snapshot may be taken, as the queues of links are
-    /// ahead of the current time.
+    /// link in the same computation. The caller must not take snapshots in a run with look-ahead, as the queues of
+    /// links are then ahead of the current time.
     pub(super) fn look_ahead(&mut self) {
         if self.env.sink.wants(STEPWISE) || self.flows.0.iter().any(Option::is_none) {
             return;
@@ -72,8 +72,9 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet from a phone to the next link towards the server, which it enters in the event with
-    /// the key `entry` (time and stamp). `left` is the number of links that the packet still has to pass.
+    /// Passes a packet from a phone to the next link towards the server, or to the proxy if the packet has
+    /// reached the gateway. The packet enters in the event with the key `entry` (time and stamp). `left` is the
+    /// number of links that it still has to pass.
     pub(super) fn enter_up(&mut self, packet: Packet, mut entry: Key, mut left: usize) {
         while let Some(at) = left.checked_sub(1) {
             if at == 0 && self.has_proxy {

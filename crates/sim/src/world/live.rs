@@ -12,7 +12,8 @@ use super::external::{ExternalPacket, Fate};
 use crate::metrics::RunResult;
 use crate::scenario::{Direction, Scenario};
 
-/// World that is driven from outside: users with real packets share cell, links and schedulers with simulated users.
+/// World that is driven from outside. Users with real packets share the cell, the links and the schedulers with
+/// simulated users.
 ///
 /// [`Live`] has no clock. The driver passes the time: [`Live::offer`] takes a packet after handling all events that
 /// are due by then, so that a packet never overtakes an earlier event, and [`Live::advance`] lets time pass. The
@@ -110,8 +111,8 @@ impl<L: Listener> Live<L> {
     }
 
     /// Takes a packet from outside at `now`, after handling all events due by then. With direction `Down` the packet is
-    /// from the server to user number `user`, with `Up` from that user to the server. Appends the fates known by `now`.
-    /// A `now` before [`Self::now`] counts as [`Self::now`].
+    /// from the server to user number `user`, with `Up` from that user to the server. Appends the fates of the packets
+    /// that have arrived or been lost by then. A `now` before [`Self::now`] counts as [`Self::now`].
     ///
     /// # Errors
     ///
@@ -157,7 +158,7 @@ impl<L: Listener> Live<L> {
         Ok(())
     }
 
-    /// Applies the work that bearers and links have deferred until now, and emits its events.
+    /// Applies the updates that bearers and links have deferred until now, and emits their events.
     pub fn settle(&mut self) {
         self.world.settle();
     }

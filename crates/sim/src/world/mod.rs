@@ -7,9 +7,9 @@
 //!           (up)             (up)
 //! ```
 //!
-//! This module is the only one that knows all layers. It moves packets from one component to the next, arms each
-//! component's timer for the time that the component returns, and emits the events. Each node of the figure has a file,
-//! which handles the packets that arrive at the node and leave it.
+//! This module is the only one that uses all layers. It moves packets from one component to the next, arms each
+//! component's timer for the time that the component returns, and emits the events. Each node of the figure has a file
+//! for the packets that arrive at the node and leave it.
 
 mod arrivals;
 mod bearer;
@@ -89,8 +89,8 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 /// ```
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
     let mut listener = NullListener;
-    // Several users of a radio with TTIs act at the same TTI boundaries, so with look-ahead nearly every run would have
-    // to start over because of an uncertain order of events.
+    // Several users of a radio with TTIs have events at the same TTI boundaries. With look-ahead, the order of these
+    // events would be uncertain in nearly every run, which would have to start over.
     if scenario.radio.facts().tti.is_none() || scenario.user_count() == 1 {
         check(scenario)?;
         let mut world = World::new(scenario, seed, run, &mut listener);
@@ -189,9 +189,10 @@ struct World<T> {
     flows: Flows,
     has_proxy: bool,
     has_snoop: bool,
-    /// Whether the radio must know of each packet that a phone sends: with DRX, or an uplink that all users share.
+    /// Whether the radio handles each packet that a phone sends: if `has_drx` is true, or if all users share an uplink.
     tells_radio: bool,
-    /// Whether phones use DRX, so that their downlink bearers must know when phones send packets.
+    /// Whether phones can sleep (DRX) or lose their RRC connection, so that their downlink bearers must be informed of
+    /// each packet that they send.
     has_drx: bool,
     /// Whether packets wait in a buffer at the RNC before they reach the Node B.
     waits_at_rnc: bool,
@@ -209,7 +210,7 @@ struct World<T> {
 
 impl<T: Listener> World<T> {
     /// Simulates until all transfers are complete or the scenario's duration is over. Returns early if the listener
-    /// ends the run or the order of two events is uncertain.
+    /// ends the run or the order of two events is uncertain. Returns [`Error::Cancelled`] if the run is cancelled.
     fn simulate(&mut self, control: &Control) -> Result<()> {
         while self.unfinished > 0 && self.step() {
             if self.listeners.is_over || self.is_uncertain() {
@@ -225,8 +226,7 @@ impl<T: Listener> World<T> {
         control.report(1.0)
     }
 
-    /// Returns true if a result depended on the order of two simultaneous events, and look-ahead cannot know this
-    /// order.
+    /// Returns true if a result depended on the order of two simultaneous events that look-ahead cannot determine.
     #[inline]
     fn is_uncertain(&self) -> bool {
         self.env.stamps.is_uncertain || self.env.event_queue.is_uncertain()

@@ -18,8 +18,8 @@ impl<T: Listener> World<T> {
         let flow = self.env.in_flight.flow(&packet);
         let snooped = if self.has_snoop { self.env.in_flight.segment(&packet).copied() } else { None };
         let is_accepted = self.send_over_air(flow, packet, entry);
-        // The Snoop agent is at the Node B. So it sees a packet that the full buffer of the Node B drops, but
-        // not one that the full buffer of the RNC drops.
+        // The Snoop agent is at the Node B. So a packet that the full buffer of the Node B drops passes the
+        // agent, but not one that the full buffer of the RNC drops.
         if let Some(segment) = snooped
             && (is_accepted || !self.waits_at_rnc)
         {
@@ -27,7 +27,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Hands a packet to its user's bearer. Returns false if the bearer drops it.
+    /// Passes a packet to its user's bearer. Returns false if the packet is dropped or lost at once.
     fn send_over_air(&mut self, flow: u32, packet: Packet, entry: Key) -> bool {
         let &Phone { bearer, position, .. } = self.phone_of(flow);
         if self.bearers[bearer as usize].looks_ahead {
@@ -64,7 +64,7 @@ impl<T: Listener> World<T> {
         self.with_bearer(index, |bearer, ctx| bearer.wake(ctx, key));
     }
 
-    /// Returns the user's CQI known to the Node B, or `None` if the radio has none.
+    /// Returns the CQI that the Node B uses for a user, or `None` if the radio has no CQIs.
     pub(super) fn cqi(&mut self, flow: u32) -> Option<f32> {
         let Phone { bearer, position, .. } = self.phones[flow as usize];
         self.with_bearer(bearer, |bearer, ctx| bearer.cqi(ctx, position))
@@ -115,8 +115,8 @@ impl<T: Listener> World<T> {
         is_forwarded
     }
 
-    /// Applies the work that a user's bearer has deferred until now. This must precede every action of the Snoop
-    /// agent, as the user may have left the agent's Node B.
+    /// Applies the updates that a user's bearer has deferred until now. This must precede every action of the
+    /// Snoop agent, as an update can be a change of cell, which clears the agent.
     fn settle_bearer(&mut self, flow: u32) {
         self.with_bearer(self.phones[flow as usize].bearer, |bearer, ctx| bearer.settle(ctx));
     }
@@ -128,7 +128,7 @@ impl<T: Listener> World<T> {
     }
 
     /// Runs `act` on a flow's Snoop agent, arms the agent's timer, and transmits the segments that `act` appends.
-    /// Returns `None` without an agent.
+    /// Returns the result of `act`, or `None` without an agent.
     fn snoop<R>(
         &mut self,
         flow: u32,

@@ -17,7 +17,7 @@ pub enum Owner {
     Uplink(u32),
     /// Uplink that all users share.
     SharedUplink,
-    /// Simulated connection of the user with this number.
+    /// Simulated connection with this number.
     Connection(u32),
 }
 

@@ -11,8 +11,8 @@ use super::flow::Phone;
 use crate::scenario::Direction;
 
 impl<T: Listener> World<T> {
-    /// Sends a phone's SYN or request. The requester repeats it until it has reached the server, or
-    /// the proxy.
+    /// Sends a phone's SYN or request. The requester repeats it until it has reached the server or, if
+    /// there is one, the proxy.
     pub(super) fn send_request(&mut self, packet: Segment) {
         let now = self.env.now;
         let request =
@@ -56,9 +56,9 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Informs the bearer, with DRX, that a phone sends a packet, and passes the packet to the uplink that all users
-    /// share. Returns false if each phone has a link of its own.
-    // Not inlined, so that other uplinks pay for one flag only.
+    /// Passes a packet of a phone to the uplink that all users share. If phones can sleep or lose their connection,
+    /// first informs the downlink bearer of the packet. Returns false if each phone has an uplink of its own.
+    // Not inlined, so that for other radios a packet costs only one additional test of a flag.
     #[inline(never)]
     fn enter_radio(&mut self, flow: u32, packet: Packet) -> bool {
         let user = self.user_of(flow);
@@ -96,7 +96,7 @@ impl<T: Listener> World<T> {
     }
 
     /// Handles an ACK of an upload that has arrived at the phone.
-    // Not inlined, so that downloads pay for one comparison only.
+    // Not inlined, so that a packet of a download costs only one additional comparison.
     #[inline(never)]
     fn receive_upload_ack(&mut self, flow: u32, ack: &Segment) {
         self.flows[flow].sender.on_ack(self.env.common.now, ack, &mut self.outbox);

@@ -12,8 +12,8 @@ use super::flow::Flow;
 use crate::scenario::Direction;
 
 impl Flow {
-    /// Passes a data segment that has arrived to the receiver of connection number `flow`, and records what has arrived
-    /// in order. Returns the ACK to send now, if any.
+    /// Passes a data segment that has arrived to the receiver of connection number `flow`, and records the progress of
+    /// the transfers. Returns the ACK to send now, or `None` if the receiver sends none or delays it.
     #[expect(clippy::inline_always, reason = "a call would cost each packet of a download 30 instructions")]
     #[inline(always)]
     pub fn on_data(&mut self, common: &mut Common, flow: u32, segment: &Segment) -> Option<Segment> {
@@ -46,14 +46,14 @@ impl<T: Listener> World<T> {
     }
 
     /// Sends the ACK of an upload from the server.
-    // Not inlined, so that downloads pay for one comparison only.
+    // Not inlined, so that a packet of a download costs only one additional comparison.
     #[inline(never)]
     fn send_upload_ack(&mut self, ack: &Segment) {
         self.send_down(ack);
     }
 
     /// Handles data of an upload that have arrived at the server.
-    // Not inlined, so that downloads pay for one comparison only.
+    // Not inlined, so that a packet of a download costs only one additional comparison.
     #[inline(never)]
     pub(super) fn receive_upload_data(&mut self, flow: u32, segment: &Segment) {
         let ack = self.flows[flow].on_data(&mut self.env.common, flow, segment);

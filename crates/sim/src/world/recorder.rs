@@ -10,7 +10,7 @@ use crate::metrics::series::{
 };
 use crate::scenario::{Direction, Record, Scenario};
 
-/// Packet in flight, with the values from which rows of the table `segments` are made.
+/// Packet in flight, with the values for its rows in the table `segments`.
 #[derive(Clone, Copy, Debug)]
 struct Followed {
     id: PacketId,
@@ -69,8 +69,8 @@ impl Recorder {
         Self { mask: mask(record), air_sender, directions, users, followed: Vec::new(), series }
     }
 
-    /// Returns the time series. Rows of bandwidth are sorted by user, and rows of TTIs too if there are several
-    /// bearers. All other rows are sorted by time.
+    /// Returns the time series. Rows of bandwidth are sorted by user, then by time, and so are rows of TTIs if
+    /// there are several bearers. All other rows are sorted by time.
     pub fn into_series(mut self) -> Series {
         if self.users.len() > 1 {
             self.series.scheduler.sort_by_key(|row| row.user);
@@ -97,8 +97,8 @@ impl Recorder {
         }
     }
 
-    /// Records that a packet was sent. If it is a data segment over the radio or an ACK of the receiver, follows it
-    /// until its arrival or loss.
+    /// Follows a sent packet until its arrival or loss, if it is a data segment of the sender over the radio or of a
+    /// Snoop agent, or an ACK of the receiver. Adds a row for a data segment. Ignores all other packets.
     fn sent(&mut self, at: Time, site: Site, followed: Followed) {
         let (sender, receiver) = self.ends(followed.flow);
         match (site, followed.is_data) {
@@ -114,7 +114,7 @@ impl Recorder {
         self.followed[place] = Some(followed);
     }
 
-    /// Stops following a packet and returns it, or `None` if it was not followed.
+    /// Stops following a packet and returns it. Returns `None` if the packet was not followed.
     fn ended(&mut self, id: PacketId) -> Option<Followed> {
         self.followed.get_mut(id.place())?.take_if(|followed| followed.id == id)
     }

@@ -12,8 +12,9 @@ use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
 
 impl<T: Listener> World<T> {
-    /// Begins the upcoming transfer of a flow. The first transfer opens the connection. A later transfer is requested
-    /// by the phone, or written by the sender if it needs no request: at once if the connection is open.
+    /// Begins the upcoming transfer of a flow. Opens the connection for the first transfer. For a later transfer, makes
+    /// the phone send the request. If the transfer needs no request, writes it to the sender at once, or, if the
+    /// connection is not accepted yet, leaves this to [`Self::accept_connection`].
     pub(super) fn begin_transfer(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let is_first = state.demand.bytes == 0;
@@ -40,7 +41,9 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Opens a connection at its sender, or accepts it if the phone has opened a download.
+    /// Opens a connection at its sender, or accepts it if the phone has opened a download. Writes the transfers that
+    /// have begun, unless the server waits for a request or takes time for its answer. Does nothing if the connection
+    /// is open already.
     pub(super) fn accept_connection(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         if state.accepted.replace(self.env.now).is_some() {

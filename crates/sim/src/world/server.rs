@@ -60,8 +60,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Starts the server's work on a request, unless the server is working already. A server without delay answers at
-    /// once.
+    /// Starts the server's work on a request, unless the server is working already or has nothing to send. A server
+    /// without delay answers at once.
     fn start_work(&mut self, flow: u32) {
         let Flow { work, demand, timers, .. } = &mut self.flows[flow];
         let Some(work) = work else {
@@ -74,7 +74,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Starts the server's work on a request that was sent with the ACK that ends the handshake, if this ACK has arrived.
+    /// Starts the server's work on the first request if it was sent with the ACK that ends the handshake, as soon as
+    /// this ACK has arrived.
     #[inline]
     fn start_riding_request(&mut self, flow: u32) {
         let Flow { work: Some(work), sender, .. } = &mut self.flows[flow] else {

@@ -12,9 +12,9 @@ use super::live::Live;
 pub struct Snapshot {
     /// Backlog at the user's bearer; see [`nodeb_radio::Bearer::backlog`].
     pub down: Backlog,
-    /// Packets and bytes that wait at the user's uplink.
+    /// Packets and bytes of the user that wait for the uplink.
     pub up: Backlog,
-    /// CQI known to the Node B, or `None` if the radio has none.
+    /// CQI that the Node B uses for the user, or `None` if the radio has no CQIs.
     pub cqi: Option<f32>,
 }
 
@@ -28,8 +28,8 @@ pub struct Carried {
 }
 
 impl<L: Listener> Live<L> {
-    /// Returns backlogs and CQI of a user at the current time. To determine the CQI, the user's bearer applies the work
-    /// that it has deferred, which changes no later result.
+    /// Returns backlogs and CQI of a user at the current time. To determine the CQI, the user's bearer applies its
+    /// deferred updates, which changes no later result.
     ///
     /// # Errors
     ///

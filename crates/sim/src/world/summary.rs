@@ -13,8 +13,8 @@ use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::scenario::{Connection, Direction, Scenario, UserGroup};
 
 impl<T: Listener> World<T> {
-    /// Returns the fraction of the run that is done, from 0 to 1: the fraction of the bytes that have arrived, or the
-    /// fraction of the duration that has passed, whichever is greater.
+    /// Returns the fraction of the run that is done, from 0 to 1: the fraction of all bytes that have arrived, or the
+    /// fraction of the duration that has passed, whichever is greater. The former is 0 if any traffic has no end.
     pub(super) fn progress(&self) -> f64 {
         let (done, all) = self.flows.iter().fold((0.0, 0.0), |(done, all), flow| {
             let total = flow.total_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
@@ -23,8 +23,8 @@ impl<T: Listener> World<T> {
         (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    /// Applies the work that bearers have deferred until now, and corrects the counts of links, in which
-    /// look-ahead has already counted events after the current time.
+    /// Applies the updates that bearers have deferred until now, and emits their events. Corrects the counts of
+    /// links, in which look-ahead has already counted packets after the current time.
     pub(super) fn settle(&mut self) {
         let now = self.env.handled();
         let up = self.phones.iter_mut().map(|phone| &mut phone.uplink);
@@ -80,8 +80,9 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Returns the number of blocks that the radio sent per block received for a connection, and its channel's bit rate
-    /// in bit/s. The rate of an uplink is NaN, as it is not that of a channel.
+    /// Returns the number of blocks that the radio sent per block received for a connection, and the bit rate of its
+    /// channel in bit/s. For an upload, the bit rate is NaN, as no rate counts as full utilization of an uplink. The
+    /// number is 1 for an upload over a phone's own link.
     fn radio_of(&self, connection: &Connection, down: Rate) -> (f64, f64) {
         let user = connection.phone as usize;
         match (connection.direction, &self.uplink) {

@@ -1,5 +1,5 @@
-//! Load times and stalls, which are the quality of a connection that its user perceives, and the time that the sender
-//! spends in loss recovery.
+//! Metrics of one connection: load times and stalls, by which its user perceives the quality, and the time that the
+//! sender spends in loss recovery.
 
 use std::collections::VecDeque;
 
@@ -83,8 +83,8 @@ impl UserMetrics {
         }
     }
 
-    /// Records the state of the sender's loss recovery, whose duration is counted from the start of a
-    /// recovery to its end.
+    /// Records the state of the sender's loss recovery. Time counts as recovery from the first state `Fast`
+    /// or `Timeout` to the next state `Open` or `Reduced`.
     #[inline]
     pub fn on_recovery(&mut self, now: Time, recovery: Recovery) {
         match (recovery, self.repairing) {

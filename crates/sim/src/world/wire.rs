@@ -33,7 +33,7 @@ impl Wire {
         (link, Context { common: &mut env.common, place: *place, counts, of_users: &mut [] })
     }
 
-    /// Enqueues or drops a packet that arrives at the link in the event with the key `entry` (time and
+    /// Enqueues, drops or loses a packet that arrives at the link in the event with the key `entry` (time and
     /// stamp).
     #[inline]
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
@@ -50,8 +50,8 @@ impl Wire {
     }
 
     /// Computes the passage of a packet that enters the link in the event with the key `entry` (time and
-    /// stamp). Returns the key of the packet's arrival at the far end, or `None` if it is lost. The caller
-    /// must then schedule the delivery or pass the packet to the next link.
+    /// stamp). Returns the key of the packet's arrival at the far end, or `None` if it is lost. If it arrives,
+    /// the caller must schedule the delivery or pass the packet to the next link.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);
@@ -89,8 +89,8 @@ pub struct Duplex {
 }
 
 impl Duplex {
-    /// Creates a link. Its random streams and its rows of tables are called `name`. `down` and `up` are the
-    /// places of the two directions, and `downwards` and `upwards` the owners of their timers.
+    /// Creates a link. Its random streams and its rows in tables have the name `name`. `down` and `up` are the
+    /// places of the two directions, and `downwards` and `upwards` are the owners of their timers.
     pub fn new(
         link: &Wired,
         name: String,

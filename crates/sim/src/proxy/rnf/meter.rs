@@ -35,8 +35,8 @@ pub struct Meter {
     loss: Loss,
     /// Time of the next sample, or `None` if the meter is not started or is stopped.
     next: Option<Time>,
-    /// Number of bytes that could have been sent to the phone up to the previous sample, or `None` if
-    /// unknown or before the first sample.
+    /// Number of bytes that could have been sent to the phone up to the previous sample; `None` before
+    /// the first sample, or if the bearer did not measure this number.
     before: Option<f64>,
     /// Messages in flight with their times of arrival.
     in_flight: VecDeque<(Time, Message)>,
@@ -75,8 +75,8 @@ impl Meter {
     }
 
     /// Takes a sample: `available` bytes could have been sent from the start of the run until now, and `queue` packets
-    /// wait. Sends a message about the interval since the previous sample. Sends none if there was no previous sample,
-    /// or if the number of bytes is unknown now or was unknown then.
+    /// wait. `available` is `None` if the bearer does not measure it. Sends a message about the interval since the
+    /// previous sample, unless this is the first sample or `available` is `None` in one of the two.
     pub fn sample(&mut self, now: Time, available: Option<f64>, queue: usize) {
         self.next = Some(now + self.interval);
         if let (Some(before), Some(available)) = (self.before, available) {

@@ -54,8 +54,8 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
 /// Maximum of `q_ref` in packets. A larger value is rejected as a typing error.
 const MAX_PACKETS: f64 = 1e6;
 
-/// Upper limit of `queue_feedback`. Without delay, the queue reaches its target in one step at a gain of 1, and
-/// oscillates for ever at 2.
+/// Upper limit of `queue_feedback`, exclusive. Without delay, the queue reaches its target in one step at a gain of 1,
+/// and oscillates for ever at 2.
 const GAIN_LIMIT: f64 = 2.0;
 
 impl Checked for Rnf {

@@ -56,7 +56,7 @@ impl RoundTrip {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
     }
 
-    /// Returns the estimate, or `None` if it is the minimum of the samples and there are none.
+    /// Returns the estimate, or `None` if it is the minimum of the samples and there are no samples.
     pub fn estimate(&self) -> Option<Duration> {
         match &self.spec {
             RoundTripSpec::Minimum(_) => self.least,

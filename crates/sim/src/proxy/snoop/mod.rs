@@ -1,10 +1,13 @@
 //! Snoop: an agent at the Node B that hides losses on the air interface from the TCP sender.
 //!
 //! Balakrishnan, Seshan & Katz, *Improving reliable transport and handoff performance in cellular wireless networks*,
-//! Wireless Networks 1 (1995): the agent caches passing data segments until they are acknowledged. If a duplicate ACK
-//! asks for a cached segment, or the agent's own timer expires, the agent retransmits the segment and suppresses the
-//! duplicate ACK. A segment that is not cached was lost before the Node B, found the cache full, or passed before a
-//! handover. Duplicate ACKs that ask for it are forwarded, as only the sender can retransmit it.
+//! Wireless Networks 1 (1995): the agent caches passing data segments until they are acknowledged. It retransmits a
+//! cached segment if duplicate ACKs show that the phone lacks it, or if the agent's own timer expires. It suppresses
+//! these duplicate ACKs.
+//!
+//! The agent forwards duplicate ACKs for a segment that it cannot or must not retransmit, so that the sender does. Such
+//! a segment is not cached, or is a retransmission by the sender, or has been retransmitted too often. A segment is not
+//! cached if it was lost before the Node B, found the cache full, or passed before a handover.
 //!
 //! Not modelled: priority of local retransmissions (they queue behind the packets that are waiting), negative
 //! acknowledgements for data sent by phones, and a cache shared by connections.
@@ -52,16 +55,16 @@ const MAX_DOUBLINGS: u32 = 6;
 /// Counts of a Snoop agent's actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnoopCounts {
-    /// Number of segments that the agent retransmitted after duplicate ACKs.
+    /// Number of retransmissions by the agent after duplicate ACKs.
     pub retransmissions: u64,
-    /// Number of segments that the agent retransmitted after a timeout.
+    /// Number of retransmissions by the agent after a timeout.
     pub timeouts: u64,
     /// Number of ACKs that the agent did not forward to the sender.
     pub suppressed: u64,
     /// Number of segments that the agent did not cache because the cache was full.
     pub uncached: u64,
-    /// Number of segments that the agent retransmitted although they had arrived before, as detected by
-    /// Eifel.
+    /// Number of retransmissions by the agent of segments whose original reached the phone, as detected by
+    /// Eifel; 0 without Eifel.
     pub spurious: u64,
 }
 
@@ -108,13 +111,13 @@ pub struct SnoopAgent {
     numbering: Numbering,
     /// Cached segments that are not acknowledged, in the order of their numbers.
     cache: VecDeque<Cached>,
-    /// Highest segment number seen, plus 1; 0 before the first segment.
+    /// Highest number of a segment that has passed, plus 1; 0 before the first segment.
     highest: u64,
     /// Number of the first segment that is not acknowledged.
     acked: u64,
     /// Number of duplicate ACKs for a cached segment since the last new ACK.
     dupacks: u32,
-    /// Number of duplicate ACKs still expected from segments that were sent before the last local retransmission.
+    /// Number of duplicate ACKs that segments sent before the last local retransmission may still cause.
     expected: usize,
     /// Number of unnecessary local retransmissions in flight, each of which causes a duplicate ACK.
     needless: u64,
@@ -165,9 +168,8 @@ impl SnoopAgent {
         }
     }
 
-    /// Handles a packet from the phone that passes towards the server, such as an ACK. Returns false if the
-    /// segment must not be forwarded. Appends the segments that must be retransmitted to the phone to
-    /// `retransmitted`.
+    /// Handles a segment from the phone that passes towards the server, such as an ACK. Returns false if it
+    /// must not be forwarded. Appends to `retransmitted` the cached segments to retransmit to the phone now.
     pub fn on_ack(&mut self, now: Time, ack: &Segment, retransmitted: &mut Vec<Segment>) -> bool {
         if ack.kind != Kind::Ack {
             return true;
@@ -208,8 +210,8 @@ impl SnoopAgent {
     /// `oldest` is the first segment that the ACK acknowledges; `answers_retransmission` is the Eifel mark of the ACK.
     /// If the ACK answers the original, counts the local retransmissions as spurious.
     fn find_answered(&mut self, oldest: &Cached, answers_retransmission: bool) -> Option<Time> {
-        // The Eifel mark says nothing if the sender itself retransmitted the segment, because then all copies
-        // of the segment bear the mark.
+        // The Eifel mark is useless if the sender itself retransmitted the segment, because then all copies of
+        // the segment bear the mark.
         let is_distinguished = !oldest.senders_own && !oldest.packet.retransmission;
         match oldest.resent {
             0 => (!oldest.senders_own).then_some(oldest.sent),
@@ -223,7 +225,8 @@ impl SnoopAgent {
         }
     }
 
-    /// Returns true if a duplicate ACK answers an unnecessary local retransmission, and so is no sign of a loss.
+    /// Returns true if a duplicate ACK answers an unnecessary local retransmission, and so is no sign of a loss. Counts
+    /// this retransmission as no longer in flight.
     fn is_of_needless_copy(&mut self, ack: &Segment) -> bool {
         let is_one = self.needless > 0 && ack.answers_retransmission;
         self.needless -= u64::from(is_one);
@@ -262,8 +265,8 @@ impl SnoopAgent {
         }
     }
 
-    /// Handles the expiry of the agent's timer. If the agent must retransmit the oldest cached segment,
-    /// appends it to `retransmitted` and doubles the timeout.
+    /// Handles the expiry of the agent's timer. If the agent must retransmit the first cached segment, appends
+    /// it to `retransmitted` and doubles the timeout. Otherwise the timer stays stopped.
     pub fn on_timer(&mut self, now: Time, retransmitted: &mut Vec<Segment>) {
         self.timer = None;
         if self.cache.front().is_some_and(|first| self.is_ours(first)) {

@@ -179,7 +179,7 @@ fn eifel_ignores_the_senders_retransmissions() {
     assert_eq!(air.agent.timer(), Some(Time(2120 * MS)), "the round trip is still 40 ms");
 }
 
-/// After a handover the agent has an empty cache and no timer, and forwards ACKs of unknown segments.
+/// After a handover the agent has an empty cache and no timer, and forwards ACKs of segments that passed before.
 #[test]
 fn reset_clears_cache_and_measurements() {
     let mut air = Air::new(&Snoop::default());

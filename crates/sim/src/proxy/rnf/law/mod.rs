@@ -64,9 +64,9 @@ impl Law {
         }
     }
 
-    /// Adds the mean of the round-trip times that the sender has measured on data since the last
-    /// call, if any. The round-trip time of the SYN does not count: it is too short, as a SYN takes
-    /// less time to transmit than a full segment.
+    /// Adds a sample of the round-trip time: the mean of those that the sender has measured on data
+    /// since the last call. Without any, does nothing. The round-trip time of the SYN does not count,
+    /// as a SYN takes less time to transmit than a full segment.
     pub fn note_round_trip(&mut self, counts: &SenderCounts) {
         let (samples, sum) = std::mem::replace(&mut self.seen, (counts.rtt_samples, counts.rtt_sum_ns));
         if counts.rtt_samples > samples {
@@ -74,8 +74,8 @@ impl Law {
         }
     }
 
-    /// Returns the window in packets that a message of the RNC determines, or `None` if no round-trip time is known.
-    /// `held` is the number of bytes that the proxy holds and the phone has not acknowledged.
+    /// Returns the window in packets that a message of the RNC determines, or `None` if there is no estimate of the
+    /// round-trip time. `held` is the number of bytes that the proxy holds and the phone has not acknowledged.
     pub fn window(&mut self, message: &Message, held: u64) -> Option<f64> {
         let round_trip = self.round_trip.estimate()?.as_secs();
         let feedforward = message.bandwidth / self.packet_bytes * round_trip + self.q_ref;
@@ -90,8 +90,8 @@ impl Law {
         Some(window)
     }
 
-    /// Returns true if a window has been set and the proxy's data fill it. If not, the queue is
-    /// short for lack of data, and the integral would grow without effect (wind-up).
+    /// Returns true if a window has been set and the proxy holds at least a window of data. If not,
+    /// the queue is short for lack of data, and the integral would grow without effect (wind-up).
     fn is_in_use(&self, held: u64) -> bool {
         self.windows.count > 0 && held as f64 >= self.windows.last * self.packet_bytes
     }

@@ -16,9 +16,9 @@ use crate::proxy::ProxySpec;
 use crate::proxy::split::{Outbox, SplitProxy};
 
 const PACKET_BYTES: u32 = 1_500;
-/// Delay from the proxy to the queue, and delay of messages from the RNC to the proxy.
+/// Delay of packets from the proxy to the queue, and of messages from the RNC to the proxy.
 const DOWN: Duration = Duration::from_millis(25);
-/// Delay from the phone to the proxy.
+/// Delay of ACKs from the phone to the proxy.
 const UP: Duration = Duration::from_millis(45);
 
 /// Bandwidth in packets per second before and after a step at the time `step` in seconds.
@@ -56,7 +56,7 @@ struct Path {
     waiting: VecDeque<Segment>,
     serving: Option<(Time, Segment)>,
     acks: VecDeque<(Time, Segment)>,
-    /// Number of packets in the queue after each event, with the time of the event.
+    /// Number of packets that wait in the queue after each event, with the time of the event.
     lengths: Vec<(Time, usize)>,
     out: Outbox,
 }
