@@ -125,11 +125,12 @@ impl Backlog {
     }
 }
 
-/// Radio bearer: transports packets from a Node B to its users.
+/// Radio bearer: transports packets from a Node B to its users or, as a shared uplink, from the users
+/// to the Node B.
 ///
-/// Every accepted packet is delivered or lost once, through the context. A bearer may defer
-/// internal updates, but always applies them before they could affect an accepted packet.
-/// [`Self::settle`] applies all updates that are still deferred.
+/// The bearer reports each accepted packet to the context once, as delivered or lost, unless the run
+/// ends before. It may defer internal updates, but always applies them before they could affect an
+/// accepted packet. [`Self::settle`] applies all updates that are still deferred.
 pub trait Bearer: Send + std::fmt::Debug {
     /// Offers a packet for user number `user` on this bearer. Returns false if the packet is lost
     /// or dropped.

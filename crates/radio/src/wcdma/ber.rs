@@ -3,19 +3,20 @@
 //! Formulas: J. G. Proakis, *Digital Communications*, 4th ed., 14.4-15 for equal and 14.5-28 for
 //! distinct mean signal-to-noise ratios; `hossain`, equations 4 and 5. The study prints the
 //! coefficient of equation 5 without an index; it is Proakis's `pi_k = prod over i != k of gamma_k
-//! / (gamma_k - gamma_i)`. This sum has a pole wherever two paths are equal, although the error
-//! rate has none. If the terms of the sum nearly cancel each other, the integral over the moment
-//! generating function is used instead, which equals the sum (M. K. Simon and M.-S. Alouini,
+//! / (gamma_k - gamma_i)`. The sum of equation 5 has a pole wherever two paths are equal, although
+//! the error rate has none. If the terms of the sum nearly cancel each other, the integral over the
+//! moment generating function is used instead, which equals the sum (M. K. Simon and M.-S. Alouini,
 //! *Digital Communication over Fading Channels*, 5.1.4).
 
 /// Ratio of the sum in equation 5 to the sum of the magnitudes of its terms, above which equation 5
-/// is used. At this ratio the relative error of the sum is at most a few times 1e-15 / 1e-4.
+/// is used. At this ratio, rounding makes the relative error of the sum at most a few times 1e-11.
 const LEAST_REMAINDER: f64 = 1e-4;
 /// Number of points at which the integral is first evaluated. The number is doubled until the
 /// integral converges, at most to [`MAX_POINTS`].
 const FEWEST_POINTS: u32 = 32;
 const MAX_POINTS: u32 = 1 << 14;
-/// Relative change, when the number of points is doubled, up to which the integral has converged.
+/// Largest relative change of the integral, when the number of points is doubled, at which it counts as
+/// converged.
 const CONVERGED: f64 = 1e-12;
 
 /// Returns the bit error rate with `paths` paths that have equal mean signal-to-noise ratios

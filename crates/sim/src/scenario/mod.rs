@@ -68,8 +68,9 @@ params! {
         pub seed: u64 = 1,
         /// Number of independent replications.
         pub runs: NonZeroU32 = positive(10),
-        /// Replicate until the half-width of the 95 % confidence interval of the mean application bit rate is at most
-        /// this fraction of the mean; `runs` is then the minimum number.
+        /// Required precision: replications are added until the half-width of the 95 % confidence interval of the mean
+        /// application bit rate is at most this fraction of the mean. `runs` is then the minimum number. Absent: `runs`
+        /// replications.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub precision: Option<Probability>,
         /// Maximum number of replications with `precision`; no effect without it.

@@ -78,7 +78,8 @@ struct Cached {
     sent: Time,
     /// Number of retransmissions of the segment by the agent.
     resent: u32,
-    /// Whether the segment is the sender's own retransmission. The agent does not retransmit such segments.
+    /// Whether a segment with the same or a higher number had passed before, so that the agent takes this one
+    /// for the sender's own retransmission. The agent does not retransmit such segments.
     senders_own: bool,
 }
 
