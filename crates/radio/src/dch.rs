@@ -23,14 +23,14 @@ params! {
     /// with one 40-byte PDU each per TTI of 10 ms, which give 384 kbps together. Retransmissions follow 89 ms
     /// after the end of a failed TTI.
     pub struct Dch {
-        /// Number of parallel channels; each sends one block per TTI.
+        /// Number of parallel channels. Each sends at most one block per TTI.
         pub channels: NonZeroU32 = positive(12),
-        /// Transmission time interval.
+        /// Length of a transmission time interval (TTI).
         pub tti: Duration = Duration::from_millis(10),
         /// Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet takes
         /// whole PDUs; the last one is padded and not shared with the next packet.
         pub pdu_size: Size = Size(40),
-        /// Number of PDUs in a block.
+        /// Number of PDUs in a block, that is, per channel and TTI.
         pub pdus_per_tti: NonZeroU32 = positive(1),
         /// Block error rate: probability that the transmission of a block fails.
         pub bler: Probability = Probability(0.01),

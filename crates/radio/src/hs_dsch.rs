@@ -22,9 +22,9 @@ params! {
     /// A channel shared by all users, one user per TTI. Defaults: Table 10 of `wang` at 384 kbps, that is, 3
     /// code channels with one 32-byte PDU each per TTI of 2 ms.
     pub struct HsDsch {
-        /// Number of code channels; each sends one block per TTI.
+        /// Number of code channels. Each sends at most one block per TTI.
         pub channels: NonZeroU32 = positive(3),
-        /// Transmission time interval.
+        /// Length of a transmission time interval (TTI).
         pub tti: Duration = Duration::from_millis(2),
         /// Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet takes
         /// whole PDUs; the last one is padded and not shared with the next packet.

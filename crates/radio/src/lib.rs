@@ -246,7 +246,7 @@ pub struct Facts {
     pub frame_bytes: Option<u32>,
     /// Whether the bearers transmit only at recorded delivery opportunities.
     pub has_opportunities: bool,
-    /// Whether the bearers switch users between channel states.
+    /// Whether the bearers switch users between a FACH and dedicated channels.
     pub has_states: bool,
     /// Time for which a user receives no data when it changes its cell; 0 without handover.
     pub interruption: Duration,

@@ -30,7 +30,7 @@ params! {
         pub up: Option<Opportunities>,
         /// Behaviour at the end of a trace.
         pub at_end: AtEnd = AtEnd::Loop,
-        /// Number of bytes that a delivery opportunity carries.
+        /// Largest number of bytes that a delivery opportunity can carry.
         pub opportunity: Size = Size(1504),
         /// Bytes that each packet takes in addition to its own size. In mahimahi, packets have the
         /// 4-byte header of a TUN device.

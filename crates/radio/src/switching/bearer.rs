@@ -45,7 +45,7 @@ table! {
         "set_ups" [""] U64 = |row| row.usage.set_ups;
         /// Number of switches from a dedicated channel back to the FACH that were started.
         "releases" [""] U64 = |row| row.usage.releases;
-        /// Number of times that the phone was paged.
+        /// Number of times that the phone was paged because a packet arrived for it.
         "pagings" [""] U64 = |row| row.usage.pagings;
         /// Time that the phone spent on the paging channel.
         "pch_s" ["s"] F64 = |row| row.seconds(State::Pch);
@@ -61,7 +61,7 @@ table! {
         /// Time that the phone spent in switches back to the FACH; the dedicated channel becomes
         /// free at the end.
         "releasing_s" ["s"] F64 = |row| row.seconds(State::Releasing);
-        /// Energy used by the phone's radio.
+        /// Energy used by the phone's radio: the sum over all states of time times power.
         "energy_j" ["J"] F64 = |row| row.energy_j;
     }
 }

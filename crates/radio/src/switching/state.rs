@@ -23,11 +23,11 @@ pub enum State {
     /// The phone is switching back to the FACH, and holds its dedicated channel until the end of
     /// the switch.
     Releasing,
-    /// On LTE, the phone has no connection, and no data wait for it.
+    /// On LTE, the phone has no RRC connection, and no downlink data wait for it.
     Idle,
-    /// On LTE, the phone is in random access or sets up a connection.
+    /// On LTE, the phone is in random access or sets up an RRC connection.
     Connecting,
-    /// On LTE, the phone is connected.
+    /// On LTE, the phone has an RRC connection.
     Connected,
 }
 

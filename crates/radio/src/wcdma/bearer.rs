@@ -64,7 +64,7 @@ struct Connection {
     /// it is inactive. It is set after each slot in which a frame arrived or a packet was given up,
     /// and is `u64::MAX` before that and without a timeout.
     active_until: Option<u64>,
-    /// Number of frames per slot while the connection is active.
+    /// Largest number of frames that the connection may send in a slot while it is active.
     rate: u32,
     failure: f64,
     /// Whether the frames of the last slot may have completed a packet of this connection.
@@ -75,12 +75,12 @@ struct Connection {
 /// Parameters of the bearer, except those of the radio links to its phones.
 #[derive(Clone, Debug)]
 pub struct Slots {
-    /// Length of a slot, in which each connection sends frames at its rate.
+    /// Length of a slot, in which each connection sends at most as many frames as its rate.
     pub slot: Duration,
     /// Number of slots without data after which a connection becomes inactive; `None` if
     /// connections stay active.
     pub timeout: Option<u64>,
-    /// Parameters of each connection's ARQ.
+    /// ARQ parameters, which all connections share.
     pub arq: Arq,
     /// Method by which rates are selected.
     pub selection: SelectionSpec,

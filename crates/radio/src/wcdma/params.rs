@@ -27,7 +27,7 @@ params! {
     /// (section IV.A). Where the paper prints none, they are assumptions: `other_cells`, `eb_n0_db`,
     /// `correctable_bits` and `max_failed_slots`.
     pub struct Wcdma {
-        /// Length of a slot; the rate of a connection is its number of frames per slot.
+        /// Length of a slot. The rate of a connection is its largest number of frames per slot.
         pub slot: Duration = Duration::from_millis(10),
         /// Size of a frame. One frame per slot is the basic rate.
         pub frame_size: Size = Size(16),
@@ -49,7 +49,7 @@ params! {
         /// Whether frames can fail. If false, all frames arrive, but rates are selected as if
         /// frames could fail.
         pub frame_errors: bool = true,
-        /// Interference from other cells.
+        /// Model of the interference from other cells, and their load.
         pub other_cells: OtherCellsSpec,
         /// Time from the end of a slot until the Node B is informed which frames of the slot failed. It
         /// can retransmit them in the first slot that starts then or later.

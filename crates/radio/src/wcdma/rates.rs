@@ -28,7 +28,8 @@ pub fn one_step(rates: &[u32], n: u32, mut success: impl FnMut(u32) -> f64) -> u
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Averaging {
-    /// Mean over the cells with any connection, all with the same weight (`hossain`: alpha = E{m}).
+    /// Mean over the cells with at least one connection, all with the same weight (`hossain`: alpha =
+    /// E{m}).
     #[default]
     Cells,
     /// Mean over the connections, so that cells with many connections weigh more. It is lower than
@@ -99,8 +100,8 @@ mod tests {
 
     #[test]
     fn one_step_finds_the_best_rate_computed_by_hand() {
-        // With 4 connections, the rates 1, 2, 4 and 8 give throughputs per connection of 1 * 0.9, 2
-        // * 0.8, 4 * 0.3 and 8 * 0.
+        // With 4 connections, the rates 1, 2, 4 and 8 give the throughputs per connection 1 * 0.9,
+        // 2 * 0.8, 4 * 0.3 and 8 * 0.
         let success = |x: u32| match x {
             0..=4 => 0.9,
             5..=8 => 0.8,

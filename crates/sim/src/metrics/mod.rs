@@ -18,7 +18,7 @@ use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;
 use crate::scenario::{Direction, Scenario};
 
-/// Results of one connection in one run. Times are NaN if the event did not happen.
+/// Results of one connection in one run. The time of an event that did not happen is NaN.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the table says what they are")]
 pub struct FlowRow {
@@ -95,7 +95,7 @@ table! {
         "rtt_min_s" ["s"] F64 = |row| row.sender.rtt_min_s();
         /// Number of round-trip times that TCP measured on data.
         "rtt_samples" [""] U64 = |row| row.sender.rtt_samples;
-        /// Number of completed transfers.
+        /// Number of completed transfers: those whose last byte is acknowledged.
         "transfers" [""] U64 = |row| row.transfers;
         /// Mean time from the beginning of a transfer until the sender has received its last ACK.
         "transfer_delay_mean_s" ["s"] F64 = |row| row.transfer_delay_mean_s;
@@ -136,7 +136,7 @@ table! {
     pub static DIRECTIONS: "flows" of FlowRow {
         /// Direction of the connection's data: `down` to the phone, or `up`. Only if the scenario has uploads.
         "direction" [""] Text = |row| row.direction.name().into();
-        /// Number of the phone among all users, from 0. Only if the scenario has uploads.
+        /// Number of the user whose phone is an end of the connection, from 0. Only if the scenario has uploads.
         "phone" [""] U64 = |row| row.phone;
     }
 }
@@ -183,7 +183,7 @@ table! {
         "packets_dropped" [""] U64 = |row| row.counts.packets_dropped;
         /// Bytes of the packets delivered.
         "bytes_delivered" ["bytes"] U64 = |row| row.counts.bytes_delivered;
-        /// Time during which the bearer transmitted: `ttis` times the length of a TTI.
+        /// Time during which the bearer transmitted: `ttis` times the length of a TTI; 0 for a radio without TTIs.
         "active_s" ["s"] F64 = |row| row.active_s;
         /// Simulated time at the end of the run.
         "end_s" ["s"] F64 = |row| row.end_s;
@@ -305,7 +305,7 @@ pub struct RunResult {
     pub flows: Vec<FlowRow>,
     /// Results of each radio bearer, in the order of the bearers' numbers.
     pub bearers: Vec<BearerRow>,
-    /// Results of each direction of each link.
+    /// Results of each direction of each link. An uplink that the base station schedules has none.
     pub links: Vec<LinkRow>,
     /// Results of each user's proxy; empty without a proxy.
     pub proxies: Vec<ProxyRow>,

@@ -118,9 +118,9 @@ table! {
     pub static RTT: "rtt" of RttRow {
         /// Number of the user, or of an upload, as in the table `flows`.
         "user" [""] U64 = |row| row.user;
-        /// Time at which the measurement ended.
+        /// Time at which the measurement ended with the arrival of an ACK.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
-        /// Measured round-trip time.
+        /// Round-trip time that TCP measured, from the sending of a segment to its ACK.
         "rtt_s" ["s"] F64 = |row| row.rtt.as_secs();
     }
 }
@@ -212,7 +212,7 @@ table! {
         "download_s" ["s"] F64 = |row| row.arrived.since(row.begun).as_secs();
         /// Time from the beginning of the transfer until the sender had received the last ACK.
         "delay_s" ["s"] F64 = |row| row.end.since(row.begun).as_secs();
-        /// Size of the transfer.
+        /// Size of the transfer, without headers.
         "bytes" ["bytes"] U64 = |row| row.bytes;
     }
 }

@@ -10,9 +10,9 @@ use super::Scenario;
 /// Connection of a phone: a download, an upload, or packets from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// Index of the phone's group in the scenario.
+    /// Index of the phone's group in the scenario's `users`, from 0.
     pub group: usize,
-    /// Number of the phone among all users.
+    /// Number of the phone among all users, from 0.
     pub phone: u32,
     /// Direction of the connection's data; `Down` for packets from outside.
     pub direction: Direction,

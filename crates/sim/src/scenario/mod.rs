@@ -83,10 +83,10 @@ params! {
         /// gateway is at the Node B.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub core: Option<Core>,
-        /// Proxy at the gateway.
+        /// Proxy at the gateway. Absent: no proxy.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub proxy: Option<ProxySpec>,
-        /// Snoop agent at the Node B.
+        /// Snoop agent at the Node B. Absent: no agent.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub snoop: Option<Snoop>,
         /// Uplink of each phone, a link that no other phone uses; without effect if the base
@@ -99,7 +99,7 @@ params! {
         pub tcp: TcpSpec,
         /// Groups of phones with the same settings.
         pub users: Vec<UserGroup>,
-        /// Time series to record.
+        /// Time series to record. Default: none.
         pub record: Record,
     }
 }

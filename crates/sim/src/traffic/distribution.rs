@@ -36,7 +36,7 @@ pub struct Constant<Q> {
     pub value: Q,
 }
 
-/// Exponential distribution.
+/// Exponential distribution, given by its mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Exponential{Q}")]

@@ -66,7 +66,7 @@ registry! {
     "traffic" TrafficSpec {
         /// One file: connection set-up, in a download a request, then the bytes.
         "ftp" => Ftp(ftp::Ftp),
-        /// Bursts of data with pauses between them, of configurable distributions.
+        /// Bursts of data and pauses, whose lengths are drawn from configurable distributions.
         "on_off" => OnOff(on_off::OnOff),
         /// Web pages with embedded objects and reading times.
         "web" => Web(web::Web),

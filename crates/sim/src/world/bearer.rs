@@ -95,7 +95,7 @@ impl HostedBearer {
         self.at_work(env).1.pass(0, packet);
     }
 
-    /// Returns the backlog of the user at a position on the bearer.
+    /// Returns the backlog of the user with the index `position` on the bearer.
     #[inline]
     pub fn backlog(&self, position: usize) -> Backlog {
         self.bearer.backlog(position)

@@ -22,7 +22,7 @@ pub struct ExternalPacket {
 /// Fate of a packet from outside the simulation: arrival or loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The packet arrived.
+    /// The packet arrived at its phone or at the server.
     Arrived {
         /// Simulated time at which the packet arrived.
         at: Time,

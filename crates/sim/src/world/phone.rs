@@ -29,7 +29,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Sends a segment from the phone of its flow over the uplink.
+    /// Sends a segment of a connection from the phone over the uplink.
     #[inline]
     pub(super) fn send_up(&mut self, segment: &Segment) {
         let packet = self.launch(Site::Phone, segment);

@@ -89,7 +89,8 @@ impl Recorder {
         self.series.segments.push(row);
     }
 
-    /// Returns the sites of the TCP sender that sends a flow's data over the radio, and of the flow's receiver.
+    /// Returns two sites: that of the TCP sender that sends a flow's data over the radio, and that of the flow's
+    /// receiver.
     fn ends(&self, flow: u32) -> (Site, Site) {
         match self.directions[flow as usize] {
             Direction::Down => (self.air_sender, Site::Phone),

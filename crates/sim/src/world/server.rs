@@ -42,7 +42,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Sends a segment from the server of its flow over the wired link.
+    /// Sends a segment of a connection from the server over the wired link.
     #[inline]
     pub(super) fn send_down(&mut self, segment: &Segment) {
         let packet = self.launch(Site::Server, segment);

@@ -24,7 +24,7 @@ pub struct UserMetrics {
     /// Time of the last arrival of data in order; `None` if none have arrived, or if no transfer was
     /// outstanding after that arrival.
     last: Option<Time>,
-    /// Number of stalls so far.
+    /// Number of stalls so far: pauses of at least [`STALL`] without data in order while data are outstanding.
     pub stalls: u64,
     stalled: Duration,
     /// Load times: from the beginning of a page or transfer until its last byte has arrived.
