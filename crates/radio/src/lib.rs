@@ -281,13 +281,13 @@ pub trait Radio {
     fn errors(&self) -> Option<&error::ErrorModel> {
         None
     }
-    /// Returns an error message that names the key if a file of the radio has not been read by the
-    /// caller, or `None` if all files have been read.
+    /// Returns an error message, which names the key, if the caller has not read a file that the
+    /// radio needs. Returns `None` if all files have been read.
     fn unread(&self) -> Option<String> {
         self.errors()?.unread()
     }
-    /// Reports to `check` each property of `user` that does not fit this radio in a run of
-    /// `duration`, and each key of the user that has no effect.
+    /// Reports to `check` the properties of `user` that do not fit this radio or a run of `duration`.
+    /// Also reports the user's keys that have no effect.
     fn check_user(&self, _user: &UserRadio, _duration: Duration, _check: &mut Check) {}
     /// Reports to `check` the radio's keys that have no effect with the users of the scenario.
     /// `users` has one user of each group.

@@ -6,9 +6,10 @@
 pub struct Interference {
     /// Sum of the rates of all codes of the cell, including the phone's own (x in the study).
     pub own_cell: f64,
-    /// Interference from other cells (eta alpha G in the study). It is the mean sum of the rates of
-    /// all codes of another cell, times the power received from all other cells divided by that from
-    /// the own cell at equal transmit powers.
+    /// Interference from all other cells (eta alpha G in the study): the product of two factors. One
+    /// is the mean sum of the rates of all codes of another cell (alpha G). The other is the power
+    /// received from all other cells divided by that from the own cell, if each cell transmits the
+    /// same power (eta).
     pub other_cells: f64,
 }
 
@@ -16,8 +17,8 @@ pub struct Interference {
 /// is the number of chips per bit at the basic rate, and `eb_n0` the energy per bit over noise
 /// density, linear.
 ///
-/// The formula is `1 / SINR = x / 3N (1 / path - 1) + other / (3N path) + 1 / (2 path Eb/N0)`,
-/// where `N` is `spreading`, and `x` and `other` are the interference of the own cell and of other
+/// The formula is `1 / SINR = x / 3N (1 / path - 1) + other / (3N path) + 1 / (2 path Eb/N0)`. `N` is
+/// `spreading`, `x` the interference from the own cell, and `other` the interference from other
 /// cells. Codes of a cell are orthogonal on one path, so the own cell interferes only through other
 /// paths. The signals of other cells are not synchronous with it. For asynchronous signals, `3N`
 /// replaces `N` (Pursley 1977).

@@ -115,8 +115,8 @@ table! {
         "stalled_s" ["s"] F64 = |row| row.stalled_s;
         /// Time that the sender spent in loss recovery: fast recovery, or recovery after a timeout.
         "recovery_s" ["s"] F64 = |row| row.recovery_s;
-        /// Bytes received in order by the phone, over the time from `start_s` until it had received all bytes of its
-        /// traffic, or until the end of the run if it did not.
+        /// Bytes received in order by the phone, over the time from `start_s` until it had received all bytes. If it
+        /// has not, or traffic has no end, the time until the end of the run is used.
         "received_bps" ["bit/s"] F64 = |row| row.received_bps;
         /// Application data over the transfer time (`wang`, section 9.2, equation 1). If traffic has no end, bytes of
         /// completed transfers over the sum of the transfers' durations.

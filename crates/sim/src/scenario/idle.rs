@@ -1,5 +1,5 @@
-//! Reports of keys that have no effect because of another key of the scenario or of the same user group. Keys without
-//! effect because of a key in the same table of a radio, channel or TCP family are reported by that component.
+//! Reports of keys that have no effect because of another key of the scenario or of the same user group. If the other
+//! key is in the same table of a radio, channel or TCP family, that component reports the key without effect.
 
 use nodeb_base::check::Check;
 use nodeb_base::keys;

@@ -33,11 +33,11 @@ pub struct Web {
     pub embedded_objects: f64,
     /// Maximum number of embedded objects per page.
     pub most_embedded: u32,
-    /// Distribution of the time from the arrival of the main object's last ACK at its sender, or at a proxy
-    /// in front of the server, until the embedded objects are requested (in an upload, sent).
+    /// Distribution of the time to parse a page. It begins when the main object's last ACK arrives at its sender, or at
+    /// a proxy in front of the server. When it ends, the embedded objects are requested (in an upload, sent).
     pub parsing: TimeLaw,
-    /// Distribution of the time from the arrival of a page's last ACK at its sender, or at a proxy in front
-    /// of the server, until the next page is requested (in an upload, sent).
+    /// Distribution of the time to read a page. It begins when the page's last ACK arrives at its sender, or at a proxy
+    /// in front of the server. When it ends, the next page is requested (in an upload, sent).
     pub reading: TimeLaw,
     /// Payload of each request. No effect in an upload.
     pub request: Size,

@@ -12,8 +12,8 @@ use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
 
-/// Emits the loss recovery state of the sender that sends a flow's data over the radio, and the expiry of its
-/// retransmission timer, each only if it has changed since it was last emitted.
+/// Emits two values of the sender that sends a flow's data over the radio: its loss recovery state and the expiry of
+/// its retransmission timer. A value is emitted only if it has changed since it was last emitted.
 #[cold]
 fn emit_recovery(sink: &mut Sink, now: Time, flow: u32, state: &mut Flow) {
     let (recovery, at) = (state.air_sender().recovery(), state.air_sender().timer());

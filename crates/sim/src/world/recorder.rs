@@ -98,8 +98,8 @@ impl Recorder {
         }
     }
 
-    /// Follows a sent packet until its arrival or loss, if it is a data segment of the sender over the radio or of a
-    /// Snoop agent, or an ACK of the receiver. Adds a row for a data segment. Ignores all other packets.
+    /// Handles the sending of a packet. Adds a row for a data segment of the sender over the radio or of a Snoop agent.
+    /// Follows these segments and the receiver's ACKs until they arrive or are lost. Ignores all other packets.
     fn sent(&mut self, at: Time, site: Site, followed: Followed) {
         let (sender, receiver) = self.ends(followed.flow);
         match (site, followed.is_data) {
