@@ -226,7 +226,8 @@ pub struct Facts {
     /// Whether phones can sleep (DRX) or lose their RRC connection, so that [`Bearer::on_uplink`] must be called for
     /// each packet that they send.
     pub has_drx: bool,
-    /// Whether the base station schedules the uplink, so that phones have no links of their own.
+    /// Whether the base station schedules the uplink, so that all phones share one uplink bearer instead
+    /// of having links of their own.
     pub schedules_uplink: bool,
     /// Whether packets wait at an RNC and cross an Iub before they reach the Node B.
     pub has_rnc: bool,

@@ -12,9 +12,10 @@ pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
 params! {
     /// Category and channel of the phones of a group on `hsdpa` or `lte`.
     pub struct Ue {
-        /// UE category, 1 to 12: on `hsdpa` (TS 25.306, table 5.1a) it determines block sizes, codes and the
-        /// minimum distance of TTIs; on `lte` (TS 36.306, tables 4.1-1 and 4.1-2) the largest blocks, 256QAM in
-        /// the downlink and 64QAM in the uplink.
+        /// UE category, 1 to 12. On `hsdpa` (TS 25.306, table 5.1a) it determines block sizes, codes and the
+        /// minimum distance between TTIs in which the phone receives. On `lte` (TS 36.306, tables 4.1-1 and
+        /// 4.1-2) it determines the largest blocks, the largest number of layers, and whether the phone can
+        /// use 256QAM in the downlink and 64QAM in the uplink.
         pub category: u8 = 6,
         /// Channel of each phone, which determines the SNR in every TTI.
         pub channel: ChannelSpec,

@@ -17,8 +17,8 @@ use super::state::PhonePower;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// A FACH shared by all users, and dedicated channels held by one user at a time. Defaults: Table I of
-    /// `prabhu`.
+    /// A FACH shared by all users, and dedicated channels, each held by one user at a time. Defaults: Table I
+    /// of `prabhu`.
     pub struct FachDch {
         /// Bit rate of the FACH.
         pub fach_rate: Rate = Rate(33_000),

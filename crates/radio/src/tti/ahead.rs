@@ -120,8 +120,8 @@ impl Ahead {
         emit_events(&mut self.events, ctx, now);
     }
 
-    /// Emits the stored blocks of TTIs before TTI `end`. Emits the stored events that precede each
-    /// entry of blocks first.
+    /// Emits the stored blocks of TTIs before TTI `end`. Before each entry of blocks, emits the stored
+    /// events that precede it.
     fn emit_blocks(&mut self, ctx: &mut Context, grid: &Grid, end: u64) {
         while let Some((tti, blocks)) = self.blocks.front_mut().filter(|(tti, _)| *tti < end) {
             let (at, ttis) = (grid.beginning(*tti), end - *tti);

@@ -1,4 +1,4 @@
-//! TTI boundaries of a TTI-driven bearer, and the time at which it must be called next.
+//! TTI boundaries of a TTI-driven bearer, and the time of the bearer's next wake-up.
 
 use nodeb_base::engine::Key;
 use nodeb_base::units::{Duration, Time};

@@ -165,7 +165,7 @@ table! {
         /// Bit rate that counts as full use of the bearer: that of full TTIs, at the highest C/I value of any user, or
         /// the (mean) rate of a link.
         "channel_rate_bps" ["bit/s"] U64 = |row| row.channel_rate_bps;
-        /// Block error rate of first transmissions that the scenario sets; 0 if it sets none.
+        /// Block error rate of first transmissions, as set in the scenario; 0 if the radio has no such parameter.
         "bler" ["1"] F64 = |row| row.bler;
         /// Number of TTIs in which the bearer transmitted.
         "ttis" [""] U64 = |row| row.counts.ttis;

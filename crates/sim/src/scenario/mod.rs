@@ -198,7 +198,8 @@ params! {
         pub segments: bool,
         /// Whether to record every round-trip time that TCP measures.
         pub rtt: bool,
-        /// Whether to record the packets and bytes of each user at the Node B, at every change.
+        /// Whether to record the backlog of a user at the Node B, in packets and bytes, whenever the user's bearer
+        /// accepts or delivers a packet.
         pub queue: bool,
         /// Whether to record every completed transfer with its times and size.
         pub transfers: bool,

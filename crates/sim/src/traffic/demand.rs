@@ -102,9 +102,9 @@ impl Demand {
         }
     }
 
-    /// Completes and returns the oldest outstanding transfer. Returns `None` if there is none, or
-    /// if the first `acked` bytes of the connection, which are acknowledged, do not include all of
-    /// its bytes.
+    /// Completes and returns the oldest outstanding transfer if the first `acked` bytes of the
+    /// connection, which are acknowledged, include the transfer's last byte. Otherwise, or if no
+    /// transfer is outstanding, returns `None`.
     pub fn complete(&mut self, now: Time, acked: u64) -> Option<Outstanding> {
         if acked < self.awaited {
             return None;

@@ -206,7 +206,7 @@ impl Flow {
         let tcp = &*scenario.tcp_of_connection(connection);
         let air_tcp = scenario.proxy.as_ref().map_or(tcp, |proxy| proxy.tcp(tcp));
         let request_bytes = if direction == Direction::Down { traffic.first_request_bytes() } else { 0 };
-        // With a proxy the phone sends its request with the ACK of the SYN, as the proxy relays no other first request.
+        // With a proxy the phone always sends its first request with its ACK of the proxy's SYN.
         let requests_separately = request_bytes > 0 && scenario.proxy.is_none() && tcp.requests_separately();
         let (riding, first_request) =
             if requests_separately { (0, Some(request_bytes)) } else { (request_bytes, None) };

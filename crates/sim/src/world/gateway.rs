@@ -10,8 +10,8 @@ use super::control::Listener;
 use super::env::Contents;
 
 impl<T: Listener> World<T> {
-    /// Handles a packet towards a phone that has reached the gateway: passes it to the proxy, if one handles it, or
-    /// to the next link.
+    /// Handles a packet that has reached the gateway on its way to a phone: passes it to the proxy, if one handles it,
+    /// or to the next link.
     pub(super) fn reach_gateway(&mut self, packet: Packet) {
         if !self.is_for_proxy(&packet) {
             return self.enter_down(packet, 1);
@@ -25,8 +25,8 @@ impl<T: Listener> World<T> {
         self.after_proxy(flow);
     }
 
-    /// Handles a packet from a phone that has reached the gateway: passes it to the proxy, if one handles it, or to the
-    /// link to the server.
+    /// Handles a packet that has reached the gateway on its way from a phone: passes it to the proxy, if one handles
+    /// it, or to the link to the server.
     pub(super) fn reach_gateway_from_phone(&mut self, packet: Packet) {
         if !self.is_for_proxy(&packet) {
             return self.send_to_server(packet);
@@ -61,7 +61,7 @@ impl<T: Listener> World<T> {
         self.after_proxy(flow);
     }
 
-    /// Transmits the segments in the outbox of a flow's proxy, and arms the proxy's timer.
+    /// Transmits the segments that a flow's proxy has returned, arms the proxy's timer, and records its progress.
     pub(super) fn after_proxy(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         if let Some(proxy) = &state.proxy {

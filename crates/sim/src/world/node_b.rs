@@ -12,7 +12,7 @@ use super::flow::Phone;
 use crate::proxy::snoop::SnoopAgent;
 
 impl<T: Listener> World<T> {
-    /// Handles a packet towards a phone that reaches the Node B, or the RNC if packets wait there, in the
+    /// Handles a packet on its way to a phone. It reaches the Node B, or the RNC if packets wait there, in the
     /// event with the key `entry` (time and stamp).
     pub(super) fn reach_node_b(&mut self, packet: Packet, entry: Key) {
         let flow = self.env.in_flight.flow(&packet);

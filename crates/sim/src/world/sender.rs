@@ -56,7 +56,8 @@ impl<T: Listener> World<T> {
         self.serve(flow);
     }
 
-    /// Writes the transfers that have begun to the TCP sender. Closes the sender if no more transfers follow.
+    /// Writes the transfers that have begun to the TCP sender. If no more transfers follow, closes the sender and sets
+    /// the total number of bytes at the proxy, if there is one.
     pub(super) fn serve(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         while let Some(bytes) = state.demand.unwritten.pop_front() {
