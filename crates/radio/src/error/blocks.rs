@@ -34,9 +34,9 @@ pub enum BlockErrors {
 pub struct IndependentErrors {
     /// Errors of first transmissions.
     pub first: ErrorGaps,
-    /// Errors of retransmissions; `None` until the first one with this number of earlier
-    /// transmissions, because a short run has few of them.
-    later: [Option<ErrorGaps>; LAST_DISTINCT as usize - 1],
+    /// Errors of retransmissions by the number of earlier transmissions, from 1. The list grows when
+    /// a block is transmitted more often than all before, because a short run needs few of them.
+    later: Vec<ErrorGaps>,
     bler: Probability,
     bits: u64,
     combining: CombiningSpec,
@@ -49,21 +49,35 @@ impl IndependentErrors {
     fn new(shape: BlockShape<'_>, bits: u64, user: u64, streams: Streams) -> Self {
         let BlockShape { bler, combining, .. } = shape;
         let first = gaps(bler, 1, user, streams);
-        Self { first, later: Default::default(), bler, bits, combining: combining.clone(), streams, user }
+        Self {
+            first,
+            later: Vec::with_capacity(LAST_DISTINCT as usize - 1),
+            bler,
+            bits,
+            combining: combining.clone(),
+            streams,
+            user,
+        }
     }
 
     /// Returns the errors of retransmissions of blocks that were transmitted `times` times (1 or
     /// more) before.
     #[inline]
     pub fn of_retransmission(&mut self, times: u32) -> &mut ErrorGaps {
-        let nth = times.min(LAST_DISTINCT - 1);
-        self.later[nth as usize - 1].get_or_insert_with(
-            #[cold]
-            || {
-                let p = self.combining.failure(self.bler, nth + 1, self.bits);
-                gaps(p, nth + 1, self.user, self.streams)
-            },
-        )
+        let index = times.min(LAST_DISTINCT - 1) as usize - 1;
+        if index >= self.later.len() {
+            self.add_later(index);
+        }
+        &mut self.later[index]
+    }
+
+    #[cold]
+    fn add_later(&mut self, index: usize) {
+        for index in self.later.len()..=index {
+            let n = index as u32 + 2;
+            let p = self.combining.failure(self.bler, n, self.bits);
+            self.later.push(gaps(p, n, self.user, self.streams));
+        }
     }
 }
 
