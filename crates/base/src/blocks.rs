@@ -83,8 +83,8 @@ impl Blocks {
         self.first + u64::from(self.units)
     }
 
-    /// Looks back from TTI `tti` for retransmissions. Returns the number of the TTI after the last
-    /// one that has any: 0 if there are none, `tti + 1` if `tti` itself has one.
+    /// Finds the last TTI, up to and including `tti`, in which a block is a retransmission. Returns
+    /// the number of this TTI plus one, or 0 if no block up to then is a retransmission.
     pub const fn new_since(&self, tti: u32) -> u32 {
         let end = (tti + 1) * self.per_tti;
         let again = self.again & before(end);

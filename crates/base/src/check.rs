@@ -132,8 +132,8 @@ impl Check {
         Problem { path, message }
     }
 
-    /// Returns the problems in the order of checking. Keys that have no effect although they are
-    /// set follow at the end.
+    /// Returns the problems in the order of checking. Keys that have no effect but other values
+    /// than their defaults follow at the end.
     pub fn into_problems(mut self) -> Vec<Problem> {
         self.problems.append(&mut self.void);
         self.problems

@@ -109,7 +109,8 @@ impl Common {
 ///
 /// Every packet that a place accepts leaves it once, through [`Self::deliver`], [`Self::pass`] or
 /// [`Self::lose`], unless the run ends before. All three emit an event and update the counters;
-/// `deliver` and `lose` also append to the output. A packet that is not accepted is lost, too.
+/// `deliver` and `lose` also append to the output. A place also calls `lose` for a packet that it
+/// does not accept.
 #[derive(Debug)]
 pub struct Context<'a> {
     /// State that all places share: the current time, the source of stamps, and the sink of events.
@@ -169,7 +170,8 @@ impl Context<'_> {
         }
     }
 
-    // These two events are emitted out of line, so that a run without them only tests the mask.
+    // The events `Entered` and `Left` are emitted out of line, so that a run without them only tests
+    // the mask.
     #[cold]
     fn emit_entered(&mut self, user: usize, packet: PacketId) {
         let place = self.place_of(user);
@@ -270,7 +272,8 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Returns the totals of `ttis` TTIs in each of which the same blocks are sent as in this TTI.
+    /// Returns the totals of `ttis` TTIs, in each of which as many blocks and units are sent, and as
+    /// many blocks fail, as in this TTI.
     #[inline]
     pub fn times(self, ttis: u64) -> Counted {
         let of = |number: u32| ttis * u64::from(number);

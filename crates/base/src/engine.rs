@@ -127,7 +127,7 @@ pub struct EventQueue {
     front: [u64; FRONT + 1],
     /// Tournament tree in groups of nodes. The root holds the earliest node of group 0. Node `n`,
     /// counted over all groups, holds the earliest node of group `n + 1`. The last nodes are the
-    /// leaves, one for each timer that is not in `front`.
+    /// leaves: one for each timer that is not in `front`, then up to three that are never armed.
     groups: Vec<[Entry; GROUP]>,
     /// Timer at the root of the tree. Its expiry is the last entry of `front`.
     first_in_tree: u32,
@@ -208,9 +208,9 @@ impl EventQueue {
         loop {
             let group = node / GROUP;
             let held = &mut self.groups[group][node % GROUP];
-            // The earliest timer of the group below is another one, and the node holds its entry already, so this node
-            // and the nodes above stay as they are. The entry of the changed timer is always replaced, as its expiry
-            // has changed.
+            // The earliest timer of the group below is not the changed timer, and this node holds its entry already. So
+            // this node and the nodes above stay as they are. A node with the changed timer is always updated: its new
+            // expiry or stamp can change which timer of the group is the earliest.
             if held.timer == entry.timer && entry.timer != changed.timer {
                 return;
             }
@@ -229,8 +229,8 @@ impl EventQueue {
     #[inline]
     fn earliest(&self, group: usize) -> Entry {
         let entries = &self.groups[group];
-        // `tie` is the last expiry that equalled the earliest expiry before it; `u64::MAX` if none
-        // did.
+        // `tie` is the last expiry that equals the minimum of the expiries before it, or `u64::MAX`
+        // if there is none.
         let (mut first, mut tie) = (entries[0], u64::MAX);
         for &Entry { at, timer } in &entries[1..] {
             tie = if at == first.at { at } else { tie };
@@ -251,8 +251,8 @@ impl EventQueue {
     /// The timer stays armed: the caller arms or disarms it after handling the event.
     #[inline]
     pub fn next(&self) -> Option<(Key, usize)> {
-        // `tie` is the last expiry that equalled the earliest expiry before it; `u64::MAX` if none
-        // did.
+        // `tie` is the last expiry that equals the minimum of the expiries before it, or `u64::MAX`
+        // if there is none.
         let (mut first, mut at, mut tie) = (0, self.front[0], u64::MAX);
         for (timer, &other) in self.front.iter().enumerate().skip(1) {
             tie = if other == at { at } else { tie };

@@ -3,7 +3,7 @@
 //!
 //! Layers emit an [`Event`] to a [`Sink`]; time series, captures and packet timelines are computed
 //! from this stream and the TCP segments that accompany it. A sink keeps only the classes of events
-//! in its [`Mask`], and callers ask [`Sink::wants`] before they build a frequent event.
+//! in its [`Mask`], and callers check [`Sink::wants`] before they build a frequent event.
 //!
 //! # Examples
 //!
@@ -107,7 +107,7 @@ pub struct Place {
     /// Kind of node or link.
     pub site: Site,
     /// Index from 0 among the places of this kind. Depending on the kind it is the number of the
-    /// flow, the link or the bearer.
+    /// flow, the phone, the link or the bearer.
     pub index: u32,
 }
 
@@ -124,7 +124,7 @@ pub enum Cause {
     /// The loss model of a link lost the packet.
     LinkLoss,
     /// A full queue or buffer had no room for the packet, or dropped it to make room. Bearers with
-    /// TTIs give this cause for every packet that their buffer or queue does not accept.
+    /// TTIs, except those of LTE, give this cause for every packet that they do not accept.
     Overflow,
     /// A queue discipline dropped the packet to signal congestion, before the queue was full.
     EarlyDrop,
@@ -226,10 +226,11 @@ pub struct Part {
 /// Passage of a packet over a scheduled uplink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UplinkPassage {
-    /// Time since which the phone had been connected when the first block with a part of the packet was sent.
+    /// Start of the phone's latest connection when the first block with a part of the packet was sent; 0 if the
+    /// scenario has no connections of phones.
     pub connected: Time,
-    /// Time of the request or report from which the base station knew of data for the block that completed the packet.
-    /// It may be before the packet's arrival; for a block of a configured grant it is `from`.
+    /// Time of the scheduling request or buffer status report that led to the block that completed the packet. It may
+    /// be before the packet's arrival. For a block of a configured grant after the grant's first block, it is `from`.
     pub asked: Time,
     /// Start of the first transmission of the first block with a part of the packet.
     pub first: Time,
@@ -237,9 +238,10 @@ pub struct UplinkPassage {
     pub from: Time,
     /// Number of blocks with a part of the packet.
     pub blocks: u32,
-    /// Whether the first block with a part of the packet was one of a configured grant, but not its first one.
+    /// Whether the first block with a part of the packet used a configured grant. False if it was the first block of
+    /// that grant.
     pub is_reserved: bool,
-    /// Whether HARQ gave up a block with a part of the packet, so that RLC sent the part again.
+    /// Whether HARQ gave up a block with a part of the packet, so that RLC had to retransmit the part.
     pub is_lost: bool,
 }
 
@@ -262,11 +264,11 @@ pub enum Event {
     /// `arrives` is `u64::MAX`. `channel` is 0 for a channel that users share, else 1 plus the
     /// user's index.
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
-    /// A packet has come over the scheduled uplink of a phone. The time of this event is the end of the last transmission of
-    /// the block that completed the packet; it is reported when the packet leaves the uplink.
+    /// A packet has passed the scheduled uplink of a phone. The event is emitted when the packet leaves the uplink. The
+    /// time of the event is earlier: the end of the last transmission of the block that completed the packet.
     Granted { phone: u32, packet: PacketId, passage: UplinkPassage },
-    /// PDCP gives a packet of a user the sequence number `number`, as RLC takes it to send its first part. Numbers
-    /// count from 0 at each place and user, and never wrap.
+    /// PDCP gives a packet of a user the sequence number `number`, when RLC is about to send the packet's first part.
+    /// Numbers count from 0 for each place and user, and never wrap.
     Numbered { place: Place, user: u32, packet: PacketId, number: u64 },
     /// The RNC sends `units` units of a user over the Iub; they reach the Node B at `arrives`.
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
@@ -284,9 +286,9 @@ pub enum Event {
     /// A block is transmitted. `transmission` counts the transmissions of the block from 1. The
     /// meaning of `block` depends on the bearer. With HARQ, it is the number of the user's block
     /// (on `hsdpa` since the last reset of MAC-hs). With the simple ARQ, it is the number of the
-    /// block's first PDU. On a DCH with an RLC protocol, it counts the channels of all TTIs since
-    /// the start of the run, used or not. On `wcdma`, it is the number of the slot. A DCH with an
-    /// RLC protocol and `wcdma` do not retransmit whole blocks.
+    /// block's first PDU. On a DCH with an RLC protocol, it is the number of the TTI times the
+    /// number of channels, plus the index of the channel. On `wcdma`, it is the number of the slot.
+    /// A DCH with an RLC protocol and `wcdma` do not retransmit whole blocks.
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
     /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
@@ -301,14 +303,16 @@ pub enum Event {
     GivenUp { bearer: u32, user: u32, block: u64 },
     /// A user's channel state changes; `state` is its index in the bearer's list of channel states.
     State { bearer: u32, user: u32, state: u8 },
-    /// Data for a user waited from `from` to `until` because its phone did not listen. A new block is sent now.
+    /// Data for a user waited from `from` to `until` because the receiver of its phone was off (DRX). The event is
+    /// emitted when the next block for the user is sent.
     Slept { bearer: u32, user: u32, from: Time, until: Time },
-    /// Data for a user waited from `from` to `until` because its phone was not connected. A new block is sent now.
+    /// Data for a user waited from `from` to `until` because its phone had no RRC connection. The event is emitted when
+    /// the next block for the user is sent.
     Promoted { bearer: u32, user: u32, from: Time, until: Time },
     /// Another cell, number `cell`, starts to serve a user.
     Handover { bearer: u32, user: u32, cell: u32 },
-    /// Bytes that the bearer could have sent to a user since the start of the run, and the CQI that
-    /// the Node B knows.
+    /// Bytes that the bearer could have sent to a user since the start of the run, and the user's
+    /// CQI at the Node B.
     Available { bearer: u32, user: u32, bytes: f64, cqi: f32 },
 
     /// The congestion window or slow-start threshold of the sender that sends the flow's data over
@@ -363,8 +367,8 @@ impl Mask {
     pub const TTIS: Self = Self(1 << 2);
     /// Class of events that describe single blocks and their contents.
     pub const BLOCKS: Self = Self(1 << 3);
-    /// Class of events in which a user's channel state or serving cell changes, or data waited because a phone did not
-    /// listen.
+    /// Class of events in which a user's channel state or serving cell changes, or data waited because a phone's
+    /// receiver was off or the phone was not connected.
     pub const CHANNELS: Self = Self(1 << 4);
     /// Class of events that give the bandwidth available to a user.
     pub const BANDWIDTH: Self = Self(1 << 5);

@@ -8,7 +8,7 @@
 //!   or bearer) is called.
 //! - **Random numbers.** [`rng`] gives each entity a random stream of its own, named by seed, replication and
 //!   purpose.
-//! - **Scenarios and results.** [`units`] are the quantities in a scenario. [`registry!`] and [`plugin`] make
+//! - **Scenarios and results.** [`units`] defines the quantities in a scenario. [`registry!`] and [`plugin`] make
 //!   model variants selectable by name, [`check`] finds invalid values, and [`lines`] parses numbers in text
 //!   files. [`table!`] declares the tables of results.
 //!

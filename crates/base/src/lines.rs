@@ -24,7 +24,8 @@ pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 /// entries. If no entry is left, there are no lists.
 ///
 /// `columns` selects columns by index, from 0. If it is `None`, all columns are read, and every
-/// entry must have the same number of columns. At most `most` entries are accepted.
+/// entry must have the same number of columns. At most `most` entries are accepted after the skipped
+/// ones.
 ///
 /// # Errors
 /// Returns the first line that has something other than a finite number, or too few or too many numbers, or

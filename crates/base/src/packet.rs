@@ -9,14 +9,14 @@
 pub struct PacketId(pub u64);
 
 impl PacketId {
-    /// Returns the packet's number among all packets sent in a run, from 1, if a `World` assigned the
-    /// identifier.
+    /// Returns the packet's number among all packets sent in a run, from 1 and modulo 2^32. It is
+    /// meaningful only if a `World` assigned the identifier.
     pub const fn number(self) -> u64 {
         self.0 >> 32
     }
 
-    /// Returns the packet's index among the packets in the network, if a `World` assigned the identifier. The
-    /// index is reused once the packet has left the network.
+    /// Returns the packet's index among the packets in the network, which is reused once the packet has left
+    /// the network. It is meaningful only if a `World` assigned the identifier.
     pub const fn place(self) -> usize {
         self.0 as u32 as usize
     }
@@ -50,8 +50,8 @@ pub struct Packet {
     pub id: PacketId,
     /// Size of the IP packet in bytes, headers included.
     pub size: u32,
-    /// Hash of the flow, which selects the queue in a fair queue: equal for all packets of a flow, different
-    /// for most flows.
+    /// Hash of the flow, which selects the queue in a fair queue. It is equal for all packets of a flow, and
+    /// usually differs between two flows.
     pub flow_hash: u32,
     /// ECN field of the IP header.
     pub ecn: EcnField,

@@ -14,7 +14,8 @@ use serde::{Deserializer, Serialize, Serializer};
 use crate::check::Checked;
 use crate::registry::{Entry, schema_of};
 
-/// Trait that the parameters of every component implement.
+/// Requirements on the parameters of a user-defined component. Every type that meets them implements
+/// this trait.
 pub trait Parameters: Checked + Debug + Send + Sync + erased_serde::Serialize {}
 
 impl<T: Checked + Debug + Send + Sync + Serialize> Parameters for T {}
@@ -30,7 +31,8 @@ pub struct Kind<P: ?Sized> {
 }
 
 impl<P: ?Sized + 'static> Kind<P> {
-    /// Creates a kind whose parameters have the type `T`. `doc` is its description in one line.
+    /// Creates a kind whose parameters have the type `T`. `doc` is its description in one line, and
+    /// `hide` converts parameters to the trait object.
     pub fn new<T: DeserializeOwned + JsonSchema + 'static>(
         name: &'static str,
         doc: &'static str,
@@ -142,7 +144,8 @@ impl<P: ?Sized> Kinds<P> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).names.unwrap_or(of_table)
     }
 
-    /// Adds a kind, which stays registered until the program ends.
+    /// Adds a kind, which stays registered until the program ends. `of_table` must be the built-in
+    /// names.
     ///
     /// # Panics
     /// Panics if a built-in or registered kind has this name.

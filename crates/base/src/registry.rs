@@ -98,10 +98,11 @@ pub fn schema_of(name: &str, doc: &str, params: &schemars::Schema) -> serde_json
 
 /// Declares the variants of one kind of component.
 ///
-/// The variant after `=` is the default. With `as Trait` the parameters of each variant implement
-/// this trait and the enum dereferences to it, so that each variant's behaviour is in its own file.
-/// With `+ Plugin` after the trait, which must extend [`Parameters`](crate::plugin::Parameters),
-/// the registry is open: programs may register further kinds.
+/// The variant after `=` is the default; without `=` the enum has none. With `as Trait` the
+/// parameters of each variant must implement this trait and the enum dereferences to it, so that
+/// each variant's behaviour is in its own file. With `+ Plugin` after the trait the registry is
+/// open: programs may register further kinds. The trait must then extend
+/// [`Parameters`](crate::plugin::Parameters).
 #[macro_export]
 macro_rules! registry {
     (@deref $enum:ident { $( $variant:ident )+ }) => {};
@@ -153,13 +154,14 @@ macro_rules! registry {
                 Self::kinds().add(Self::NAMES, $crate::plugin::Kind::new(name, doc, hide));
             }
 
-            /// Returns the names that a scenario may use, registered ones last.
+            /// Returns the names by which a scenario may select a variant: the built-in ones, then the
+            /// registered ones.
             pub fn names() -> &'static [&'static str] {
                 Self::kinds().names(Self::NAMES)
             }
 
-            /// Returns the entry (component, name, description) of every variant, registered ones
-            /// last.
+            /// Returns the entry (component, name, description) of every variant: of the built-in
+            /// ones, then of the registered ones.
             pub fn entries() -> Vec<$crate::registry::Entry> {
                 [Self::ENTRIES.to_vec(), Self::kinds().entries(Self::KIND)].concat()
             }

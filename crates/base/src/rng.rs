@@ -99,7 +99,8 @@ impl Indexed {
     }
 }
 
-/// Returns a standard normal number at position `i`, made from two uniform ones (Box & Muller 1958).
+/// Returns a standard normal number at position `i`, made from the uniform numbers at positions `2 i`
+/// and `2 i + 1` (Box & Muller 1958).
 pub fn normal_of(process: &Indexed, i: u64) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - process.uniform(2 * i)));
     radius * libm::cos(std::f64::consts::TAU * process.uniform(2 * i + 1))
@@ -111,7 +112,7 @@ pub fn normal_of(process: &Indexed, i: u64) -> f64 {
 /// 1]. So one draw per error is enough, instead of one per trial.
 #[derive(Clone, Debug)]
 pub struct ErrorGaps {
-    /// Factor 1 / ln(1 - p) for the length of a gap; 0 if p = 1.
+    /// Factor 1 / ln(1 - p) for the length of a gap: 0 if p = 1, minus infinity if p = 0.
     inverse_log: f64,
     /// Number of good trials that remain before the next error.
     good: u64,
@@ -216,8 +217,8 @@ impl Hazards {
         -libm::log(1.0 - uniform(&mut self.stream))
     }
 
-    /// Returns the next trials, each of which fails with probability `p` (0 to 1). The caller draws
-    /// them by [`Hazard::count_within`].
+    /// Returns a source of trials, each of which fails with probability `p` (0 to 1).
+    /// [`Hazard::count_within`] runs the trials.
     pub fn with(&mut self, p: f64) -> Hazard<'_> {
         Hazard { per_trial: -libm::log1p(-p), hazards: self }
     }

@@ -11,12 +11,12 @@ use std::collections::HashMap;
 /// A text in a table, either a constant or an allocated string.
 pub type Text = Cow<'static, str>;
 
-/// Name of the column that says to which user a row belongs. Components that do not know the users'
-/// numbers write indices, which [`Table::name_users`] replaces by numbers.
+/// Name of the column with the number of the user to whom a row belongs. Some components count users
+/// by an index of their own; [`Table::name_users`] replaces these indices by the users' numbers.
 pub const USER: &str = "user";
 
-/// Largest number of distinct texts that are searched one by one. Further texts are found through a
-/// hash map.
+/// Number of distinct texts, the first ones of a column, that `Texts::extend` searches one by one. It
+/// finds further texts through a hash map.
 const FEW: usize = 16;
 
 /// Value of the cache in [`Texts::of_codes`] for a code that has not occurred yet.
@@ -241,7 +241,7 @@ pub struct Layout<R: 'static> {
 }
 
 impl<R> Layout<R> {
-    /// Returns the table with one row for each of `rows`, all of one replication.
+    /// Returns the table with one row for each of `rows`. It has no column for the replication.
     pub fn table(&self, rows: &[R]) -> Table {
         self.of_parts(&[(0, rows)])
     }
@@ -325,8 +325,8 @@ impl Table {
         }
     }
 
-    /// Returns the table with a new first column, in which every row has the number `run` of the
-    /// replication.
+    /// Returns the table with a new first column, `run`, which has the number `run` of the
+    /// replication in every row.
     #[must_use]
     pub fn of_run(self, run: u64) -> Self {
         let numbers = vec![run; self.rows()];
@@ -339,7 +339,7 @@ impl Table {
         self
     }
 
-    /// Adds the columns of `other`, which must have the same rows, except those that the table has already.
+    /// Adds the columns of `other` whose names the table does not have yet. Both tables must have the same rows.
     pub fn add_columns(&mut self, other: Self) {
         debug_assert_eq!(self.rows(), other.rows(), "the same rows");
         let more = other.columns.into_iter().filter(|column| self.column(column.name).is_none());

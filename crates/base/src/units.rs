@@ -1,8 +1,10 @@
-//! Quantities with units: integer time, bit rate, size, power and probability.
+//! Quantities with units (time, bit rate, size, power, distance and speed, all stored as integers),
+//! and probabilities.
 //!
 //! In a scenario a quantity is a string with its unit (`"110 ms"`, `"384 kbps"`, `"50 kB"`). A
 //! number without a unit is rejected, because its unit would be a guess. Prefixes are decimal (1 kB
-//! = 1000 B), as in 3GPP rates and the studies' file sizes, except for KiB, MiB and GiB.
+//! = 1000 B), as in 3GPP rates and the studies' file sizes, except for KiB, MiB and GiB. A
+//! probability is a plain number.
 //!
 //! # Examples
 //!

@@ -1,14 +1,14 @@
 //! Packet captures of simulations: the packets at servers and phones, as pcapng files that Wireshark, tshark and
 //! (split by interface) tcptrace read.
 //!
-//! A listener to the run turns every packet into a valid IPv4 and TCP packet and writes it under the interface that
-//! it passes, `server`, `phone` or `proxy`, with the simulated time in nanoseconds. With [`Options::radio`] there are
-//! also the interfaces `node_b`, `rnc` if the radio has an RNC and `pdcp` if it has PDCP, and every packet has a comment
-//! on its fate.
+//! A listener to the run turns every packet into a valid IPv4 and TCP packet. It writes the packet, with the simulated
+//! time in nanoseconds, once for each interface that the packet passes: `server`, `phone` or `proxy`. With
+//! [`Options::radio`] there are also the interfaces `node_b`, `rnc` if the radio has an RNC and `pdcp` if it has PDCP,
+//! and every packet has a comment on its fate.
 //!
-//! Layers: `frame` builds headers, `pdcp` frames with PDCP PDUs, `place` maps events to interfaces and connections,
-//! `fates` holds records back until the fates of their packets are known, `block_file` writes complete blocks, and
-//! [`recording`] captures replays of recorded emulations.
+//! Modules: `frame` builds headers, `pdcp` builds frames with PDCP PDUs, `place` maps events to interfaces and
+//! connections, `fates` holds records back until the fates of their packets are known, `block_file` writes complete
+//! blocks, and [`recording`] captures replays of recorded emulations.
 //!
 //! Source of the format: IETF draft *PCAP Now Generic (pcapng) Capture File Format*.
 //!
@@ -141,7 +141,7 @@ pub struct Options {
     /// Number of bytes captured of each packet. Valid values are in [`SNAP_LENGTHS`].
     pub snap_length: u32,
     /// Interfaces at which packets are captured. If empty, packets are captured at all interfaces
-    /// of the scenario.
+    /// that the scenario has; those of the radio network are included only if `radio` is true.
     pub interfaces: Vec<Interface>,
     /// Whether the capture has the interfaces of the radio network, and comments on the fates of
     /// packets.
@@ -288,8 +288,9 @@ impl Capture {
         }
     }
 
-    /// Writes the packet of `event` as its interface sends or receives it. If packets get comments
-    /// on their fates, the packet is held back until its fate is known.
+    /// Writes the packet that a node sends or receives in `event`, unless the node's interface is
+    /// not captured. If packets get comments on their fates, the packet is held back until its fate
+    /// is known.
     fn write(&mut self, at: Time, viewpoint: Viewpoint, packet: &Segment, event: &Event) -> io::Result<()> {
         let arrived = self.take_header(event);
         let seen = self.connections[packet.flow as usize].header(viewpoint, packet, arrived);

@@ -1,13 +1,14 @@
 //! Frames with PDCP PDUs of LTE (TS 36.323, 6.2), which Wireshark dissects down to the packets in them.
 //!
 //! No link type exists for PDCP. Each PDU is therefore the payload of a UDP datagram between base station and
-//! phone. A header precedes the PDU, which Wireshark's `packet-pdcp-lte.h` defines for this purpose: a
-//! signature, then the length of the sequence number, direction, UE and bearer as tags. The dissector must be
-//! enabled, `--enable-heuristic pdcp_lte_udp`. Trials with tshark 4.0 found no frame that needs no option and
-//! carries direction and UE. Wireshark's exported PDUs (`LINKTYPE_WIRESHARK_UPPER_PDU`) need the same option
-//! if they name the heuristic, and are not dissected if they name `pdcp-lte`. The header of a Catapult
-//! DCT2000 log has neither direction nor UE. Programs other than Wireshark can read datagrams, but no
-//! exported PDUs.
+//! phone. In the datagram, a header precedes the PDU. Wireshark's `packet-pdcp-lte.h` defines this header: a
+//! signature, three fixed fields, then the length of the sequence number, direction, bearer and UE as tags.
+//!
+//! The dissector must be enabled by the option `--enable-heuristic pdcp_lte_udp`. In trials with tshark 4.0,
+//! every frame format that carries direction and UE needed an option. Wireshark's exported PDUs
+//! (`LINKTYPE_WIRESHARK_UPPER_PDU`) need the same option if they name the heuristic, and are not dissected if
+//! they name `pdcp-lte`. The header of a Catapult DCT2000 log has neither direction nor UE. Programs other than
+//! Wireshark can read datagrams, but no exported PDUs.
 
 use etherparse::{IpNumber, Ipv4Header, UdpHeader};
 use nodeb_radio::pdcp::SnLength;
@@ -18,7 +19,7 @@ use crate::frame::{SERVER_PORT, TIME_TO_LIVE, phone_socket};
 /// Address of the base station in the datagrams with PDUs, from the range of private addresses (RFC 1918).
 const BASE_STATION: [u8; 4] = [10, 0, 0, 3];
 
-/// UDP port of both ends. No dissector of Wireshark's is registered for it, so the heuristic ones are asked.
+/// UDP port of both ends. Wireshark has no dissector registered for this port, so it tries the heuristic ones.
 const PORT: u16 = SERVER_PORT;
 
 /// Identity of the bearer: each phone has one data radio bearer.
@@ -54,7 +55,8 @@ pub fn overhead(sn_length: SnLength) -> u32 {
 }
 
 impl Pdu<'_> {
-    /// Returns the first bytes of the frame, up to the end of the packet's first bytes, and the frame's length in bytes.
+    /// Returns the captured bytes of the frame (the headers and the packet's first bytes), and the length of the whole
+    /// frame in bytes.
     pub fn frame(&self) -> (Box<[u8]>, u32) {
         let length = overhead(self.sn_length) + self.packet_len;
         let mut bytes = Vec::with_capacity(length as usize);
@@ -85,7 +87,8 @@ impl Pdu<'_> {
         ip
     }
 
-    /// Adds Wireshark's header: signature; a PDU with header, of the user plane, without header compression; tags.
+    /// Adds Wireshark's header. Its parts are the signature, three fixed fields (the PDU has a header, is of the user
+    /// plane and has no header compression), and the tags.
     fn add_wireshark_header(&self, bytes: &mut Vec<u8>) {
         let bits = match self.sn_length {
             SnLength::Bits12 => 12,

@@ -168,7 +168,8 @@ impl Connections {
         Seen { server, client, end, fields }
     }
 
-    /// Returns the end of a connection that a node is; the end that sends the data counts as the server.
+    /// Returns which end of its connection a node is. The end that sends the data counts as the server, also if it is
+    /// the phone.
     fn end(&self, viewpoint: Viewpoint) -> End {
         let faces_phone = matches!(viewpoint, Viewpoint::Server | Viewpoint::ProxyToPhone | Viewpoint::Snoop);
         if faces_phone == (self.direction == Direction::Down) { End::Server } else { End::Phone }

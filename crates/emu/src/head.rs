@@ -26,9 +26,11 @@ pub const ACK: u8 = 16;
 pub struct Head {
     /// Protocol number in the IP header.
     pub protocol: u8,
-    /// Source address; the port is 0 if the protocol has none or it was not recorded.
+    /// Source address and port. The port is 0 if the protocol has none, it was not recorded, or the packet is a later
+    /// IPv4 fragment.
     pub from: SocketAddr,
-    /// Destination address; the port is 0 if the protocol has none or it was not recorded.
+    /// Destination address and port. The port is 0 if the protocol has none, it was not recorded, or the packet is a
+    /// later IPv4 fragment.
     pub to: SocketAddr,
     /// TCP header, if the packet is TCP, the 20 bytes of the fixed header were recorded, and the
     /// length of the header is valid.

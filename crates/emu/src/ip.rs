@@ -22,8 +22,8 @@ const CE: u8 = 0b11;
 pub struct Header {
     /// Destination IP address, from which the exchange finds the phone of a downlink packet.
     pub to: IpAddr,
-    /// Hash of addresses, protocol and ports, equal for all packets of a flow. IPv4 fragments are
-    /// hashed without ports.
+    /// Hash of addresses, protocol and ports, equal for all packets of a flow that are not
+    /// fragments. IPv4 fragments are hashed without ports.
     pub flow_hash: u32,
     /// ECN field of the packet (RFC 3168), which an active queue management reads.
     pub ecn: EcnField,

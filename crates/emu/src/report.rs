@@ -13,7 +13,7 @@ use crate::series::Series;
 /// Number of packets and number of bytes in these packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Volume {
-    /// Number of packets, whose sizes [`Self::bytes`] adds up.
+    /// Number of packets counted by [`Self::add`].
     pub packets: u64,
     /// Number of bytes, IP headers included.
     pub bytes: u64,

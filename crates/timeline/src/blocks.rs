@@ -1,5 +1,5 @@
-//! Blocks with numbers that are unique in the run. The bearer's own numbers are not unique: the bearer reuses
-//! them after a reset or in another channel.
+//! Blocks with numbers that are unique in the run. The bearer's own numbers are not unique: blocks of two users
+//! may have the same number, and a reset makes the bearer count from 0 again.
 
 use std::collections::HashMap;
 

@@ -22,7 +22,7 @@ names! {
     pub Kind {
         /// A packet is sent for the first time.
         Sent = "sent",
-        /// A segment is retransmitted, as another packet.
+        /// A packet is sent that is a retransmission of an earlier one.
         Resent = "resent",
         /// A packet enters a place.
         Entered = "entered",

@@ -100,7 +100,8 @@ pub enum Error {
         from: Time,
         /// End of the requested window.
         to: Time,
-        /// Times of the last event before the window and of the first event after it, as text.
+        /// Times of the last event before the window and of the first event after it, as text; empty
+        /// if there is neither.
         near: String,
     },
     /// There are more events than [`Options::most`].
@@ -144,10 +145,10 @@ pub struct Timeline {
     pub tables: Vec<Table>,
     /// Names of the columns that store codes, each with its list of names; a code is an index in this list.
     pub names: Vec<(&'static str, Vec<String>)>,
-    /// Places (nodes, links and bearers) that packets pass, and the lanes at or between which the
-    /// places lie.
+    /// Places (nodes, links and bearers) that packets pass, and the lanes (boxes of the network, such
+    /// as the gateway) at or between which the places lie.
     pub places: Places,
-    /// Time up to which packets were followed.
+    /// Time up to which packets were followed: the time of the latest event of the run.
     pub until: Time,
     /// Results of the run; `None` if the recorder ended the run after the window.
     pub result: Option<RunResult>,
@@ -156,7 +157,8 @@ pub struct Timeline {
 /// Simulates replication number `run` of a scenario under `seed` and records its events in the window.
 ///
 /// The run ends at the first event more than [`FOLLOW_TIME`] after the window, if it has not ended
-/// before. Packets still in flight at the end have `under way` in the column `end`.
+/// before. If the window has too many events, the run continues to its end. Packets still in flight
+/// at the end have `under way` in the column `end`.
 ///
 /// # Errors
 ///

@@ -5,7 +5,8 @@ use nodeb_base::event::{Place, Site};
 use nodeb_sim::Scenario;
 use nodeb_sim::scenario::PlaceNames;
 
-/// Place between two lanes. A place at a single lane, such as a proxy, has this lane as both lanes.
+/// Place that packets pass on their way from one lane (a box of the network, such as the gateway) to
+/// another. A place at a single lane, such as a proxy, has this lane as both lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// Name of the place, such as `wired down`.
@@ -81,7 +82,8 @@ impl Places {
         Self { hops: places.map(hop).collect(), lanes, node_b, core: links as usize }
     }
 
-    /// Returns the number of a place, which is its index in `hops`.
+    /// Returns the number of a place, which is its index in `hops`. All places of a kind have the same
+    /// number, except the links of the core network.
     pub fn number(&self, place: Place) -> u16 {
         let core = |at: usize| SITES.len() + 2 * at.min(self.core.saturating_sub(1));
         let number = match place.site {

@@ -41,11 +41,11 @@ pub struct Recorder {
     full: Option<Time>,
     /// Time of the last event before the window, or `None` if there was none.
     before: Option<Time>,
-    /// Time of the first event after the window, or `None` if there was none.
+    /// Time of the first event at or after the end of the window, or `None` if there was none.
     behind: Option<Time>,
     /// Time of the latest event of the run.
     now: Time,
-    /// Whether the recorder has ended the run, which it does after the window.
+    /// Whether the recorder has ended the run, which it does [`FOLLOW_TIME`] after the window.
     is_over: bool,
 }
 
@@ -150,14 +150,14 @@ impl Recorder {
         self.options.user.is_none_or(|wanted| self.connections[wanted as usize].phone == phone)
     }
 
-    /// Returns the number of the user with index `user` on a bearer. If the users do not share one bearer,
-    /// the number of the bearer is that of its only user.
+    /// Returns the number of the phone that has index `user` on a bearer. If the phones do not share one
+    /// bearer, each has a bearer with the phone's number.
     fn user(&self, bearer: u32, user: u32) -> u32 {
         if self.is_shared { user } else { bearer }
     }
 
-    /// Adds a row to the table of events if the event is in the window. Otherwise only remembers the time of
-    /// the event nearest to the window.
+    /// Adds a row to the table of events if the event is in the window. Otherwise only stores the time of the
+    /// event if no earlier one was nearer to the window on the same side.
     fn write(&mut self, row: EventRow) {
         if row.at < self.options.from {
             self.before = self.before.max(Some(row.at));
@@ -233,8 +233,8 @@ impl Recorder {
         self.write(EventRow { place, packet, seq, bytes, detail, ..EventRow::new(at, kind, user) });
     }
 
-    /// Records the end of a packet. Returns the packet's index in the packet log if the packet is
-    /// kept.
+    /// Records the end of a packet. Returns the packet's index in the packet log, or `None` if the
+    /// packet is not kept.
     fn end(&mut self, at: Time, place: Place, id: PacketId, end: End, cause: Detail) -> Option<usize> {
         let kind = if end == End::Lost { Kind::Lost } else { Kind::Received };
         self.pass(at, place, id, kind, cause);

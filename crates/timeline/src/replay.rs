@@ -6,8 +6,8 @@ use nodeb_sim::Scenario;
 use crate::recorder::Recorder;
 use crate::{Error, Options, Result, Timeline, check};
 
-/// Replays a log and records its events. `users` are the scenario's numbers of the users who were
-/// real phones. The sequence number of a real packet is its number in the recording.
+/// Replays a log and records its events. `users` are the numbers, in the scenario, of the users who
+/// were real phones. The sequence number of a real packet is its number in the recording.
 ///
 /// # Errors
 ///

@@ -43,8 +43,9 @@ struct ReplayCapture<'a> {
     marked: HashSet<u64>,
 }
 
-/// Replays a log and writes the captured packets to `path`. `users` are the scenario's numbers of
-/// the users who were real phones. The capture has as many bytes of each real packet as the log.
+/// Replays a log and writes the captured packets to `path`. `users` are the numbers, in the
+/// scenario, of the users who were real phones. The capture has as many bytes of each real packet as
+/// the log.
 /// `radio` adds the interfaces of the radio network that the scenario has, and comments on the
 /// fates of packets.
 ///
@@ -81,8 +82,8 @@ pub fn replay(
     Ok(found)
 }
 
-/// Returns a line for the comment of the file, which says how many bytes of each real packet the
-/// file contains.
+/// Returns a line for the comment at the beginning of the file: the maximum number of bytes of a real
+/// packet that the file contains.
 fn about(traffic: &Traffic) -> String {
     format!("Packets of real phones are from a recorded emulation, with their first {} B.", traffic.longest)
 }
@@ -114,8 +115,8 @@ impl ReplayCapture<'_> {
         Ok(())
     }
 
-    /// Writes a real packet as its interface sends or receives it. If packets get comments on their
-    /// fates, the packet is held back until its fate is known.
+    /// Writes a real packet as the server or phone at `site` sends or receives it. If packets get
+    /// comments on their fates, the packet is held back until its fate is known.
     fn write(
         &mut self,
         at: Time,

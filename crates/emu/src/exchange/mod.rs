@@ -107,7 +107,7 @@ impl Exchange {
         self.live.next()
     }
 
-    /// Returns the number of real packets in transit.
+    /// Returns the number of real packets in transit, including those that have arrived but are not yet handed over.
     pub fn waiting(&self) -> usize {
         self.pool.in_use()
     }
@@ -243,7 +243,8 @@ impl Exchange {
         self.pool.packet(arrival.slot)
     }
 
-    /// Records that an arrived packet was written to its device, `late` ns after the arrival, and frees its slot.
+    /// Records that the caller has written an arrived packet to its device, or has tried to, `late` ns after the
+    /// arrival. Frees the packet's slot.
     pub fn handed_over(&mut self, arrival: &Arrival, late: u64) {
         if let Some(recorder) = &mut self.recorder {
             recorder.arrived(arrival.number, arrival.at, late, arrival.ecn);
