@@ -62,7 +62,7 @@ impl Timer {
     /// Creates a disarmed timer that uses the time of `clock`.
     ///
     /// # Errors
-    /// If the system call fails.
+    /// Returns an error if the system call fails.
     pub fn new(clock: &Clock) -> Result<Self> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let fd = timerfd_create(TimerfdClockId::Monotonic, flags).map_err(system("make a timer"))?;
@@ -72,7 +72,7 @@ impl Timer {
     /// Arms the timer for `at`. It expires at once if `at` is in the past.
     ///
     /// # Errors
-    /// If the system call fails.
+    /// Returns an error if the system call fails.
     pub fn set(&mut self, at: Time) -> Result<()> {
         if self.set == Some(at) {
             return Ok(());

@@ -203,7 +203,7 @@ impl Traffic {
     /// Reads all packets of a log and sorts them by connection.
     ///
     /// # Errors
-    /// If the log cannot be read.
+    /// Returns an error if the log cannot be read.
     pub fn of_log(log: Log<'_>) -> io::Result<Self> {
         Self::of(&mut log.open()?)
     }
@@ -211,7 +211,7 @@ impl Traffic {
     /// Reads all packets from a reader that has not returned a record yet.
     ///
     /// # Errors
-    /// If a record of the log cannot be read.
+    /// Returns an error if a record of the log cannot be read.
     pub fn of<R: Read>(reader: &mut Reader<R>) -> io::Result<Self> {
         let (mut found, mut known) = (Self::default(), HashMap::new());
         while let Some(record) = reader.next_record()? {

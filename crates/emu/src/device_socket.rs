@@ -29,7 +29,7 @@ impl DeviceSocket {
     /// Creates the socket pair.
     ///
     /// # Errors
-    /// If the system call fails.
+    /// Returns an error if the system call fails.
     pub fn new() -> Result<Self> {
         let pair = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
         let (outside, inside) = pair.map_err(system("make a pair of sockets"))?;
@@ -44,7 +44,8 @@ impl DeviceSocket {
     /// Waits up to 10 s for the next device. Returns its number and its file descriptor.
     ///
     /// # Errors
-    /// If a system call fails, no message arrives within 10 s, or a message lacks the device or its number.
+    /// Returns an error if a system call fails, no message arrives within 10 s, or the message lacks the device or its
+    /// number.
     pub fn receive(&self) -> Result<(u8, OwnedFd)> {
         let invalid = |reason| system("receive a device")(io::Error::new(io::ErrorKind::InvalidData, reason));
         let ready = poll(&mut [PollFd::new(&self.inside, PollFlags::IN)], Some(&WAIT));

@@ -60,10 +60,10 @@ struct Driver<'a> {
 }
 
 /// Runs an emulation until `watch` stops it or its duration is over. `devices` has the server's device first,
-/// then one for each phone. Simulated time is 0 at this call.
+/// then one for each phone. Simulated time starts at 0 with this call.
 ///
 /// # Errors
-/// If a system call or the simulation fails.
+/// Returns an error if a system call or the simulation fails.
 pub fn drive(
     exchange: Exchange,
     scenario: &Scenario,
@@ -125,7 +125,8 @@ impl<'a> Driver<'a> {
         self.sleep(now, end)
     }
 
-    /// Reads up to [`BATCH`] packets from a device, so that due events do not wait for long.
+    /// Reads packets from a device and passes them to the exchange. Reads at most [`BATCH`] packets, so that due events
+    /// do not wait for long.
     fn accept(&mut self, number: usize) -> Result<()> {
         let from = number.checked_sub(1).map_or(End::Server, End::Phone);
         for _ in 0..BATCH {

@@ -17,7 +17,7 @@ const BATCH: usize = 16;
 /// bytes are discarded and not counted.
 ///
 /// # Errors
-/// If a system call fails.
+/// Returns an error if a system call fails.
 pub fn forward(devices: [OwnedFd; 2], mtu: usize, watch: &Watch) -> Result<u64> {
     let [one, other] = devices;
     let mut ports = [Port::new(one)?, Port::new(other)?];

@@ -118,7 +118,7 @@ impl Recorder {
     /// of each packet.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn create(path: &Path, header: &[u8], snap: u16) -> io::Result<Self> {
         let mut file = File::create(path)?;
         let begin = [MAGIC, &(header.len() as u32).to_le_bytes()[..], header].concat();
@@ -209,7 +209,7 @@ impl Recorder {
     /// Writes the end record and the checksum.
     ///
     /// # Errors
-    /// If any part of the log could not be written.
+    /// Returns an error if any part of the log could not be written.
     pub fn finish(mut self, at: Time) -> io::Result<()> {
         self.buffer.push(END);
         self.buffer.extend(at.0.to_le_bytes());
@@ -250,7 +250,7 @@ impl Reader {
     /// Opens a log.
     ///
     /// # Errors
-    /// If the file cannot be read or is not a log.
+    /// Returns an error if the file cannot be read or is not a log.
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::new(BufReader::new(File::open(path)?))
     }
@@ -260,7 +260,7 @@ impl<R: Read> Reader<R> {
     /// Reads the header of a log from any source of bytes.
     ///
     /// # Errors
-    /// If the bytes cannot be read or are not a log.
+    /// Returns an error if the bytes cannot be read or are not a log.
     pub fn new(file: R) -> io::Result<Self> {
         let mut file = Checksummed { file, checksum: Hasher::new() };
         let no_log = || {
@@ -291,7 +291,7 @@ impl<R: Read> Reader<R> {
     /// Returns the next record, or `None` if the log ends or was cut off.
     ///
     /// # Errors
-    /// If the log cannot be read, contains an invalid value, or its checksum does not fit.
+    /// Returns an error if the log cannot be read, contains an invalid value, or its checksum does not fit.
     pub fn next_record(&mut self) -> io::Result<Option<Record>> {
         match self.read_record() {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
@@ -365,7 +365,7 @@ impl<R: Read> Heads<R> {
     /// the log is read only once.
     ///
     /// # Errors
-    /// If the log cannot be read or the unread part of the log has no such packet.
+    /// Returns an error if the log cannot be read or the unread part of the log has no such packet.
     pub fn of(&mut self, number: u64) -> io::Result<&[u8]> {
         while let Some(record) = self.reader.next_record()? {
             if let Record::Accepted { packet, kept, .. } = record

@@ -54,7 +54,7 @@ struct Player<'a, L: Listener> {
 /// Replays a log. `users` are the user numbers of the real phones in the scenario.
 ///
 /// # Errors
-/// If the log cannot be read or does not fit the scenario, or the simulation fails.
+/// Returns an error if the log cannot be read or does not fit the scenario, or the simulation fails.
 pub fn replay<R: Read>(
     reader: &mut Reader<R>,
     scenario: &Scenario,

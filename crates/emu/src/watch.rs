@@ -50,7 +50,7 @@ impl Watch {
     /// Creates the state of an emulation that has not started.
     ///
     /// # Errors
-    /// If the system call fails.
+    /// Returns an error if the system call fails.
     pub fn new() -> Result<Self> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
         let wake = wake.map_err(system("create its stop event"))?;
@@ -74,8 +74,8 @@ impl Watch {
         self.wake.as_fd()
     }
 
-    /// Returns the status that the driver published last; all values are 0 before the driver publishes the
-    /// first status.
+    /// Returns the status that the driver published last. All values are 0 before the driver publishes the first
+    /// status. If the driver publishes a status at the same time, some values may be old and others new.
     pub fn status(&self) -> Status {
         let whole = |place: usize| self.cells[place].load(Ordering::Relaxed);
         let number = |place: usize| f64::from_bits(whole(place));

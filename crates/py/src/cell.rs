@@ -8,9 +8,10 @@ use pyo3::types::PyDict;
 use crate::errors::{ScenarioError, guarded};
 use crate::scenario::CompiledScenario;
 
-/// Computes the mean SNR of the served cells of a scenario on a grid of `side` by `side` points.
-/// Returns a dict with the SNR in dB (`snr_db`, NaN outside the cells), and the coordinates in
-/// metres of the points (`axis_m`) and of the sites (`sites_m`).
+/// Computes the mean SNR of the served cells of a scenario on a grid of `side` by `side` points (at
+/// least 2 by 2). Returns a dict of three arrays. `snr_db` is the SNR in dB, row by row from south
+/// to north, NaN outside the cells. `axis_m` has the coordinates of the points in metres, the same
+/// along both axes. `sites_m` has x and y of each site in metres, one site after the other.
 #[pyfunction]
 pub fn cell_map<'py>(
     py: Python<'py>,

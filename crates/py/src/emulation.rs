@@ -53,8 +53,8 @@ impl Emulation {
         self.watch.stop();
     }
 
-    /// Returns the status that the driver published last as a dict: packets and bytes so far,
-    /// queues, delays in seconds.
+    /// Returns the status that the driver published last as a dict: numbers of packets and bytes so
+    /// far, queue lengths, the mean CQI, and delays and lateness in seconds.
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let now = self.watch.status();
         let found = PyDict::new(py);
@@ -85,7 +85,9 @@ impl Emulation {
 
     /// Receives the TUN devices through the socket and emulates the scenario until [`Self::stop`]
     /// is called or `duration_s` seconds are over. Returns two dicts: the report, and the tables of
-    /// results.
+    /// results. `late_s` is the lateness above which the report counts a delivery as late. `log` is
+    /// the path, the header and the number of kept bytes per packet of a recording, or `None` to
+    /// record nothing.
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     fn drive<'py>(
@@ -148,10 +150,10 @@ pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
     Ok(reader.header().to_vec())
 }
 
-/// Replays a recording. Returns two dicts: the report, which says whether the replay equals the
-/// recording, and the tables of results. If `pcap` is given, packets at the network interfaces are
-/// captured in this file. If `radio` is true, packets at the interfaces of the radio network are
-/// captured, too.
+/// Replays a recording. Returns two dicts: the report and the tables of results. In the report,
+/// `differs` is a message about the first packet whose fate differs from the recorded one, or `None`
+/// if there is none. If `pcap` is given, packets at the network interfaces are captured in this
+/// file. If `radio` is true, the file also has the packets at the interfaces of the radio network.
 #[pyfunction]
 #[pyo3(signature = (path, scenario, seed, users, control, pcap=None, radio=false))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]

@@ -55,9 +55,9 @@ pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
 }
 
 /// Simulates a link experiment at an Eb/N0 of `eb_n0_db`. After each batch, which has four units of
-/// 16 blocks per thread, calls `watch` with the numbers of bits and block errors so far. Ctrl-C
-/// ends the run and sets `interrupted` in the result. If `portable` is true, only processor
-/// instructions that every processor of the platform has are used.
+/// 16 blocks per thread, calls `watch`, if given, with the number of bits and the number of block
+/// errors so far. Ctrl-C ends the run and sets `interrupted` in the result. If `portable` is true,
+/// only instructions that every processor of the platform has are used.
 #[pyfunction]
 #[pyo3(signature = (json, eb_n0_db, threads, watch=None, portable=false))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
@@ -104,8 +104,9 @@ fn call(watch: Option<&Py<PyAny>>, counts: &Counts) -> PyResult<()> {
 }
 
 /// Returns the counts as a dict. For each kind of trial (bits, PDUs, blocks, bits before decoding,
-/// TTIs of signalling) the dict has the numbers of trials and errors, the error rate and its
-/// confidence interval.
+/// TTIs of signalling) the dict has the numbers of trials and errors, the error rate and its 95 %
+/// confidence interval. It also has the number of undetected errors, the number of decoder
+/// iterations, and the simulated time in seconds (`air_s`).
 fn tables<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     let tallies = [

@@ -20,7 +20,7 @@ use crate::errors::{guarded, to_py};
 use crate::scenario::{CompiledScenario, Control};
 use crate::{tables, timeline};
 
-/// A TCP connection of a recording and its number: one row of the table `connections`.
+/// Row of the table `connections`: a TCP connection of a recording, with its number from 0.
 struct Numbered {
     number: u64,
     phone: u8,
@@ -174,7 +174,8 @@ fn of_packets(log: Log<'_>) -> std::io::Result<(Table, bool)> {
     Ok((PACKETS.table(&rows), traffic.complete))
 }
 
-/// Replays a recording and explains the duration of the transfer on one of its TCP connections.
+/// Replays a recording and explains the duration of the transfer on its TCP connection number
+/// `connection`, from 0.
 /// Returns three tables: the transfer, the time for which each component was busy with the
 /// transfer, and the spans of its critical path.
 #[pyfunction]
@@ -203,7 +204,9 @@ pub fn flight_explain<'py>(
 }
 
 /// Replays a recording and returns its packet timeline from `from_ns` to `to_ns` nanoseconds of
-/// virtual time, or to the end if `to_ns` is `None`.
+/// virtual time, or to the end if `to_ns` is `None`. If `user` is given, only this user's packets,
+/// blocks and events are recorded. Raises a `ValueError` if there are more events than `most`, by
+/// default 4 million, or if the replay differs from the recording.
 #[pyfunction]
 #[pyo3(signature = (path, scenario, seed, users, control, from_ns=0, to_ns=None, user=None, most=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]

@@ -44,8 +44,8 @@ impl Control {
         Self::default()
     }
 
-    /// Asks the current run to stop. The Python call that simulates it raises `Cancelled` soon
-    /// after.
+    /// Cancels the current run and every later run with this object. The Python call that simulates
+    /// the run raises `Cancelled` soon after.
     fn cancel(&self) {
         self.inner.cancel();
     }
@@ -278,11 +278,12 @@ impl CompiledScenario {
     }
 
     /// Simulates replication number `run` and captures the packets at `interfaces` (at all
-    /// interfaces if empty) in the pcapng file `path`. The file has the first `snap_length` bytes
-    /// of each packet, or only the headers if `snap_length` is None. If `radio` is true, packets at
-    /// the interfaces of the radio network are captured, too, and packets have comments. If a
-    /// packet is on the critical path of one of the first 20 transfers of a user in `causes`, its
-    /// comment lists those spans of the path that belong to the packet.
+    /// interfaces if empty) in the pcapng file `path`. Returns the tables of results. The file has
+    /// the first `snap_length` bytes of each packet, or the first 80 bytes if `snap_length` is None,
+    /// which is enough for the headers. If `radio` is true, the file also has the packets at the
+    /// interfaces of the radio network, and comments on the fates of packets. If a packet is on the
+    /// critical path of one of the first 20 transfers of a user in `causes`, its comment lists those
+    /// spans of the path that belong to the packet.
     #[pyo3(signature = (
         seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false, causes=Vec::new(),
     ))]

@@ -12,7 +12,9 @@ use crate::scenario::{CompiledScenario, Control};
 use crate::tables::{self, About};
 
 /// Simulates replication number `run` and returns its packet timeline from `from_ns` to `to_ns`
-/// nanoseconds of simulated time, or to the end if `to_ns` is `None`.
+/// nanoseconds of simulated time, or to the end if `to_ns` is `None`. If `user` is given, only this
+/// user's packets, blocks and events are recorded. Raises a `ValueError` if there are more events
+/// than `most`, by default 4 million.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, run, control, from_ns=0, to_ns=None, user=None, most=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
@@ -42,8 +44,9 @@ pub fn timeline<'py>(
     to_dict(py, scenario.inner(), found)
 }
 
-/// Converts a packet timeline to a dict with the tables of events, the names and network elements
-/// in them, and the end of the timeline in ns.
+/// Converts a packet timeline to a dict. It has the tables, the names of the codes in them, the
+/// places and lanes (boxes) of the network, the end of the timeline in ns, and the TTI in ns, `None`
+/// if the radio has no TTIs.
 pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> PyResult<Bound<'py, PyDict>> {
     let Timeline { tables, names, places, until, .. } = found;
     let about = PyDict::new(py);

@@ -14,7 +14,7 @@
 use nodeb_base::table::{Table, Values};
 use serde_json::{Value, json};
 
-/// Bytes to whose multiples arrays are aligned.
+/// Alignment in bytes: every array begins at a multiple of this number after the JSON text.
 const ALIGNMENT: usize = 8;
 
 /// Bytes of an answer's arrays, which follow the JSON text.
@@ -31,7 +31,7 @@ impl Arrays {
         json!({ "name": table.name, "rows": table.rows(), "columns": columns })
     }
 
-    /// Appends the columns of several tables and returns their descriptions.
+    /// Appends the columns of several tables and returns the list of their descriptions for the JSON text.
     pub fn tables(&mut self, tables: &[Table]) -> Value {
         tables.iter().map(|table| self.table(table)).collect()
     }

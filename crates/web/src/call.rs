@@ -15,7 +15,7 @@ use crate::host::report_progress;
 use crate::over_time::{Options, OverTime};
 use crate::reading::read;
 
-/// Name of the text in messages.
+/// Name of the scenario's text in error messages, in place of the name of a file.
 const FILE: &str = "scenario";
 /// Default maximum number of events of a timeline: a page draws no more in reasonable time.
 const MAX_EVENTS: u64 = 400_000;
@@ -28,7 +28,7 @@ const MAX_TEXT: usize = 4_000_000;
 pub enum Call {
     /// Returns the schema of scenarios.
     About,
-    /// Reads and checks a text.
+    /// Reads and checks the text of a scenario. Returns the scenario and the findings.
     Read {
         /// Scenario in TOML.
         text: String,
@@ -38,7 +38,7 @@ pub enum Call {
         #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
-        /// Values over time to record.
+        /// Extent of the values over time to record; `None` to record none.
         #[serde(default, rename = "overTime")]
         over_time: Option<Options>,
     },
@@ -47,7 +47,7 @@ pub enum Call {
         #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
-        /// Number of replications.
+        /// Number of replications; the first one is [`Task::run`].
         runs: u64,
         /// Names of the tables to return.
         tables: Vec<String>,
@@ -78,13 +78,13 @@ pub enum Call {
         /// Number of the only user; `None` for all users.
         #[serde(default)]
         user: Option<u32>,
-        /// Maximum number of events.
+        /// Maximum number of events; `None` for 400 000. The call fails if there are more.
         #[serde(default)]
         most: Option<u64>,
     },
 }
 
-/// Replication to simulate.
+/// Replication to simulate: the scenario, the seed and the number of the replication.
 #[derive(Debug, Deserialize)]
 pub struct Task {
     /// Scenario in TOML.
@@ -92,7 +92,7 @@ pub struct Task {
     /// Seed; `None` for that of the scenario.
     #[serde(default)]
     pub seed: Option<u64>,
-    /// Number of the replication, or of the first one.
+    /// Number of the replication, or of the first one if there are several; 0 by default.
     #[serde(default)]
     pub run: u64,
 }
@@ -235,7 +235,8 @@ fn run(task: &Task, over_time: Option<&Options>, arrays: &mut Arrays) -> Answere
     Ok(json!({ "tables": tables, "endS": result.end_s, "events": result.events, "overTime": over_time }))
 }
 
-/// Simulates replications and returns those of their tables that are wanted, each with the rows of all replications.
+/// Simulates `runs` replications. Returns the tables whose names are in `wanted`, each with the rows of all
+/// replications.
 fn replicate(task: &Task, runs: u64, wanted: &[String], arrays: &mut Arrays) -> Answered {
     let (scenario, seed) = task.scenario()?;
     let mut tables: Vec<Table> = Vec::new();

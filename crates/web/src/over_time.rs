@@ -1,4 +1,4 @@
-//! Values over time at equal distances, which take little memory however long a run is.
+//! Values over time in equal intervals. Their number is limited, so they take little memory however long a run is.
 
 use std::ops::ControlFlow;
 
@@ -10,16 +10,17 @@ use nodeb_sim::world::Listener;
 use nodeb_tcp::segment::Segment;
 use serde::Deserialize;
 
-/// Maximum number of intervals of all users together.
+/// Maximum number of intervals of all users together, unless that leaves fewer than two for each user.
 const MAX_INTERVALS: usize = 200_000;
 
 /// Extent of a recording of values over time.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Options {
-    /// Initial length of the intervals, s.
+    /// Initial length of the intervals in seconds, from 1e-6 to 1e6.
     pub interval_s: f64,
-    /// Maximum number of intervals; if a run needs more, the interval doubles.
+    /// Maximum number of intervals, by default 1000. If a run needs more, the length of the intervals doubles. Values
+    /// below 2 count as 2, and there is an upper limit that depends on the number of users.
     #[serde(default = "thousand")]
     pub most: usize,
     /// Whether to record the bandwidth available to each user and its CQI, which some radios do not measure.
@@ -31,33 +32,34 @@ fn thousand() -> usize {
     1000
 }
 
-/// Events of one connection in one interval. Received packets, queues and the radio are those of a
-/// phone, and count at the connection with the phone's number. A state that did not change in the
-/// interval is `None`.
+/// Events of one connection in one interval. The queue and the radio belong to a phone, which may
+/// have two connections: their events count only at the connection with the phone's number. A state
+/// that did not change in the interval is `None`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Interval {
     /// Bytes of packets that the phone received; in an upload, those of ACKs.
     delivered: u64,
     /// Congestion window and slow-start threshold at the last change, in full-sized segments.
     window: Option<(f64, f64)>,
-    /// Sum, s, and number of the round trips measured.
+    /// Sum in seconds, and number, of the round-trip times measured.
     round_trips: (f64, u32),
-    /// Largest numbers of packets and bytes that waited at the Node B after a change.
+    /// Largest number of packets, and largest number of bytes, that waited at the bearer after a change.
     most_waiting: (u32, u64),
-    /// Numbers of packets and bytes that waited at the Node B after the last change.
+    /// Numbers of packets and bytes that waited at the bearer after the last change.
     waiting: Option<(u32, u64)>,
-    /// Units (PDUs or octets) sent in TTIs.
+    /// Number of units (PDUs or octets) sent in TTIs, retransmissions included.
     units: u64,
-    /// Failed blocks.
+    /// Number of transmissions of blocks that failed.
     failed: u64,
-    /// Bytes that the user could have been sent since the start of the run, at the last sample.
+    /// Number of bytes, at the last sample, that the bearer could have sent to the user since the
+    /// start of the run.
     available: Option<f64>,
-    /// Sum and number of the samples of the CQI.
+    /// Sum of the sampled CQI values, and number of samples.
     cqis: (f64, u32),
 }
 
 impl Interval {
-    /// Adds the events of the interval that follows.
+    /// Adds the events of `next`, the interval that follows. Of a state, the latest value is kept.
     fn merge(&mut self, next: &Self) {
         self.delivered += next.delivered;
         self.window = next.window.or(self.window);
@@ -75,7 +77,7 @@ fn larger(one: (u32, u64), other: (u32, u64)) -> (u32, u64) {
     (one.0.max(other.0), one.1.max(other.1))
 }
 
-/// Returns a mean from a sum and a number; NaN without values.
+/// Returns the mean of values from their sum and their number, or NaN if the number is 0.
 fn mean((sum, number): (f64, u32)) -> f64 {
     if number == 0 { f64::NAN } else { sum / f64::from(number) }
 }
@@ -96,7 +98,7 @@ impl OverTime {
     ///
     /// # Errors
     ///
-    /// A message if the interval is not 1e-6 to 1e6 s.
+    /// Returns a message if the interval is not from 1e-6 to 1e6 s.
     pub fn new(scenario: &Scenario, options: &Options) -> Result<Self, String> {
         let users = scenario.connections().len();
         if !(options.interval_s >= 1e-6 && options.interval_s <= 1e6) {
@@ -129,7 +131,7 @@ impl OverTime {
         &mut intervals[number]
     }
 
-    /// Doubles the length of the intervals.
+    /// Doubles the length of the intervals by merging them in pairs.
     fn double(&mut self) {
         self.interval.0 *= 2;
         for intervals in &mut self.intervals {

@@ -4,7 +4,7 @@ use nodeb_sim::Scenario;
 use nodeb_sim::scenario::{self, Finding, Review, review};
 use serde_json::{Value, json};
 
-/// Words before that part of a message which says what is expected.
+/// Separator in a message between the description of the problem and the expected values.
 const EXPECTED: &str = "; expected ";
 
 /// Returns the scenario and the findings of a text, in the form of `Reading` in the page's `api.ts`.

@@ -1,4 +1,4 @@
-//! Tests of the calls: requests in, answers out.
+//! Tests of the calls: each test makes requests and checks their answers.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn result(request: &Value) -> (Value, Vec<u8>) {
     (head["result"].take(), arrays)
 }
 
-/// Returns the column of doubles of a table in an answer.
+/// Returns the values of a column of type `f64` of a table in an answer.
 fn doubles(table: &Value, name: &str, arrays: &[u8]) -> Vec<f64> {
     let columns = table["columns"].as_array().unwrap();
     let column = columns.iter().find(|column| column["name"] == name).unwrap();

@@ -73,7 +73,7 @@ impl Exchange {
     /// the payloads of packets in transit, both in bytes.
     ///
     /// # Errors
-    /// If the scenario cannot be emulated.
+    /// Returns an error if the scenario cannot be emulated.
     pub fn new(scenario: &Scenario, seed: u64, phones: &[Phone], mtu: usize, memory: usize) -> Result<Self> {
         let numbered = || phones.iter().enumerate();
         let addresses = numbered().flat_map(|(phone, it)| it.addresses.iter().map(move |at| (*at, phone)));
@@ -151,7 +151,7 @@ impl Exchange {
     /// Advances the world to `now`: processes all events up to then, and samples the time series.
     ///
     /// # Errors
-    /// If the simulation fails.
+    /// Returns an error if the simulation fails.
     pub fn advance(&mut self, now: Time) -> Result<()> {
         self.series.sample_until(now, &mut self.live, &mut self.fates)?;
         self.live.advance(now, &mut self.fates);
@@ -163,7 +163,7 @@ impl Exchange {
     /// and counted.
     ///
     /// # Errors
-    /// If the simulation fails.
+    /// Returns an error if the simulation fails.
     pub fn accept(&mut self, now: Time, from: End, slot: Slot, bytes: usize) -> Result<()> {
         let Some((direction, phone, header)) = self.routed(from, slot, bytes) else {
             self.pool.give_back(slot);
@@ -256,7 +256,7 @@ impl Exchange {
     /// Completes the recording, if there is one.
     ///
     /// # Errors
-    /// If a part of the recording could not be written.
+    /// Returns an error if a part of the recording could not be written.
     pub fn finish_recording(&mut self) -> io::Result<()> {
         let now = self.live.now();
         self.recorder.take().map_or(Ok(()), |recorder| recorder.finish(now))
@@ -266,7 +266,7 @@ impl Exchange {
     /// series, and the result of the simulated run.
     ///
     /// # Errors
-    /// If the simulation failed or the recording is incomplete.
+    /// Returns an error if the simulation failed or the recording is incomplete.
     pub fn finish(mut self, scenario: &Scenario) -> Result<(Vec<PhoneReport>, Refused, Series, RunResult)> {
         self.series.sample(&mut self.live)?;
         self.finish_recording().map_err(Error::Recording)?;

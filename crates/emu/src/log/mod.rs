@@ -28,7 +28,7 @@ impl<'a> Log<'a> {
     /// Opens the log and reads its header.
     ///
     /// # Errors
-    /// If the file cannot be read or is not a log.
+    /// Returns an error if the file cannot be read or is not a log.
     pub fn open(self) -> io::Result<Reader<BufReader<Watched<'a>>>> {
         let file = File::open(self.path)?;
         Reader::new(BufReader::new(Watched { file, control: self.control }))
@@ -38,8 +38,8 @@ impl<'a> Log<'a> {
     /// [`Self::control`]. `users` are the user numbers of the real phones in the scenario.
     ///
     /// # Errors
-    /// If the log cannot be read or does not fit the scenario, or the simulation fails; [`Stopped::Cancelled`] if
-    /// [`Self::control`] was cancelled.
+    /// Returns an error if the log cannot be read or does not fit the scenario, or the simulation fails. Returns
+    /// [`Stopped::Cancelled`] if [`Self::control`] was cancelled.
     pub fn replay<L: Listener>(
         self,
         scenario: &Scenario,

@@ -31,7 +31,8 @@ impl<T: Merge> Bins<T> {
         Self { width: FIRST_WIDTH, max, kept: Vec::with_capacity(max), latest: (0, 0) }
     }
 
-    /// Returns the data of the interval that contains `time` mutably.
+    /// Returns the data of the interval that contains `time` mutably. Appends intervals up to this one if they do not
+    /// exist yet, and merges intervals in pairs if there would be more than the maximum number.
     #[inline]
     pub fn at(&mut self, time: Time) -> &mut T {
         let (begin, place) = self.latest;

@@ -171,7 +171,7 @@ impl Series {
     /// Events after the last sampling time are left to the caller.
     ///
     /// # Errors
-    /// If the simulation fails.
+    /// Returns an error if the simulation fails.
     #[inline]
     pub fn sample_until<L: Listener>(
         &mut self,
@@ -189,7 +189,7 @@ impl Series {
     /// Samples the queues and CQI of a world at its current time.
     ///
     /// # Errors
-    /// If the simulation fails.
+    /// Returns an error if the simulation fails.
     pub fn sample<L: Listener>(&mut self, live: &mut Live<L>) -> Result<()> {
         let now = live.now();
         // The sample belongs to the interval that ends now, not to the interval that begins now.

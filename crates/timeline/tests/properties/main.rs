@@ -60,7 +60,8 @@ fn check_packets(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks that events are in the order of time, and that there is one event for each packet's transmission and end.
+/// Checks that events are in the order of time, and that each packet has one event for its transmission and at most one
+/// for its end.
 fn check_events(timeline: &Timeline) -> Checked {
     prop_assert!(numbers(timeline, "events", "time_ns").is_sorted());
     let kinds = numbers(timeline, "events", "kind");
