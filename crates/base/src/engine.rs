@@ -127,7 +127,7 @@ pub struct EventQueue {
     front: [u64; FRONT + 1],
     /// Tournament tree in groups of nodes. The root holds the earliest node of group 0. Node `n`,
     /// counted over all groups, holds the earliest node of group `n + 1`. The last nodes are the
-    /// leaves: one for each timer that is not in `front`, then up to three that are never armed.
+    /// leaves: one for each timer that is not in `front`, then up to four that are never armed.
     groups: Vec<[Entry; GROUP]>,
     /// Timer at the root of the tree. Its expiry is the last entry of `front`.
     first_in_tree: u32,

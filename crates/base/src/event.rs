@@ -128,8 +128,8 @@ pub enum Cause {
     Overflow,
     /// A queue discipline dropped the packet to signal congestion, before the queue was full.
     EarlyDrop,
-    /// The packet was lost on the radio, for example because the last transmission allowed failed, a
-    /// discard timer expired, or a handover flushed the buffer that held the packet.
+    /// The packet was lost on the radio. For example, the last transmission allowed failed, a discard
+    /// timer expired, or a handover flushed the buffer that held the packet.
     RadioLoss,
 }
 
@@ -230,7 +230,8 @@ pub struct UplinkPassage {
     /// scenario has no connections of phones.
     pub connected: Time,
     /// Time of the scheduling request or buffer status report that led to the block that completed the packet. It may
-    /// be before the packet's arrival. For a block of a configured grant after the grant's first block, it is `from`.
+    /// be before the packet's arrival. If the base station granted the block without a request, it is a few subframes
+    /// before that decision. For a block of a configured grant after the grant's first block, it is `from`.
     pub asked: Time,
     /// Start of the first transmission of the first block with a part of the packet.
     pub first: Time,
@@ -277,7 +278,7 @@ pub enum Event {
     /// A packet reaches its destination, the node `place`.
     Received { place: Place, packet: PacketId },
 
-    /// The queue of a user at a bearer changed, and now holds `packets` packets with `bytes` bytes.
+    /// The queue of a user at a bearer may have changed, and now holds `packets` packets with `bytes` bytes.
     Queue { bearer: u32, user: u32, packets: u32, bytes: u64 },
 
     /// Result of one TTI of a user: its C/I value or CQI (0 at constant rate), the units sent, and the number

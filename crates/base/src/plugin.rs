@@ -14,8 +14,8 @@ use serde::{Deserializer, Serialize, Serializer};
 use crate::check::Checked;
 use crate::registry::{Entry, schema_of};
 
-/// Requirements on the parameters of a user-defined component. Every type that meets them implements
-/// this trait.
+/// Requirements on the parameters of a component in an open registry, to which programs may add
+/// kinds. Every type that meets them implements this trait.
 pub trait Parameters: Checked + Debug + Send + Sync + erased_serde::Serialize {}
 
 impl<T: Checked + Debug + Send + Sync + Serialize> Parameters for T {}

@@ -99,9 +99,9 @@ pub fn schema_of(name: &str, doc: &str, params: &schemars::Schema) -> serde_json
 /// Declares the variants of one kind of component.
 ///
 /// The variant after `=` is the default; without `=` the enum has none. With `as Trait` the
-/// parameters of each variant must implement this trait and the enum dereferences to it, so that
-/// each variant's behaviour is in its own file. With `+ Plugin` after the trait the registry is
-/// open: programs may register further kinds. The trait must then extend
+/// parameters of each variant must implement this trait, and the enum dereferences to it. So each
+/// variant's behaviour is in its own file. With `+ Plugin` after the trait the registry is open:
+/// programs may register further kinds. The trait must then extend
 /// [`Parameters`](crate::plugin::Parameters).
 #[macro_export]
 macro_rules! registry {

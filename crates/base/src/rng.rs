@@ -122,9 +122,9 @@ pub struct ErrorGaps {
 /// Bound on the absolute error of the logarithm that [`rough_ln`] returns.
 const LARGEST_ERROR: f64 = 1e-9;
 
-/// Returns the natural logarithm of a number in (0, 1], with an error below [`LARGEST_ERROR`]. With the
-/// number written as `2^k m`, `m` from `sqrt(1/2)` to `sqrt(2)`, it uses the first terms of the series `ln m
-/// = 2 artanh((m - 1) / (m + 1))`.
+/// Returns the natural logarithm of a number in (0, 1], with an error below [`LARGEST_ERROR`]. The number is
+/// written as `2^k m`, with `m` from `sqrt(1/2)` to `sqrt(2)`. The logarithm of `m` is approximated by the
+/// first five terms of the series of `2 artanh((m - 1) / (m + 1))`.
 fn rough_ln(x: f64) -> f64 {
     const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
     let bits = x.to_bits();

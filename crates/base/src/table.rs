@@ -356,8 +356,8 @@ impl Table {
     }
 }
 
-/// Appends the rows of each table in `more` to the table of the same name in `tables`, or adds the
-/// table to `tables` if `tables` has no table of that name.
+/// Appends the rows of each table in `more` to the table of the same name in `tables`. Adds a table
+/// whose name is not in `tables` as a whole.
 pub fn join(tables: &mut Vec<Table>, more: impl IntoIterator<Item = Table>) {
     for table in more {
         match tables.iter_mut().find(|other| other.name == table.name) {

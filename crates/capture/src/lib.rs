@@ -325,8 +325,8 @@ impl Capture {
     }
 
     /// Captures a packet that passes the radio network. Packets to phones are captured when they
-    /// enter the bearer and, with an RNC, again when the Node B sends the first block with a part
-    /// of them. Packets from phones are captured when they leave the uplink.
+    /// enter the bearer. With an RNC they are captured again, at the Node B, when it sends the first
+    /// block with a part of the packet. Packets from phones are captured when they leave the uplink.
     fn pass(&mut self, at: Time, event: &Event) {
         let network = if self.has_rnc { Interface::Rnc } else { Interface::NodeB };
         let (interface, id, is_out) = match *event {

@@ -24,8 +24,8 @@ pub(crate) enum Viewpoint {
 }
 
 impl Viewpoint {
-    /// Returns the node that sends or receives a packet of kind `kind` in `event`, or `None` if
-    /// the event is of another type or at another node.
+    /// Returns the node that sends or receives a packet of kind `kind` in `event`. Returns `None` if
+    /// in `event` no packet is sent or received.
     pub fn of(event: &Event, kind: Kind) -> Option<Self> {
         let (site, is_sent) = match event {
             Event::Sent { place, .. } => (place.site, true),

@@ -2,7 +2,8 @@
 //!
 //! A log suffices to repeat the emulation in virtual time, see [`crate::replay`]. A separate thread writes the
 //! log from a bounded number of buffers, so that a slow disk delays no packet. If all buffers are full, nothing
-//! more is recorded, and [`Recorder::finish`] fails. The log of a killed process lacks at most the last second.
+//! more is recorded, and [`Recorder::finish`] fails. The log of a killed process lacks at most the last 1.2 s, unless
+//! the disk is slow.
 //!
 //! All numbers are little-endian. The file consists of [`MAGIC`], the length of the header (4 bytes), the header, and
 //! records:

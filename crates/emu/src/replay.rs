@@ -148,8 +148,8 @@ impl<L: Listener> Player<'_, L> {
         Ok(())
     }
 
-    /// Advances the world to each sampling time up to `to`, samples the time series there, and
-    /// reports the progress at least once per [`STEP`] of virtual time.
+    /// Advances the world to each sampling time up to `to`, and samples the time series there.
+    /// Reports the progress at least once per [`STEP`] of virtual time.
     fn sample_until(&mut self, to: Time) -> Result<()> {
         let mut at = self.live.now();
         loop {

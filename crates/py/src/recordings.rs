@@ -114,9 +114,9 @@ nodeb_base::table! {
     }
 }
 
-/// Analyses a recording. Returns four values: a table of the TCP connections, the number of packets
-/// of other protocols, the number of packets whose connection is unknown, and true if the log is
-/// complete.
+/// Analyses a recording. Returns four values: a dict with the table of the TCP connections, the
+/// number of packets of other protocols, the number of packets whose connection cannot be
+/// determined, and true if the log is complete.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_connections<'py>(
@@ -137,8 +137,8 @@ fn of_connections(found: &Traffic) -> Table {
     CONNECTIONS.table(&rows)
 }
 
-/// Returns the headers of a recording's packets as a table with one row per packet in the order of
-/// packet numbers, and true if the log is complete.
+/// Reads the headers of a recording's packets. Returns two values: a dict with a table of one row
+/// per packet in the order of packet numbers, and true if the log is complete.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_packets<'py>(

@@ -331,11 +331,11 @@ impl CompiledScenario {
         tables::all(py, py.detach(captured)?)
     }
 
-    /// Simulates replication number `run` up to the end of a user's transfer (or of the run, if the
-    /// transfer does not end), and explains the duration of the transfer. Returns three tables: the
-    /// transfer, the time for which each component was busy with the transfer, and the spans of its
-    /// critical path. A text column of the spans is a pair: an array of indices, and the list of
-    /// texts to which they refer.
+    /// Simulates replication number `run` and explains the duration of a user's transfer. The
+    /// simulation ends with the transfer, or with the run if the transfer does not end. Returns three
+    /// tables: the transfer, the time for which each component was busy with the transfer, and the
+    /// spans of its critical path. A text column of the spans is a pair: an array of indices, and the
+    /// list of texts to which they refer.
     fn explain<'py>(
         &self,
         py: Python<'py>,
@@ -523,9 +523,9 @@ pub fn document(text: &str, file: &str) -> PyResult<String> {
     guarded(|| format!("reading {file}"), || scenario::document(text, file))?.map_err(|error| to_py(&error))
 }
 
-/// Returns the line (from 1) of the key at a path of keys in a TOML text. If the path does not lead
-/// to a key, returns the line of the innermost key or list entry on the path that exists, or `None`
-/// if the text is not TOML or lacks the first key.
+/// Returns the line (from 1) of the key at a path of keys in a TOML text. If this key does not
+/// exist, returns the line of the innermost key or list entry on the path that exists. Returns
+/// `None` if the text is not TOML or lacks the first key.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
 pub fn line_of(text: &str, path: Vec<String>) -> Option<usize> {

@@ -44,9 +44,10 @@ pub fn timeline<'py>(
     to_dict(py, scenario.inner(), found)
 }
 
-/// Converts a packet timeline to a dict. It has the tables, the names of the codes in them, the
-/// places and lanes (boxes) of the network, the end of the timeline in ns, and the TTI in ns, `None`
-/// if the radio has no TTIs.
+/// Converts a packet timeline to a dict. Its entries are the tables (`tables`), the names of the
+/// codes in them (`names`), the places and lanes (boxes) of the network (`places`, `lanes`,
+/// `node_b`), the end of the timeline (`until_ns`), and the TTI (`tti_ns`), which is `None` if the
+/// radio has no TTIs.
 pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> PyResult<Bound<'py, PyDict>> {
     let Timeline { tables, names, places, until, .. } = found;
     let about = PyDict::new(py);

@@ -28,7 +28,7 @@ pub struct BlockRow {
     pub units: u32,
     /// Number of bytes of packets that the block carries.
     pub bytes: u32,
-    /// Outcome of the block after its last known transmission.
+    /// Outcome of the block after its last recorded transmission.
     pub outcome: Outcome,
 }
 

@@ -74,7 +74,7 @@ names! {
     pub Outcome {
         /// The last transmission was received.
         Received = "received",
-        /// The last transmission failed, and no later one is known.
+        /// The last recorded transmission failed, and the bearer has not given the block up.
         Failed = "failed",
         /// The block was discarded after its last transmission.
         GivenUp = "given up",

@@ -1,7 +1,7 @@
 //! Packet timelines: every packet and block of a run, as tables.
 //!
-//! A listener to a run (`recorder`) numbers packets and blocks in the order of their transmission,
-//! follows packets from place to place, and records all events in a window of time. [`tables`]
+//! A listener to a run (`recorder`) numbers packets and blocks in the order of their transmission.
+//! It follows packets from place to place, and records all events in a window of time. [`tables`]
 //! declares the four tables of a timeline; files and documentation take names, units and meanings
 //! from it. [`replay`](mod@replay) makes the timeline of a recorded emulation.
 //!

@@ -65,7 +65,7 @@ pub struct PacketRow {
 /// Packet in flight that the recorder follows.
 #[derive(Debug)]
 pub struct Tracked {
-    /// Row of the packet with the values that are known so far.
+    /// Row of the packet. Values such as the end and its time are preliminary until the packet ends.
     pub row: PacketRow,
     /// Stays of the packet at the places that it has entered so far.
     pub hops: Vec<HopRow>,

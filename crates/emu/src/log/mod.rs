@@ -52,8 +52,8 @@ impl<'a> Log<'a> {
         replay_watched(&mut reader, scenario, seed, users, listener, (self.control, end))
     }
 
-    /// Returns the time at which the emulation ended, or `None` if the log does not end with an end
-    /// record and a checksum or cannot be read.
+    /// Returns the time at which the emulation ended. Returns `None` if the log cannot be read, or
+    /// does not end with an end record and a checksum.
     fn end(self) -> Option<Time> {
         let mut file = File::open(self.path).ok()?;
         let mut last = [0; END_BYTES];
