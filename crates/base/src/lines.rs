@@ -28,8 +28,8 @@ pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 /// ones.
 ///
 /// # Errors
-/// Returns the first line that has something other than a finite number, or too few or too many numbers, or
-/// that exceeds `most` entries.
+/// Returns the first line that has something other than a finite number in a column that is read, or too
+/// few or too many numbers. Also returns an error if there are more than `most` entries.
 pub fn numbers(
     text: &[u8],
     skip: usize,

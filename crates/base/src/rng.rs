@@ -57,7 +57,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Creates the streams of replication `run` with `seed`.
+    /// Creates the source of the random streams of replication `run` under `seed`.
     pub fn new(seed: u64, run: u64) -> Self {
         Self { key: mix(mix(seed) ^ run) }
     }

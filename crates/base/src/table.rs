@@ -139,8 +139,9 @@ macro_rules! kinds {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
-        /// Functions that read a column from rows, one function for each type of values. The loop
-        /// over the rows is compiled for each column, so that no function is called per row.
+        /// Functions that read a column from rows: one for each type of values, and `Name` for texts
+        /// of which few are distinct. The loop over the rows is compiled for each column, so that no
+        /// function is called per row.
         #[allow(non_snake_case, reason = "named as the kinds are")]
         pub mod read {
             use super::{Cow, Parts, Text, Texts, Values, count};
@@ -218,10 +219,10 @@ pub type Parts<'a, R> = [(u64, &'a [R])];
 /// Declaration of a column of a table: its name, unit and meaning, and the function that reads it.
 #[derive(Debug)]
 pub struct Field<R> {
-    /// Name of the column. If the values have a unit, the name ends in it, as in `rate_bps`.
+    /// Name of the column. Usually it ends in the unit of the values, as in `rate_bps`.
     pub name: &'static str,
-    /// Unit of the values: "1" for a ratio or CQI, and an empty string for a count, a running
-    /// number or a text. For truth values it is "1" or empty.
+    /// Unit of the values, such as "bit/s". It is "1" for a ratio or CQI, and empty for a running
+    /// number or a text. For a count or a truth value it is usually empty.
     pub unit: &'static str,
     /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
@@ -281,10 +282,10 @@ fn count<R>(parts: &Parts<R>) -> usize {
 /// Values of a column together with its name, unit and meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Name of the column. If the values have a unit, the name ends in it, as in `rate_bps`.
+    /// Name of the column. Usually it ends in the unit of the values, as in `rate_bps`.
     pub name: &'static str,
-    /// Unit of the values: "1" for a ratio or CQI, and an empty string for a count, a running
-    /// number or a text. For truth values it is "1" or empty.
+    /// Unit of the values, such as "bit/s". It is "1" for a ratio or CQI, and empty for a running
+    /// number or a text. For a count or a truth value it is usually empty.
     pub unit: &'static str,
     /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,

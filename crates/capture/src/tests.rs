@@ -178,8 +178,8 @@ fn addresses(packet: &EnhancedPacketBlock) -> ([u8; 4], [u8; 4]) {
     (ip.source(), ip.destination())
 }
 
-/// In an upload the phone sends the SYN and the data, and the server answers. A phone that also downloads has one
-/// address.
+/// In an upload the phone sends the SYN and the data, and the server answers. A phone that also downloads has the same
+/// address in both connections.
 #[test]
 fn phone_opens_its_uploads() {
     let text = "radio.dch = {}\n[[users]]\ntraffic.ftp.size = \"20 kB\"\nupload.ftp.size = \"30 kB\"\n";

@@ -27,14 +27,14 @@ pub struct Sent {
     pub bytes: u32,
     /// Fields of the packet's TCP header, such as flags and window.
     pub tcp: Tcp,
-    /// Relative sequence number of the packet's first byte: the SYN of this end has 0.
+    /// First sequence number of the packet, relative to the SYN of its sender, which has 0.
     pub seq: u64,
-    /// Relative acknowledgement number: the SYN of the other end has 0. It is 0 if the packet has no ACK
-    /// flag.
+    /// Acknowledgement number, relative to the SYN of the other end, which has 0. It is 0 if the packet has
+    /// no ACK flag.
     pub ack: u64,
-    /// Whether this end had already sent the first sequence number of the packet (data, SYN or FIN)
-    /// or a later one in an earlier packet. False for packets without sequence numbers, such as
-    /// pure ACKs.
+    /// Whether an earlier packet of the same sender had the first sequence number of this packet
+    /// (data, SYN or FIN), or a later one. False for packets that occupy no sequence numbers, such
+    /// as pure ACKs.
     pub is_retransmission: bool,
     /// Time at which the packet arrived in the simulated world, or `None` if it was lost or still in transit at
     /// the end of the emulation.
@@ -64,7 +64,8 @@ impl Sent {
 /// Sequence numbers used by one end of a TCP connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Numbers {
-    /// Initial sequence number of this end, or `None` until a packet of either end shows it.
+    /// Initial sequence number of this end. It is derived from the first packet of either end that
+    /// contains a sequence number of this end; `None` before.
     first: Option<u32>,
     /// Relative sequence number that follows the highest one sent; 0 before the first packet.
     end: u64,
@@ -102,7 +103,7 @@ pub struct Delivered {
     /// Index in [`Connection::packets`] of the packet whose arrival completed these bytes, or `None` if no
     /// data was received in order.
     pub last: Option<usize>,
-    /// Whether the receiver has all bytes that were sent in this direction. True if none were sent.
+    /// Whether the receiver got all data bytes that were sent in this direction. True if none were sent.
     pub all: bool,
 }
 

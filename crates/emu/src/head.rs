@@ -40,7 +40,8 @@ pub struct Head {
 /// Fields of a TCP header that show the state of its sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tcp {
-    /// Sequence number of the segment's first data byte, or of its SYN (SEG.SEQ of RFC 9293).
+    /// First sequence number of the segment (SEG.SEQ of RFC 9293): that of its SYN, its first data byte or its FIN.
+    /// For a pure ACK, it is the number that the sender uses next.
     pub seq: u32,
     /// Acknowledgement number, valid with the flag [`ACK`].
     pub ack: u32,
