@@ -302,7 +302,7 @@ pub enum Event {
     Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },
     /// A block is given up, because its last transmission allowed has failed.
     GivenUp { bearer: u32, user: u32, block: u64 },
-    /// A user's channel state changes; `state` is its index in the bearer's list of channel states.
+    /// A user's channel state changes to `state`, an index in `switching::State::ALL` of `nodeb-radio`.
     State { bearer: u32, user: u32, state: u8 },
     /// Data for a user waited from `from` to `until` because the receiver of its phone was off (DRX). The event is
     /// emitted when the next block for the user is sent.

@@ -312,8 +312,8 @@ fn format_quantity<Q: Quantity>(quantity: &Q) -> String {
     let main = &Q::UNITS[..Q::MAIN];
     let in_unit = |scale: u64| base as f64 / scale as f64;
     // A value is printed in minutes or hours only if the number of minutes or hours is whole, as
-    // "90 s" reads better than "1.5 min". A unit is never used if the printed number would not
-    // parse to the same value.
+    // "90 s" reads better than "1.5 min". A unit is not used if the printed number would not parse
+    // to the same value. For values up to `LARGEST`, the base unit always fits.
     let reads_well = |(name, scale): &(&str, u64)| {
         base >= *scale
             && (base.is_multiple_of(*scale) || !matches!(*name, "min" | "h"))

@@ -64,7 +64,7 @@ pub enum Interface {
 }
 
 impl Interface {
-    /// All interfaces, in the order of their indices in a capture file.
+    /// All interfaces, in the order in which a capture file lists those that it has.
     pub const ALL: [Self; 6] = [Self::Server, Self::Phone, Self::Proxy, Self::Rnc, Self::NodeB, Self::Pdcp];
 
     /// Returns the name of the interface in the capture file.

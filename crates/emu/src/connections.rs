@@ -188,8 +188,8 @@ pub struct Traffic {
     pub of_packet: Vec<Option<(u32, u32)>>,
     /// Number of packets of protocols other than TCP.
     pub others: u64,
-    /// Number of packets without a connection, as too few bytes were recorded, the packet is a
-    /// later fragment, or its TCP header is invalid.
+    /// Number of packets that may be TCP but have no connection here: too few bytes were recorded,
+    /// the packet is a later fragment, or its TCP header is invalid.
     pub unknown: u64,
     /// Numbers of the packets that arrived with CE in their ECN field.
     pub marked: HashSet<u64>,

@@ -165,7 +165,8 @@ impl Recorder {
         self.pass_on();
     }
 
-    /// Records that a packet arrived at `at` and was written to its device `late` nanoseconds later.
+    /// Records that packet `number` arrived at `at` with the ECN field `ecn`, and was written to its device `late`
+    /// nanoseconds later.
     pub fn arrived(&mut self, number: u64, at: Time, late: u64, ecn: EcnField) {
         self.buffer.push(ARRIVED);
         for value in [number, at.0, late] {
@@ -175,7 +176,7 @@ impl Recorder {
         self.pass_on();
     }
 
-    /// Records that a packet was lost at `at`, with the cause of the loss.
+    /// Records that packet `number` was lost at `at`, with the cause of the loss.
     pub fn lost(&mut self, number: u64, at: Time, cause: Cause) {
         self.buffer.push(LOST);
         self.buffer.extend(number.to_le_bytes());

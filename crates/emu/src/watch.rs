@@ -22,11 +22,11 @@ pub struct Status {
     pub lost: u64,
     /// Number of real packets in transit.
     pub waiting: u64,
-    /// Number of packets queued at the bearers of real phones.
+    /// Number of packets queued at the bearers of real phones when the queues were last sampled.
     pub queued_down: u64,
-    /// Number of packets queued at the uplinks of real phones.
+    /// Number of packets queued at the uplinks of real phones when the queues were last sampled.
     pub queued_up: u64,
-    /// Mean CQI of the real phones; NaN if the radio has no CQI.
+    /// Mean of the last sampled CQI over the real phones; NaN if the radio has no CQI.
     pub cqi: f64,
     /// Sum of the delays of the packets that have arrived at phones, s.
     pub delays_s: f64,

@@ -112,7 +112,7 @@ pub struct PacketLog {
     /// Number of packets sent so far, including packets of users that are not recorded.
     launched: u32,
     in_flight: HashMap<PacketId, Tracked>,
-    /// Finished packets that are kept, in the order of their ends.
+    /// Finished packets that are kept, in the order of their ends. [`Self::keep_the_rest`] sorts them by number.
     pub packets: Vec<PacketRow>,
     /// Stays at places of the packets that are kept.
     pub hops: Vec<HopRow>,

@@ -45,9 +45,8 @@ struct ReplayCapture<'a> {
 
 /// Replays a log and writes the captured packets to `path`. `users` are the numbers, in the
 /// scenario, of the users who were real phones. The capture has as many bytes of each real packet as
-/// the log.
-/// `radio` adds the interfaces of the radio network that the scenario has, and comments on the
-/// fates of packets.
+/// the log. If `radio` is true, the capture also has the interfaces of the radio network that the
+/// scenario has, and comments on the fates of packets.
 ///
 /// # Errors
 ///

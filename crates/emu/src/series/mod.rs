@@ -22,7 +22,7 @@ use crate::report::{CAUSES, Volume};
 /// Number of intervals that is divided among the phones. The share of a phone, clamped to
 /// [`MIN_INTERVALS`] and [`MAX_INTERVALS`], is its maximum number of intervals.
 const TOTAL_INTERVALS: usize = 1_024;
-/// Number of intervals that a phone may have even if there are very many phones.
+/// Smallest maximum number of intervals of a phone, which applies if there are 17 phones or more.
 const MIN_INTERVALS: usize = 60;
 /// Maximum number of intervals of a phone, if there are at most four phones.
 const MAX_INTERVALS: usize = 240;
