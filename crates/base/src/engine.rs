@@ -69,8 +69,8 @@ impl Stamp {
         self.number / 2 + 1 == later.number / 2
     }
 
-    /// Returns true if the order of two simultaneous events is unknown: both were decided at the same time, and at least
-    /// one of the stamps had been drawn before that time.
+    /// Returns true if the order of two simultaneous events is unknown: both were decided at the same time,
+    /// and at least one of the stamps had been drawn before that time.
     #[inline]
     pub fn is_uncertain_beside(self, other: Self) -> bool {
         self.decided == other.decided && (self.number | other.number) % 2 == 1

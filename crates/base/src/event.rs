@@ -381,7 +381,7 @@ impl Mask {
     pub const RECOVERY: Self = Self(1 << 8);
     /// Class of events that report complete transfers.
     pub const TRANSFERS: Self = Self(1 << 9);
-    /// Class of events in which a link, channel or Iub starts to transmit, or a packet has come over a scheduled uplink.
+    /// Class of events about the times of transmissions on links, channels, the Iub and scheduled uplinks.
     pub const SERVICE: Self = Self(1 << 11);
     /// Class of events about the causes of transmissions: limits of senders, expired timers, and
     /// starts and arrivals of transfers.

@@ -7,9 +7,9 @@
 //! | | JSON text, filled with spaces to a multiple of 8 bytes |
 //! | | arrays, each from a multiple of 8 bytes on, little-endian |
 //!
-//! The JSON text names each array by its kind (`u64`, `u32`, `f64`, `f32`, `bool`, `text`), its position `at` in bytes
-//! after the text, and its number of elements. The elements of a `bool` array are bytes, those of a `text` array are 32-bit indices
-//! of the texts in `names`.
+//! The JSON text describes each array by its kind (`u64`, `u32`, `f64`, `f32`, `bool`, `text`), its position `at` in
+//! bytes after the text, and its number of elements. The elements of a `bool` array are bytes. Those of a `text` array
+//! are 32-bit indices of the texts in `names`.
 
 use nodeb_base::table::{Table, Values};
 use serde_json::{Value, json};
