@@ -30,7 +30,8 @@ impl InterferenceSpec {
 params! {
     /// Parameters of interference from Node Bs on a hexagonal grid around the cell.
     pub struct Hexagonal {
-        /// Number of rings of sites around this one: 1 is 6 sites, 2 are 18.
+        /// Number of rings of sites around this one, at most 10: one ring has 6 sites, two rings
+        /// have 18 together.
         pub rings: u32 = 1,
         /// Share of its power that each other Node B transmits.
         pub load: Probability = Probability(1.0),

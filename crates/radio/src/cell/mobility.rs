@@ -14,7 +14,7 @@ pub enum Movement {
     /// compared with their changes.
     #[default]
     Stays,
-    /// The user moves around the Node B in the middle: path loss is constant, shadowing changes.
+    /// The user moves around the Node B in the middle, at a constant distance; shadowing changes.
     Circle,
     /// The user moves straight, and at the edge of its area turns back inside at a random angle.
     Straight,
@@ -114,9 +114,9 @@ impl Walk {
         self.place
     }
 
-    /// Moves the user by `steps` steps of `metres` each; `way` is the length in metres of the whole
-    /// path since the start. For a user who moves straight the result equals that of single steps
-    /// bit for bit; on a circle the position is computed from `way`.
+    /// Moves the user by `steps` steps of `metres` each. `way` is the length in metres of the path
+    /// from the start of the run to the new position. For a user who moves straight the result
+    /// equals that of single steps bit for bit; on a circle the position is computed from `way`.
     pub fn leap(&mut self, metres: f64, steps: u64, way: f64) {
         match self.movement {
             Movement::Stays => {}
@@ -142,8 +142,8 @@ impl Walk {
         }
     }
 
-    /// Returns how many steps of `metres` the user can certainly take in any direction without
-    /// leaving the area.
+    /// Returns a number of steps of `metres` that the user can certainly take in any direction
+    /// without leaving the area. More steps may be possible.
     fn clear_steps(&self, metres: f64) -> u64 {
         let site = self.area.nearest(self.place);
         // The result is one step less than would fit, so that rounding errors cannot lead out of
@@ -151,8 +151,8 @@ impl Walk {
         ((self.area.radius - distance(self.place, site)) / metres - 1.0) as u64
     }
 
-    /// Moves the user by `metres`. A user who moves straight and would leave the area turns
-    /// instead, without moving.
+    /// Moves the user by `metres`, unless the user stays. A user who moves straight and would leave
+    /// the area turns instead, without moving.
     pub fn advance(&mut self, metres: f64) {
         match self.movement {
             Movement::Stays => {}

@@ -153,7 +153,8 @@ impl Cell {
         (others + from_db(self.noise_dbm)) / own
     }
 
-    /// Returns the rake receiver of the phones, with this cell's HS-PDSCH power and orthogonality.
+    /// Returns the rake receiver of the phones, with this cell's share of HS-PDSCH power and its
+    /// orthogonality.
     pub fn rake(&self) -> Rake {
         Rake {
             hs_share: self.hs_share.0 as f32,
@@ -354,7 +355,7 @@ impl Journey {
         self.shadows.restart(self.streams.stream("user", self.id, &purpose));
     }
 
-    /// Advances to the oldest step whose disturbances must be known if step `step` is evaluated.
+    /// Advances to the oldest step whose disturbances `past` must contain when step `step` is evaluated.
     /// Whole stretches in between are skipped.
     fn skip_to(&mut self, step: u64) {
         let oldest = step + 2 - self.most as u64;

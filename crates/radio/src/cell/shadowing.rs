@@ -2,8 +2,8 @@
 //!
 //! Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics Letters 27(23),
 //! 1991: the correlation of the shadowing in dB decreases with the distance d as `exp(-d / d_0)`. TR 101 112,
-//! B.1.4.1.4, has the same correlation along the path, but none between sites. Obstacles near the phone
-//! shadow all sites alike: sites share a part of the variance.
+//! B.1.4.1.4, also has an exponential correlation along the path, but none between sites. Obstacles near the
+//! phone shadow all sites alike: sites share a part of the variance.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

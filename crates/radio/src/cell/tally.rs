@@ -15,8 +15,8 @@ pub struct PhoneRow {
 }
 
 table! {
-    /// One row per user on `hsdpa` or `lte`: position, SNR and CQI, blocks and their errors, packets, handovers. Means
-    /// are over the transmissions to the user, and NaN if there were none.
+    /// One row per user on `hsdpa` or `lte`: position, SNR and CQI, blocks and their errors, packets, handovers. A
+    /// mean is NaN if the user was sent no block.
     pub static PHONES: "phones" of PhoneRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
@@ -33,7 +33,7 @@ table! {
         "cqi" ["1"] F64 = |row| row.tally.per_tti(row.tally.cqi);
         /// Mean number of layers in the TTIs in which the user was sent a block.
         "layers" ["1"] F64 = |row| 1.0 + row.tally.per_tti(row.tally.more_layers as f64);
-        /// TTIs in which the user was sent a block: transmissions, including retransmissions.
+        /// TTIs in which the user was sent one block or two, including retransmissions.
         "ttis" [""] U64 = |row| row.tally.ttis;
         /// Blocks sent, each counted at its first transmission.
         "blocks" [""] U64 = |row| row.tally.blocks;
@@ -68,7 +68,7 @@ pub struct Tally {
     pub(crate) blocks: u64,
     first_failures: u64,
     given_up: u64,
-    /// Sum of the linear SNRs of all transmissions to the phone.
+    /// Sum of the linear SNRs over the TTIs in which the phone was sent a block. Second blocks are not included.
     pub(crate) snr: f64,
     pub(crate) cqi: f64,
     bytes_delivered: u64,
@@ -77,9 +77,9 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a transmission at the linear SNR `snr`. `is_new` is true for the first transmission
-    /// of a block, but false if the block was sent in another cell before; `cqi` is NaN if link
-    /// adaptation uses no CQIs.
+    /// Counts a transmission at the linear SNR `snr`. `cqi` is NaN if link adaptation uses no CQIs. `is_new` is
+    /// true for the first transmission of a block, but false if the block was sent in another cell before.
+    /// `failed` is true if the phone did not decode the block.
     #[inline]
     pub fn sent(&mut self, snr: f64, cqi: f32, is_new: bool, failed: bool) {
         self.ttis += 1;
@@ -119,7 +119,7 @@ impl Tally {
         ctx.lose(user, packet, cause);
     }
 
-    /// Counts a packet that is not accepted.
+    /// Counts a packet that is not accepted or is lost, without reporting it.
     pub fn dropped(&mut self) {
         self.packets_dropped += 1;
     }

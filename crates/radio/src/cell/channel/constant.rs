@@ -6,7 +6,7 @@ use nodeb_base::params;
 use super::ChannelParams;
 
 params! {
-    /// Parameters of a constant SNR, which is the same in every TTI.
+    /// Parameters of a channel whose SNR is the same in every TTI.
     pub struct Constant {
         /// SNR in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of a resource element.
         pub snr_db: f64 = 5.0,

@@ -57,8 +57,7 @@ impl ChannelParams for Fading {
 }
 
 impl Fading {
-    /// Returns the channel of user `id`. The fading is drawn from the random streams of number
-    /// `id`.
+    /// Returns the channel of user `id`. The fading is drawn from the random streams of this user.
     pub fn build(&self, id: u64, streams: &Streams, numerology: Numerology) -> Fader {
         Fader {
             mean: from_db(self.mean_snr_db),
@@ -75,8 +74,7 @@ pub struct Fader {
 }
 
 impl Fader {
-    /// Returns the linear SNR per chip in TTI `tti`, the mean SNR times the sum of the paths'
-    /// gains.
+    /// Returns the linear SNR per chip in TTI `tti`: the mean SNR times the sum of the paths' power gains.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         self.mean * self.paths.gains(sequence, tti, |gains| gains.iter().sum::<f32>())
     }

@@ -17,7 +17,7 @@ use super::plan::{Cell, Journey};
 use super::profile::BLOCK;
 use crate::numerology::Numerology;
 
-/// Properties of a channel that are known before it is built. By default all of them are false.
+/// Properties of a channel that follow from its parameters alone. By default all of them are false.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct ChannelFacts {
@@ -25,8 +25,8 @@ pub struct ChannelFacts {
     pub has_rates: bool,
     /// Whether the channel is a recording with CQIs.
     pub has_cqis: bool,
-    /// Whether the channel is a recording without a rule for its end, so the run must not be longer
-    /// than the recording.
+    /// Whether the channel is a recording without `at_end`, so that the run must not be longer than
+    /// the recording.
     pub ends: bool,
     /// Whether the user has a position in the cell.
     pub has_place: bool,
@@ -38,20 +38,21 @@ pub struct ChannelFacts {
 
 /// Parameters of a channel, with checks that need other parts of the scenario.
 pub trait ChannelParams {
-    /// Returns the properties of the channel that are known before it is built.
+    /// Returns the properties of the channel that follow from its parameters. By default all are
+    /// false.
     fn facts(&self) -> ChannelFacts {
         ChannelFacts::default()
     }
-    /// Returns an error message if the channel names a file that the caller has not read, or `None`
-    /// if no file is unread.
+    /// Returns an error message if the channel names a file that the caller has not read. Returns
+    /// `None` if it names no file, or if the caller has read it.
     fn unread(&self) -> Option<String> {
         None
     }
     /// Reports an error to `check` if the user's position is outside the cells of the first
     /// `served` sites.
     fn check_on(&self, _cell: &Cell, _served: usize, _check: &mut Check) {}
-    /// Reports an error to `check` if a recording ends before `duration` and has no rule for its
-    /// end.
+    /// Reports an error to `check` if the channel is a recording that ends before `duration` and
+    /// has no `at_end`.
     fn check_during(&self, _duration: Duration, _numerology: Numerology, _check: &mut Check) {}
 }
 
@@ -103,7 +104,8 @@ impl ChannelSpec {
 }
 
 impl Channel {
-    /// Returns the linear SNR per chip in TTI `tti`; 0 if the channel is a recording of bit rates.
+    /// Returns the linear SNR per chip in TTI `tti`. Returns 0 if the channel is a recording of bit
+    /// rates, or a recording of SNRs that has ended.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {
             Self::Cell(placed) => placed.snr(sequence, tti),
@@ -121,7 +123,7 @@ impl Channel {
 
     /// Returns an upper bound of the linear SNR per chip from TTI `tti` on, and the first TTI in
     /// which the bound is not valid. Returns `None` unless the user stands still in the cell and
-    /// its channel fades slowly, because only then is a bound cheap to compute.
+    /// the paths fade slowly, because only then is a bound cheap to compute.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         if let Self::Cell(placed) = self { placed.peak(sequence, tti) } else { None }
     }
@@ -143,12 +145,14 @@ impl Channel {
         if let Self::Cell(placed) = self { placed.journey() } else { None }
     }
 
-    /// Returns the recorded CQI of TTI `tti`, or `None` if no CQIs were recorded.
+    /// Returns the recorded CQI of TTI `tti`, or `None` if no CQIs were recorded. Returns 0 after
+    /// the end of a recording that does not loop.
     pub fn recorded_cqi(&self, tti: u64) -> Option<u8> {
         if let Self::Trace(player) = self { player.cqi(tti) } else { None }
     }
 
-    /// Returns the recorded bit rate of TTI `tti` in bit/s, 0 if no bit rates were recorded.
+    /// Returns the recorded bit rate of TTI `tti` in bit/s. Returns 0 if no bit rates were
+    /// recorded, and after the end of a recording that does not loop.
     pub fn recorded_rate(&self, tti: u64) -> u64 {
         if let Self::Trace(player) = self { player.rate(tti) } else { 0 }
     }

@@ -19,10 +19,11 @@ params! {
     ///
     /// Each phone of a group gets an individual position, unless `position_m` is set.
     pub struct Place {
-        /// Distance from the Node B, in a random direction. Default: random, uniform in the cell.
+        /// Distance from the Node B in the middle, in a random direction. Default: unless `position_m` is
+        /// set, a random position, uniform in the area of all served cells.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub distance: Option<Distance>,
-        /// Position in metres east and north of the Node B; not with `distance`.
+        /// Position in metres east and north of the Node B in the middle; not with `distance`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub position_m: Option<[f64; 2]>,
         /// Speed of the user, which determines the rate of fading and, unless the user stays, its

@@ -13,9 +13,9 @@ use crate::numerology::Numerology;
 pub use nodeb_net::opportunities::AtEnd;
 
 params! {
-    /// Recording of a user's channel from TTI 0. A recording has SNRs, SNRs and CQIs, or bit rates;
-    /// with CQIs, SNRs may be those after one, two and three transmissions of a block. `nodeb
-    /// import` writes such files.
+    /// Recording of a user's channel from TTI 0. A recording has either SNRs or bit rates. With
+    /// SNRs it may also have CQIs, and the SNRs after two and three transmissions of a block.
+    /// `nodeb import` writes such files.
     pub struct Trace {
         /// Path of a recording that contains the lists, relative to the folder of the scenario
         /// file.
@@ -25,11 +25,12 @@ params! {
         /// the recording.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub at_end: Option<AtEnd>,
-        /// Bit rate of each TTI, instead of SNRs. The size of the TTI's block is this rate times 2
-        /// ms, and the block cannot fail.
+        /// Bit rate of each TTI, instead of SNRs. On `hsdpa` only: the size of the TTI's block is
+        /// this rate times 2 ms, and the block cannot fail.
         #[serde(skip_serializing_if = "shared::is_empty")]
         pub rates: Arc<Vec<Rate>>,
-        /// SNR of each TTI in dB, before despreading.
+        /// SNR of each TTI in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of
+        /// a resource element.
         pub snrs_db: Decibels,
         /// SNR in dB after two transmissions of a block, listed by the TTI of the second one.
         /// Default: computed by combining.
@@ -39,7 +40,7 @@ params! {
         /// Default: computed by combining.
         #[serde(skip_serializing_if = "<[f64]>::is_empty")]
         pub third_db: Decibels,
-        /// CQI measured in each TTI. Default: computed from the SNR.
+        /// CQI measured in each TTI, 0 to 30, on `hsdpa` only. Default: computed from the SNR.
         #[serde(skip_serializing_if = "shared::is_empty")]
         pub cqi: Arc<Vec<u8>>,
     }
@@ -118,8 +119,8 @@ impl Checked for Trace {
 #[derive(Debug)]
 pub struct Player {
     at_end: AtEnd,
-    /// Recorded SNRs after one, two and three transmissions of a block. The lists for two and three
-    /// are empty if only SNRs of single transmissions were recorded.
+    /// Recorded SNRs after one, two and three transmissions of a block. A list is empty if its SNRs
+    /// were not recorded.
     snrs: [Decibels; 3],
     cqi: Arc<Vec<u8>>,
     rates: Arc<Vec<Rate>>,
@@ -167,8 +168,9 @@ impl Player {
     }
 
     /// Returns the recorded linear SNR after `transmission` transmissions of a block, the last one
-    /// in TTI `tti`. Returns `None` if no such SNRs were recorded. The recorded SNRs for three
-    /// transmissions are also used for more than three.
+    /// in TTI `tti`. The recorded SNRs for three transmissions are also used for more than three.
+    /// Returns `None` if no such SNRs were recorded, and 0 after the end of a recording that does
+    /// not loop.
     pub fn combined(&self, tti: u64, transmission: u32) -> Option<f32> {
         let list = self.snrs[transmission.clamp(1, 3) as usize - 1].linear();
         if list.is_empty() {

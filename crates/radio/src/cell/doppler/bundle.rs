@@ -8,7 +8,7 @@ use nodeb_base::rng::Indexed;
 
 use super::{CHANGE, Complex, FRACTION_BITS, JakesSequence, LENGTH, SEGMENT, fraction_of, samples_per_tti};
 
-/// Paths with different positions in the sequence and equal distances to its samples.
+/// Paths that read the sequence at different positions, but always equally far behind a sample.
 ///
 /// All paths also change to other positions of the sequence at the same time. The transition
 /// differs from that of a [`Ray`](super::Ray) only between samples, where the transition of a
@@ -20,7 +20,7 @@ pub struct Bundle {
     start: u64,
     /// Index of the segment read last.
     segment: u64,
-    /// For each path, the positions in the sequence at which this segment and the next one begin.
+    /// For each path, the positions in the sequence at which segment `segment` and the segment after it begin.
     begins: Box<[[u32; 2]]>,
     draws: Box<[Indexed]>,
 }
@@ -80,7 +80,8 @@ impl Bundle {
     }
 }
 
-/// Returns the amplitude in a transition from `here` to `next`, with `left` samples until its end.
+/// Returns the amplitude in a transition between segments, `left` samples before its end. `here` and `next`
+/// are the amplitudes in the old and the new segment.
 fn mixed(here: Complex<f32>, next: Complex<f32>, left: u64) -> Complex<f32> {
     let (weight, others) = (left as f32, (CHANGE - left) as f32);
     let scale = 1.0 / (weight * weight + others * others).sqrt();

@@ -26,9 +26,10 @@ const LENGTH_BITS: u32 = 15;
 /// Number of samples of the sequence, after which it repeats.
 const LENGTH: usize = 1 << LENGTH_BITS;
 
-/// Number of samples that a path reads before it continues at another random position.
+/// Length in samples of a segment, after which a path continues at another random position of the
+/// sequence.
 const SEGMENT: u64 = 512 * SAMPLES_PER_PERIOD;
-/// Number of samples at the end of a segment in which the path changes to the next one.
+/// Number of samples at the end of a segment during which a path passes over to the next segment.
 const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 
 /// Maximum number of TTIs for which [`Ray::peak`] gives one bound. Only paths that hardly fade have
@@ -50,7 +51,8 @@ pub struct JakesSequence {
     /// Complex samples of the sequence. The first sample is repeated at the end, so that
     /// interpolation after the last sample does not have to wrap around.
     samples: Box<[Complex<f32>; LENGTH + 1]>,
-    /// For each sample, the highest power of this sample and the [`PEAK_SPAN`] samples after it.
+    /// For each sample, the highest power of this sample and the [`PEAK_SPAN`] samples after it. Empty
+    /// in a sequence of zeros.
     peaks: Box<[f32]>,
 }
 
@@ -159,8 +161,8 @@ fn inverse_dft(x: &mut [Complex<f64>]) {
     }
 }
 
-/// Fading of one path, computed for any TTI from its number. TTIs that are not evaluated cost
-/// nothing.
+/// Fading of one path. It can be computed for any TTI from the TTI's number, so TTIs that are not
+/// evaluated cost nothing.
 #[derive(Clone, Debug)]
 pub struct Ray {
     /// Number of samples by which the path advances per TTI, a fixed-point number with
@@ -211,10 +213,10 @@ impl Ray {
             }
             return;
         }
-        // Far from a transition, gains depend on a single position in the sequence. A slow user
-        // stays between two samples for several TTIs, but a branch for this case would be
-        // unpredictable and cost more than reading the samples again. All samples are read first,
-        // so that the computation can be vectorized.
+        // Outside of a transition, gains depend on a single segment of the sequence. A slow user stays
+        // between two samples for several TTIs, but a branch for this case would be unpredictable and
+        // cost more than reading the samples again. All samples are read first, so that the computation
+        // can be vectorized.
         let place = u64::from(self.begins[0]) + first % SEGMENT;
         let mut ahead = position & ((1 << FRACTION_BITS) - 1);
         let (mut from, mut to) = ([[0.0; N]; 2], [[0.0; N]; 2]);

@@ -23,8 +23,8 @@ fn over_runs(runs: u64, statistic: impl Fn(&mut Ray, &JakesSequence) -> f64) -> 
     (mean, (variance / n).sqrt())
 }
 
-/// Asserts that the mean over runs differs from `expected` by at most 4 standard errors, and that a
-/// standard error is less than a third of `precision`.
+/// Asserts that the mean over runs differs from `expected` by less than 4 standard errors, and that
+/// the standard error is less than a third of `precision`.
 fn agrees(found: (f64, f64), expected: f64, precision: f64, what: &str) {
     let (mean, error) = found;
     assert!(error < precision / 3.0, "{what}: {mean} is known to {error} only");

@@ -19,9 +19,11 @@ const LONGEST_IDLE: Duration = Duration::from_secs(600);
 
 /// MAC whose users change cells.
 pub trait Cells {
-    /// Makes deferred evaluations of channels up to TTI `tti`, because channels must be evaluated in order of time.
+    /// Makes the deferred evaluations of channels in the TTIs before `tti`, because channels must be evaluated in order
+    /// of time.
     fn evaluate_until(&mut self, tti: u64);
-    /// Returns true if the user's cell matters at each time, even if no user has data to receive.
+    /// Returns true if results depend on the users' serving cells even while no user has data to receive, for example
+    /// because available bandwidth is measured.
     fn needs_all_comparisons(&self) -> bool;
     /// Returns true if any user has data to receive.
     fn has_data(&self) -> bool;
@@ -58,8 +60,8 @@ pub struct HandoverControl {
 }
 
 impl HandoverControl {
-    /// Creates the state for the users with the indices `moving`. Returns `None` if there are none, so that no cell can
-    /// change.
+    /// Creates the state for the users with the indices `moving`. Returns `None` if `moving` is empty, because then no
+    /// user can change cells.
     pub fn new(params: &Handover, moving: Vec<usize>, numerology: Numerology) -> Option<Self> {
         (!moving.is_empty()).then(|| Self {
             data: params.data,
@@ -90,7 +92,8 @@ impl HandoverControl {
         self.idle_since.is_some_and(|since| tti >= since + self.longest_idle)
     }
 
-    /// Records the start of an idle time if no user has data to receive any more.
+    /// Records the start of an idle time at `now` if no user has data to receive any more. Has no effect during an idle
+    /// time.
     pub fn record_idle(&mut self, cells: &impl Cells, now: Time) {
         if !self.is_idle() && !cells.has_data() {
             self.idle_since = Some(self.numerology.first_from(now));
@@ -138,8 +141,8 @@ impl HandoverControl {
         }
     }
 
-    /// Ends an idle time when a packet arrives, before TTI `next`. Users who were assigned to other cells while they
-    /// slept change to these cells now.
+    /// Ends the idle time, if there is one, because a packet has arrived. Users who were assigned to other cells while
+    /// they slept change to these cells now, and can be served there from TTI `next`.
     pub fn wake_up(&mut self, cells: &mut impl Cells, ctx: &mut Context, next: u64) {
         if self.idle_since.take().is_none() {
             return;

@@ -23,7 +23,7 @@ impl Mobility {
         Self { serving: channel.serving(), resumes: 0, trigger: handover.map(trigger) }
     }
 
-    /// Returns true if handover is configured and the user moves, so that it may change to another cell.
+    /// Returns true if handover is configured and the user moves, so that the user may change to another cell.
     pub fn moves(&self, channel: &mut Channel) -> bool {
         self.trigger.is_some() && channel.journey().is_some()
     }

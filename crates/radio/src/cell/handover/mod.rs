@@ -39,7 +39,7 @@ params! {
         /// Number of cells that serve users, 2 to 7: the first sites of the hexagonal grid, starting with the
         /// one in the middle, then its neighbours counterclockwise from east.
         pub cells: usize = 2,
-        /// Margin in dB by which another Node B must be received better than the serving one (H1d /
+        /// Margin in dB by which another Node B must at least be received better than the serving one (H1d /
         /// 2 of TS 25.331).
         pub hysteresis_db: f64 = 3.0,
         /// Time for which another Node B must be received better before the user changes to its

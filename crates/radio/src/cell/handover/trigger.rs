@@ -10,8 +10,9 @@ pub struct Trigger {
     /// Hysteresis `hysteresis_db` as a linear ratio of powers.
     ratio: f32,
     ttis: u64,
-    /// For each site, the TTI since which this site has been received better than the serving site
-    /// by the hysteresis. `None` if the site is not received better by that much.
+    /// For each site that serves users, the TTI since which it has been received better than the
+    /// user's serving site by at least the hysteresis. `None` if it is not received better by that
+    /// much, and for the serving site.
     since: Vec<Option<u64>>,
 }
 
@@ -25,8 +26,8 @@ impl Trigger {
         }
     }
 
-    /// Compares the sites in TTI `tti`. Returns the site to which the user must change, or `None`
-    /// if event 1D does not occur.
+    /// Compares the sites in TTI `tti`. Returns the site to which the user must change, the one
+    /// received best if event 1D occurs for several. Returns `None` if the event does not occur.
     pub fn compare(&mut self, tti: u64, journey: &mut Journey) -> Option<usize> {
         let serving = journey.serving();
         let least = journey.strength(serving, tti) * self.ratio;
@@ -47,8 +48,8 @@ impl Trigger {
         Some(site)
     }
 
-    /// Forgets since when other sites have been received better than the serving site, so the time
-    /// to trigger of each site starts again.
+    /// Resets the times since which other sites have been received better than the serving site, so
+    /// that the time to trigger of each site starts again.
     pub fn forget(&mut self) {
         self.since.fill(None);
     }

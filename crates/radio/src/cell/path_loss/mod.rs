@@ -30,7 +30,7 @@ registry! {
     }
 }
 
-/// Smallest distance in metres at which the models are valid. Links over shorter distances have the
+/// Smallest distance in metres at which path loss is computed. Links over shorter distances have the
 /// loss at this distance.
 const NEAREST_M: f64 = 10.0;
 

@@ -95,7 +95,8 @@ impl Sights {
         self.way_m = way_m;
     }
 
-    /// Returns the random numbers of the link to `site` at the current position.
+    /// Returns the random numbers of the link to `site` at the current position. Returns
+    /// [`Sight::MEDIAN`] if path loss does not depend on line of sight.
     pub fn of(&self, site: usize) -> Sight {
         self.links.get(site).map_or(Sight::MEDIAN, |link| link.at(self.way_m / self.spacing_m))
     }

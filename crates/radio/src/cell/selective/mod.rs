@@ -26,7 +26,7 @@ type Rows = [Row; 2];
 /// Number of groups that are computed at once, for all paths.
 const LANES: usize = 16;
 
-/// Factors of a profile's paths on the groups of a band, shared by all users with this profile.
+/// Complex factor of each path of a profile on each group of a band, shared by all users with this profile.
 #[derive(Clone, Debug)]
 pub struct Response {
     /// Real and imaginary parts of the factors for each path.
