@@ -68,8 +68,8 @@ impl Allocation {
         candidates.max_by_key(|&mcs| self.bits(table, mcs))
     }
 
-    /// Returns the MCS with the largest block whose efficiency is at most that of a CQI. Returns
-    /// MCS 0 if the CQI is below the efficiency of all MCSs, and `None` for CQI 0.
+    /// Returns the MCS with the largest block among those that a UE must try to decode and whose efficiency is at most
+    /// that of a CQI. Returns MCS 0 if there is no such MCS, and `None` for CQI 0.
     pub fn mcs_of_cqi(self, cqis: CqiTable, cqi: u8, table: McsTable) -> Option<u8> {
         let limit = cqis.row(cqi)?.efficiency();
         let slow_enough =
@@ -90,8 +90,8 @@ pub fn peak_bits(bandwidth: Bandwidth, table: McsTable, layers: u8) -> Option<u3
     Some(size(first)? + size(second)?)
 }
 
-/// Returns the number of bits of [`peak_bits`] in the downlink, with MCSs up to 256QAM if `qam256` is true, else up to
-/// 64QAM. Returns 0 if the tables have no such blocks.
+/// Returns the result of [`peak_bits`] for the downlink, with MCSs up to 256QAM if `qam256` is true, else up to 64QAM.
+/// Returns 0 if the tables have no such blocks.
 pub fn largest_bits(bandwidth: Bandwidth, qam256: bool, layers: u8) -> u32 {
     let table = if qam256 { McsTable::Down256Qam } else { McsTable::Down64Qam };
     peak_bits(bandwidth, table, layers).unwrap_or(0)

@@ -64,15 +64,14 @@ macro_rules! allowed {
 }
 
 allowed! {
-    /// Number of subframes with PDCCH, at the start of each DRX cycle, in which the UE listens.
+    /// Number of PDCCH subframes at the start of each DRX cycle in which the UE monitors PDCCH.
     ON_DURATION = "onDurationTimer", "subframes", "DRX-Config",
         [1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 40, 50, 60, 80, 100, 200];
-    /// Number of subframes with PDCCH in which the UE continues to listen after a grant of a new
-    /// block.
+    /// Number of PDCCH subframes for which the UE continues to monitor PDCCH after the grant of a new block.
     DRX_INACTIVITY = "drx-InactivityTimer", "subframes", "DRX-Config",
         [1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 40, 50, 60, 80, 100, 200, 300, 500, 750, 1280, 1920,
          2560];
-    /// Largest number of subframes with PDCCH in which the UE listens for a retransmission.
+    /// Largest number of PDCCH subframes in which the UE monitors PDCCH for a retransmission.
     DRX_RETRANSMISSION = "drx-RetransmissionTimer", "subframes", "DRX-Config", [1, 2, 4, 6, 8, 16, 24, 33];
     /// Length of the long DRX cycle in subframes.
     LONG_DRX_CYCLE = "longDRX-CycleStartOffset", "subframes", "DRX-Config",
@@ -141,7 +140,7 @@ allowed! {
          200, 205, 210, 215, 220, 225, 230, 235, 240, 245, 250, 300, 350, 400, 450, 500];
     /// Number of bits of a sequence number in UM (TS 36.322, 6.2.1.3).
     UM_SEQUENCE_NUMBER = "sn-FieldLength", "bits", "RLC-Config", [5, 10];
-    /// Time in ms after which PDCP discards a packet that was not sent.
+    /// Time in ms after the arrival of a packet at which PDCP discards it if it has not been sent.
     DISCARD = "discardTimer", "ms", "PDCP-Config", [50, 100, 150, 300, 500, 750, 1500, INFINITY];
     /// Number of bits of a PDCP sequence number on bearers in UM (TS 36.323, 6.2); in AM it has 12
     /// bits.

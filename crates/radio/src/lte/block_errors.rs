@@ -16,10 +16,11 @@ use crate::error::curves::BlockErrorRate;
 /// Largest block error rate at which a CQI is reported or an MCS is selected (TS 36.213, 7.2.3).
 pub const TARGET: f32 = 0.1;
 
-/// Number of MCSs of a table, rounded up.
+/// Length of arrays with one entry per MCS: a power of two that is not exceeded by any table.
 const MCSS: usize = 32;
 
-/// Blocks of all MCSs of a table on an allocation, for receivers as good as the curves.
+/// Transport blocks of all MCSs of a table on one allocation: their sizes, and their error rates with the ideal
+/// receiver of [`curves`].
 #[derive(Debug)]
 pub struct Blocks {
     mcss: McsTable,
@@ -27,10 +28,10 @@ pub struct Blocks {
     /// Size in bits for each MCS; 0 if the tables have no such block.
     bits: [u32; MCSS],
     largest_bits: u32,
-    /// Smallest linear SNR at which the rate is at most [`TARGET`], as bits of an f32; NaN if it is not known yet.
-    /// Infinite for blocks that a phone need not try to decode (TS 36.213, 7.1.7).
+    /// Smallest linear SNR at which the error rate of each MCS is at most [`TARGET`], as bits of an f32. NaN until it
+    /// is computed; infinite for blocks that do not exist or that a phone need not try to decode (TS 36.213, 7.1.7).
     required_snrs: [AtomicU32; MCSS],
-    /// Block error rate of each MCS by SNR, computed when it is first needed.
+    /// Block error rate of each MCS as a function of the SNR, computed when it is first needed.
     rates: [OnceLock<BlockErrorRate>; MCSS],
 }
 
@@ -49,7 +50,7 @@ impl Blocks {
         }
     }
 
-    /// Returns the blocks of a table on an allocation, which all cells share.
+    /// Returns the blocks of a table on an allocation. All cells and runs of the process share them.
     fn shared(mcss: McsTable, allocation: Allocation) -> &'static Self {
         type Known = BTreeMap<(u32, u16, u8), &'static Blocks>;
         static KNOWN: [Mutex<Known>; 4] = [const { Mutex::new(Known::new()) }; 4];
@@ -66,7 +67,8 @@ impl Blocks {
         Some(self.bits[usize::from(mcs) % MCSS]).filter(|bits| *bits > 0)
     }
 
-    /// Returns the smallest linear SNR at which the block of an MCS fails with at most [`TARGET`].
+    /// Returns the smallest linear SNR at which the block of an MCS fails with a probability of at most [`TARGET`],
+    /// infinity if there is none.
     #[inline]
     fn required_snr(&self, mcs: u8) -> f32 {
         // Threads that compute the value at the same time compute the same one.
@@ -105,7 +107,7 @@ pub struct BlockErrors {
 }
 
 impl BlockErrors {
-    /// Creates the rates of a table of MCSs, for receivers that need `loss_db` dB more than the curves.
+    /// Creates the rates of a table of MCSs, for receivers that need an SNR `loss_db` dB higher than the curves.
     pub fn new(mcss: McsTable, loss_db: f64) -> Self {
         let loss = libm::pow(10.0, loss_db / 10.0) as f32;
         Self { mcss, loss, known: RefCell::default() }
@@ -135,8 +137,8 @@ impl BlockErrors {
         blocks
     }
 
-    /// Returns true if the block of an MCS has at most `most_bits` bits, phones must try to decode it, and it fails with
-    /// at most [`TARGET`] at a linear SNR.
+    /// Returns true if the block of an MCS has at most `most_bits` bits, phones must try to decode it, and it fails
+    /// with a probability of at most [`TARGET`] at the linear SNR `snr`.
     #[inline]
     pub fn allows(&self, blocks: &Blocks, mcs: u8, snr: f32, most_bits: u32) -> bool {
         let is_small = most_bits >= blocks.largest_bits || blocks.bits[usize::from(mcs) % MCSS] <= most_bits;

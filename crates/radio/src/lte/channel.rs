@@ -37,8 +37,8 @@ pub struct Carrier<'a> {
     pub fading: &'static str,
 }
 
-/// Responses of profiles on the carrier's groups. Users with the same paths share one, so that it stays in the CPU
-/// cache.
+/// Responses of profiles on the carrier's groups. Users with the same paths share one response, so that it stays in the
+/// CPU cache.
 #[derive(Debug, Default)]
 pub struct Responses(Vec<(Delays, Arc<Response>)>);
 
@@ -118,7 +118,8 @@ impl Channel {
         }
     }
 
-    /// Computes the linear SNR of each group and layer in TTI `tti`, in which `layers` layers are sent.
+    /// Computes the linear SNR of each group in TTI `tti`, in which `layers` layers are sent. All layers have the same
+    /// SNR.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64, layers: u8, row: &mut Row) {
         let level = self.level.at(tti);
         match &mut self.fading {

@@ -58,8 +58,8 @@ pub const fn filler_bits(bits: u32) -> u32 {
     (blocks - small_blocks) * larger + small_blocks * smaller - total
 }
 
-/// Returns the effective code rate of a transport block on `elements` resource elements of one
-/// layer: bits with CRCs divided by channel bits (TS 36.213, 7.1.7).
+/// Returns the effective code rate of a transport block on `elements` resource elements, summed
+/// over its layers: bits with CRCs divided by channel bits (TS 36.213, 7.1.7).
 pub fn code_rate(bits: u32, elements: u32, modulation: Modulation) -> f64 {
     f64::from(with_crcs(bits)) / f64::from(elements * modulation.order())
 }

@@ -1,9 +1,9 @@
-//! Discontinuous reception: subframes in which a phone listens (TS 36.321, 5.7).
+//! Discontinuous reception: subframes in which a phone listens, that is, monitors PDCCH (TS 36.321, 5.7).
 //!
-//! A phone listens during the on-duration of each cycle, for `inactivity` after a new block, and for `retransmission`
-//! from 8 subframes after a failed block. The base station sends blocks only while the phone listens. A packet that the
-//! phone sends counts as a new block at that time, because the base station grants resources for it. The time
-//! of that grant has no effect here, even if the uplink is scheduled.
+//! A phone listens during the on-duration of each cycle and for `inactivity` after a new block. From 8 subframes after
+//! a failed block, it also listens for up to `retransmission`. The base station sends blocks only while the phone
+//! listens. A packet that the phone sends counts as a new block at that time, because the base station grants resources
+//! for it. The time of that grant has no effect here, even if the uplink is scheduled.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;
@@ -18,23 +18,23 @@ params! {
     ///
     /// All times are in whole subframes of 1 ms.
     pub struct Drx {
-        /// Time at the start of each cycle in which the phone listens.
+        /// Time at the start of each cycle in which the phone monitors PDCCH.
         pub on_duration: Duration = Duration::from_millis(10),
-        /// Time for which the phone continues to listen after a grant of a new block.
+        /// Time for which the phone continues to monitor PDCCH after a grant of a new block.
         pub inactivity: Duration = Duration::from_millis(100),
-        /// Longest time for which the phone listens for a retransmission.
+        /// Longest time for which the phone monitors PDCCH for a retransmission.
         pub retransmission: Duration = Duration::from_millis(8),
         /// Length of the long cycle.
         pub long_cycle: Duration = Duration::from_millis(320),
         /// Length of the short cycle, which divides the long one. Default: none, only long cycles.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub short_cycle: Option<Duration>,
-        /// Number of short cycles before the first long one.
+        /// Number of short cycles after the inactivity timer, before the first long cycle.
         pub short_cycles: u32 = 2,
     }
 }
 
-/// Returns the number of subframes in a time, or `None` if it is not a whole number.
+/// Returns the number of subframes in a time, or `None` if it is not a whole number or does not fit in 32 bits.
 fn subframes(time: Duration) -> Option<u32> {
     u32::try_from(time.0 / TTI.0).ok().filter(|_| time.0.is_multiple_of(TTI.0))
 }
@@ -91,7 +91,8 @@ impl Cycle {
         if position < self.on { from } else { from + self.length - position }
     }
 
-    /// Returns the number of subframes before `tti`, counted from the first cycle, that are in an on-duration.
+    /// Returns the number of subframes in an on-duration before `tti`, counted from the start of the cycle that begins
+    /// last before subframe 0.
     fn on_before(self, tti: u64) -> u64 {
         let shifted = tti + self.length - self.offset % self.length;
         shifted / self.length * self.on + (shifted % self.length).min(self.on)
@@ -126,8 +127,8 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Creates the reception of phone `id`, which has been silent. The offset of its cycles follows from `id`, so that
-    /// the on-durations of phones are spread over the cycle.
+    /// Creates the reception of phone `id`, which has not been active yet. The offset of its cycles follows from `id`,
+    /// so that the on-durations of phones are spread over the cycle.
     pub fn new(drx: &Drx, id: u64) -> Self {
         let ttis = |time: Duration| time.0 / TTI.0;
         let offset = id.wrapping_mul(37) % ttis(drx.long_cycle).max(1);
@@ -145,7 +146,7 @@ impl Listening {
         }
     }
 
-    /// Returns the first subframe with long cycles after the last activity, 0 if there was none.
+    /// Returns the first subframe with long cycles after the last activity, 0 if there was no activity.
     fn short_until(&self) -> u64 {
         if self.active_until == 0 { 0 } else { self.active_until + self.short_lasts }
     }
@@ -220,8 +221,8 @@ impl Listening {
         }
     }
 
-    /// Returns the number of subframes before `tti` in which the phone has listened. It includes subframe `tti` itself
-    /// if the phone's activity in this subframe is recorded already, but is never above `tti`.
+    /// Returns the number of subframes before `tti` in which the phone has listened. If activity in a later subframe
+    /// has been recorded already, the result includes the subframes up to that one, but is never above `tti`.
     pub fn awake_by(&mut self, tti: u64) -> u64 {
         self.count(tti);
         self.awake.min(tti)

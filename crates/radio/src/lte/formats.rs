@@ -25,7 +25,7 @@ const SUBFRAMES: usize = 10;
 /// one antenna port.
 const REFERENCE_ELEMENTS: u32 = 4 * 126;
 
-/// TTI of a subframe without synchronization signals and PBCH.
+/// Number of a TTI whose subframe has no synchronization signals and no PBCH.
 const REGULAR: u64 = 1;
 
 /// Transport format of a block: its MCS and size.
@@ -39,7 +39,7 @@ pub struct Format {
     pub layers: u8,
 }
 
-/// Tables of one direction of a cell, shared by all users.
+/// Tables of transport formats for one direction of a cell, downlink or uplink, shared by all users.
 #[derive(Debug)]
 pub struct Formats {
     band: Band,
@@ -47,22 +47,24 @@ pub struct Formats {
     mcs_count: u8,
     /// Number of resource elements for data in a resource block without synchronization signals and PBCH.
     block_elements: u32,
-    /// Groups with fewer resource elements per block, and how many these groups lack, by subframe.
+    /// For each subframe, the groups with fewer resource elements than `block_elements` per resource block, and the
+    /// number that each group lacks.
     lacking: [(Groups, [u32; MAX_GROUPS]); SUBFRAMES],
     effective: EffectiveSnr,
-    /// Errors of blocks on one layer and on two layers.
+    /// Sizes and error rates of blocks, first on one layer, then on two layers.
     errors: [BlockErrors; MAX_LAYERS as usize],
     /// Smallest linear SNR at which each CQI is reported; NaN for CQI 0.
     thresholds: [f32; CQIS as usize],
     /// Values of the effective SNR's mapping at `thresholds`, with an SNR of 0 for CQI 0.
     levels: Levels<{ CQIS as usize }>,
-    /// Least number of bytes in a resource block at each CQI, NaN for CQI 0; computed when it is first needed.
+    /// Smallest number of bytes per resource block at each CQI, as of [`Self::least_bytes`]; NaN for CQI 0. Computed
+    /// when it is first needed.
     block_bytes: OnceCell<[f32; CQIS as usize]>,
 }
 
 impl Formats {
-    /// Creates the tables of a cell's downlink, with MCSs and CQIs up to 256QAM if `qam256` is true. Receivers need
-    /// `loss_db` dB more than the curves of block errors.
+    /// Creates the tables of a cell's downlink, with MCSs and CQIs up to 256QAM if `qam256` is true. Receivers need an
+    /// SNR `loss_db` dB higher than the curves of block errors.
     pub fn down(bandwidth: Bandwidth, layout: Downlink, qam256: bool, loss_db: f64) -> Self {
         let (mcss, cqis) = if qam256 {
             (McsTable::Down256Qam, CqiTable::Qam256)
@@ -86,8 +88,8 @@ impl Formats {
         Self { lacking, ..Self::new(band, mcss, thresholds, layout.block(), loss_db) }
     }
 
-    /// Creates the tables of a cell's uplink, with the MCSs of a table and without CQIs. The receiver needs `loss_db`
-    /// dB more than the curves of block errors.
+    /// Creates the tables of a cell's uplink, with the MCSs of a table and without CQIs. The receiver needs an SNR
+    /// `loss_db` dB higher than the curves of block errors.
     pub fn up(bandwidth: Bandwidth, mcss: McsTable, loss_db: f64) -> Self {
         let none = [f32::NAN; CQIS as usize];
         Self::new(bandwidth.band(), mcss, none, uplink(1, false), loss_db)
@@ -120,8 +122,8 @@ impl Formats {
         }
     }
 
-    /// Returns the smallest number of bytes in a resource block, among blocks of 1 to all groups whose CQI is `cqi`.
-    /// Sizes per resource block differ by the rounding of the table.
+    /// Returns the smallest number of bytes per resource block, among transport blocks on 1 group, 2 groups, ... up to
+    /// all groups, each with the CQI `cqi`. They differ because the table rounds the sizes of transport blocks.
     fn least_bytes(&self, cqi: u8) -> f32 {
         let bytes = |count: usize| {
             let groups = Groups::first(count);
@@ -136,8 +138,8 @@ impl Formats {
         &self.band
     }
 
-    /// Returns the CQI that a phone measures on each group at linear SNRs: the highest one whose block it could
-    /// decode.
+    /// Returns the CQI that a phone measures on each group at the linear SNRs `snr`: the highest CQI whose block would
+    /// fail with a probability of at most [`TARGET`], or 0 if there is none.
     #[inline]
     pub fn cqis(&self, snr: &Row) -> [u8; MAX_GROUPS] {
         // All groups are compared with a threshold at once, which is vectorized.
@@ -150,7 +152,8 @@ impl Formats {
         cqis.map(|cqi| cqi as u8)
     }
 
-    /// Returns the least number of bytes in a resource block at each CQI, NaN for CQI 0.
+    /// Returns the smallest number of bytes per resource block that a transport block on one layer carries at each CQI,
+    /// NaN for CQI 0.
     #[inline]
     pub fn block_bytes(&self) -> &[f32; CQIS as usize] {
         let bytes = |cqi: usize| if cqi == 0 { f32::NAN } else { self.least_bytes(cqi as u8) };
@@ -165,10 +168,10 @@ impl Formats {
         of_groups.map(|(cqi, size)| (bytes[usize::from(*cqi) % bytes.len()] * size).max(0.0)).sum()
     }
 
-    /// Returns the format of the largest block in TTI `tti` that has at most `most_bits` and that the channel
-    /// allows. The block is sent on `groups` and on `layers` layers, 1 or 2. The SNRs of the channel are
-    /// those of the CQIs in `cqis`, times `factor`. If the channel allows no block, returns the format of MCS
-    /// 0, or `None` if the block of MCS 0 has more than `most_bits`.
+    /// Returns the format of the largest block in TTI `tti` that has at most `most_bits` bits and fails with a
+    /// probability of at most [`TARGET`]. The block is sent on `groups` and on `layers` layers, 1 or 2. The SNRs of the
+    /// channel are those of the CQIs in `cqis`, times `factor`. If there is no such block, returns the format of MCS 0,
+    /// or `None` if the block of MCS 0 has more than `most_bits` bits.
     pub fn select_by_cqis(
         &self,
         tti: u64,
@@ -250,8 +253,8 @@ impl Formats {
     }
 }
 
-/// Returns the smallest linear SNR at which each CQI is reported, NaN for CQI 0: that at which the block of its
-/// modulation and code rate on [`REFERENCE_ELEMENTS`] fails with at most [`TARGET`].
+/// Returns the smallest linear SNR at which each CQI is reported, NaN for CQI 0. At this SNR, the block with the CQI's
+/// modulation and code rate on [`REFERENCE_ELEMENTS`] fails with probability [`TARGET`].
 fn thresholds(table: CqiTable) -> [f32; CQIS as usize] {
     static KNOWN: [OnceLock<[f32; CQIS as usize]>; 2] = [const { OnceLock::new() }; 2];
     let threshold = |row: Cqi| {
@@ -279,7 +282,8 @@ mod tests {
     }
 
     // Holds: selection of blocks (closed form)
-    /// A block that is selected by reports fails with at most 10 %, in all subframes.
+    /// A block that is selected by reports fails with a probability of at most 10 %, in all subframes, unless it has
+    /// MCS 0.
     #[test]
     fn blocks_selected_by_reports_fail_rarely() {
         let layout = Downlink { ports: Ports::One, control: 3 };
@@ -296,7 +300,8 @@ mod tests {
     }
 
     // Holds: selection of blocks (closed form)
-    /// A block that is selected by the SNR fails with at most 10 %, and the next larger one of its modulation with more.
+    /// A block that is selected by the SNR fails with a probability of at most 10 %, unless it has MCS 0. The next
+    /// larger block of its modulation fails with a higher probability.
     #[test]
     fn blocks_selected_by_the_snr_are_the_largest_ones() {
         let formats = Formats::up(Bandwidth::Mhz10, McsTable::Up, 0.0);

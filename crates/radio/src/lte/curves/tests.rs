@@ -89,7 +89,7 @@ fn every_mcs_of_a_table_has_a_threshold_above_the_last_one() {
         let thresholds = (0..=table.highest()).filter(|mcs| allocation.fits(table, *mcs));
         let of = |mcs| db(block_error_rate(turbo(), allocation, table, mcs).unwrap().snr(0.1));
         let thresholds: Vec<f64> = thresholds.map(of).collect();
-        // Where the modulation changes the block size does not, but the threshold may fall a little.
+        // Where the modulation changes, the block size stays the same, but the threshold may fall a little.
         assert!(thresholds.windows(2).all(|pair| pair[1] > pair[0] - 0.5), "{table:?}: {thresholds:.2?}");
         assert!(
             thresholds[0] < -5.0 && thresholds[thresholds.len() - 1] > 17.0,

@@ -25,7 +25,7 @@ use receiver::{Paths, diversity, mmse};
 /// Largest number of antenna ports, of receive antennas and of layers.
 pub const MAX_PORTS: usize = 4;
 
-/// Numbers of antennas between which a channel is.
+/// Numbers of antennas at both ends of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Antennas {
     /// Number of antenna ports that send: 1, 2 or 4.
@@ -49,11 +49,11 @@ pub struct Matrix {
     channels: Box<[Selective]>,
     /// Amplitudes of `channels` in the TTI and on the groups of `known`.
     amplitudes: Box<[[Row; 2]]>,
-    /// TTI and groups for which the channels were read last; no groups before.
+    /// TTI and groups for which the channels were read last; no groups before the first read.
     known: (u64, Groups),
     /// All groups of the band.
     all: Groups,
-    /// Precoders of 2 layers, 3 layers and so on.
+    /// Precoders for each number of layers, from two layers (index 0) to the number of receive antennas.
     precoders: Vec<Vec<Precoder>>,
 }
 
@@ -168,7 +168,7 @@ impl Matrix {
     }
 }
 
-/// Adds the channel of a layer to each receive antenna, given the layer's factor at each port.
+/// Adds the channel of a layer to each receive antenna in `sum`. `factors` has the layer's complex factor at each port.
 #[inline]
 fn precode(paths: &[[Complex; MAX_PORTS]], factors: &[(f32, f32); MAX_PORTS], sum: &mut [Complex]) {
     for (factor, of_port) in factors.iter().zip(paths) {

@@ -166,7 +166,8 @@ fn rates_of_layers_are_differences_of_capacities() {
     }
 }
 
-/// Transmit diversity to `n` antennas has `n` times the mean SNR, and less variation than one port.
+/// With two ports, the SNR is the sum over all paths from port to antenna, with half of the power from each port. With
+/// four ports, 1 + SNR is the geometric mean over the pairs of ports 0 and 2, and 1 and 3.
 #[test]
 fn diversity_adds_the_power_of_all_paths() {
     let mut paths = [[Complex::ZERO; MAX_PORTS]; MAX_PORTS];

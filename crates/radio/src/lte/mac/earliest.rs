@@ -4,17 +4,19 @@ use std::cell::Cell;
 
 use nodeb_base::units::Time;
 
-/// Time of each user, `Time(u64::MAX)` for none. The earliest one is stored, so that most look-ups need no search.
+/// One time per user, for example that of its next timer; `Time(u64::MAX)` for none. The earliest one is stored,
+/// so that most look-ups need no search.
 #[derive(Debug)]
 pub struct Earliest {
     at: Vec<Time>,
-    /// The earliest time, or an earlier one if `is_old` is true.
+    /// The earliest time in `at`. If `is_old` is true, it is out of date: a time that no user has any more, not
+    /// after the earliest one.
     first: Cell<Time>,
     is_old: Cell<bool>,
 }
 
 impl Earliest {
-    /// Creates the times of `users` users, none at first.
+    /// Creates a list in which none of the `users` users has a time.
     pub fn new(users: usize) -> Self {
         let never = Time(u64::MAX);
         Self { at: vec![never; users], first: Cell::new(never), is_old: Cell::new(false) }

@@ -49,17 +49,18 @@ struct Status {
     number: u64,
 }
 
-/// Values of a user that every TTI needs. They are stored separately from the user's other state,
-/// which is large.
+/// Values of a user that are read in every TTI. They are stored separately from the user's other state, which is large.
 #[derive(Clone, Debug)]
 struct Hot {
     /// First TTI in which there may be something to send, `u64::MAX` if there is nothing.
     ready: u64,
     /// First TTI in which a new block may be sent, `u64::MAX` if there is nothing to send.
     fresh: u64,
-    /// First TTI in which a retransmission or an answer for the outer loop is due, `u64::MAX` if there is none.
+    /// First TTI in which a retransmission is due, or an ACK or NACK that the outer loop has not received yet.
+    /// `u64::MAX` if there is none.
     answers: u64,
-    /// TTIs in which the report is valid from which `rate`, `cqi` and the rows of [`Columns`] were computed.
+    /// TTIs in which `rate`, `cqi` and the user's rows of [`Columns`] are valid, because the base station uses the same
+    /// CQI report.
     valid: Range<u64>,
     /// Number of bytes that all groups together could carry in a TTI.
     rate: u32,
@@ -71,7 +72,7 @@ impl Hot {
     const NOTHING: Self =
         Self { ready: u64::MAX, fresh: u64::MAX, answers: u64::MAX, valid: 0..0, rate: 0, cqi: 0.0 };
 
-    /// Makes nothing happen for the user before TTI `until`.
+    /// Postpones `ready`, `fresh` and `answers` to TTI `until` at the earliest.
     fn postpone(&mut self, until: u64) {
         self.ready = self.ready.max(until);
         self.fresh = self.fresh.max(until);
@@ -79,22 +80,22 @@ impl Hot {
     }
 }
 
-/// Values of all users that TTIs need, by user.
+/// Values of all users that are read in every TTI; each list has one entry per user.
 #[derive(Debug)]
 struct Columns {
     hot: Vec<Hot>,
     /// Time of the next RLC timer; `Time(u64::MAX)` if none runs.
     due: Earliest,
-    /// Bytes that each group could carry by the CQI that the base station knows; NaN for CQI 0.
+    /// Bytes that each group could carry in a TTI by the CQI in use at the base station; NaN for CQI 0.
     rates: Vec<Row>,
-    /// CQI of each group, if the scheduler compares qualities; NaN for CQI 0.
+    /// CQI of each group; NaN for CQI 0. Filled only if the scheduler compares qualities instead of rates.
     qualities: Vec<Row>,
     /// Bytes that can be sent, with an estimate of their headers.
     waiting: Vec<f32>,
 }
 
 impl Columns {
-    /// Creates the columns of `count` users, of which nothing is known.
+    /// Creates the columns of `count` users without data and without reports.
     fn new(count: usize) -> Self {
         Self {
             hot: vec![Hot::NOTHING; count],
@@ -105,8 +106,8 @@ impl Columns {
         }
     }
 
-    /// Returns a TTI up to `tti` if there may be something to send until then, else the first later one in which there
-    /// may be, or `None` if there is nothing.
+    /// Returns the first TTI in which there may be something to send to a user, or `None` if there is nothing. If
+    /// several users are ready by TTI `tti`, the result may be the TTI of any of these users.
     fn first_ready(&self, tti: u64) -> Option<u64> {
         let mut first = u64::MAX;
         for hot in &self.hot {
@@ -123,7 +124,7 @@ impl Columns {
 #[derive(Debug)]
 pub struct LteMac {
     params: Lte,
-    /// Rules by which blocks are decoded and sent again.
+    /// Rules by which blocks are decoded and retransmitted.
     rules: Rules,
     formats: Vec<Formats>,
     band: Band,
@@ -134,19 +135,20 @@ pub struct LteMac {
     view: View,
     dealer: Dealer,
     candidates: Vec<Candidate>,
-    /// Users with retransmissions or answers that are due in the current TTI; kept between TTIs only to reuse the
+    /// Users for whom retransmissions, ACKs or NACKs are due in the current TTI; kept between TTIs only to reuse the
     /// memory.
     due: Vec<usize>,
-    /// Parts of the users in the current TTI; kept between TTIs only to reuse the memory.
+    /// Groups of resource blocks that the scheduler assigns to users for new blocks in the current TTI; kept between
+    /// TTIs only to reuse the memory.
     parts: Vec<Part>,
     /// Blocks sent to a user in the current TTI; kept between TTIs only to reuse the memory.
     sent: Vec<SentBlock>,
     decided: Vec<Decided>,
-    /// STATUS PDUs on their way, in order of arrival.
+    /// STATUS PDUs on their way to the base station, in order of arrival.
     statuses: VecDeque<Status>,
-    /// Phones that do not listen in every subframe; `None` if all listen always.
+    /// Discontinuous reception of the phones; `None` without DRX, when all phones listen in every subframe.
     sleepers: Option<Sleepers>,
-    /// Phones that are not always connected; `None` if all are.
+    /// RRC connections of the phones; `None` if all phones are always connected.
     promotions: Option<Promotions>,
 }
 
@@ -222,7 +224,7 @@ impl LteMac {
         }
     }
 
-    /// Postpones what is ready for a user, in subframe `next` at the earliest, until its phone listens. Has no effect
+    /// Postpones the transmissions to a user until its phone listens, in subframe `next` at the earliest. Has no effect
     /// without DRX.
     fn wait_for_listening(&mut self, user: usize, next: u64) {
         let (Some(sleepers), hot) = (&mut self.sleepers, &mut self.columns.hot[user]) else { return };

@@ -1,4 +1,4 @@
-//! Waits of data to phones that are not connected.
+//! Waits of downlink data for the connections of idle phones.
 
 use nodeb_base::context::Context;
 use nodeb_base::event::{Direction, Event, Mask};
@@ -10,11 +10,12 @@ use super::super::rrc::connections::Connections;
 use super::sleep::Sleepers;
 use crate::UserRadio;
 
-/// Connections of all phones, and the subframes since which data to phones have waited for a connection.
+/// RRC connections of all phones, and the waits of downlink data for a connection.
 #[derive(Debug)]
 pub struct Promotions {
     pub connections: Connections,
-    /// For each user, the subframe since which data have waited for a connection.
+    /// For each user, the subframe since which downlink data have waited for a connection; `None` if no data wait for
+    /// one.
     since: Vec<Option<u64>>,
 }
 
@@ -24,8 +25,8 @@ impl Promotions {
         Self { connections: Connections::new(rrc, users), since: vec![None; users.len()] }
     }
 
-    /// Records that a packet to or from a user arrives, which can be sent from subframe `tti` on, and promotes the phone
-    /// if it is idle. A phone with DRX listens when it is connected.
+    /// Records the arrival of a packet to or from a user, which can be sent from subframe `tti` on. Promotes the phone
+    /// if it is idle. With DRX, starts the phone's inactivity timer at the start of the new connection.
     pub fn arrive(&mut self, user: usize, direction: Direction, tti: u64, sleepers: Option<&mut Sleepers>) {
         let ended = self.connections.ends(user);
         let connected = self.connections.arrive(user, direction, tti);
@@ -51,7 +52,8 @@ impl Promotions {
         self.connections.since(user)
     }
 
-    /// Emits the wait that ends because a user is sent a block.
+    /// Emits an event with the wait for a connection that ends because a user is sent a block. Has no effect if no
+    /// data waited.
     pub fn sent(&mut self, ctx: &mut Context, user: usize) {
         let Some(since) = self.since[user].take() else { return };
         if ctx.wants(Mask::CHANNELS) {

@@ -42,8 +42,9 @@ impl LteMac {
     }
 
     /// Retransmits the blocks that are due in TTI `tti`, each on whole groups with at least as many resource
-    /// blocks as its first transmission had, and takes these from `room`. The user at which the search begins
-    /// changes with the TTI.
+    /// blocks as its first transmission had. Removes these groups from `room`, and one grant per user. A block
+    /// for which `room` does not suffice remains due. The user that is considered first changes from TTI to
+    /// TTI.
     fn retransmit(&mut self, ctx: &mut Context, tti: u64, room: &mut Room) {
         let first = (tti % self.users.len().max(1) as u64) as usize;
         let is_due = |hot: &Hot| hot.ready <= tti && hot.answers <= tti;
@@ -113,7 +114,7 @@ impl LteMac {
         }
     }
 
-    /// Brings the report of a user up to date for TTI `tti`, and the values computed from it.
+    /// Brings the CQI report of a user and the values computed from it up to date for TTI `tti`.
     pub(super) fn measure(&mut self, user: usize, tti: u64) {
         let Self { users, columns, params, rules, formats, band, sequence, view, .. } = self;
         let cell = Cell { params, rules, formats, sequence };

@@ -1,4 +1,4 @@
-//! Phones that do not listen in every subframe, and the waits of their data.
+//! Phones with DRX, and the waits of data until a phone listens.
 
 use nodeb_base::context::Context;
 use nodeb_base::event::{Event, Mask};
@@ -10,15 +10,16 @@ use super::super::drx::{Drx, Listening};
 use super::super::reports::TTI;
 use crate::UserRadio;
 
-/// Reception of a phone by DRX, and the waits of its data.
+/// DRX state of a phone, and the waits of data until the phone listens.
 #[derive(Debug)]
 struct Sleeper {
     listening: Listening,
     /// Subframe since which data wait because the phone does not listen, and the subframe in which it listens again.
+    /// `None` if no data wait for this reason.
     waits: Option<(u64, u64)>,
-    /// Earlier waits of these data, between which the phone listened but the user was not served.
+    /// Earlier waits of the same data. After each of them the phone listened, but the base station sent it no block.
     earlier: Vec<(u64, u64)>,
-    /// Number of waits that ended with a transmission to the phone, and their sum in subframes.
+    /// Number of waits of data that have been sent since, and the sum of the lengths of these waits in subframes.
     counted: (u64, u64),
 }
 
@@ -27,7 +28,7 @@ struct Sleeper {
 pub struct Sleepers(Vec<Sleeper>);
 
 impl Sleepers {
-    /// Creates the reception of `users`, which have been silent.
+    /// Creates the DRX state of `users`, who have not been active yet.
     pub fn new(drx: &Drx, users: &[UserRadio]) -> Self {
         let sleeper = |user: &UserRadio| Sleeper {
             listening: Listening::new(drx, user.id),
@@ -38,8 +39,9 @@ impl Sleepers {
         Self(users.iter().map(sleeper).collect())
     }
 
-    /// Returns the first subframe at or after `ready` in which a user listens. If it is later than `ready`, the user's
-    /// data wait until then. A wait that would end after `ready` now ends in this subframe.
+    /// Returns the first subframe at or after `ready` in which a user's phone listens. If it is later than `ready`,
+    /// records that the user's data wait from `ready` until then. If a recorded wait ends after `ready`, sets its end
+    /// to the returned subframe instead.
     pub fn wake(&mut self, user: usize, ready: u64) -> u64 {
         let Sleeper { listening, waits, earlier, .. } = &mut self.0[user];
         let until = listening.next(ready);
@@ -53,8 +55,8 @@ impl Sleepers {
         until
     }
 
-    /// Records that a user is sent a block in subframe `tti`, and emits the waits before it, if any. `is_new` is false
-    /// for a retransmission.
+    /// Records that a user is sent a block in subframe `tti`. Emits an event for each wait of the data before it.
+    /// `is_new` is false for a retransmission.
     pub fn sent(&mut self, ctx: &mut Context, user: usize, tti: u64, is_new: bool) {
         let Sleeper { listening, waits, earlier, counted } = &mut self.0[user];
         if is_new {
@@ -76,7 +78,7 @@ impl Sleepers {
         }
     }
 
-    /// Forgets that data waited for a user, as there are none any more.
+    /// Discards the recorded waits of a user for whom no data wait any more.
     pub fn has_nothing(&mut self, user: usize) {
         let Sleeper { waits, earlier, .. } = &mut self.0[user];
         *waits = None;
@@ -88,7 +90,8 @@ impl Sleepers {
         self.0[user].listening.failed(tti);
     }
 
-    /// Records that a user has a packet for the network in subframe `tti`.
+    /// Records activity of a user in subframe `tti`, such as a packet for the network. It starts the inactivity
+    /// timer, as a new block does.
     pub fn active(&mut self, user: usize, tti: u64) {
         self.0[user].listening.granted(tti);
     }
@@ -127,7 +130,7 @@ table! {
     pub static DRX: "drx" of DrxRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
-        /// Time in which the phone listened to the base station. Paging occasions of an idle phone are not counted.
+        /// Time in which the phone was connected and listened (monitored PDCCH).
         "awake_s" ["s"] F64 = |row| row.awake.as_secs();
         /// `awake_s` divided by the duration of the run; NaN if the run took no time.
         "awake_share" ["1"] F64 = |row| row.awake.as_secs() / row.lasts.as_secs();

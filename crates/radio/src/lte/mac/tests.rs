@@ -82,7 +82,7 @@ impl Bench {
     }
 }
 
-/// Returns the number of octets in the blocks of each TTI, with the TTI.
+/// Returns each TTI with blocks, and the number of octets in them.
 fn octets(bench: &Bench) -> Vec<(u64, u32)> {
     let sent = |(at, event): &(Time, Event)| match event {
         Event::Tti { units, .. } => Some((at.0 / 1_000_000, *units)),
@@ -215,8 +215,8 @@ fn layers_multiply_the_rate_if_the_snr_is_high() {
     assert!(middle > one / 3.0 && (1.1..3.5).contains(&mean), "{middle} {mean}");
 }
 
-/// Two blocks of a TTI are acknowledged separately: if one fails, it is retransmitted in the same
-/// TTI as a new block.
+/// Two blocks of a TTI are acknowledged separately: if only one fails, its retransmission shares a TTI with a new
+/// block.
 #[test]
 fn blocks_on_different_layers_have_answers_of_their_own() {
     let fading = channel(
@@ -252,7 +252,7 @@ fn blocks_on_different_layers_have_answers_of_their_own() {
     }
 }
 
-/// A small packet is sent in one block.
+/// A small packet is sent in one block, although several layers would allow two.
 #[test]
 fn small_packets_need_no_second_block() {
     let mut bench = Bench::new(&cell_of_layers(4), &[at_snr(40.0)]);
@@ -325,8 +325,8 @@ fn drx() -> serde_json::Value {
 }
 
 // Holds: discontinuous reception (closed form)
-/// With bursts at all phases of the cycle, the mean wait is `(cycle - on)^2 / (2 cycle)`. A phone that is rarely sent
-/// anything is awake for its on-durations and for the inactivity timer after each burst.
+/// With bursts at all phases of the cycle, the mean wait is about `(cycle - on)^2 / (2 cycle)`. A phone that is rarely
+/// sent anything is awake for its on-durations and for the inactivity timer after each burst.
 #[test]
 fn bursts_wait_for_the_on_duration() {
     let params = keys(json!({ "rlc": "um", "drx": drx() }));
@@ -449,8 +449,8 @@ fn the_metric_is_the_rate_of_the_block() {
 }
 
 // Holds: set-up of connections (worked example)
-/// A packet to an idle phone waits for its paging occasion and the set-up of its connection, and takes one subframe. The
-/// event of its block gives the wait. A packet of the phone begins the set-up at once.
+/// A packet to an idle phone waits for its paging occasion and the set-up of its connection, and takes one subframe. An
+/// event gives the wait when the block is sent. A packet of the phone begins the set-up at once.
 #[test]
 fn packets_to_an_idle_phone_wait_for_its_connection() {
     let params = keys(json!({ "rlc": "um", "rrc": { "inactivity": "1 s" } }));

@@ -32,7 +32,7 @@ const SUBHEADER: u32 = 3;
 /// block with room for them.
 pub const HEADERS: f32 = 8.0;
 
-/// Format of a transport block.
+/// Format of a transport block, and the size of its first allocation.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     format: Format,
@@ -133,7 +133,7 @@ impl User {
         }
     }
 
-    /// Brings the report up to date for TTI `tti`. Returns true if it is a new one.
+    /// Brings the CQI report up to date for TTI `tti`. Returns true if it is a new one.
     pub fn measure(&mut self, tti: u64, cell: &Cell) -> bool {
         let Self { report, channel, .. } = self;
         report.refresh(tti, channel, cell.sequence, &cell.formats[self.formats])
@@ -144,7 +144,8 @@ impl User {
         cell.formats[self.formats].block_bytes()
     }
 
-    /// Passes the answers to first transmissions that are known in TTI `tti` to the outer loop.
+    /// Passes the ACKs and NACKs of first transmissions that the base station has received by TTI `tti` to the outer
+    /// loop. Has no effect without an outer loop.
     pub fn listen(&mut self, tti: u64) {
         if let Some(correction) = &mut self.correction {
             self.processes.take_answers(tti, |acknowledged| correction.on_answer(acknowledged));
@@ -167,8 +168,9 @@ impl User {
         }
     }
 
-    /// Retransmits the blocks of the process that is due in TTI `tti` on `groups`. If only one of two blocks failed,
-    /// the other layers carry a new block. Adds the blocks to `sent`, unless no retransmission is due.
+    /// Retransmits the blocks of the process that is due in TTI `tti` on `groups`. If only one block is due and the
+    /// report allows more layers, the other layers carry a new block, provided that data wait. Adds the blocks to
+    /// `sent`, unless no retransmission is due.
     pub fn send_again(&mut self, tti: u64, groups: Groups, cell: &Cell, sent: &mut Vec<SentBlock>) {
         let Some((index, mut blocks)) = self.processes.take_retransmission(tti) else { return };
         let taken = blocks.layers();
