@@ -63,7 +63,7 @@ params! {
         pub qam256: bool = false,
         /// Largest number of users served in one TTI, at most 20.
         pub users_per_tti: NonZeroU32 = positive(8),
-        /// Scheduler that deals groups of resource blocks to users.
+        /// Scheduler that assigns groups of resource blocks to users.
         pub scheduler: SchedulerSpec,
         /// CQI reports of phones, by which blocks are selected.
         pub cqi: GroupReports,
@@ -89,7 +89,7 @@ params! {
         pub nack_error: Probability = Probability(0.0),
         /// RLC mode of the downlink and of a scheduled uplink.
         pub rlc: LteRlcSpec,
-        /// Time until a STATUS PDU of a phone's RLC is known to the base station.
+        /// Time from the creation of a STATUS PDU to its arrival at the other end.
         pub status_delay: Duration = Duration::from_millis(8),
         /// Length of PDCP's sequence number.
         pub sn_length: SnLength,
@@ -170,9 +170,9 @@ impl Checked for Lte {
 }
 
 impl Lte {
-    /// Warns if blocks are retransmitted until RLC discards their PDUs: in unacknowledged mode, those behind its window.
-    /// While a block waits for a retransmission, the other processes send a new PDU in each subframe and on each of at
-    /// most two blocks.
+    /// Warns if blocks can be retransmitted for so long that RLC in unacknowledged mode with 5-bit sequence numbers
+    /// discards their PDUs, because they arrive behind its window. While a block waits for a retransmission, the other
+    /// processes send up to two new PDUs per subframe: one on one layer, two on several layers.
     fn advise_window(&self, check: &mut Check) {
         let LteRlcSpec::Um(um) = &self.rlc else { return };
         let most = |blocks: u64| (um.sn_length.window() - 1) / (blocks * (DOWN_RETRANSMISSION_AFTER - 1)) + 1;
@@ -236,13 +236,14 @@ impl Lte {
         if self.qam256 { vec![up_to(false), up_to(true)] } else { vec![up_to(false)] }
     }
 
-    /// Returns the index of a phone's tables in [`Self::formats`].
+    /// Returns the index of the tables in [`Self::formats`] of a phone of category `category`: 1 if the phone uses
+    /// 256QAM, else 0.
     pub fn formats_of(&self, category: u8) -> usize {
         usize::from(self.qam256 && Category::of(category).is_ok_and(|category| category.down_256qam))
     }
 
-    /// Returns the antennas of the channel to a phone of a category. With one layer, there is one antenna at
-    /// either end. With more, a phone has as many antennas as it can receive layers.
+    /// Returns the antennas of the channel to a phone of a category. If `layers` is 1, there is one antenna at either
+    /// end. Otherwise a phone has as many antennas as layers can be sent to it, by its category and `layers`.
     pub fn antennas(&self, category: u8) -> Antennas {
         if self.layers == 1 {
             return Antennas::ONE;

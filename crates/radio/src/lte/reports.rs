@@ -17,9 +17,10 @@ use crate::mac::outer_loop::OuterLoop;
 params! {
     /// Parameters of CQI reports on LTE.
     pub struct GroupReports {
-        /// Time from a measurement to the use of its report at the base station, in whole TTIs.
+        /// Time from a measurement to the use of its report at the base station, rounded up to whole TTIs.
         pub delay: Duration = Duration::from_millis(8),
-        /// Time between two measurements of a phone, in whole TTIs; phones measure in turn.
+        /// Time between two measurements of a phone, in whole TTIs. The measurements of different phones are spread
+        /// over this time.
         pub cycle: Duration = Duration::from_millis(10),
         /// Outer loop. Default: none, reports are used unchanged.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +46,7 @@ impl Checked for GroupReports {
 
 // Clause: TS 36.213, 7.2.1: CQI reports
 // Simplified: a CQI for each group of resource blocks, without errors and without load on the uplink
-/// Report that the base station knows of a phone.
+/// CQI report of a phone that the base station currently uses.
 #[derive(Debug)]
 pub struct Report {
     /// Delay of a report in TTIs.
@@ -67,8 +68,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Creates the reports of user `id`, which can receive `most_layers` layers. There is none before the first TTI in
-    /// which one is used.
+    /// Creates the reports of user `id`, which can receive `most_layers` layers. All CQIs are 0 until the first call
+    /// of [`Self::refresh`].
     pub fn new(params: &GroupReports, id: u64, most_layers: u8) -> Self {
         let cycle = (params.cycle.0 / TTI.0).max(1);
         Self {
@@ -83,15 +84,15 @@ impl Report {
         }
     }
 
-    /// Returns the TTI of the measurement that the base station uses in TTI `tti`: the last one at least the delay
-    /// earlier. Before that, the phone has measured in TTI 0.
+    /// Returns the TTI of the measurement that the base station uses in TTI `tti`: the last one that is at least
+    /// `delay` TTIs earlier. If there is none, returns 0, as if the phone had measured in TTI 0.
     fn measurement_for(&self, tti: u64) -> u64 {
         let latest = tti.saturating_sub(self.delay);
         latest.saturating_sub((latest + self.cycle - self.offset) % self.cycle)
     }
 
-    /// Returns TTIs around `tti` in which the base station uses the same report: all of them, except that those before
-    /// the first report may be missing.
+    /// Returns a range of TTIs with `tti` in it, in all of which the base station uses the same report. The range has
+    /// all these TTIs, except that those before the first report arrives may be missing.
     pub fn validity(&self, tti: u64) -> Range<u64> {
         if tti < self.delay + self.offset {
             return 0..self.delay + self.offset;
@@ -100,7 +101,7 @@ impl Report {
         begin..begin + self.cycle
     }
 
-    /// Brings the report up to date for TTI `tti`. Returns true if it is a new one.
+    /// Brings the report up to date for TTI `tti`. Returns true if it comes from another measurement than before.
     #[inline]
     pub fn refresh(
         &mut self,
@@ -126,7 +127,8 @@ impl Report {
         true
     }
 
-    /// Replaces the CQIs of one layer by those of the number of layers with the highest rate, the lowest such number.
+    /// Replaces the report for one layer by that for the number of layers with the highest rate. If several numbers
+    /// have this rate, the lowest one is chosen.
     fn choose_layers(&mut self, channel: &mut Channel, sequence: &JakesSequence, formats: &Formats) {
         let mut highest = formats.bytes(&self.cqis);
         for layers in 2..=self.most_layers {

@@ -89,8 +89,9 @@ impl Downlink {
         self.block() - self.taken(central, subframe)
     }
 
-    /// Returns the number of resource elements that synchronization signals and PBCH take on the
-    /// `central` subcarriers of a resource block, 0, 6 or 12, that are among the central 72.
+    /// Returns the number of resource elements that synchronization signals and PBCH take in a
+    /// resource block. `central` is the number of its subcarriers, 0, 6 or 12, that are among the
+    /// 72 subcarriers around DC.
     const fn taken(self, central: u32, subframe: u8) -> u32 {
         let [first, second] = self.ports.at_start();
         let synchronization = 2 * central;

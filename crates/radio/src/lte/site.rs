@@ -29,7 +29,7 @@ params! {
         pub antenna_gain_db: f64 = 14.0,
         /// Path loss between the base station and a phone as a function of their distance.
         pub path_loss: PathLossSpec,
-        /// Shadowing, which varies the path loss.
+        /// Shadowing, which varies the path loss from place to place.
         pub shadowing: Shadowing,
         /// Interference from other cells.
         pub interference: InterferenceSpec,

@@ -49,16 +49,16 @@ impl Access {
         }
     }
 
-    /// Returns the first subframe after the paging occasion that follows for phone `id` in subframe `from` or later: the
-    /// phone then knows that there are data.
+    /// Returns the subframe after the first paging occasion of phone `id` in subframe `from` or later. From this
+    /// subframe on, the paged phone can begin random access.
     pub fn paged(&self, id: u64, from: u64) -> u64 {
         let frame = id % (self.paging_cycle / FRAME);
         let position = frame * FRAME + PAGING_SUBFRAME;
         from + (position + self.paging_cycle - from % self.paging_cycle) % self.paging_cycle + 1
     }
 
-    /// Returns the first subframe in which a phone is connected that begins random access in subframe `from`: it sends a
-    /// preamble in the next occasion.
+    /// Returns the first subframe in which a phone is connected if it begins random access in subframe `from`. It sends
+    /// its preamble in the first occasion at or after `from`.
     pub fn connected(&self, from: u64) -> u64 {
         let preamble = self.occasions.next(from);
         let response = preamble + RESPONSE_WINDOW_AFTER;

@@ -40,7 +40,7 @@ struct Connection {
     counted: u64,
     usage: ChannelUse,
     promotions: u64,
-    /// Sum of the times from the packet that began a promotion to the connection.
+    /// Sum of the times from the packet that began a promotion to the connection, in subframes.
     promoted: u64,
 }
 
@@ -58,7 +58,8 @@ impl Connection {
         }
     }
 
-    /// Returns the subframe in which the connection ends, if no more data arrive; `u64::MAX` while data wait.
+    /// Returns the subframe in which the connection ends if no more data arrive. Returns `u64::MAX` while data wait,
+    /// and 0 if the phone has always been idle.
     fn ends(&self, inactivity: u64) -> u64 {
         match self.last {
             None => 0,
@@ -67,7 +68,7 @@ impl Connection {
         }
     }
 
-    /// Adds the time before subframe `tti` to the phone's states.
+    /// Adds the time from subframe `counted` to `tti`, exclusive, to the times of the phone's states.
     fn count(&mut self, tti: u64, inactivity: u64) {
         let ends = self.ends(inactivity);
         let (access, connected) = self.last.map_or((0, 0), |last| (last.access, last.connected));
@@ -94,7 +95,7 @@ struct Shared {
     phones: Vec<Connection>,
 }
 
-/// Connections of all phones of a cell. Clones share them.
+/// Connections of all phones of a cell. Clones of this value share the same connections.
 #[derive(Clone, Debug)]
 pub struct Connections(Arc<Mutex<Shared>>);
 
@@ -113,9 +114,10 @@ impl Connections {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that a packet for or from a user arrives, which can be sent from subframe `tti` on. An idle phone is
-    /// promoted: for a packet to it, it is paged first. If it has a packet itself, it does not wait for paging. Returns
-    /// the first subframe in which the phone is connected, at or after `tti` if it is not connected yet.
+    /// Records the arrival of a packet for or from a user, which can be sent from subframe `tti` on. An idle phone is
+    /// promoted. It is paged first if the packet is for it. If it sends a packet, it begins random access at once, even
+    /// while it waits to be paged. Returns the first subframe of the phone's connection, which is not after `tti` if
+    /// the phone is connected already.
     pub fn arrive(&self, user: usize, direction: Direction, tti: u64) -> u64 {
         let mut shared = self.shared();
         let Shared { access, inactivity, phones, .. } = &mut *shared;
@@ -264,7 +266,7 @@ mod tests {
         assert!(!phone.is_connected(0, 93) && phone.is_connected(0, 94) && phone.is_connected(0, 90_000));
         phone.waits(0, Direction::Down, 200, false);
         assert!(phone.is_connected(0, 1_199) && !phone.is_connected(0, 1_200));
-        // Another packet keeps the connection, and the next but one finds an idle phone.
+        // The packet in subframe 1000 keeps the connection alive. That in subframe 3000 finds an idle phone.
         assert_eq!(phone.arrive(0, Direction::Up, 1_000), 94);
         assert_eq!(phone.arrive(0, Direction::Up, 3_000), 3_001 + 83);
         for (name, value) in [

@@ -1,4 +1,5 @@
-//! Power headroom reports: what the base station knows of a phone's power (TS 36.321, 5.4.6, 6.1.3.6).
+//! Power headroom reports, from which the base station computes how many resource blocks a phone's power allows (TS
+//! 36.321, 5.4.6, 6.1.3.6).
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -17,8 +18,8 @@ params! {
     /// Power headroom reports of phones (TS 36.321, 5.4.6).
     ///
     /// A phone reports its headroom in its first block, every `periodic`, and when its path loss has changed. Until the
-    /// first report, the base station grants one group of resource blocks at a time, as far as its block has room for
-    /// data.
+    /// first report, the base station grants one group of resource blocks at a time, or more if a block on one group
+    /// has no room for data.
     pub struct HeadroomReports {
         /// Time between two reports without a change (periodicPHR-Timer): 10, 20, 50, 100, 200, 500 or 1000 ms. Default:
         /// 500 ms.
@@ -61,7 +62,8 @@ pub fn level(headroom_db: f64) -> u8 {
     (headroom_db - LOWEST_DB).floor().clamp(0.0, f64::from(HIGHEST)) as u8
 }
 
-/// Returns the least power headroom in dB of a level; -23 dB for level 0, which has no least one.
+/// Returns the lower limit in dB of a level of power headroom. Returns -23 dB for level 0, although lower headrooms
+/// have this level too.
 pub fn least_db(level: u8) -> f64 {
     LOWEST_DB + f64::from(level.min(HIGHEST))
 }
@@ -82,15 +84,16 @@ pub fn allowed_blocks(level: u8, blocks: u16) -> u16 {
 
 // Clause: TS 36.321, 5.4.6, 6.1.3.6: power headroom reports
 // Simplified: the path loss is measured without errors and filtering
-/// Reports of a phone, and what the base station knows by them.
+/// State of a phone's power headroom reports, at the phone and at the base station.
 #[derive(Clone, Debug)]
 pub struct Headroom {
     periodic: u64,
     prohibit: u64,
     change_db: f64,
-    /// Subframe and path loss in dB of the last report.
+    /// Subframe and path loss in dB of the last report sent; `None` before the first one.
     last: Option<(u64, f64)>,
-    /// Number of resource blocks that the last report received allows, and the subframe of its block.
+    /// Number of resource blocks that the last report received allows, and the subframe in which its block was first
+    /// sent. `None` before the first report is received.
     known: Option<(u16, u64)>,
     /// Counters.
     pub tally: HeadroomTally,
@@ -109,7 +112,7 @@ impl Headroom {
         }
     }
 
-    /// Returns true if a new block in subframe `tti` has a report, the path loss in dB being `loss_db` then.
+    /// Returns true if a new block in subframe `tti` has a report. `loss_db` is the path loss in dB in this subframe.
     pub fn is_due(&self, tti: u64, loss_db: f64) -> bool {
         self.last.is_none_or(|(last, reported_db)| {
             let passed = tti - last;
@@ -126,7 +129,7 @@ impl Headroom {
     }
 
     /// Records that the base station has received a report of `level` in a block on `blocks` resource blocks, which was
-    /// first sent in subframe `begun`. Has no effect if it knows a later one.
+    /// first sent in subframe `begun`. Has no effect if a report of a later block was received before.
     pub fn hear(&mut self, level: u8, blocks: u16, begun: u64) {
         if self.known.is_none_or(|(_, last)| last < begun) {
             self.known = Some((allowed_blocks(level, blocks), begun));

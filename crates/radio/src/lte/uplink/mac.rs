@@ -53,14 +53,15 @@ enum Work {
     Again(Block),
 }
 
-/// Block sent in the last TTI whose outcome is final. It takes effect at the start of the next TTI.
+/// Block that was decoded or given up in the last TTI. The outcome takes effect at the start of the next TTI.
 #[derive(Debug)]
 struct Decided {
     user: usize,
     units: Range<u64>,
     decoded: bool,
-    /// Time of the request or report by which the base station learned of data for the block. If it granted without a
-    /// request, the time is four subframes before it assumed data, but at least 0.
+    /// Time of the request or report because of which the base station granted the block. If it granted ahead of data,
+    /// the time is four subframes before it assumed data, but at least 0. For a block of a configured grant after its
+    /// first one, the time is the start of the block.
     asked: Time,
     /// Start of the block's first transmission.
     from: Time,
@@ -79,16 +80,16 @@ pub struct UplinkMac {
     scheduler: Box<dyn Scheduler>,
     /// Transmissions of the next subframes, by the index of their HARQ process.
     planned: [Vec<Planned>; PROCESSES as usize],
-    /// Information that the base station receives from users, each with the subframe from which on it can lead to a
-    /// grant, in order of these subframes.
+    /// Information about users that the base station receives, each with the user and with the first subframe in which
+    /// it can lead to a grant, in order of these subframes.
     heard: VecDeque<(u64, usize, Heard)>,
     decided: Vec<Decided>,
     /// STATUS PDUs on their way to phones, each with its arrival, user and number, in order of arrival.
     statuses: VecDeque<(Time, usize, u64)>,
     /// Connections of the phones, which the downlink shares; `None` if phones are always connected.
     connections: Option<Connections>,
-    /// Passages of the packets in flight, each with the end of the last transmission that was decoded, if a listener
-    /// subscribes to events of service.
+    /// For each packet of which a part was sent, its passage and the end of the last transmission that was decoded, or
+    /// the start of the first transmission while none was. Empty unless a listener subscribes to events of service.
     passages: HashMap<PacketId, (Time, UplinkPassage)>,
 }
 
@@ -126,7 +127,7 @@ impl UplinkMac {
     }
 
     /// Sends the base station's STATUS PDU if one is due, and passes on the packets that left a phone's RLC. If the
-    /// phone has data that it has not reported, makes it want a grant from subframe `tti` on, or from the start of its
+    /// phone has data that it has not reported, its wait for a grant starts in subframe `tti`, or at the start of its
     /// connection if that is later.
     fn refresh(&mut self, ctx: &mut Context, user: usize, tti: u64) {
         let phone = &mut self.phones[user];
@@ -239,8 +240,9 @@ impl UplinkMac {
         block
     }
 
-    /// Processes the phones' requests and blocks that can lead to a grant from subframe `tti` on, and makes the base
-    /// station grant ahead of data to the phones whose turn it is.
+    /// Updates the base station's state of the phones by the requests and blocks that can lead to a grant from subframe
+    /// `tti` on. With grants ahead of data, also makes it assume data at those connected phones whose interval begins
+    /// in this subframe.
     fn hear(&mut self, tti: u64) {
         while let Some((_, user, heard)) = self.heard.front().copied().filter(|(at, ..)| *at <= tti) {
             self.heard.pop_front();
@@ -265,9 +267,10 @@ impl UplinkMac {
 
     // Clause: TS 36.321, 5.4.1, 5.10.2: configured grants and retransmissions
     // Simplified: a block of a configured grant for which retransmissions leave no resource blocks is left out
-    /// Plans the blocks of configured grants four subframes after `tti`. A phone with a retransmission in that subframe
-    /// has no other block. If other phones retransmit on the groups of a grant, the base station grants other groups in
-    /// their place, which takes precedence.
+    /// Plans the blocks of configured grants for the subframe four after `tti`. Releases the grants of phones that are
+    /// no longer connected. A phone with a retransmission in the planned subframe sends no other block. If other phones
+    /// use the groups of a grant there, the base station grants as many other groups instead. If there are none, the
+    /// block is left out.
     fn reserve(&mut self, tti: u64) {
         let at = tti + UP_BLOCK_AFTER_GRANT;
         for user in 0..self.phones.len() {
@@ -294,9 +297,9 @@ impl UplinkMac {
         }
     }
 
-    /// Gives a phone that is granted a block in subframe `at` a configured grant on the same groups, if it requested the
-    /// block and its groups have room for `first_grant` octets. Blocks of configured grants take at most half of the
-    /// groups of a subframe.
+    /// Gives a phone that is granted a block in subframe `at` a configured grant on the same groups. It does so only if
+    /// the phone has none yet, has requested the block, and gets as many groups as the requested data need. Blocks of
+    /// configured grants take at most half of the groups of a subframe.
     fn configure(&mut self, at: u64, bid: &Bid, groups: Groups, format: Format) {
         let Some(configured) = self.params.configured() else { return };
         let (taken, user) = (self.reserved_at(at), bid.candidate.user);
@@ -311,8 +314,8 @@ impl UplinkMac {
 
     // Clause: TS 36.321, 5.4.1: grants
     // Simplified: grants are received without errors
-    /// Grants the resource blocks that retransmissions leave free, for new blocks four subframes after `tti`. A phone
-    /// with a retransmission in that subframe gets none.
+    /// Grants new blocks in the subframe four after `tti`, on the resource blocks that retransmissions and configured
+    /// grants leave free. A phone that already sends a block in that subframe gets none.
     fn grant(&mut self, tti: u64) {
         let at = tti + UP_BLOCK_AFTER_GRANT;
         let planned = &self.planned[process(at)];
@@ -330,7 +333,7 @@ impl UplinkMac {
             if grants == 0 || free.is_empty() {
                 break;
             }
-            // A phone whose power allows no block with data must not take the turn of others.
+            // A phone whose power allows no block with data must not use up one of the grants.
             let Some((groups, format)) = self.allot(at, &bid, free, share) else { continue };
             grants -= 1;
             let user = bid.candidate.user;
@@ -342,9 +345,9 @@ impl UplinkMac {
         }
     }
 
-    /// Returns the run of free groups and the format of a phone's block in subframe `at`: for its data, and within its
-    /// power and `share` groups. If that block has no room for data beside its headers, the run is longer. Returns
-    /// `None` if no block has.
+    /// Returns the run of free groups and the format of a phone's block in subframe `at`. The run has as many groups as
+    /// the phone's data need, at most `share` and within its power. If the block has no room for data beside its
+    /// headers, the run is longer, up to the limit of the phone's power. Returns `None` if no such block has room.
     fn allot(&self, at: u64, bid: &Bid, free: Groups, share: usize) -> Option<(Groups, Format)> {
         let Self { lte, formats, sequence, phones, .. } = self;
         let (cell, phone) = (Cell { lte, formats, sequence }, &phones[bid.candidate.user]);
@@ -359,8 +362,8 @@ impl UplinkMac {
         (least.max(1)..=most).filter_map(run).find(has_room)
     }
 
-    /// Returns what a phone could send in subframe `at` on the lowest groups, as many as its power allows. Returns
-    /// `None` if even the smallest block on them is too large for its category.
+    /// Returns the bid of a phone for a block in subframe `at`. Its rate is that of a block on the lowest data groups,
+    /// as many as its power allows. Returns `None` if even the smallest block on them is too large for its category.
     fn bid(&mut self, at: u64, user: usize) -> Option<Bid> {
         let Self { lte, formats, sequence, phones, data, .. } = self;
         let (cell, phone) = (Cell { lte, formats, sequence }, &mut phones[user]);
@@ -428,7 +431,7 @@ struct Bid {
     needed: usize,
     /// Score by the scheduler's weights; the highest one is served first.
     score: f32,
-    /// Whether the grant would be one ahead of data: the base station knows of no data at the phone.
+    /// Whether the grant would be one ahead of data, without a request or report.
     is_ahead: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Uplink of an LTE cell: scheduling requests, buffer status reports, grants and synchronous HARQ.
 //!
-//! A phone with data asks for resource blocks, and the base station grants them:
+//! A phone with data requests resource blocks, and the base station grants them:
 //!
 //! ```text
 //! phone         request . . . . . . . block, report . . . . . . . block, report
@@ -10,7 +10,7 @@
 //!
 //! - [`params`], [`grants`]: keys, and their checks;
 //! - [`mac`]: requests, reports, grants and transmissions in TTIs;
-//! - `phone`: a phone, and what the base station knows of it;
+//! - `phone`: state of a phone, at the phone itself and at the base station;
 //! - [`reserved`]: configured grants;
 //! - [`headroom`]: power headroom reports;
 //! - `power`: power control, which limits the resource blocks of a phone;

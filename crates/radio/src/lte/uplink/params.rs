@@ -38,7 +38,7 @@ params! {
         pub request_again: Duration = Duration::from_millis(320),
         /// Grants without a request.
         pub grants: GrantSpec,
-        /// Scheduler that orders the phones of a subframe.
+        /// Scheduler that determines the order in which phones are granted blocks of a subframe.
         pub scheduler: SchedulerSpec,
         /// Largest number of phones that are granted a new block in one subframe, at most 20.
         pub users_per_tti: NonZeroU32 = positive(8),
@@ -69,7 +69,7 @@ params! {
     }
 }
 
-/// Returns a time in milliseconds, or `None` if it is not a whole number of them.
+/// Returns a time in milliseconds, or `None` if it is not a whole number or does not fit in 32 bits.
 pub(super) fn whole_ms(time: Duration) -> Option<u32> {
     let ms = u32::try_from(time.0 / TTI.0).ok()?;
     time.0.is_multiple_of(TTI.0).then_some(ms)
@@ -134,7 +134,7 @@ impl Checked for Scheduled {
 }
 
 impl Scheduled {
-    /// Reports control blocks to `check` that leave none of a band's resource blocks for data.
+    /// Reports an error to `check` if `control_blocks` leaves none of a band's resource blocks for data.
     pub fn check_band(&self, bandwidth: Bandwidth, check: &mut Check) {
         check.require(!self.data_groups(bandwidth).is_empty(), "control_blocks", || {
             format!(
@@ -147,7 +147,7 @@ impl Scheduled {
         });
     }
 
-    /// Returns the period of scheduling requests with the first offset, or `None` if there is no such period.
+    /// Returns the period of scheduling requests with offset 0, or `None` if the standard has no such period.
     fn requests(&self) -> Option<Recurrence> {
         let period = whole_ms(self.request_period).and_then(|ms| u16::try_from(ms).ok())?;
         let recurrence = Recurrence { period, offset: 0 };

@@ -1,4 +1,4 @@
-//! Phone on the scheduled uplink: its own state, and what the base station knows of it.
+//! Phone on the scheduled uplink: its own state, and its state at the base station.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -54,8 +54,8 @@ pub struct Block {
     pub headroom: Option<(u8, u16)>,
     /// Subframe of the block's first transmission.
     pub begun: u64,
-    /// Time of the request or report by which the base station first knew of data that led to the block; the start of
-    /// a block of a configured grant.
+    /// Time of the request or report because of which the base station granted the block. For a block of a configured
+    /// grant after its first one, the start of the block.
     pub asked: Time,
 }
 
@@ -79,15 +79,16 @@ pub struct Cell<'a> {
     pub sequence: &'a JakesSequence,
 }
 
-/// SNRs of a phone and the limit by its power, as the base station measures them.
+/// SNRs of a phone at the base station, and the number of groups that the phone's power allows.
 #[derive(Clone, Copy, Debug)]
 pub struct Sounding {
     /// Linear SNR of each group.
     pub row: Row,
-    /// Largest number of groups that the power allows, as far as the base station knows.
+    /// Largest number of groups that the power allows, at least 1. With power headroom reports, this is by the last
+    /// report received, and 1 before the first one.
     pub groups: usize,
-    /// Largest number of groups of a block that would have no room for data otherwise: `groups`, or all groups if the
-    /// base station knows nothing of the power.
+    /// Limit of the number of groups if a block on fewer groups has no room for data: `groups`, or all groups of the
+    /// band before the first power headroom report is received.
     pub most: usize,
 }
 
@@ -96,9 +97,9 @@ pub struct Sounding {
 struct Grant {
     /// Subframe of the block's first transmission.
     at: u64,
-    /// Number of octets that the block has for data.
+    /// Number of octets of data for which the block has room.
     octets: u32,
-    /// Subframe since which the base station had known of the data.
+    /// Value of [`Phone::known_since`] when the block was granted.
     known_since: u64,
 }
 
@@ -108,7 +109,7 @@ pub struct Phone {
     channel: Channel,
     /// Power control; `None` for a phone without a position.
     power: Option<PowerControl>,
-    /// Power headroom reports; `None` if the base station knows the headroom.
+    /// Power headroom reports; `None` if the base station has the headroom without reports.
     pub headroom: Option<Headroom>,
     /// Linear factor of the SNRs of a phone without a position.
     offset: f32,
@@ -122,19 +123,19 @@ pub struct Phone {
     requesting: Stream,
     /// Subframes in which the phone can send a request.
     requests: Recurrence,
-    /// Subframe of the phone's next request, `u64::MAX` if it wants none.
+    /// Subframe of the phone's next scheduling request, `u64::MAX` if none is due.
     request_at: u64,
-    /// Subframe in which the phone requests again if it has sent no new block until then; `u64::MAX` if its last block
-    /// reported no waiting octets.
+    /// Subframe in which the phone requests again if it sends no new block until then. `u64::MAX` if its last block
+    /// reported no waiting octets, and before the first block.
     again_at: u64,
-    /// Subframe since which the phone has wanted a grant that it has to request.
+    /// Subframe since which data that the phone has not reported have waited for a grant; `None` if there are none.
     wanted: Option<u64>,
     /// Whether the phone's last block reported waiting octets, so that it needs no request until [`Self::again_at`].
     has_reported: bool,
-    /// Octets that the base station believes to wait, without those that it has granted.
+    /// Number of octets that wait at the phone by the base station's estimate, without those that it has granted.
     pub known: u32,
-    /// Subframe since which the base station has known of waiting octets without a break. A grant of all known octets
-    /// ends this period; the next report starts a new one.
+    /// Subframe since which `known` has been above 0 without a break. A grant for all these octets sets `known` to 0;
+    /// the next request, report or grant ahead of data starts a new period.
     pub known_since: u64,
     /// Whether `known` is an assumption without a request or report.
     pub is_ahead: bool,
@@ -144,9 +145,11 @@ pub struct Phone {
     pub reserved: Option<Reserved>,
     /// Counters of the configured grants.
     pub reserved_tally: ReservedTally,
-    /// Grants whose blocks have neither been received nor given up.
+    /// Grants whose blocks have been neither received nor given up, as far as the base station has processed the
+    /// blocks.
     granted: VecDeque<Grant>,
-    /// Subframe of the block with the last report that the base station has used.
+    /// Subframe of the first transmission of the block with the latest buffer status report at the base station; `None`
+    /// before the first report.
     reported_in: Option<u64>,
     /// Correction of SNRs by the outer loop, in dB; `None` without an outer loop.
     correction: Option<Correction<f64>>,
@@ -198,12 +201,13 @@ impl Phone {
         }
     }
 
-    /// Returns the subframe in which the phone acts next without a grant, `u64::MAX` if it does not.
+    /// Returns the subframe in which [`Self::request`] has an effect next, `u64::MAX` if there is none.
     pub fn ready(&self) -> u64 {
         self.request_at.min(self.again_at)
     }
 
-    /// Makes the phone want a grant from subframe `tti` on if data wait that it has not reported, and it wants none yet.
+    /// Starts the phone's wait for a grant in subframe `tti`, if data wait that it has not reported and it does not
+    /// wait yet. Schedules a request, unless a configured grant masks requests.
     pub fn want(&mut self, tti: u64) {
         if !self.has_reported && self.wanted.is_none() && self.rlc.waiting() > 0 {
             self.wanted = Some(tti);
@@ -299,7 +303,8 @@ impl Phone {
         })
     }
 
-    /// Counts a block of the configured grant, which ends after some blocks without data.
+    /// Counts a block of the configured grant. Ends the grant if it has had `release_after` consecutive blocks without
+    /// data.
     fn use_reserved(&mut self, has_data: bool) {
         self.reserved_tally.blocks += 1;
         self.reserved_tally.empty += u64::from(!has_data);
@@ -351,7 +356,8 @@ impl Phone {
         decoded
     }
 
-    /// Updates the base station's view of the phone by what it knows in subframe `tti`.
+    /// Updates the base station's state of the phone by the information `heard`, which can lead to a grant from
+    /// subframe `tti` on.
     pub fn hear(&mut self, heard: Heard, tti: u64, params: &Scheduled) {
         match heard {
             // A request is superfluous if a granted block is filled after it, as the block has a report.
@@ -388,7 +394,7 @@ impl Phone {
         }
     }
 
-    /// Sets the number of octets that wait, as the base station believes in subframe `tti`.
+    /// Sets the base station's estimate of the octets that wait at the phone, in subframe `tti`.
     fn believe(&mut self, octets: u32, tti: u64) {
         if self.known == 0 {
             self.known_since = tti;
@@ -397,8 +403,8 @@ impl Phone {
     }
 
     // Clause: TS 36.321, 5.4.1: grants ahead of data
-    /// Makes the base station believe in subframe `tti` that `octets` octets wait, unless it knows of data. `is_ahead` is
-    /// true if the phone has sent no request.
+    /// Sets the base station's estimate of the octets that wait to `octets` in subframe `tti`, unless the estimate is
+    /// above 0 already. `is_ahead` is true if the phone has sent no request.
     pub fn grant_ahead(&mut self, octets: u32, tti: u64, is_ahead: bool) {
         if self.known == 0 {
             self.believe(octets, tti);
@@ -406,8 +412,8 @@ impl Phone {
         }
     }
 
-    /// Returns the SNRs of the phone in subframe `tti` at the power of PUSCH, and the groups that this power allows as far
-    /// as the base station knows.
+    /// Returns the SNRs of the phone in subframe `tti` at the power of PUSCH, and the number of groups that the base
+    /// station may grant by the phone's power.
     pub fn measure(&mut self, tti: u64, cell: &Cell) -> Sounding {
         let band = cell.formats[self.formats].band();
         let (row, blocks) = self.received(tti, band.blocks_per_group(), cell);
@@ -459,12 +465,12 @@ impl Phone {
         cell.formats[self.formats].select(tti, groups, row, factor, self.most_bits)
     }
 
-    /// Returns the number of octets that a grant for all known data needs.
+    /// Returns the size in octets of a block for all octets in `known`, including headers and reports.
     pub fn wanted_octets(&self) -> u32 {
         self.known + OVERHEAD
     }
 
-    /// Records that the base station grants a block of `octets` octets in subframe `at`.
+    /// Records that the base station grants a block of `octets` octets, which the phone sends first in subframe `at`.
     pub fn grant(&mut self, at: u64, octets: u32) {
         self.tally.grants += 1;
         let (octets, known_since) = (octets.saturating_sub(OVERHEAD), self.known_since);
@@ -482,8 +488,9 @@ mod tests {
     use crate::lte::layers::Antennas;
 
     // Holds: buffer status reports (worked example)
-    /// A report does not count what its own block carries. Less what later grants carry, the base station believes what is
-    /// left, within a level of the report and the room for headers.
+    /// A report does not count the octets of its own block. The base station subtracts the octets of later grants. So
+    /// its estimate is the number of octets left at the phone, up to the width of the report's level and the room for
+    /// headers.
     #[test]
     fn the_base_station_believes_what_is_left_and_not_granted() {
         let (lte, params) = (Lte::default(), Scheduled::default());

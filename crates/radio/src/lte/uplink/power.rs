@@ -1,15 +1,16 @@
 //! Power control of PUSCH, and the SNR that it leaves (TS 36.213, 5.1.1.1).
 //!
-//! A phone sends `P0 + alpha PL` on each resource block, and at most its largest power on all of them. The base
-//! station grants no more resource blocks than this power allows, by the phone's last power headroom report or, without
-//! such reports, as it is. One group of resource blocks is always allowed, with less power on each block if necessary.
+//! A phone sends `P0 + alpha PL` on each resource block, and at most its largest power on all of them. The base station
+//! grants no more resource blocks than this power allows. It computes their number from the phone's last power headroom
+//! report or, without such reports, from the phone's actual power. One group of resource blocks is always allowed, with
+//! less power on each block if necessary.
 
 /// Transmit power of phones, in dBm per resource block unless stated otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct PowerControl {
     /// Largest power on all resource blocks together.
     pub largest_dbm: f64,
-    /// P0. If `alpha` is 1, it is the power that the base station wants to receive.
+    /// P0. If `alpha` is 1, it is the power that the base station receives.
     pub target_dbm: f64,
     /// Share of the path loss that phones compensate, in dB per dB.
     pub alpha: f64,
@@ -46,7 +47,8 @@ impl PowerControl {
         -10.0 * libm::log10(f64::from(snr)) - self.noise_dbm
     }
 
-    /// Returns the power in dBm that power control wants on each resource block with a path loss in dB.
+    /// Returns the transmit power in dBm on each resource block by power control at a path loss in dB, before it is
+    /// limited by the phone's largest power.
     pub fn wanted_dbm(&self, path_loss_db: f64) -> f64 {
         self.target_dbm + self.alpha * path_loss_db
     }

@@ -13,8 +13,8 @@ const LEVELS: [u32; 63] = [
 
 // Clause: TS 36.321, 5.4.5, 6.1.3.1: buffer status reports
 // Simplified: one logical channel group, and a short report in every block
-/// Returns the number of octets that the base station assumes after a report of `waiting` octets: the most of their
-/// level. The last level has no upper limit; it counts as twice the limit of the level below.
+/// Returns the number of octets that the base station assumes after a report of `waiting` octets: the upper limit
+/// of the report's level. The last level has no upper limit, so twice the limit of the level below is assumed.
 pub fn assumed(waiting: u64) -> u32 {
     let level = LEVELS.partition_point(|most| u64::from(*most) < waiting);
     LEVELS.get(level).copied().unwrap_or(2 * LEVELS[LEVELS.len() - 1])

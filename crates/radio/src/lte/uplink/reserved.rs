@@ -21,11 +21,11 @@ pub struct Reserved {
     pub groups: Groups,
     /// Format of each block.
     pub format: Format,
-    /// Number of consecutive blocks without data so far.
+    /// Number of blocks without data since the last block with data.
     empty: u32,
     /// Number of consecutive blocks without data at which the grant ends.
     release_after: u32,
-    /// Whether new data trigger no requests.
+    /// Whether new data trigger no scheduling requests while the phone has the grant.
     pub masks_requests: bool,
 }
 

@@ -6,8 +6,9 @@ use crate::mac::band::{Band, Groups};
 
 // Clause: TS 36.211, 5.3.3: runs of resource blocks for PUSCH
 // Simplified: whole groups of resource blocks, no frequency hopping
-/// Returns a run of at most `most` groups of `free`: the lowest run that has as many, else the longest one, shortened
-/// to a number of resource blocks that a phone can use. Returns an empty set if `free` is empty or `most` is 0.
+/// Returns a run of at most `most` groups of `free`: the lowest run with `most` groups, else the longest run. The run
+/// is shortened to a number of resource blocks that a phone can use. Returns an empty set if `free` is empty or
+/// `most` is 0.
 pub fn find(band: &Band, free: Groups, most: usize) -> Groups {
     let mut longest = (0, 0);
     let mut begin = 0;

@@ -19,7 +19,7 @@ table! {
         "user" [""] U64 = |row| row.user as u64;
         /// Scheduling requests sent.
         "requests" [""] U64 = |row| row.tally.requests;
-        /// Mean time from data that needed a request to the next new block.
+        /// Mean time from data that needed a request to the next new block; NaN if there were none.
         "request_wait_s" ["s"] F64 = |row| row.tally.waited.as_secs() / row.tally.answered as f64;
         /// Grants of new blocks.
         "grants" [""] U64 = |row| row.tally.grants;

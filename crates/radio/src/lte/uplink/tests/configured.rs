@@ -34,7 +34,7 @@ fn latency_of_a_small_packet_is_the_wait_for_its_block_and_one_subframe() {
     }
 }
 
-/// The grant ends with the block that is the last of `release_after` ones without data. The next packet has to be
+/// The grant ends with the last of `release_after` consecutive blocks without data. The next packet has to be
 /// requested, and gets a new grant.
 #[test]
 fn a_grant_ends_after_blocks_without_data() {
@@ -153,7 +153,7 @@ fn configured_grants_leave_half_of_the_band() {
     assert!(among.1 > 10 && among.0 > 0.3 * alone.0, "{alone:?}, {among:?}");
 }
 
-/// The event of a packet says that it waited for a block of a configured grant.
+/// The event of a packet has a flag for packets that waited for a block of a configured grant.
 #[test]
 fn events_name_the_grant() {
     let mut bench = Bench::new(&configured(20, &json!({})), &json!({ "rlc": "um" }), &[at_snr(20.0)]);

@@ -6,7 +6,7 @@ fn with_reports(reports: &Value) -> Value {
     json!({ "headroom": reports, "queue": { "drop_tail": { "limit": 30_000 } } })
 }
 
-/// Phone in a cell that uploads `packets` packets without pause, for `ms`.
+/// Returns the bench of a phone in a cell, `ms` milliseconds after `packets` packets arrived at the phone.
 fn upload(uplink: &Value, channel: &Value, packets: u64, ms: u64) -> Bench {
     let others = json!({ "rlc": "um", "cell": { "radius": "2 km", "shadowing": { "sigma_db": 0.0 } } });
     let mut bench = Bench::new(uplink, &others, &[json!({ "cell": channel })]);
@@ -22,8 +22,8 @@ fn at(metres: u32) -> Value {
 }
 
 // Holds: power headroom reports (property)
-/// Reports of a phone that does not move cost little: it is granted what its power allows, less the rounding by at most
-/// 1 dB, and no transmission lacks power.
+/// Reports of a phone that does not move reduce its rate only a little: it is granted the resource blocks that its
+/// power allows, less the rounding of reports by at most 1 dB.
 #[test]
 fn reports_of_a_resting_phone_give_what_its_power_allows() {
     for metres in [100, 600, 1_000, 1_900] {
@@ -36,8 +36,8 @@ fn reports_of_a_resting_phone_give_what_its_power_allows() {
     }
 }
 
-/// A phone in the middle of the cell is granted one group first. Its report in this block lets the following blocks
-/// be as long as the power allows.
+/// A phone near the base station is granted one group first. Its report in this block lets the following blocks be
+/// as long as the power allows.
 #[test]
 fn the_first_block_has_one_group() {
     let uplink = json!({ "headroom": {}, "first_grant": "3000 B" });

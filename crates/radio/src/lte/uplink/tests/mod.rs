@@ -22,7 +22,7 @@ const MS: u64 = 1_000_000;
 /// Packet that leaves the uplink: time, user, number, and whether it was delivered.
 type Out = (Time, usize, u64, bool);
 
-/// Uplink of some users, with the packets and events that it has put out.
+/// Uplink of some users, with the packets that have left it and the events that it has emitted.
 struct Bench {
     uplink: Box<dyn Bearer>,
     common: Common,
@@ -98,7 +98,7 @@ impl Bench {
         self.column_of(1, name)
     }
 
-    /// Returns a column of the table of power headroom, without configured grants.
+    /// Returns a column of the table of power headroom. The uplink must not have configured grants.
     fn headroom(&mut self, name: &str) -> Vec<f64> {
         self.column_of(1, name)
     }
@@ -259,8 +259,9 @@ fn retransmissions_follow_eight_subframes_later() {
     assert!(took.iter().filter(|ms| **ms > 1).count() > 50, "{took:?}");
 }
 
-/// Phones with full queues share the band equally in turn, whatever their channels are; with proportional fair, the
-/// ratio of their rates is that of their channels.
+/// With `round_robin`, phones with full queues share the band equally, whatever their channels are. With
+/// `proportional_fair`, the ratio of their rates is that of their channels. With `max_ci`, the phone with the better
+/// channel gets almost the whole band.
 #[test]
 fn phones_share_the_band() {
     let rates = |scheduler: &str| {
