@@ -243,7 +243,8 @@ const LONGEST_STEP_M: f64 = 5.0;
 /// every step in between. The cost is that shadowing changes suddenly after so many steps.
 const STRETCH: u64 = 1 << 15;
 
-/// Time in seconds for which a user's past disturbances are kept: the longest delay of CQI reports.
+/// Time in seconds for which a user's past disturbances are kept. It equals the longest delay of CQI
+/// reports that a scenario can have.
 const LOOK_BACK_S: f64 = 10.0;
 
 /// Movement of a user, and the number of sites that may serve the user.
@@ -263,9 +264,9 @@ pub struct Trip {
     pub numerology: Numerology,
 }
 
-/// Disturbance along a user's path: the power of other cells and noise, divided by the power of the
-/// serving site. The disturbance is computed at steps of fixed length and interpolated linearly in
-/// between.
+/// Trajectory of a user, and the disturbance along it: the power of other cells and noise, divided by the
+/// power of the serving site. The disturbance is computed at steps of fixed length and interpolated
+/// linearly in between.
 ///
 /// Each site that may serve the user has its own disturbance, for which all other sites are other
 /// cells.
@@ -295,7 +296,8 @@ pub struct Journey {
 }
 
 impl Journey {
-    /// Creates the path of user `id`. At the start the user is served by the site received best.
+    /// Creates the trajectory of user `id`. At the start the user is served by the site received best,
+    /// among the sites that may serve the user.
     pub fn new(cell: &Cell, trip: Trip, id: u64, streams: &Streams) -> Self {
         let Trip { place, movement, speed, heading, served, numerology } = trip;
         let stream = |purpose| streams.stream("user", id, purpose);

@@ -29,7 +29,8 @@ table! {
         /// Mean SNR of the transmissions, averaged as a linear ratio: on `hsdpa` that of HS-PDSCH before
         /// despreading, on `lte` the effective SNR.
         "snr_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.tally.per_tti(row.tally.snr));
-        /// Mean CQI known to the Node B; NaN if no CQI is used (`shannon`, recorded rates).
+        /// Mean of the CQIs by which the Node B selected the blocks; NaN if no CQI is used (`shannon`, recorded
+        /// rates).
         "cqi" ["1"] F64 = |row| row.tally.per_tti(row.tally.cqi);
         /// Mean number of layers in the TTIs in which the user was sent a block.
         "layers" ["1"] F64 = |row| 1.0 + row.tally.per_tti(row.tally.more_layers as f64);
@@ -89,7 +90,7 @@ impl Tally {
         self.cqi += f64::from(cqi);
     }
 
-    /// Counts the layers of a TTI that [`Self::sent`] counts. Need not be called for one layer.
+    /// Counts the `layers` layers of a TTI that [`Self::sent`] counts. Need not be called for one layer.
     #[inline]
     pub fn sent_on(&mut self, layers: u8) {
         self.more_layers += u64::from(layers - 1);

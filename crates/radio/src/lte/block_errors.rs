@@ -16,7 +16,7 @@ use crate::error::curves::BlockErrorRate;
 /// Largest block error rate at which a CQI is reported or an MCS is selected (TS 36.213, 7.2.3).
 pub const TARGET: f32 = 0.1;
 
-/// Length of arrays with one entry per MCS: a power of two that is not exceeded by any table.
+/// Length of arrays with one entry per MCS, a power of two. No table has more MCSs.
 const MCSS: usize = 32;
 
 /// Transport blocks of all MCSs of a table on one allocation: their sizes, and their error rates with the ideal

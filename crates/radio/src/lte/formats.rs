@@ -57,8 +57,8 @@ pub struct Formats {
     thresholds: [f32; CQIS as usize],
     /// Values of the effective SNR's mapping at `thresholds`, with an SNR of 0 for CQI 0.
     levels: Levels<{ CQIS as usize }>,
-    /// Smallest number of bytes per resource block at each CQI, as of [`Self::least_bytes`]; NaN for CQI 0. Computed
-    /// when it is first needed.
+    /// Smallest number of bytes per resource block at each CQI, as computed by [`Self::least_bytes`]; NaN for CQI 0.
+    /// Computed when it is first needed.
     block_bytes: OnceCell<[f32; CQIS as usize]>,
 }
 
@@ -237,7 +237,7 @@ impl Formats {
         errors.bler(errors.blocks(self.allocation(tti, groups, format.layers)), format.mcs, snr)
     }
 
-    /// Returns the errors of blocks on `layers` layers.
+    /// Returns the sizes and error rates of blocks on `layers` layers, 1 or 2.
     #[inline]
     fn errors(&self, layers: u8) -> &BlockErrors {
         &self.errors[usize::from(layers > 1)]

@@ -7,8 +7,8 @@ use nodeb_base::event::{Event, Mask};
 
 use crate::rlc::bytes::Entity;
 
-/// Emits an event for each packet of a user that has one of the PDCP sequence numbers `numbers`, which RLC has just
-/// begun to send.
+/// Emits an event for each packet that the RLC of a user has just begun to send. `numbers` are the PDCP sequence
+/// numbers of these packets.
 pub fn emit_numbers(ctx: &mut Context, user: usize, rlc: &Entity, numbers: Range<u64>) {
     if !ctx.wants(Mask::PDCP) {
         return;

@@ -1,4 +1,4 @@
-//! The radio `lte`: its keys, what they allow, and its bearer.
+//! The radio `lte`: its keys, their checks, and its bearers.
 
 use std::num::NonZeroU32;
 
@@ -70,7 +70,7 @@ params! {
         /// Discontinuous reception. Default: none, phones always listen.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub drx: Option<Drx>,
-        /// RRC states, with a scheduled uplink. Default: none, phones are always connected.
+        /// RRC states, only with a scheduled uplink. Default: none, phones are always connected.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub rrc: Option<Rrc>,
         /// SNR in dB that phones need beyond the curves of block errors, which are those of an ideal receiver.
@@ -205,7 +205,7 @@ impl Lte {
         }
     }
 
-    /// Returns the rules by which blocks of the downlink are decoded and sent again.
+    /// Returns the rules by which blocks of the downlink are decoded and retransmitted.
     pub fn harq_rules(&self) -> Rules {
         Rules {
             combining: self.combining.clone(),
@@ -366,8 +366,9 @@ mod tests {
         check.into_doubts().into_iter().map(|doubt| doubt.message).collect()
     }
 
-    /// Three transmissions of a block on one layer take 16 subframes, in which 14 other PDUs arrive; on two blocks, two
-    /// transmissions take 8 subframes, in which 15 do.
+    /// On one layer, the third transmission of a block is 16 subframes after the first, and 14 other PDUs arrive in
+    /// between. With two blocks per TTI, the second transmission is 8 subframes after the first, and 15 other PDUs
+    /// arrive before it.
     #[test]
     fn short_numbers_need_few_transmissions() {
         let um = json!({ "um": { "sn_length": "5 bit" } });

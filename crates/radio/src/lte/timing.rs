@@ -52,7 +52,7 @@ type Rows = [(u16, u16)];
 
 const SCHEDULING_REQUEST: &Rows = &[(0, 5), (5, 10), (15, 20), (35, 40), (75, 80), (155, 2), (157, 1)];
 
-/// A period of 0 marks the reserved index 317.
+/// Periods of CQI reports (TS 36.213, table 7.2.2-1A). A period of 0 marks the reserved index 317.
 const CQI: &Rows = &[
     (0, 2),
     (2, 5),

@@ -140,7 +140,8 @@ impl Channel {
         if let Self::Cell(placed) = self { placed.serving() } else { 0 }
     }
 
-    /// Returns the path of a user who moves through the cell, or `None` if the user does not move.
+    /// Returns the trajectory of a user who moves through the cell, or `None` if the user does not
+    /// move.
     pub fn journey(&mut self) -> Option<&mut Journey> {
         if let Self::Cell(placed) = self { placed.journey() } else { None }
     }

@@ -81,7 +81,7 @@ impl ChannelParams for Place {
 }
 
 impl Place {
-    /// Returns the path of user `id` through the cell. One of the first `served` sites serves the
+    /// Returns the trajectory of user `id` through the cell. One of the first `served` sites serves the
     /// user.
     pub fn journey(
         &self,
@@ -132,7 +132,7 @@ impl Placed {
         self.journey.place(tti)
     }
 
-    /// Returns the path of a user who moves through the cell, or `None` if the user does not move.
+    /// Returns the trajectory of a user who moves through the cell, or `None` if the user does not move.
     pub fn journey(&mut self) -> Option<&mut Journey> {
         self.at_rest.is_none().then_some(&mut *self.journey)
     }

@@ -8,7 +8,8 @@ use nodeb_base::rng::Indexed;
 
 use super::{CHANGE, Complex, FRACTION_BITS, JakesSequence, LENGTH, SEGMENT, fraction_of, samples_per_tti};
 
-/// Paths that read the sequence at different positions, but always equally far behind a sample.
+/// Paths that read the sequence at different positions, all at the same fraction of the distance between two
+/// samples.
 ///
 /// All paths also change to other positions of the sequence at the same time. The transition
 /// differs from that of a [`Ray`](super::Ray) only between samples, where the transition of a

@@ -96,8 +96,8 @@ impl Response {
     }
 }
 
-/// Number of samples of a slow user at which the channel is kept. At walking speed, a user passes
-/// fewer than three samples between a measurement and its use.
+/// Number of samples for which the channel of a slow user is stored. At walking speed, a user passes fewer than
+/// three samples between a measurement and its use.
 const KEPT: usize = 4;
 
 // Clause: TS 36.101, B.2: fading in time and frequency

@@ -2,8 +2,8 @@
 //! 36.213, 7.1.3).
 //!
 //! Each antenna port fades independently to each receive antenna. The phone has a linear MMSE receiver without errors
-//! of channel estimation. The SNR of a layer is that at which `log2(1 + SNR)` is the mean over all columns of all
-//! precoders through which the layers pass, so it is equal for all layers.
+//! of channel estimation. A layer passes through all columns of all precoders. `log2(1 + SNR)` of a layer is the mean
+//! of this value over them, so the SNR is equal for all layers.
 
 mod lanes;
 mod precoding;

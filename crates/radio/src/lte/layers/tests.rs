@@ -134,7 +134,7 @@ fn telatar(receive: usize, layers: usize, snr: f64) -> f64 {
 }
 
 // Holds: spatial multiplexing and transmit diversity (closed form)
-/// The rate of a layer after an MMSE receiver is the capacity of all layers less that of the others.
+/// The rate of a layer after an MMSE receiver is the capacity of all layers together minus that of the other layers.
 #[test]
 fn rates_of_layers_are_differences_of_capacities() {
     let band = Bandwidth::Mhz20.band();

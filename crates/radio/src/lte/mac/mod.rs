@@ -193,8 +193,8 @@ impl LteMac {
         }
     }
 
-    /// Brings the columns of a user up to date after its queue, its HARQ processes or its RLC has changed, and
-    /// passes the packets that left RLC on. Sends a STATUS PDU if one is due.
+    /// Brings the columns of a user up to date after its queue, its HARQ processes or its RLC has changed, and passes
+    /// on the packets that have left RLC. Sends a STATUS PDU if one is due.
     fn refresh(&mut self, ctx: &mut Context, user: usize) {
         let state = &mut self.users[user];
         let now = ctx.now;
@@ -276,7 +276,7 @@ impl LteMac {
     }
 }
 
-/// Passes the packets on that have left a user's RLC.
+/// Delivers the packets that have left a user's RLC, or reports them as lost.
 fn pass_on(ctx: &mut Context, user: usize, state: &mut User) {
     for outcome in state.rlc.outcomes() {
         match outcome {

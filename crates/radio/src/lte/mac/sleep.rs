@@ -23,7 +23,7 @@ struct Sleeper {
     counted: (u64, u64),
 }
 
-/// Reception of all phones of a cell.
+/// DRX state of all phones of a cell.
 #[derive(Debug)]
 pub struct Sleepers(Vec<Sleeper>);
 

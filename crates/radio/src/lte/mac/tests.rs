@@ -366,7 +366,8 @@ fn packets_of_the_phone_keep_it_awake() {
 }
 
 // Holds: discontinuous reception (independent receiver)
-/// Every transmission meets a phone that listens by the rules of TS 36.321, 5.7, followed here subframe by subframe.
+/// In each subframe with a transmission, the phone listens by the rules of TS 36.321, 5.7. The test applies these rules
+/// independently, transmission by transmission.
 #[test]
 fn every_transmission_meets_a_phone_that_listens() {
     let fading = channel(

@@ -139,7 +139,8 @@ impl User {
         report.refresh(tti, channel, cell.sequence, &cell.formats[self.formats])
     }
 
-    /// Returns the least number of bytes in a resource block at each CQI, NaN for CQI 0.
+    /// Returns the smallest number of bytes per resource block that a transport block on one layer carries at each
+    /// CQI, NaN for CQI 0.
     pub fn block_bytes<'a>(&self, cell: &Cell<'a>) -> &'a [f32; CQIS as usize] {
         cell.formats[self.formats].block_bytes()
     }
@@ -193,7 +194,7 @@ impl User {
     }
 
     /// Returns the numbers of layers of new blocks, 0 for no second block: those of the report, or one layer if all
-    /// data fit in it.
+    /// data fit in a block on one layer.
     fn layers_of_new(&self, tti: u64, groups: Groups, cell: &Cell) -> [u8; 2] {
         const ONE: [u8; 2] = [1, 0];
         let layers = self.report.layers;

@@ -17,11 +17,12 @@ const FRAME: u64 = 10;
 /// Number of the subframe with the paging occasion in a paging frame: FDD with one occasion a frame (TS 36.304, 7.2).
 const PAGING_SUBFRAME: u64 = 9;
 
-/// Time in ms after which a phone that has received RRCConnectionSetup can be granted its answer (TS 36.331, 11.2).
+/// Processing time in ms of a phone that has received RRCConnectionSetup, until a grant for its reply can be sent (TS
+/// 36.331, 11.2).
 const SET_UP_PROCESSING: u64 = 15;
 
-/// Time in ms after which a phone that has received SecurityModeCommand and RRCConnectionReconfiguration together can be
-/// granted its answer (TS 36.331, 11.2).
+/// Processing time in ms of a phone that has received SecurityModeCommand and RRCConnectionReconfiguration together,
+/// until a grant for its reply can be sent (TS 36.331, 11.2).
 const RECONFIGURATION_PROCESSING: u64 = 20;
 
 // Clause: TS 36.304, 7: paging occasions

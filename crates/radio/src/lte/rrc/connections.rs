@@ -16,9 +16,9 @@ use crate::switching::{ChannelUse, State};
 /// Promotion of a phone, in subframes.
 #[derive(Clone, Copy, Debug)]
 struct Promotion {
-    /// Arrival of the packet that began it.
+    /// Subframe from which on the packet that began the promotion could be sent.
     began: u64,
-    /// Begin of random access: the end of paging.
+    /// First subframe of random access, after paging if the phone is paged.
     access: u64,
     /// First subframe in which the phone is connected.
     connected: u64,

@@ -29,7 +29,7 @@ params! {
         /// Time between two subframes in which an idle phone listens for paging (defaultPagingCycle): 320, 640, 1280 or
         /// 2560 ms.
         pub paging_cycle: Duration = Duration::from_millis(1_280),
-        /// Index of the subframes for random access (prach-ConfigIndex), 0 to 15.
+        /// Index of the set of subframes in which phones can begin random access (prach-ConfigIndex), 0 to 15.
         pub prach_config: u8 = 3,
         /// Time from the message that completes the connection's set-up to the activation of security: processing at
         /// the base station and in the core network.

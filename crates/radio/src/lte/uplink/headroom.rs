@@ -50,7 +50,7 @@ impl Checked for HeadroomReports {
     }
 }
 
-/// Power headroom in dB that level 0 of a report begins with (TS 36.133, table 9.1.8.4-1).
+/// Lower limit in dB of level 0 of power headroom (TS 36.133, table 9.1.8.4-1).
 const LOWEST_DB: f64 = -23.0;
 
 /// Highest level of a report: a headroom of 40 dB or more.
@@ -95,7 +95,7 @@ pub struct Headroom {
     /// Number of resource blocks that the last report received allows, and the subframe in which its block was first
     /// sent. `None` before the first report is received.
     known: Option<(u16, u64)>,
-    /// Counters.
+    /// Counters of the reports and of transmissions with limited power.
     pub tally: HeadroomTally,
 }
 
@@ -121,7 +121,8 @@ impl Headroom {
         })
     }
 
-    /// Records that the phone reports `headroom_db` in subframe `tti`.
+    /// Records that the phone reports the headroom `headroom_db` in subframe `tti`, when its path loss is `loss_db`;
+    /// both in dB.
     pub fn report(&mut self, tti: u64, loss_db: f64, headroom_db: f64) {
         self.last = Some((tti, loss_db));
         self.tally.reports += 1;
@@ -150,7 +151,7 @@ pub struct HeadroomTally {
     pub reports: u64,
     /// Sum of the headrooms in dB at the reports.
     pub sum_db: f64,
-    /// Number of transmissions whose power was limited.
+    /// Number of transmissions for which the phone's largest power was less than power control sets.
     pub limited: u64,
 }
 
@@ -170,8 +171,8 @@ table! {
         "reports" [""] U64 = |row| row.tally.reports;
         /// Mean power headroom at the reports, before it is rounded to a level; NaN if there were none.
         "headroom_db" ["dB"] F64 = |row| row.tally.sum_db / row.tally.reports as f64;
-        /// Transmissions on more resource blocks than the power of the phone allowed, so that each had less power than
-        /// power control wanted.
+        /// Transmissions on more resource blocks than the power of the phone allowed, so that each resource block had
+        /// less power than power control sets.
         "limited_transmissions" [""] U64 = |row| row.tally.limited;
     }
 }
@@ -201,8 +202,9 @@ mod tests {
     }
 
     // Holds: power headroom (closed form)
-    /// 23 dBm, and 0 dBm on each of 50 resource blocks, which are 17 dB more than one: 6 dB are left. The report lets the
-    /// base station grant 199 blocks but for the rounding by less than 1 dB.
+    /// A phone with a largest power of 23 dBm sends 0 dBm on each of 50 resource blocks, 17 dBm together, so 6 dB are
+    /// left. By its report, the base station may grant 199 blocks. Rounding to levels reduces the number of blocks by
+    /// less than 1 dB.
     #[test]
     fn headroom_is_what_a_block_leaves_of_the_power() {
         let headroom = headroom_db(23.0, 0.0, 50);

@@ -206,8 +206,8 @@ impl UplinkMac {
         }
     }
 
-    /// Fills a new block. Emits the PDCP sequence numbers of the packets that begin in it, and notes when a packet in it
-    /// is first sent, if listeners subscribe to such events.
+    /// Fills a new block. Emits the PDCP sequence numbers of the packets that begin in it, and records when a packet in
+    /// it is first sent, if listeners subscribe to such events.
     fn fill(
         &mut self,
         ctx: &mut Context,

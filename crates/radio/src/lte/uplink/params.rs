@@ -31,8 +31,8 @@ params! {
         pub request_period: Duration = Duration::from_millis(10),
         /// Probability that the base station does not receive a scheduling request.
         pub request_error: Probability = Probability(0.0),
-        /// Number of octets that the base station assumes to wait at a phone after its request, until a report states
-        /// how many do.
+        /// Number of octets that the base station assumes to wait at a phone after its request, until a buffer status
+        /// report arrives.
         pub first_grant: Size = Size(96),
         /// Time without a grant after which a phone with data requests again (retxBSR-Timer).
         pub request_again: Duration = Duration::from_millis(320),
@@ -55,7 +55,7 @@ params! {
         pub target_dbm: f64 = -80.0,
         /// Share of the path loss that power control compensates: 0, 0.4, 0.5, ... 1 (alpha).
         pub path_loss_share: f64 = 0.8,
-        /// Power headroom reports. Default: none, the base station knows the headroom.
+        /// Power headroom reports. Default: none, the base station has the exact headroom of each phone.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub headroom: Option<HeadroomReports>,
         /// Noise figure of the base station in dB.
@@ -176,8 +176,8 @@ impl Scheduled {
         }
     }
 
-    /// Returns the groups of resource blocks for data: all without those that have blocks for PUCCH, half of them at
-    /// each end.
+    /// Returns the groups of resource blocks for data: all groups except those at both ends of the band that have
+    /// resource blocks for PUCCH.
     pub fn data_groups(&self, bandwidth: Bandwidth) -> Groups {
         let band = bandwidth.band();
         let per_end = usize::from(self.control_blocks.div_ceil(2).div_ceil(band.blocks_per_group()));

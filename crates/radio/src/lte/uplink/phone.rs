@@ -440,8 +440,9 @@ impl Phone {
         row
     }
 
-    /// Returns the SNRs of the phone in subframe `tti`, if it can be granted no less than `least` resource blocks, and the
-    /// number of resource blocks that its power allows.
+    /// Returns the SNRs of the phone in subframe `tti`, and the number of resource blocks that its power allows. This
+    /// number is at least `least`: if the power does not suffice for so many, the SNRs are those at less power per
+    /// resource block.
     fn received(&mut self, tti: u64, least: u16, cell: &Cell) -> (Row, u16) {
         let mut row = [0.0; MAX_GROUPS];
         self.channel.snr(cell.sequence, tti, 1, &mut row);

@@ -30,8 +30,8 @@ pub struct Power {
 impl PowerControl {
     // Clause: TS 36.213, 5.1.1.1: power of PUSCH
     // Simplified: open loop
-    /// Returns the power of a phone that has the linear SNR `snr` when it sends 1 mW on each resource block, if it can
-    /// be granted no less than `least` resource blocks.
+    /// Returns the power of a phone that has the linear SNR `snr` when it sends 1 mW on each resource block. The number
+    /// of resource blocks is at least `least`: if the power does not suffice for so many, each gets less.
     pub fn of(&self, snr: f32, least: u16) -> Power {
         let wanted_dbm = self.wanted_dbm(self.path_loss_db(snr));
         let possible_dbm = self.largest_dbm - 10.0 * libm::log10(f64::from(least));

@@ -19,9 +19,10 @@ table! {
         "user" [""] U64 = |row| row.user as u64;
         /// Scheduling requests sent.
         "requests" [""] U64 = |row| row.tally.requests;
-        /// Mean time from data that needed a request to the next new block; NaN if there were none.
+        /// Mean time for which data that the phone had not reported waited for its next new block; NaN if no data
+        /// did.
         "request_wait_s" ["s"] F64 = |row| row.tally.waited.as_secs() / row.tally.answered as f64;
-        /// Grants of new blocks.
+        /// Grants of new blocks, including each new block of a configured grant.
         "grants" [""] U64 = |row| row.tally.grants;
         /// Octets of the granted blocks.
         "granted_bytes" ["bytes"] U64 = |row| row.tally.granted_bytes;
@@ -49,9 +50,10 @@ table! {
 #[allow(missing_docs, reason = "the columns of the table describe the counters")]
 pub struct UplinkTally {
     pub requests: u64,
-    /// Number of times that data needed a request and a block was then sent, even if a grant came before the request.
+    /// Number of times that data which the phone had not reported waited for a new block and the block was sent, with
+    /// a request or without.
     pub answered: u64,
-    /// Sum of the times from data that needed a request to the next block.
+    /// Sum of the times for which data that the phone had not reported waited for its next new block.
     pub waited: Duration,
     pub grants: u64,
     pub granted_bytes: u64,

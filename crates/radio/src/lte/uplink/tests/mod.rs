@@ -147,7 +147,8 @@ fn latency_of_a_small_packet_is_the_wait_for_a_request_and_nine_subframes() {
     }
 }
 
-/// The event of a packet splits its stay into the wait for the request, for the grant, and the transmissions.
+/// The event of a packet divides its time in the uplink into the wait for the request, the wait for the grant, and the
+/// transmissions.
 #[test]
 fn events_give_the_times_of_request_and_block() {
     let mut bench = Bench::new(&json!({}), &json!({ "rlc": "um" }), &[at_snr(20.0)]);
