@@ -4,7 +4,6 @@ use super::bandwidth::Bandwidth;
 use super::block_size;
 use super::category::Category;
 use super::coding::{MAX_CODE_RATE, code_rate};
-use super::cqi::CqiTable;
 use super::mcs::McsTable;
 use crate::error::effective::modulation::Modulation;
 
@@ -48,12 +47,6 @@ impl Allocation {
         Some(code_rate(bits, self.elements * u32::from(self.layers), table.row(mcs)?.modulation))
     }
 
-    /// Returns the efficiency of an MCS, which is the number of bits, including CRCs, per resource
-    /// element and layer. Returns `None` if the tables have no such block.
-    pub fn efficiency(self, table: McsTable, mcs: u8) -> Option<f64> {
-        Some(self.code_rate(table, mcs)? * f64::from(table.row(mcs)?.modulation.order()))
-    }
-
     // Clause: TS 36.213, 7.1.7: largest code rate
     /// Returns true if a UE must try to decode a block with an MCS, because the code rate is at
     /// most [`MAX_CODE_RATE`] (TS 36.213, 7.1.7).
@@ -66,16 +59,6 @@ impl Allocation {
     pub fn largest_mcs(self, table: McsTable, most: Modulation) -> Option<u8> {
         let candidates = (0..=table.highest_with(most)).filter(|&mcs| self.fits(table, mcs));
         candidates.max_by_key(|&mcs| self.bits(table, mcs))
-    }
-
-    /// Returns the MCS with the largest block among those that a UE must try to decode and whose efficiency is at most
-    /// that of a CQI. Returns MCS 0 if there is no such MCS, and `None` for CQI 0.
-    pub fn mcs_of_cqi(self, cqis: CqiTable, cqi: u8, table: McsTable) -> Option<u8> {
-        let limit = cqis.row(cqi)?.efficiency();
-        let slow_enough =
-            |&mcs: &u8| self.efficiency(table, mcs).is_some_and(|efficiency| efficiency <= limit);
-        let candidates = (0..=table.highest()).filter(|&mcs| self.fits(table, mcs)).filter(slow_enough);
-        Some(candidates.max_by_key(|&mcs| self.bits(table, mcs)).unwrap_or(0))
     }
 }
 
@@ -160,24 +143,5 @@ mod tests {
         let allocation = Allocation { blocks: 1, layers: 1, elements: 150 };
         assert!(!allocation.fits(McsTable::Down64Qam, 6));
         assert!(allocation.fits(McsTable::Down64Qam, 7));
-    }
-
-    #[test]
-    fn mcs_of_a_cqi_has_at_most_its_efficiency() {
-        for bandwidth in Bandwidth::ALL {
-            let allocation = whole(Ports::Two, 3, bandwidth);
-            for (cqis, table) in
-                [(CqiTable::Qam64, McsTable::Down64Qam), (CqiTable::Qam256, McsTable::Down256Qam)]
-            {
-                assert_eq!(allocation.mcs_of_cqi(cqis, 0, table), None);
-                let mcss: Vec<u8> =
-                    (1..16).map(|cqi| allocation.mcs_of_cqi(cqis, cqi, table).unwrap()).collect();
-                assert!(mcss.is_sorted(), "{mcss:?}");
-                for (cqi, mcs) in (1..).zip(mcss).filter(|&(_, mcs)| mcs > 0) {
-                    let limit = cqis.row(cqi).unwrap().efficiency();
-                    assert!(allocation.efficiency(table, mcs).unwrap() <= limit);
-                }
-            }
-        }
     }
 }

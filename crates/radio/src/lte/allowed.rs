@@ -84,9 +84,6 @@ allowed! {
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
     /// Largest number of transmissions of a block in the uplink.
     MAX_HARQ_TX = "maxHARQ-Tx", "", "MAC-MainConfig", [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 28];
-    /// Period of buffer status reports in subframes.
-    PERIODIC_BSR = "periodicBSR-Timer", "subframes", "MAC-MainConfig",
-        [5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560, INFINITY];
     /// Number of subframes without a grant after which the UE repeats a buffer status report.
     RETX_BSR = "retxBSR-Timer", "subframes", "MAC-MainConfig", [320, 640, 1280, 2560, 5120, 10_240];
     /// Period of power headroom reports in subframes.
@@ -101,50 +98,8 @@ allowed! {
         [10, 20, 32, 40, 64, 80, 128, 160, 320, 640];
     /// Number of consecutive blocks without data after which a configured grant of the uplink ends.
     IMPLICIT_RELEASE_AFTER = "implicitReleaseAfter", "", "SPS-Config", [2, 3, 4, 8];
-    /// Number of scheduling request periods after a request in which the UE sends no other request.
-    SR_PROHIBIT = "sr-ProhibitTimer", "periods", "MAC-MainConfig", [0, 1, 2, 3, 4, 5, 6, 7];
-    /// Number of scheduling requests without a grant after which the UE falls back to random
-    /// access.
-    DSR_TRANS_MAX = "dsr-TransMax", "", "SchedulingRequestConfig", [4, 8, 16, 32, 64];
-    /// Number of preambles without success after which random access fails.
-    PREAMBLE_TRANS_MAX = "preambleTransMax", "", "RACH-ConfigCommon",
-        [3, 4, 5, 6, 7, 8, 10, 20, 50, 100, 200];
-    /// Length in subframes of the window in which a UE expects a random access response.
-    RESPONSE_WINDOW = "ra-ResponseWindowSize", "subframes", "RACH-ConfigCommon", [2, 3, 4, 5, 6, 7, 8, 10];
-    /// Number of subframes after message 3 in which contention of random access must be resolved.
-    CONTENTION_RESOLUTION = "mac-ContentionResolutionTimer", "subframes", "RACH-ConfigCommon",
-        [8, 16, 24, 32, 40, 48, 56, 64];
     /// Length in frames of the paging cycle of idle UEs.
     PAGING_CYCLE = "defaultPagingCycle", "frames", "RadioResourceConfigCommonSIB", [32, 64, 128, 256];
-    /// Time in ms after which an AM sender polls again if a poll is not answered.
-    POLL_RETRANSMIT = "t-PollRetransmit", "ms", "RLC-Config",
-        [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 105, 110,
-         115, 120, 125, 130, 135, 140, 145, 150, 155, 160, 165, 170, 175, 180, 185, 190, 195, 200,
-         205, 210, 215, 220, 225, 230, 235, 240, 245, 250, 300, 350, 400, 450, 500];
-    /// Number of new PDUs after which an AM sender polls.
-    POLL_PDU = "pollPDU", "", "RLC-Config", [4, 8, 16, 32, 64, 128, 256, INFINITY];
-    /// Number of new kilobytes after which an AM sender polls.
-    POLL_BYTE = "pollByte", "kB", "RLC-Config",
-        [25, 50, 75, 100, 125, 250, 375, 500, 750, 1000, 1250, 1500, 2000, 3000, INFINITY];
-    /// Value of RETX_COUNT at which the radio link is considered failed. RETX_COUNT is 0 at the first
-    /// retransmission of a PDU.
-    MAX_RETX = "maxRetxThreshold", "", "RLC-Config", [1, 2, 3, 4, 6, 8, 16, 32];
-    /// Time in ms for which a receiver waits for a missing PDU after a later PDU has arrived.
-    REORDERING = "t-Reordering", "ms", "RLC-Config",
-        [0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 110,
-         120, 130, 140, 150, 160, 170, 180, 190, 200];
-    /// Shortest time in ms between two status reports.
-    STATUS_PROHIBIT = "t-StatusProhibit", "ms", "RLC-Config",
-        [0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 105,
-         110, 115, 120, 125, 130, 135, 140, 145, 150, 155, 160, 165, 170, 175, 180, 185, 190, 195,
-         200, 205, 210, 215, 220, 225, 230, 235, 240, 245, 250, 300, 350, 400, 450, 500];
-    /// Number of bits of a sequence number in UM (TS 36.322, 6.2.1.3).
-    UM_SEQUENCE_NUMBER = "sn-FieldLength", "bits", "RLC-Config", [5, 10];
-    /// Time in ms after the arrival of a packet at which PDCP discards it if it has not been sent.
-    DISCARD = "discardTimer", "ms", "PDCP-Config", [50, 100, 150, 300, 500, 750, 1500, INFINITY];
-    /// Number of bits of a PDCP sequence number on bearers in UM (TS 36.323, 6.2); in AM it has 12
-    /// bits.
-    PDCP_SEQUENCE_NUMBER = "pdcp-SN-Size", "bits", "PDCP-Config", [7, 12];
 }
 
 #[cfg(test)]
@@ -164,16 +119,16 @@ mod tests {
     fn lists_have_the_lengths_of_the_fields() {
         let lengths = |lists: &[Allowed]| lists.iter().map(|list| list.values.len()).collect::<Vec<_>>();
         assert_eq!(lengths(&[ON_DURATION, LONG_DRX_CYCLE, SHORT_DRX_CYCLE, MAX_HARQ_TX]), [16, 16, 16, 14]);
-        assert_eq!(lengths(&[POLL_RETRANSMIT, STATUS_PROHIBIT, REORDERING, POLL_BYTE]), [55, 56, 31, 15]);
+        assert_eq!(lengths(&[RETX_BSR, PERIODIC_PHR, SPS_INTERVAL_UP, PAGING_CYCLE]), [6, 8, 10, 4]);
     }
 
     #[test]
     fn errors_name_the_values_and_the_clause() {
-        let message = "t-PollRetransmit 12 ms does not exist; expected 5, 10, 15";
-        assert!(POLL_RETRANSMIT.check(12).unwrap_err().starts_with(message));
-        let message = "pollPDU 5 does not exist; expected 4, 8, 16, 32, 64, 128, 256, infinity (TS 36.331, \
-                       6.3.2, RLC-Config)";
-        assert_eq!(POLL_PDU.check(5), Err(message.to_owned()));
-        assert!(MAX_RETX.check(INFINITY).unwrap_err().starts_with("maxRetxThreshold infinity does"));
+        let message = "retxBSR-Timer 12 subframes does not exist; expected 320, 640, 1280";
+        assert!(RETX_BSR.check(12).unwrap_err().starts_with(message));
+        let message = "dl-PathlossChange 2 dB does not exist; expected 1, 3, 6, infinity (TS 36.331, 6.3.2, \
+                       MAC-MainConfig)";
+        assert_eq!(PHR_CHANGE.check(2), Err(message.to_owned()));
+        assert!(MAX_HARQ_TX.check(INFINITY).unwrap_err().starts_with("maxHARQ-Tx infinity does"));
     }
 }

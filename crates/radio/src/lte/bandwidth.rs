@@ -42,21 +42,6 @@ impl Bandwidth {
     /// All channel bandwidths, in ascending order.
     pub const ALL: [Self; 6] = [Self::Mhz1_4, Self::Mhz3, Self::Mhz5, Self::Mhz10, Self::Mhz15, Self::Mhz20];
 
-    /// Returns the bandwidth of a channel that is `hz` Hz wide (TS 36.101, table 5.6-1).
-    ///
-    /// # Errors
-    ///
-    /// Returns a message that lists the existing bandwidths if there is no such channel.
-    pub fn of_hz(hz: f64) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|bandwidth| (bandwidth.hz() - hz).abs() < 1.0).ok_or_else(|| {
-            format!(
-                "a channel of {} MHz does not exist; expected 1.4, 3, 5, 10, 15 or 20 MHz \
-                 (TS 36.101, table 5.6-1)",
-                hz / 1e6
-            )
-        })
-    }
-
     /// Returns the width of the channel in Hz.
     pub const fn hz(self) -> f64 {
         match self {
@@ -135,12 +120,6 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the number of subbands in CQI reports, 1 at 1.4 MHz, where only wideband reports
-    /// exist (TS 36.213, 7.2.1).
-    pub fn subbands(self) -> u16 {
-        self.subband_size().map_or(1, |size| self.blocks().div_ceil(size))
-    }
-
     /// Returns the range of the number of OFDM symbols in the control region of a subframe (TS
     /// 36.211, table 6.7-1).
     pub const fn control_symbols(self) -> std::ops::RangeInclusive<u8> {
@@ -161,7 +140,6 @@ mod tests {
         assert_eq!(all.map(Bandwidth::group_size), [1, 2, 2, 3, 4, 4]);
         assert_eq!(all.map(|one| one.band().groups()), [6, 8, 13, 17, 19, 25]);
         assert_eq!(all.map(Bandwidth::subband_size), [None, Some(4), Some(4), Some(6), Some(8), Some(8)]);
-        assert_eq!(all.map(Bandwidth::subbands), [1, 4, 7, 9, 10, 13]);
         assert_eq!(all.map(|one| *one.control_symbols().start()), [2, 1, 1, 1, 1, 1]);
     }
 
@@ -170,10 +148,7 @@ mod tests {
         for bandwidth in Bandwidth::ALL {
             assert!(bandwidth.occupied_hz() < bandwidth.hz());
             assert!(u32::from(bandwidth.blocks()) * SUBCARRIERS < bandwidth.fft_size());
-            assert_eq!(Bandwidth::of_hz(bandwidth.hz()), Ok(bandwidth));
         }
         assert!((Bandwidth::Mhz20.sample_rate_hz() - 30.72e6).abs() < 1.0);
-        let message = Bandwidth::of_hz(7e6).unwrap_err();
-        assert!(message.starts_with("a channel of 7 MHz does not exist; expected 1.4, 3, 5"), "{message}");
     }
 }

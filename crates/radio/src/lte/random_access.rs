@@ -1,8 +1,5 @@
 //! Preambles, occasions and times of random access, in subframes (FDD, preamble format 0).
 
-/// Number of preambles in a cell (TS 36.211, 5.7.2).
-pub const PREAMBLES: u8 = 64;
-
 /// Number of resource blocks that PRACH occupies (TS 36.211, 5.7.3).
 pub const BLOCKS: u16 = 6;
 

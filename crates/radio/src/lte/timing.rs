@@ -1,8 +1,5 @@
 //! Times of HARQ, scheduling requests, CQI reports and sounding, in subframes (FDD).
 
-/// Length of a subframe, which is the TTI, in milliseconds (TS 36.211, 4.1).
-pub const SUBFRAME_MS: u32 = 1;
-
 /// Number of HARQ processes in each direction, in the uplink without spatial multiplexing (TS
 /// 36.213, 7, 8).
 pub const PROCESSES: u8 = 8;
@@ -52,25 +49,7 @@ type Rows = [(u16, u16)];
 
 const SCHEDULING_REQUEST: &Rows = &[(0, 5), (5, 10), (15, 20), (35, 40), (75, 80), (155, 2), (157, 1)];
 
-/// Periods of CQI reports (TS 36.213, table 7.2.2-1A). A period of 0 marks the reserved index 317.
-const CQI: &Rows = &[
-    (0, 2),
-    (2, 5),
-    (7, 10),
-    (17, 20),
-    (37, 40),
-    (77, 80),
-    (157, 160),
-    (317, 0),
-    (318, 32),
-    (350, 64),
-    (414, 128),
-];
-
-const SOUNDING: &Rows = &[(0, 2), (2, 5), (7, 10), (17, 20), (37, 40), (77, 80), (157, 160), (317, 320)];
-
-// Clause: TS 36.213, 7.2.2, 8.2, 10.1.5: periods of requests, reports and sounding
-// Simplified: of reports and sounding the tables alone
+// Clause: TS 36.213, 10.1.5: periods of scheduling requests
 /// Returns the period and offset that an index selects in a table, or `None` if the index is
 /// reserved or above the table.
 fn select(rows: &Rows, index: u16) -> Option<Recurrence> {
@@ -98,18 +77,6 @@ pub fn scheduling_request_index(recurrence: Recurrence) -> Option<u16> {
     index_of(SCHEDULING_REQUEST, recurrence)
 }
 
-/// Returns the occasions of periodic CQI reports that `cqi-pmi-ConfigIndex` `index` selects, or
-/// `None` if the index is reserved (TS 36.213, table 7.2.2-1A).
-pub fn cqi_report(index: u16) -> Option<Recurrence> {
-    select(CQI, index)
-}
-
-/// Returns the occasions of sounding reference signals that `srs-ConfigIndex` `index` selects, or
-/// `None` if the index is reserved (TS 36.213, table 8.2-1).
-pub fn sounding(index: u16) -> Option<Recurrence> {
-    select(SOUNDING, index)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,7 +92,7 @@ mod tests {
         assert_eq!(Recurrence { period: 1, offset: 0 }.next(7), 7);
     }
 
-    // Holds: periods of requests, reports and sounding (standard's table)
+    // Holds: periods of scheduling requests (standard's table)
     #[test]
     fn scheduling_requests_follow_their_table() {
         assert_eq!(scheduling_request(4), Some(of(5, 4)));
@@ -135,19 +102,6 @@ mod tests {
         assert_eq!(
             [155, 156, 157, 158].map(scheduling_request),
             [Some(of(2, 0)), Some(of(2, 1)), Some(of(1, 0)), None]
-        );
-    }
-
-    #[test]
-    fn reports_and_sounding_follow_their_tables() {
-        assert_eq!(
-            [1, 2, 316, 317].map(cqi_report),
-            [Some(of(2, 1)), Some(of(5, 0)), Some(of(160, 159)), None]
-        );
-        assert_eq!([318, 541, 542].map(cqi_report), [Some(of(32, 0)), Some(of(128, 127)), None]);
-        assert_eq!(
-            [0, 317, 636, 637].map(sounding),
-            [Some(of(2, 0)), Some(of(320, 0)), Some(of(320, 319)), None]
         );
     }
 

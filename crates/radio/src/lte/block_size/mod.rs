@@ -62,10 +62,3 @@ fn translated(one: u32, layers: u8) -> Option<u32> {
     let row = rows.binary_search_by_key(&one, |row| row[0]).ok()?;
     Some(rows[row][usize::from(layers) - 1]).filter(|&bits| bits > 0)
 }
-
-/// Returns the I_TBS of the largest block in `blocks` resource blocks that has at most `bits` bits,
-/// or `None` if all blocks are larger.
-pub fn largest_index(bits: u32, blocks: u16) -> Option<u8> {
-    let fitting = (0..INDICES as u8).filter_map(|index| Some((one_layer(index, blocks)?, index)));
-    fitting.filter(|&(size, _)| size <= bits).max().map(|(_, index)| index)
-}

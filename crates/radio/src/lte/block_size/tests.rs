@@ -97,11 +97,3 @@ fn translations_grow() {
         assert!(sizes.windows(2).all(|pair| pair[0] <= pair[1]));
     }
 }
-
-#[test]
-fn largest_index_is_that_of_the_largest_block_that_fits() {
-    assert_eq!([75_376, 75_375].map(|bits| largest_index(bits, 100)), [Some(26), Some(29)]);
-    assert_eq!(largest_index(u32::MAX, 100), Some(33));
-    assert_eq!(largest_index(16, 1), Some(0));
-    assert_eq!(largest_index(15, 1), None);
-}
