@@ -380,7 +380,7 @@ impl Mac for LteMac {
         let sleepers = self.sleepers.as_mut().map(|sleepers| sleepers.table(tti, ends));
         let connections = connections.map(|connections| connections.table(tti));
         let queues = queues::table(Direction::Down, self.users.iter().map(|state| state.rlc.queue_counts()));
-        [PHONES.table(&rows), queues].into_iter().chain(sleepers).chain(connections).collect()
+        std::iter::once(PHONES.table(&rows)).chain(sleepers).chain(connections).chain([queues]).collect()
     }
 
     fn connections(&self) -> Option<&Connections> {

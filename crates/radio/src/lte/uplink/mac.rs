@@ -533,6 +533,6 @@ impl Mac for UplinkMac {
         let tallies = || self.phones.iter().filter_map(|phone| Some(phone.headroom.as_ref()?.tally));
         let headroom = headroom.map(|_| headroom::table(tallies()));
         let queues = queues::table(Direction::Up, self.phones.iter().map(|phone| phone.rlc.queue_counts()));
-        [uplinks, queues].into_iter().chain(configured).chain(headroom).collect()
+        std::iter::once(uplinks).chain(configured).chain(headroom).chain([queues]).collect()
     }
 }
