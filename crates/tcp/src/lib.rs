@@ -24,11 +24,11 @@ use crate::segment::Segment;
 /// Counters of a sender since the start of its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderCounts {
-    /// Number of segments sent, SYN and retransmissions included.
+    /// Number of segments sent. SYNs, retransmissions and window probes are included.
     pub packets: u64,
-    /// Number of retransmitted segments; each retransmission of a segment counts.
+    /// Number of retransmissions, those of the SYN included.
     pub retransmissions: u64,
-    /// Number of expired retransmission timeouts.
+    /// Number of retransmission timeouts that expired while a SYN or data was outstanding.
     pub timeouts: u64,
     /// Number of fast retransmissions, that is, of entries into fast recovery (or slow start with
     /// Tahoe).
@@ -63,9 +63,10 @@ impl SenderCounts {
 /// Congestion window and slow-start threshold, as recorded in results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Congestion window in full-sized segments.
+    /// Congestion window, or the window set by [`Sender::steer`] if any, in full-sized segments.
     pub cwnd: f64,
-    /// Slow-start threshold in full-sized segments.
+    /// Slow-start threshold in full-sized segments; infinite in the `linux` family before it is set
+    /// for the first time.
     pub ssthresh: f64,
 }
 
@@ -85,9 +86,10 @@ pub struct Progress {
     pub is_done: bool,
 }
 
-/// Maximum number of retransmissions per ACK after a timeout, as long as data is in flight and the
-/// window is set from outside (see [`Sender::steer`]). Two per ACK is the pace of slow start (RFC
-/// 5681, 3.1). Without this limit a large window would release all retransmissions at once.
+/// Maximum number of retransmissions per ACK after a timeout, if the window is set from outside (see
+/// [`Sender::steer`]). In the `linux` family the limit applies only as long as data is in flight.
+/// Two per ACK is the pace of slow start (RFC 5681, 3.1). Without this limit a large window would
+/// release all retransmissions at once.
 const RETRANSMISSIONS_PER_ACK: u64 = 2;
 
 /// The sender of a connection: at the server, at the proxy towards the phone, or at the phone in an
@@ -120,9 +122,10 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Returns the number of bytes on the wire, headers included, if each segment of the data
     /// written so far is sent once; the SYN is not included.
     fn wire_bytes(&self) -> u64;
-    /// Sets the window from outside, in full-sized segments. From then on this window replaces the
-    /// congestion window; losses are still repaired. A larger window releases segments at once.
-    /// With a smaller window the sender waits until ACKs have reduced the data in flight.
+    /// Sets the window from outside, in full-sized segments; a value below 1 counts as 1. From then
+    /// on this window replaces the congestion window; losses are still repaired. After the
+    /// handshake a larger window releases segments at once. With a smaller window the sender waits
+    /// until ACKs have reduced the data in flight.
     fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>);
     /// Returns the congestion window and the slow-start threshold. A window set by [`Self::steer`]
     /// is returned instead of the congestion window.
@@ -197,7 +200,7 @@ nodeb_base::registry! {
 
 impl TcpSpec {
     /// Creates the sender and the receiver of connection `flow`. The phone's first ACK carries a
-    /// request of `request_bytes` bytes.
+    /// request of `request_bytes` bytes; 0 means that it carries none.
     pub fn build(&self, flow: u32, request_bytes: u32) -> (Box<dyn Sender>, Box<dyn Receiver>) {
         match self {
             Self::Classic(params) => (
@@ -219,7 +222,8 @@ impl TcpSpec {
         }
     }
 
-    /// Reports the key `opened_by` as one without effect, unless there are `downloads`.
+    /// Reports that the key `opened_by` has no effect if `downloads` is false, that is, if the
+    /// scenario has only uploads.
     pub fn check_opener(&self, downloads: bool, check: &mut Check) {
         const WHY: &str = "phones open their uploads themselves";
         match self {

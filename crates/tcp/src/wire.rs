@@ -90,8 +90,8 @@ pub struct Handshake {
     pub opener: Opener,
     /// Maximum segment size in bytes (payload without headers) that both ends announce.
     pub mss: u16,
-    /// Window of the phone in bytes that its SYN shows, cut to 65,535 since a SYN is not scaled. It
-    /// is the largest window that the phone advertises.
+    /// Largest window that the phone advertises, in bytes. The phone's SYN shows this window, but at
+    /// most 65,535, since the window field of a SYN is not scaled.
     pub window_bytes: u64,
     /// Window scale of the phone. If it is 0, neither SYN carries the option. Otherwise the server
     /// sends the option with a scale of 0, since scaling is in use only if both ends send the
@@ -128,21 +128,23 @@ impl Handshake {
         }
     }
 
-    /// Returns true if an ACK with the number of the server's SYN is shown as the phone's SYN-ACK.
-    /// This requires that the server opens the connection. Duplicate ACKs after a loss of the first
-    /// data segment have the same number, but then data has passed this end and the ACK carries no
-    /// request.
+    /// Returns true if an ACK that acknowledges only the server's SYN is the phone's SYN-ACK, which
+    /// requires that the server opens the connection. `passed` summarizes the packets at this end so
+    /// far, and `payload` is the number of request bytes in the ACK. A duplicate ACK after the loss
+    /// of the first data segment has the same number. It is no SYN-ACK, since this end has
+    /// sent or received data before and the ACK carries no request.
     pub fn is_syn_of_phone(&self, passed: &Passed, payload: u32) -> bool {
         self.opener == Opener::Server && (payload > 0 || !passed.data)
     }
 }
 
-/// Summary of the packets of a connection that have passed one of its ends.
+/// Summary of the packets that one end of a connection has sent and received so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passed {
-    /// Whether a data segment of the server has passed.
+    /// Whether this end has sent or received a data segment of the server.
     pub data: bool,
-    /// Number of bytes of the phone's requests that have passed, each counted once.
+    /// Number of bytes of the phone's requests that this end has sent or received. Bytes of a
+    /// retransmitted request count once.
     pub request_bytes: u64,
     before_last: u64,
     /// Highest number that an ACK of the phone has acknowledged, in segments or bytes depending on
@@ -173,17 +175,17 @@ impl Passed {
     }
 }
 
-/// Summaries of the packets that have passed the two ends of a connection.
+/// Summaries of the packets that the two ends of a connection have sent and received so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
-    /// Summary of the packets that have passed the server's interface.
+    /// Summary of the packets that the server has sent and received.
     pub server: Passed,
-    /// Summary of the packets that have passed the phone's interface.
+    /// Summary of the packets that the phone has sent and received.
     pub phone: Passed,
 }
 
 impl Ends {
-    /// Returns the summary of the packets that have passed the end `end`.
+    /// Returns the summary of the packets that `end` has sent and received, mutably.
     pub fn at(&mut self, end: End) -> &mut Passed {
         match end {
             End::Server => &mut self.server,

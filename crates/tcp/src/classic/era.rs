@@ -207,8 +207,8 @@ impl fmt::Display for Era {
 impl FromStr for Era {
     type Err = String;
 
-    /// Parses the name of a release of ns-2, or a date such as `2003-06-01`. For any other text
-    /// returns an error message that suggests the nearest release.
+    /// Parses the name of a release of ns-2, or a date such as `2003-06-01`. For any other text, or
+    /// for a date before the first release, returns an error message that names the nearest release.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some((_, date)) = RELEASES.iter().find(|(release, _)| *release == text) {
             return Ok(Self(*date));

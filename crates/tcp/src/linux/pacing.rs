@@ -75,8 +75,8 @@ impl Pacer {
         self.paid_at.max(now)
     }
 
-    /// Charges a segment of `bytes` bytes that leaves at `now`. Segments at the start of a
-    /// connection, and all segments without a rate, cost nothing.
+    /// Charges a segment of `bytes` bytes that leaves at `now`. The first nine segments of a
+    /// connection are not charged, and no segment is charged while no rate is set.
     pub fn charge(&mut self, now: Time, bytes: u64) {
         if self.free > 0 {
             self.free -= 1;

@@ -5,7 +5,7 @@
 //! that the window reaches the threshold after one round trip. Otherwise an ACK releases as many
 //! segments as it delivers or, if larger, the difference between the segments delivered and sent in
 //! this recovery. The ACK releases one more segment if it acknowledges new data and reveals no new
-//! loss (RFC 9937, 6.2, `SafeACK`). In this case the data in flight grows at most up to the
+//! loss (RFC 9937, 6.2, `SafeACK`). These segments raise the data in flight at most to the
 //! threshold.
 
 /// State of Proportional Rate Reduction during one recovery.
@@ -20,7 +20,8 @@ pub struct Prr {
     delivered: u64,
     /// Number of segments sent during the recovery (`prr_out`).
     out: u64,
-    /// Congestion window in bytes, as set on the last ACK.
+    /// Congestion window in bytes: at first the window before the recovery, later the value set on
+    /// the last ACK that delivered data. A pause may have lowered it since.
     cwnd: u64,
 }
 

@@ -142,8 +142,8 @@ impl Sampler {
         self.lost.wrapping_sub(snapshot.lost).into()
     }
 
-    /// Records that the application limits the sender now. The limit lasts until an ACK has
-    /// delivered more than the `in_flight` bytes in flight.
+    /// Records that the application, or a congestion control that holds back, limits the sender now.
+    /// The limit lasts until more than the `in_flight` bytes in flight have been delivered.
     pub fn set_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }

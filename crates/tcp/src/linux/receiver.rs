@@ -13,8 +13,9 @@ use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 /// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`), unless the key `delayed_ack` is longer.
 const MAX_DELAY: Duration = Duration::from_millis(200);
 
-/// Maximum number of quick ACKs (ACKs without delay) that start with the first CE mark, or with a
-/// segment that is not ECN-capable although earlier segments were (Linux: `__tcp_ecn_check_ce`).
+/// Maximum number of quick ACKs (ACKs without delay) that a CE mark starts if the receiver does not
+/// echo a mark yet. A segment that is not ECN-capable although earlier segments were starts as many
+/// (Linux: `__tcp_ecn_check_ce`).
 const QUICK_ACKS_FOR_ECN: u32 = 2;
 
 /// Application at the receiver, which reads received data immediately or at a constant rate.
@@ -30,8 +31,8 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads data up to the time `now`, of the `available` bytes that had arrived in order before.
-    /// Returns the total number of bytes read.
+    /// Lets the application read until `now`. `available` is the total number of bytes that have
+    /// arrived in order before. Returns the total number of bytes read.
     fn advance(&mut self, now: Time, available: u64) -> u64 {
         match self.rate {
             Some(rate) => self.read_at_rate(rate, now, available),
@@ -290,9 +291,9 @@ impl Receiver {
 
     /// Returns true if the ACK of an in-order segment of `payload` bytes may be delayed (Linux:
     /// `__tcp_ack_snd_check`). The ACK is not delayed if delayed ACKs are off, if quick ACKs
-    /// remain, or if more than one segment is unacknowledged (RFC 9293, 3.8.6.3). Nor is it if the
-    /// segment is not full-sized and the application reads immediately, since reading the end of a
-    /// write triggers the ACK (`tcp_cleanup_rbuf`).
+    /// remain, or if more data than a full-sized segment is unacknowledged (RFC 9293, 3.8.6.3). Nor
+    /// is it if the segment is not full-sized and the application reads immediately, since reading
+    /// the end of a write triggers the ACK (`tcp_cleanup_rbuf`).
     fn may_wait(&self, payload: u64) -> bool {
         let is_end = payload < self.mss && self.reader.rate.is_none();
         self.delay > Duration::ZERO

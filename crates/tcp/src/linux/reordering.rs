@@ -41,9 +41,9 @@ impl Reordering {
         self.degree > DUP_THRESH
     }
 
-    /// Records that the byte `late`, which was never retransmitted, was delivered after data up to
-    /// the byte `fack`. The degree grows to the distance of the two bytes in segments of `mss`
-    /// bytes. Has no effect if `late` is not below `fack`.
+    /// Records that the first transmission of the byte `late` was delivered after data up to the
+    /// byte `fack`. The degree grows to the distance of the two bytes in segments of `mss` bytes, at
+    /// most to 300. Has no effect if `late` is not below `fack`.
     pub fn record_late(&mut self, late: u64, fack: u64, mss: u64) {
         if late < fack {
             let distance = fack - late;
@@ -55,7 +55,7 @@ impl Reordering {
     }
 
     /// Records that more duplicate ACKs arrived than `outstanding` segments can have caused, so a
-    /// segment was reordered. The degree becomes `outstanding`.
+    /// segment was reordered. The degree becomes `outstanding`, at most 300.
     pub fn record_duplicates(&mut self, outstanding: u64) {
         self.set_degree(outstanding);
         self.seen = true;

@@ -119,7 +119,7 @@ impl RttEstimator {
         self.rto = Duration(whole.saturating_mul(1 << self.doublings).min(self.max.0));
     }
 
-    /// Doubles the timeout after it has expired (RFC 6298, 5.5).
+    /// Doubles the timeout after it has expired, up to the maximum (RFC 6298, 5.5).
     #[cold]
     pub fn back_off(&mut self) {
         self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);

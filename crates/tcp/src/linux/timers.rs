@@ -17,8 +17,8 @@ pub enum Pending {
     Timeout,
     /// Tail loss probe, which elicits an ACK before the retransmission timeout (RFC 8985, 7).
     Probe,
-    /// Reordering timer of RACK, on whose expiry segments that were given time to arrive count as
-    /// lost (RFC 8985, 6.2).
+    /// Reordering timer of RACK. When it expires, segments that have not been delivered within the
+    /// reordering window count as lost (RFC 8985, 6.2).
     Reorder,
     /// Time until the next probe of a closed receive window (RFC 9293, 3.8.6.1).
     Window,

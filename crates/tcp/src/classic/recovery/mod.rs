@@ -92,8 +92,9 @@ fn classify(
     }
 }
 
-/// Returns the inflation of the window, in segments, after the duplicate ACK number `dupacks` in a
-/// row. `inflation` is the value before this ACK.
+/// Returns the inflation of the window in segments after `dupacks` duplicate ACKs in a row, at
+/// least three. The third sets the inflation to 3, and each later one adds 1 to `inflation`, the
+/// value before this ACK.
 fn inflated(inflation: u64, dupacks: u32) -> u64 {
     if dupacks == DUPACK_THRESHOLD { u64::from(DUPACK_THRESHOLD) } else { inflation + 1 }
 }

@@ -87,8 +87,8 @@ pub struct SackRecovery {
     scoreboard: Scoreboard,
     /// Estimated number of segments in the network; `None` outside of fast recovery.
     pipe: Option<i64>,
-    /// Whether a timeout occurred since the last ACK of new data. While true, duplicate ACKs are
-    /// ignored.
+    /// Whether the retransmission timer has expired (also while the sender was idle) since the last
+    /// ACK of new data. While true, duplicate ACKs are ignored.
     timed_out: bool,
 }
 
@@ -188,9 +188,9 @@ impl Recovery for SackRecovery {
 
     /// Follows ns-2's `Sack1TcpAgent::send_much`. In fast recovery holes and then new data are sent
     /// while the pipe is smaller than the window. Outside of fast recovery no new data is sent
-    /// while there is a hole. If the timer has expired since the handshake, or Eifel has ended a
-    /// fast recovery, the sender first retransmits the holes, as far as the window allows. These
-    /// retransmissions end when the next fast recovery is completed.
+    /// while there is a hole. The sender retransmits holes there only after a timeout, or after
+    /// Eifel has ended a fast recovery, and only as far as the window allows. The next completed fast
+    /// recovery ends this permission.
     fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
         if let Some(pipe) = self.pipe {
             self.pipe = Some(self.fill_pipe(tx, now, pipe, out));

@@ -42,11 +42,13 @@ pub struct Transmission {
     /// fast recovery with SACK. A recovery ends when all segments below this number are
     /// acknowledged, except Reno's fast recovery, which ends at the first new ACK.
     pub recover: u64,
-    /// Value of `recover` if the last loss event was a timeout that was not undone, otherwise 0.
-    /// Recovery from the timeout lasts until all segments below this number are acknowledged.
+    /// Value of `recover` if a retransmission timeout set it and Eifel has not undone that timeout;
+    /// 0 after a fast retransmission or an idle timeout. Recovery from the timeout lasts until all
+    /// segments below this number are acknowledged.
     recover_timeout: u64,
-    /// Number of duplicate ACKs since the last ACK of new data. Partial ACKs of NewReno and SACK do
-    /// not reset this number. A timeout resets it, except for Tahoe.
+    /// Number of duplicate ACKs since the last ACK of new data. SACK counts them only outside of
+    /// fast recovery, and only if they report new segments. Partial ACKs of NewReno and SACK do not
+    /// reset this number. A timeout resets it, except for Tahoe.
     pub dupacks: u32,
     /// Counters of the connection since its start.
     pub counts: SenderCounts,
@@ -172,7 +174,7 @@ impl Transmission {
     }
 
     /// Processes an ACK of all segments below `acked`. Measures the round-trip time if the ACK
-    /// gives one, and restarts the timer.
+    /// gives one, resets the number of duplicate ACKs, and restarts the timer.
     pub fn advance(&mut self, now: Time, acked: u64) {
         self.dupacks = 0;
         self.move_up_to(acked);

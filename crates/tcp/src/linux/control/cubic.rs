@@ -53,7 +53,8 @@ const SCALE: u64 = 1_024;
 /// Time in jiffies for which the growth rate is not recomputed as long as the window does not
 /// change (`HZ / 32`).
 const RECOMPUTE_JIFFIES: u64 = jiffies::HZ / 32;
-/// Time in jiffies after the start of an epoch in which round-trip times are not used (one second).
+/// Time in jiffies for which round-trip times are not used after congestion avoidance has started
+/// or restarted, that is, after the start of an [`Epoch`] (one second).
 const SETTLING_JIFFIES: u64 = jiffies::HZ;
 /// Maximum number of delivered segments per segment of growth while the capacity of the path is
 /// unknown, that is, before the first loss and after a timeout. So the window then grows by at
@@ -163,7 +164,7 @@ impl CubicControl {
     }
 
     /// Returns the present epoch. If there is none, starts one at jiffy `now` with a window of
-    /// `cwnd` segments.
+    /// `cwnd` segments, of which `segments` have just been delivered.
     fn begin_epoch(&mut self, now: u64, cwnd: u64, segments: u64) -> Epoch {
         let (last_max, scale) = (self.last_max, self.scale);
         *self.epoch.get_or_insert_with(|| {
@@ -263,8 +264,8 @@ impl LossBased for CubicControl {
         self.reset();
     }
 
-    /// Moves the start of the epoch by the pause, since time with nothing in flight does not count
-    /// (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
+    /// Moves the start of the epoch by the pause, but not beyond `now`, since time with nothing in
+    /// flight does not count (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
     fn after_pause(&mut self, now: Time, pause: Duration) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = (epoch.start + pause.0 / jiffies::JIFFY.0).min(jiffies::at(now));

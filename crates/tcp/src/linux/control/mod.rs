@@ -28,7 +28,7 @@ use super::rate::{RateSample, Snapshot};
 /// Phase of the sender's loss recovery when an ACK arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// No segment is known to be lost.
+    /// No loss is being repaired, and no window reduction is in progress.
     Open,
     /// Recovery without a timeout: lost segments are retransmitted, or the window is reduced after
     /// an ECN echo.
@@ -142,8 +142,9 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// Handles the start of a transmission with nothing in flight. The last data was sent `pause`
     /// ago; `pause` is 0 if [`Self::on_idle`] was just called for the pause.
     fn on_start(&mut self, _now: Time, _pause: Duration) {}
-    /// Handles the restart of a transmission after a pause in which all data had been sent and
-    /// delivered.
+    /// Handles the start of a transmission with nothing in flight after a time in which the sender
+    /// was application-limited. The sender also counts as application-limited while [`Self::holds_back`]
+    /// returns true.
     fn on_restart(&mut self, _now: Time) {}
     /// Undoes the last window reduction, which turned out to be spurious (RFC 4015). `window` is
     /// the present window in bytes.

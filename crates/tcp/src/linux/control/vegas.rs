@@ -10,8 +10,8 @@ use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
 use crate::linux::Linux;
 
-/// Minimum number of round-trip times in a round for which the window is adjusted. With fewer, all
-/// of them may be lengthened by delayed ACKs.
+/// Minimum number of round-trip times in a round after which the window is adjusted. With fewer,
+/// all of them may be lengthened by delayed ACKs, so the window grows as with Reno.
 const SAMPLES: u32 = 3;
 
 params! {

@@ -36,7 +36,8 @@ pub struct VenoControl {
     round_rtt: Option<Duration>,
     /// Number of acknowledged bytes that ends the present round.
     round_end: u64,
-    /// Number of segments in the queue that was estimated at the end of the last round.
+    /// Number of segments in the queue, as estimated at the end of the last round; 0 before the
+    /// first estimate.
     waiting: f64,
 }
 

@@ -52,8 +52,9 @@ impl WestwoodControl {
         }
     }
 
-    /// Updates the bandwidth with one sample per round trip. (Westwood without "+" takes a sample
-    /// on each ACK, so that compressed ACKs distort its estimate.)
+    /// Updates the bandwidth with one sample per round trip, but at most one per
+    /// [`MIN_SAMPLE_TIME`]. (Westwood without "+" takes a sample on each ACK, so that compressed
+    /// ACKs distort its estimate.)
     fn sample(&mut self, ack: &AckEvent) {
         let (since, delivered) = *self
             .since

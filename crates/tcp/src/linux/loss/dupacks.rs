@@ -36,9 +36,9 @@ impl Sender {
             if !self.episode.is_recovery() {
                 self.dupacks = 0;
             }
-            // Without SACK the sender cannot know which of the acknowledged segments arrived before
-            // the retransmission. So an ACK that covers a retransmission does not count as evidence
-            // of late originals.
+            // Without SACK it is unknown which of the acknowledged segments arrived before the
+            // retransmission. So an ACK that covers a retransmission does not count as evidence of
+            // late originals.
             result.original &= !result.repeated;
         }
         if result.delivered > 0 {
@@ -46,8 +46,9 @@ impl Sender {
         }
     }
 
-    /// Limits the number of duplicate ACKs to the number of segments outstanding beyond the gap. If
-    /// there were more duplicate ACKs, the network must have reordered segments. So the degree of
+    /// Limits the number of duplicate ACKs to the number of outstanding segments that can have
+    /// arrived. Segments marked lost cannot; if none is marked, the first one cannot. If there were
+    /// more duplicate ACKs, the network must have reordered segments. So the degree of
     /// reordering grows, and the function returns true (Linux: `tcp_check_reno_reordering`).
     /// `acked` is the number of segments that this ACK acknowledges.
     #[cold]

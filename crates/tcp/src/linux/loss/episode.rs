@@ -9,7 +9,7 @@ use crate::linux::prr::Prr;
 /// until it turns out to be spurious. `Open` lasts until the next loss or ECN mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Episode {
-    /// No segment is known to be lost.
+    /// No loss is being repaired, and no window reduction is in progress.
     Open,
     /// Recovery without a timeout: lost segments are retransmitted, or the window is reduced
     /// because of an ECN mark. PRR spreads the reduction, if the congestion control uses PRR.

@@ -119,9 +119,10 @@ impl Sender {
         }
     }
 
-    /// Processes an ACK outside of a recovery that repairs losses. Starts a recovery if any segment
-    /// is marked lost. Segments that were marked and retransmitted in the previous recovery count,
-    /// too (`tcp_time_to_recover`).
+    /// Processes an ACK outside of a recovery that repairs losses, or an ACK that reveals the loss of
+    /// a retransmission after a timeout. Starts a recovery if any segment is marked lost. Segments
+    /// that were marked and retransmitted in the previous recovery count, too
+    /// (`tcp_time_to_recover`).
     fn process_in_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if self.episode == Episode::Open {
             self.undo_by_dsack(now);

@@ -30,9 +30,9 @@ impl Probe {
 }
 
 impl Sender {
-    /// Arms the tail loss probe (RFC 8985, 7.2) instead of the retransmission timeout, or returns
-    /// false if no probe may be sent. The probe is sent no later than the timeout would expire.
-    /// `afresh` is true after an ACK, which restarts the timeout (Linux:
+    /// Arms the timer of the tail loss probe (RFC 8985, 7.2) instead of the retransmission timeout,
+    /// and returns true. Returns false if no probe may be sent. The probe is sent no later than the
+    /// timeout would expire. `afresh` is true after an ACK, which restarts the timeout (Linux:
     /// `tcp_schedule_loss_probe`).
     #[inline(never)]
     pub(in super::super) fn arm_probe(&mut self, now: Time, afresh: bool) -> bool {

@@ -70,8 +70,8 @@ impl Undo {
         self.marker.is_some()
     }
 
-    /// Returns the byte above which duplicates belong to the last reduction, or `u64::MAX` if the
-    /// reduction cannot be undone.
+    /// Returns the first unacknowledged byte at the start of the last reduction, or `u64::MAX` if the
+    /// reduction cannot be undone. A D-SACK of bytes below concerns an earlier recovery.
     pub fn marker(&self) -> u64 {
         self.marker.unwrap_or(u64::MAX)
     }

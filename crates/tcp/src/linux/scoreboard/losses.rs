@@ -42,8 +42,8 @@ impl Scoreboard {
     }
 
     /// Returns the number of the first lost segment that awaits retransmission. Returns `None` if
-    /// there is no such segment, or if the retransmissions in flight have as many bytes as are lost
-    /// (`tcp_xmit_retransmit_queue`).
+    /// there is no such segment, or if the retransmissions in flight have at least as many bytes as
+    /// are marked lost (`tcp_xmit_retransmit_queue`).
     pub fn next_lost(&mut self) -> Option<u64> {
         if self.repaired_bytes >= self.lost_bytes {
             return None;

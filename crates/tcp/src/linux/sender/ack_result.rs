@@ -19,8 +19,9 @@ pub struct AckResult {
     /// these segments.
     pub(in super::super) acked: u64,
     pub(in super::super) acked_segments: u64,
-    /// Number of all bytes that the ACK delivers, including duplicates that a D-SACK reports.
-    /// `segments` is the number of segments delivered.
+    /// Number of bytes that the ACK delivers cumulatively or by SACK, including duplicates that a
+    /// D-SACK reports; 0 if a newer ACK has overtaken this one. `segments` is the number of segments
+    /// delivered.
     pub(in super::super) delivered: u64,
     pub(in super::super) segments: u64,
     /// Number of bytes that were newly marked lost because of the ACK.
@@ -32,7 +33,7 @@ pub struct AckResult {
     /// Whether the ACK delivers at least one segment by SACK.
     pub(in super::super) sacked: bool,
     /// Whether the ACK delivers a segment that was sent only once, before the present episode of
-    /// loss recovery began.
+    /// loss recovery began; in the episode `Open`, any segment that was sent only once.
     pub(in super::super) original: bool,
     /// Whether a segment that the ACK acknowledges cumulatively had been retransmitted.
     pub(in super::super) repeated: bool,
@@ -40,8 +41,8 @@ pub struct AckResult {
     pub(in super::super) dsack: Option<DSack>,
     /// Whether the ACK updates the right edge of the receiver's window (`FLAG_WIN_UPDATE`).
     pub(in super::super) updates_window: bool,
-    /// Whether the ACK acknowledges nothing new although data is outstanding, has no D-SACK, and
-    /// does not update the right edge of the receiver's window.
+    /// Whether the ACK acknowledges nothing new cumulatively although data is outstanding, has no
+    /// D-SACK, and does not update the right edge of the receiver's window.
     pub(in super::super) duplicate: bool,
     /// Whether the timer of the retransmission queue must be re-armed.
     pub(in super::super) rearm: bool,
@@ -93,7 +94,9 @@ impl Span {
     }
 }
 
-/// Round-trip times that an ACK gives; `None` if there is no valid measurement.
+/// Round-trip times that an ACK gives; `None` if there is no valid measurement. Only segments that
+/// were sent once are measured. The echoed timestamp is used only if the ACK acknowledges new data
+/// cumulatively.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RoundTrips {
     /// Round-trip time of the oldest segment that the ACK acknowledges cumulatively. If these
@@ -264,8 +267,8 @@ impl Sender {
     }
 
     /// Returns the D-SACK of the bytes `range`. Returns `None` if `range` is empty or larger than
-    /// any window, or if D-SACKs have reported more segments than were retransmitted
-    /// (`tcp_dsack_seen`).
+    /// the largest window that the receiver has advertised, or if D-SACKs have reported more
+    /// segments than were retransmitted (`tcp_dsack_seen`).
     fn accept_dsack(&mut self, range: (u64, u64)) -> Option<DSack> {
         let bytes = range.1.saturating_sub(range.0);
         if bytes == 0 || bytes > self.buffer.largest_window() {

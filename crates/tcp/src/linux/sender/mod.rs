@@ -76,7 +76,8 @@ pub struct Sender {
     pacer: Pacer,
     pub(super) timers: Timers,
     pub(super) episode: Episode,
-    /// Whether segments were missing or retransmitted at the last ACK (Linux: `TCP_CA_Disorder`).
+    /// Whether segments were missing or retransmitted when `keep_open` last checked (Linux:
+    /// `TCP_CA_Disorder`).
     pub(super) disordered: bool,
     /// Whether lost segments may be retransmitted on this ACK or timer. It is false after
     /// [`Self::undo_partially`] returned true.
@@ -169,8 +170,8 @@ impl Sender {
         self.steered.unwrap_or_else(|| self.spread_window())
     }
 
-    /// Returns the congestion window in bytes. During a window reduction that PRR spreads, this is
-    /// the window of PRR, otherwise that of the congestion control.
+    /// Returns the congestion window in bytes. While PRR spreads a window reduction over a round trip,
+    /// this is the window of PRR, otherwise that of the congestion control.
     pub(super) fn spread_window(&self) -> u64 {
         self.episode.prr().map_or(self.control.cwnd, Prr::cwnd)
     }
@@ -315,8 +316,8 @@ impl Sender {
     }
 
     /// Processes the SACK blocks of an ACK that a newer ACK has overtaken (the end of `tcp_ack`).
-    /// The ACK is ignored if its number is below the first unacknowledged byte by more than the
-    /// largest window.
+    /// The ACK is ignored if it has no SACK blocks, or if its number is below the first
+    /// unacknowledged byte by more than the largest window that the receiver has advertised.
     #[cold]
     fn process_old_ack(&mut self, now: Time, ack: &Segment) {
         let is_recent = number(ack) + self.buffer.largest_window() >= self.scoreboard.una();

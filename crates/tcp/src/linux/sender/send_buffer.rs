@@ -40,7 +40,8 @@ pub struct SendBuffer {
     blocked: bool,
     /// Largest window in bytes that the receiver has advertised.
     window: u64,
-    /// Payload of an unsent packet in bytes, at most half of `window` (`tcp_bound_to_half_wnd`).
+    /// Maximum payload of an unsent packet in bytes: at most half of `window`, but at least one
+    /// segment (`tcp_bound_to_half_wnd`).
     unsent_packet: u64,
     /// Largest congestion window in bytes for which the buffer has been expanded.
     largest_cwnd: u64,
@@ -76,8 +77,9 @@ impl SendBuffer {
         self.window
     }
 
-    /// Expands the buffer to the memory for `windows` windows of `cwnd` bytes, unless it was
-    /// expanded for a window of this size or more before (`tcp_sndbuf_expand`).
+    /// Expands the buffer to the memory for `windows` windows of `cwnd` bytes, but not beyond
+    /// `max_size`. Has no effect if the buffer was expanded for a window of this size or more before
+    /// (`tcp_sndbuf_expand`).
     pub fn expand(&mut self, cwnd: u64, windows: u64) {
         if cwnd > self.largest_cwnd {
             self.largest_cwnd = cwnd;
@@ -113,9 +115,9 @@ impl SendBuffer {
     }
 
     /// Moves one packet of application data into the buffer. A full buffer takes no new packet and
-    /// blocks the application until there is enough room. The application has written `written`
-    /// bytes in total. The buffer holds the bytes from `una` on, of which those from `next` on are
-    /// unsent. Returns true if data was added.
+    /// blocks the application until there is enough room. The application provides `written` bytes
+    /// in total, those that do not fit into the buffer yet included. The buffer holds the bytes from
+    /// `una` on, of which those from `next` on are unsent. Returns true if data was added.
     pub fn fill(&mut self, written: u64, una: u64, next: u64) -> bool {
         let memory = self.memory(una, next);
         self.blocked &= self.size.saturating_sub(memory) < memory / 2;

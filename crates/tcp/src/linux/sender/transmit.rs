@@ -11,7 +11,8 @@ use crate::segment::{Ecn, Kind, Segment};
 /// Pacing rate in windows per round trip while the window is below half of the slow-start threshold
 /// (Linux: `tcp_pacing_ss_ratio`). It applies to congestion controls without a rate of their own.
 const SLOW_START_PACE: f64 = 2.0;
-/// Pacing rate in windows per round trip at larger windows (Linux: `tcp_pacing_ca_ratio`).
+/// Pacing rate in windows per round trip while the window is at least half of the slow-start
+/// threshold (Linux: `tcp_pacing_ca_ratio`).
 const AVOIDANCE_PACE: f64 = 1.2;
 
 impl Sender {
@@ -61,8 +62,9 @@ impl Sender {
         self.timers.reschedule(now);
     }
 
-    /// Sends as many segments as windows, pacer and data allow. If the window was set from outside,
-    /// at most `max_retransmissions` retransmissions leave after a timeout while data is in flight.
+    /// Sends as many segments as windows, pacer and data allow. In the recovery from a timeout with a
+    /// window set from outside, one call sends at most `max_retransmissions` retransmissions while
+    /// data is in flight.
     pub(super) fn transmit(&mut self, now: Time, mut max_retransmissions: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
@@ -76,8 +78,8 @@ impl Sender {
             had_unsent = true;
             limited = self.send_allowed(now, gently, &mut max_retransmissions, out);
         }
-        // Only new data arms a tail loss probe. So a probe that retransmits a segment does not arm
-        // the next probe.
+        // Of the segments sent, only new ones arm a tail loss probe. So a probe that retransmits a
+        // segment does not arm the next probe.
         let sends_new = self.scoreboard.next() > before;
         if sends_new {
             self.arm_probe(now, false);
@@ -248,7 +250,8 @@ impl Sender {
         self.timers.set(now, wait, Pending::Timeout);
     }
 
-    /// Reports to the congestion control that a transmission starts while nothing is in flight.
+    /// Reports to the congestion control that a transmission starts while nothing is in flight, and
+    /// that it is a restart if the sender was application-limited before.
     #[inline(never)]
     fn report_start(&mut self, now: Time) {
         let (pause, restarts) = (now.since(self.last_sent), self.sampler.is_app_limited());

@@ -11,7 +11,7 @@ use crate::linux::loss::Episode;
 /// A round ends when all data outstanding at its start is acknowledged. A new round starts early if
 /// the window or the pacer stops the sender. It also starts early if the outstanding data grows in
 /// a round in which neither has stopped the sender. A period ends when the window is fully used, or
-/// after a retransmission timeout without growth.
+/// if the window has not grown for a retransmission timeout.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowUsage {
     /// Largest number of bytes outstanding in the present round (`max_packets_out`).
@@ -45,7 +45,8 @@ impl Sender {
     /// Records that new data was sent or, if `limited` is true, that the congestion window or the
     /// pacer stopped the sender. If `slow_start_after_idle` is on and the application has not fully
     /// used the window for a retransmission timeout, the window is reduced
-    /// (`tcp_cwnd_application_limited`).
+    /// (`tcp_cwnd_application_limited`). It is not reduced in a recovery, while segments are missing
+    /// or retransmitted, or while the send buffer blocks the application.
     pub(super) fn record_usage(&mut self, now: Time, limited: bool) {
         let outstanding = self.scoreboard.next() - self.scoreboard.una();
         let usage = &mut self.usage;

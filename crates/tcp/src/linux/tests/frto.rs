@@ -85,7 +85,7 @@ fn ack_of_all_data_is_conclusive_only_with_sack() {
 
 #[test]
 fn first_duplicate_is_inconclusive_without_old_sack_block() {
-    // A duplicate ACK says nothing about the timeout until new data has been sent.
+    // A duplicate ACK does not show whether the timeout was spurious until new data has been sent.
     let mut basic = timed_out(params(false), 100);
     assert_eq!(basic.acknowledge(0, &[]), []);
     assert_eq!(basic.acknowledge(1, &[]), [(10, false), (11, false)]);

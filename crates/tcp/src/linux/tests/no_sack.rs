@@ -1,4 +1,4 @@
-//! Tests of a sender without SACK, which learns of deliveries beyond a gap only by duplicate ACKs.
+//! Tests of a sender without SACK, for which only duplicate ACKs indicate deliveries beyond a gap.
 
 use super::script::{MSS, Script};
 use super::*;

@@ -113,7 +113,8 @@ impl Path {
         }
     }
 
-    /// Returns the largest bandwidth that is still remembered, in bytes per second.
+    /// Returns the largest bandwidth sample that is still kept, in bytes per second; 0 before the
+    /// first sample.
     pub fn max_bandwidth(&self) -> f64 {
         self.max_bandwidth.max()
     }

@@ -57,7 +57,7 @@ fn ack(ms: u64, segments: u64, total: u64) -> AckEvent {
 }
 
 /// Returns an ACK like [`ack`] with a rate sample of `rate` segments per second. The sampled data
-/// was sent when `before` segments were delivered.
+/// was sent when `before` segments had been delivered.
 fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEvent {
     let sample = RateSample {
         rate: Some(rate * MSS as f64),

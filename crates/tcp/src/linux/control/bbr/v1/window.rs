@@ -91,9 +91,10 @@ impl BbrControl {
         *cwnd = (*cwnd).max(self.path.min_window());
     }
 
-    /// Applies packet conservation in the first round of a recovery, and restores the window at the
-    /// end of the recovery (`bbr_set_cwnd_to_recover_or_restore`). Returns true while packet
-    /// conservation determines the window, that is, in the first round of a recovery.
+    /// Reduces the window by the bytes newly lost, applies packet conservation in the first round of
+    /// a recovery, and restores the window at the end of the recovery
+    /// (`bbr_set_cwnd_to_recover_or_restore`). Returns true while packet conservation determines the
+    /// window, that is, in the first round of a recovery.
     fn conserve(&mut self, ack: &AckEvent, phase: Phase) -> bool {
         let kept = |control: &Self| {
             (control.segments(ack.in_flight) + control.segments(ack.delivered)) * control.mss

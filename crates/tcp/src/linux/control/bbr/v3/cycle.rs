@@ -33,8 +33,8 @@ enum Feedback {
 /// State of the cycle in which BBR probes for bandwidth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cycle {
-    /// Number of cycles so far. Cycles that the application limited after their probe do not count.
-    /// Bandwidth samples are kept for a number of cycles.
+    /// Number of the present cycle, which dates bandwidth samples. It grows by 1 one round after each
+    /// entry into `ProbeBW_DOWN`, unless the rate sample of the ACK is then application-limited.
     pub count: u64,
     feedback: Feedback,
     /// Whether the rate samples and losses that arrive at present belong to a probe
@@ -42,8 +42,8 @@ pub struct Cycle {
     pub sampling: bool,
     /// Start time of this cycle.
     since: Time,
-    /// Time after `since` from which the next ACK begins the probe of this cycle; the probe may
-    /// also begin earlier.
+    /// Time after the start of this cycle (`since`) after which an ACK starts its probe. The probe
+    /// may start earlier, after enough rounds.
     wait: Duration,
     pub rounds_since_up: u64,
     /// Whether the last probe caused too much loss.
@@ -124,8 +124,8 @@ impl Bbr3Control {
 
     /// Returns true if it is time to probe for bandwidth (`IsTimeToProbeBW`). A probe is due two to
     /// three seconds after the start of the cycle. It is due earlier if a Reno flow would have
-    /// grown by the data in flight, that is, after as many rounds as this data has segments, at
-    /// most 63.
+    /// grown by the target for the data in flight, that is, after as many rounds as this target has
+    /// segments, at most 63.
     fn is_time_to_probe(&self) -> bool {
         let reno_rounds = self.target_inflight() / self.mss;
         self.now > self.cycle.since + self.cycle.wait

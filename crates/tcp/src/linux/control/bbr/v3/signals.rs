@@ -52,7 +52,8 @@ pub struct Latest {
     /// Whether the last ACK ended a round of deliveries.
     round_over: bool,
     loss_in_round: bool,
-    /// Number of separate losses (runs of lost bytes) in this round.
+    /// Number of separate losses (runs of lost bytes) in this round. It is used, and reset at the
+    /// end of each round, only in `Startup`.
     gaps: u32,
     /// Number of the byte after the last lost one.
     gap_end: u64,
@@ -176,8 +177,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Records a loss or ECN mark. The first one of a round saves window and bounds for an undo
-    /// (`NoteLoss` and `SaveStateUponLoss`).
+    /// Records a loss or ECN mark. The first one of a round starts a new round, and saves window and
+    /// bounds for an undo (`NoteLoss` and `SaveStateUponLoss`).
     fn record_loss(&mut self) {
         if !self.latest.loss_in_round {
             self.latest.round_end = self.delivered;
@@ -213,8 +214,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Ends `Startup` at the end of a round in fast recovery if the round had many losses
-    /// (`CheckStartupHighLoss`).
+    /// Ends `Startup` at the end of a round in fast recovery if the losses of the round exceed the
+    /// threshold and are at least six separate ones, or any without SACK (`CheckStartupHighLoss`).
     pub(super) fn check_startup_loss(&mut self, ack: &AckEvent) {
         let Some(sample) = ack.sample.filter(|_| self.latest.round_over) else {
             return;
