@@ -222,8 +222,8 @@ impl TcpSpec {
         }
     }
 
-    /// Reports that the key `opened_by` has no effect if `downloads` is false, that is, if the
-    /// scenario has only uploads.
+    /// Reports that the key `opened_by` has no effect if `downloads` is false. `downloads` is true if
+    /// any download uses these settings.
     pub fn check_opener(&self, downloads: bool, check: &mut Check) {
         const WHY: &str = "phones open their uploads themselves";
         match self {

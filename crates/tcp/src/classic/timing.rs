@@ -1,8 +1,8 @@
 //! Selection of the segments whose round-trip times are measured.
 //!
 //! Only segments that were sent once give a round-trip time (Karn & Partridge, SIGCOMM 1987). If
-//! all segments are timed, an ACK that also covers a retransmission gives no round-trip time, since
-//! the segments may have waited at the receiver for the retransmission, for as long as a timeout.
+//! all segments are timed, an ACK that also covers a retransmission gives no round-trip time. The
+//! other segments may have waited at the receiver for the retransmission, for as long as a timeout.
 //! Measuring this wait would lengthen the next timeout, so the wait after the next loss would be
 //! longer still, without end. If one segment is timed at a time, each loss event discards its
 //! timing, as in ns-2.

@@ -2,7 +2,7 @@
 //! per sender, at or before the earliest expiry.
 //!
 //! ACKs of new data defer the retransmission timeout and the tail loss probe, but the event of the
-//! sender stays where it is. If no timer has expired when the event happens, the event is scheduled
+//! sender keeps its time. If no timer has expired when the event happens, the event is scheduled
 //! again. This is cheaper than rescheduling it on each of these ACKs.
 
 use nodeb_base::units::{Duration, Time};
@@ -63,8 +63,8 @@ impl Timers {
         self.next_event
     }
 
-    /// Schedules the sender's next event after timers have changed. The event stays if it is still
-    /// early enough.
+    /// Schedules the sender's next event after timers have changed. An event that is already
+    /// scheduled keeps its time if this is after `now` and not after the earliest expiry.
     pub fn reschedule(&mut self, now: Time) {
         const NEVER: u64 = u64::MAX;
         let at = |timer: Option<Time>| timer.map_or(NEVER, |at| at.0);

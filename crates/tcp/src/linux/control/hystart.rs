@@ -1,7 +1,7 @@
 //! HyStart as in Linux 6 (`tcp_cubic.c`; Ha and Rhee, Computer Networks 55(9), 2011). Slow
 //! start ends if round-trip times grow, or if the closely spaced ACKs of a round (its train) arrive
-//! over a long time. Without pacing this is more than half of the smallest round-trip time, with
-//! pacing more than the whole.
+//! over a long time. The limit is the smallest round-trip time plus 1 ms with pacing, and half of
+//! this sum without pacing.
 
 use nodeb_base::units::{Duration, Time};
 

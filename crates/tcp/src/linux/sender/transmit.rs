@@ -18,8 +18,8 @@ const AVOIDANCE_PACE: f64 = 1.2;
 impl Sender {
     /// Returns the pacing rate in bytes per second, or `None` if segments are not paced.
     fn pace(&self) -> Option<f64> {
-        // The path is expected to hold a window that is set from outside. So the whole window may
-        // leave at once, without pacing.
+        // A window that is set from outside is assumed to fit into the network. So the whole window
+        // may leave at once, without pacing.
         if self.steered.is_some() {
             return None;
         }

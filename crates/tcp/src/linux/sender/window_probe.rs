@@ -19,9 +19,9 @@ impl Sender {
     }
 
     /// Arms the timer of the first probe if nothing is outstanding and the receiver's window does
-    /// not allow the next segment, since only a probe can then show that the window has opened
-    /// (`tcp_check_probe_timer`). Otherwise disarms this timer and, if nothing is outstanding, also
-    /// the other timers of the retransmission queue.
+    /// not allow the next segment (`tcp_check_probe_timer`). Only a probe can then show that the
+    /// window has opened. Otherwise disarms this timer and, if nothing is outstanding, also the
+    /// other timers of the retransmission queue.
     pub(super) fn update_window_probe_timer(&mut self, now: Time) {
         let waits = self.timers.pending() == Some(Pending::Window);
         if self.scoreboard.head().is_some() || self.scoreboard.is_exhausted() || self.timers.pacing.is_some()

@@ -4,8 +4,8 @@
 
 use nodeb_base::units::{Duration, Time};
 
-/// Number of rounds for which a maximum of the excess is collected. Two maxima are collected in
-/// turn, so together they cover the last 5 to 10 rounds.
+/// Number of rounds for which a maximum of the excess is collected. Two maxima are collected
+/// alternately, so together they cover the last 5 to 10 rounds.
 const ROUNDS: u32 = 5;
 /// Maximum room in the window for bursts, expressed as the time in which the bandwidth delivers
 /// this data.
@@ -102,8 +102,8 @@ mod tests {
         assert_eq!(aggregation.room(100.0), 10);
     }
 
-    /// Two maxima of the excess are replaced in turn, one every 5 rounds. So an excess is kept for
-    /// 5 to 10 rounds.
+    /// Two maxima of the excess are replaced alternately, one every 5 rounds. So an excess is kept
+    /// for 5 to 10 rounds.
     #[test]
     fn excess_expires_after_five_to_ten_rounds() {
         let mut aggregation = Aggregation::default();

@@ -12,8 +12,9 @@ pub const CWND_GAIN: f64 = 0.5;
 /// Smallest round-trip time since the last measurement in the state `ProbeRTT`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MinRtt {
-    /// Smallest round-trip time (`probe_rtt_min_delay`), and the time at which its limited validity
-    /// starts (`probe_rtt_min_stamp`). `None` before the first measurement.
+    /// Smallest round-trip time (`probe_rtt_min_delay`), and the time from which its validity of
+    /// one `probe_rtt_interval` is counted (`probe_rtt_min_stamp`). `None` before the first
+    /// measurement.
     recent: Option<(Duration, Time)>,
     /// Whether the smallest round-trip time is too old, so that it must be measured again.
     expired: bool,

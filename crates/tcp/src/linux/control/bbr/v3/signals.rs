@@ -199,7 +199,7 @@ impl Bbr3Control {
     }
 
     /// Sets the long-term bound to `in_flight` bytes, but not below `beta` times the target, and
-    /// ends a probe. The bound stays if the application limited the sender
+    /// ends a probe. The bound is unchanged if the application limited the sender
     /// (`HandleInflightTooHigh`).
     fn lower_long_term(&mut self, in_flight: u64, app_limited: bool) {
         self.cycle.too_high = true;
