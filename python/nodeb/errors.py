@@ -70,9 +70,12 @@ NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 def writing(what: str, outcome: object = None) -> Iterator[None]:
     """Turns an `OSError` raised in the `with` block into an error with a message for the user.
 
+    An `OutputError`, which has such a message already, is passed on.
+
     Args:
         what: completes the message `cannot ...`, such as `write results to out/a`.
-        outcome: the results; stored as `outcome` in a `FullError` that the block raises.
+        outcome: the results. They are stored as `outcome` in a `FullError` that the block itself
+            raises, but not in one that replaces an `OSError`.
 
     Raises:
         FullError: there is no space.
@@ -90,14 +93,15 @@ def writing(what: str, outcome: object = None) -> Iterator[None]:
 
 
 def is_full(error: OSError) -> bool:
-    """Returns true if a write failed because no space was left."""
+    """Returns true if a write failed because a disk, a quota or a file-size limit is full."""
     return error_number(error) in NO_SPACE_ERRORS
 
 
 def error_number(error: OSError) -> int | None:
-    """Returns the errno of an error.
+    """Returns the errno of an error, or None if it has none.
 
-    The core gives some errors as text only; the errno is then taken from the text.
+    A number in the error's text takes precedence, because some errors of the core have the errno
+    in their text only.
     """
     found = re.search(r"[\[(](?:errno|os error) (\d+)[\])]", str(error))
     return int(found[1]) if found else error.errno
@@ -115,7 +119,10 @@ def os_reason(error: OSError) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns the end of a message about an unknown name: a similar name, if any, and all names."""
+    """Returns the end of a message about an unknown `name`.
+
+    It suggests one similar name of `known`, if there is any, and lists all of `known`.
+    """
     from difflib import get_close_matches  # Imported here, because it is needed for messages only.
 
     names = list(known)

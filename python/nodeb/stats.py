@@ -52,7 +52,11 @@ CONFIDENCE = 0.95
 MSER_BATCH = 5
 """Observations in one batch of MSER-5."""
 FIRST_STEP = 1024
-"""A ratio plus its spread, divided by this, is the first step in the search for its interval."""
+"""Divisor of the first step in the search for an end of a ratio's interval.
+
+The dividend is the absolute ratio plus the standard deviation of the numerator divided by the mean
+of the denominator.
+"""
 HALVINGS = 48
 """Bisection steps for an end of a ratio's interval: the error is then near that of rounding."""
 
@@ -106,7 +110,7 @@ class BatchMeans:
     interval: Interval
     """Mean of the batches' means, with its interval."""
     warmup: int
-    """Observations deleted as warm-up; does not count those that fill no whole batch."""
+    """Number of observations deleted as warm-up, without those dropped to fill whole batches."""
     batch_size: int
     """Observations in each batch."""
 
@@ -131,7 +135,8 @@ def _check_confidence(confidence: float) -> None:
 def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     """Returns the mean of independent replications with its Student-t interval.
 
-    Formula: `m +- t(n-1, (1+c)/2) * s / sqrt(n)`, s the sample standard deviation.
+    Formula: `m +- t(n-1, (1+c)/2) * s / sqrt(n)`, s the sample standard deviation. The ends and s
+    are NaN for a single value.
     Source: Law and Kelton, section 9.4.1.
 
     Args:
@@ -176,7 +181,8 @@ def paired_difference(
         confidence: probability that the interval covers the true difference, in (0, 1).
 
     Raises:
-        InputError: the sequences have different lengths, or see `mean_interval`.
+        InputError: the sequences have different lengths or no values, some are not finite, or
+            confidence is not in (0, 1).
     """
     a, b = _pairs(first, second)
     values = a - b
@@ -210,15 +216,15 @@ def runs_needed(
 ) -> int:
     """Returns the number of replications for a half-width, or for detecting a difference.
 
-    Formula: the least n of `(t(n-1, (1+c)/2) + z(p)) s / sqrt(n) <= w`, at least 2. With p = 0.5
-    the half-width is w; with p = 0.8 a true mean of w is significantly different from 0 in 80 % of
-    experiments.
+    Formula: the least n, at least 2, with `(t(n-1, (1+c)/2) + z(p)) s / sqrt(n) <= w`. With p = 0.5
+    the expected half-width is at most w. With p = 0.8, a true mean of w is significantly different
+    from 0 in 80 % of experiments.
 
     Args:
         stdev: standard deviation of the values, or an estimate of it.
         half_width: w, above 0, in the unit of `stdev`.
-        confidence: c, of the interval.
-        power: p, in (0, 1).
+        confidence: c, confidence of the interval, in (0, 1).
+        power: p, probability of detecting a true mean of w, in (0, 1).
     """
     low, high = 1, 2
     more = NormalDist().inv_cdf(power)
@@ -324,7 +330,7 @@ def jain_indices(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Returns Jain's fairness index of each row.
 
     Args:
-        shares: a row for each experiment, in it one value per user, 0 or more.
+        shares: a row for each experiment, with one value per user, 0 or more.
 
     Raises:
         InputError: there are no values, some are negative or not finite.
@@ -418,9 +424,10 @@ def ratio_interval(
 
     Formula: Fieller's method: all r for which the interval of the mean of `x - r y`, which is `(x -
     y) - (r - 1) y`, contains 0. The interval of the mean is calculated as in `paired_difference`,
-    but only the spread of `x - y` has the degrees of freedom of the pairs that differ. The ratio's
-    interval therefore contains 1 if the interval of the difference contains 0. The ratio's interval
-    is unbounded (NaN ends) if the mean of the denominator is not significantly different from 0.
+    but with the reduced degrees of freedom for the spread of `x - y` only; the spread of `y` has
+    n - 1. The ratio's interval therefore contains 1 if the interval of the difference contains 0.
+    The interval is unbounded (NaN ends) if the mean of the denominator is not significantly
+    different from 0.
     Source: Fieller: Some problems in interval estimation, J. R. Stat. Soc. B 16(2), 1954.
 
     Args:
@@ -429,8 +436,8 @@ def ratio_interval(
         confidence: probability that the interval covers the true ratio, in (0, 1).
 
     Returns:
-        The ratio, NaN if the mean of the denominator is 0. Its ends are NaN too for fewer than two
-        replications; `stdev` is NaN, as no ratio is formed for a single replication.
+        The ratio; NaN if the mean of the denominator is 0. The ends are also NaN for a single
+        replication. `stdev` is always NaN, because ratios of single replications are not used.
 
     Raises:
         InputError: the sequences have different lengths or no values, some are not finite, or
@@ -512,7 +519,7 @@ def prediction_interval(values: ArrayLike, of: int = 1, confidence: float = 0.95
         confidence: probability that the interval covers that mean, in (0, 1).
 
     Returns:
-        An interval around the mean of the values; its ends are NaN for fewer than two.
+        An interval around the mean of the values; its ends are NaN for a single value.
 
     Raises:
         InputError: there are no values, some are not finite, or an argument is out of range.
@@ -558,8 +565,8 @@ def jackknife(value: float, left_out: NDArray[np.float64]) -> Estimate:
 
     Formula: `v +- t(n-1, 0.975) * sqrt((n-1)/n * sum (v_i - mean)^2)`, v_i the function without
     replication i. For a plain mean this is the Student-t interval. Source: Efron and Tibshirani,
-    An Introduction to the Bootstrap, 1993, chapter 11. The ends are NaN for one replication and
-    equal `value` for none.
+    An Introduction to the Bootstrap, 1993, chapter 11. With one replication the ends are NaN; with
+    none (`left_out` is empty) both ends are `value`.
 
     Args:
         value: the function of the means over all replications.
@@ -577,8 +584,9 @@ def jackknife(value: float, left_out: NDArray[np.float64]) -> Estimate:
 def holm(p_values: Sequence[float], level: float) -> list[bool]:
     """Returns, for each hypothesis, whether Holm's procedure rejects it at a family-wise `level`.
 
-    Formula: the k-th smallest of m p-values is compared with level / (m - k + 1), up to the first
-    that is larger. Source: Holm 1979, A simple sequentially rejective multiple test procedure.
+    Formula: the k-th smallest of m p-values is compared with level / (m - k + 1). The hypotheses
+    before the first p-value that is larger are rejected, the others are not. Source: Holm 1979, A
+    simple sequentially rejective multiple test procedure.
     """
     rejected = [False] * len(p_values)
     for place, at in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):

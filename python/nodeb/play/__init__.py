@@ -60,7 +60,7 @@ def opener(text: str | None) -> str:
     address that they are given.
 
     Args:
-        text: scenario in TOML; `None` for the playground's first starting point.
+        text: scenario in TOML; `None` to open the playground without a scenario in its address.
     """
     address = page().resolve().as_uri() + ("" if text is None else f"#{link(text)}")
     return OPENER.format(address=address.replace("&", "&amp;"), version=_core.version())

@@ -23,7 +23,7 @@ HOLLOW: dict[str, Any] = {
     "markeredgewidth": 1.6,
     "linestyle": "none",
 }
-"""Style of markers for means that exclude users."""
+"""Style of the hollow markers of means that cover only some of the users."""
 MAX_MARKERS = 40
 """Number of points above which a joined curve has no markers."""
 
@@ -44,14 +44,17 @@ class Curve:
 
     @property
     def excludes_users(self) -> NDArray[np.bool_]:
-        """Mask of the means that exclude users, which have hollow markers."""
+        """Mask of the finite means that cover less than all users; these have hollow markers."""
         if self.covered is None:
             return np.zeros(len(self.x), dtype=bool)
         return np.isfinite(self.mean) & (self.covered < 1)
 
 
 def _explain_hollow_markers(axes: Axes, curves: Sequence[Curve]) -> None:
-    """Adds a legend entry that explains hollow markers."""
+    """Adds a legend entry that explains hollow markers, if any curve has these.
+
+    The entry contains the smallest share of users that a mean covers.
+    """
     shares = [
         one.covered[one.excludes_users].min()
         for one in curves
@@ -73,9 +76,9 @@ def bands(
     key: str = "",
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Returns a figure of curves with intervals, as bands.
+    """Returns a figure of curves whose confidence intervals are drawn as bands.
 
-    Texts on the x axis, and a curve of a single point, have error bars instead.
+    Error bars replace the bands if the x axis has texts (`ticks`), and for a curve of one point.
 
     Args:
         title: title of the figure.
@@ -126,8 +129,7 @@ def bands(
     if "y" in log:
         axes.set_yscale("log")
     elif all(np.nanmin(c.mean, initial=0.0) >= 0 for c in curves):
-        # The margin at the top is a share of the axis, so the limits must include zero before it is
-        # set.
+        # Zero is included first, because matplotlib's top margin is a share of the data's range.
         axes.update_datalim([(axes.dataLim.x0, 0)])
         axes.set_ylim(bottom=0)
     fewest = 1 if any(one.excludes_users.any() for one in curves) else 2

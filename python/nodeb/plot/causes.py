@@ -19,10 +19,11 @@ SHOWN = 7
 """Largest number of causes with an entry of their own; the others share one."""
 OTHERS = "all others"
 HATCHES = ("", "////", "....", "\\\\\\", "---", "xxx", "|||")
-"""Textures of the causes of a family, in order."""
+"""Textures that distinguish causes of one family (one colour), by `texture` of the cause."""
 ROW_IN, AROUND_IN = 1.5 * LABEL / POINTS, 1.4
-"""Smallest height of a transfer's row, so that labels do not touch, and height of the rest of the
-figure, inches.
+"""Minimum height of a transfer's row, and height of the figure without rows, inches.
+
+With this height of a row, labels of two rows do not touch.
 """
 
 
@@ -77,9 +78,10 @@ def _fill(cause: str) -> dict[str, Any]:
 
 
 def _shown(found: Mapping[str, Explanation]) -> list[str]:
-    """Returns the causes by the sum of their shares of each transfer's time, the largest first.
+    """Returns the names of the causes to draw, those with the largest share of the time first.
 
-    If there are more than `SHOWN`, one entry follows for all others.
+    A cause's share is summed over the transfers. If there are more than `SHOWN` causes, the list
+    has the first `SHOWN` and then `OTHERS`.
     """
     sums: dict[str, float] = {}
     for one in found.values():

@@ -22,9 +22,9 @@ SIDE = 121
 MAP, PHONES = "Greys", "plasma"
 STEPS = 12
 TOP_DB = 30.0
-"""SNR above which a phone near the Node B gets no higher rate, dB."""
+"""Upper end of the scale of the SNR, dB; a higher SNR gives a phone no higher rate."""
 PLACES = {"phones": ("x_m", "y_m", 1e-3, "km"), "cell": ("x_radii", "y_radii", 1.0, "cell radii")}
-"""For each table with positions: its columns, a factor, and the resulting unit."""
+"""Tables with positions: column of x, column of y, factor for both, and unit of the product."""
 
 
 def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figure:
@@ -44,7 +44,7 @@ def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figu
         InputError: the phones have no positions, or there is no such run.
     """
     name = "cell" if "cell" in result.tables else "phones"
-    # The error for a missing table names the radios whose phones have positions.
+    # If both tables are missing, `getattr` raises an error that names the radios with positions.
     table: Table = getattr(result, name)
     known = np.unique(table["run"])
     table = table.where(np.asarray(table["run"]) == run)
@@ -64,7 +64,7 @@ def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figu
     with styled():
         _map(figure, axes, result) if name == "phones" else _border(axes)
         flows = result.flows.where(np.asarray(result.flows["run"]) == run)
-        # The upload of a phone that also downloads has a number of its own, but no place.
+        # An upload of a phone that also downloads has a user index of its own, but no position.
         flows = flows.where(np.isin(flows["user"], np.asarray(table["user"])))
         _phones(figure, axes, flows, (x, y))
     handles, labels = axes.get_legend_handles_labels()

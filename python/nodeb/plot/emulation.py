@@ -55,7 +55,8 @@ def rates(
 def delays(phones: Table, names: Mapping[int, str], way: str, size: Size = SIZE) -> Figure | None:
     """Returns a figure of the median delay in each interval, with a band up to the 99th percentile.
 
-    Returns None if no packet of these phones has arrived. The arguments are those of `rates`.
+    Returns None if no packet of the first `MAX_CURVES` phones has arrived. The arguments are those
+    of `rates`.
     """
     found = [one for one in _of(phones, names, way) if np.isfinite(one[1]["delay_p50_s"]).any()]
     if not found:
@@ -80,7 +81,10 @@ def delays(phones: Table, names: Mapping[int, str], way: str, size: Size = SIZE)
 
 
 def losses(phones: Table, size: Size = SIZE) -> Figure | None:
-    """Returns a figure of lost packets of all real phones by cause, or `None` without losses."""
+    """Returns a figure of lost packets of all real phones by cause, or `None` without losses.
+
+    A point is the number of packets lost in one interval, in both directions together.
+    """
     begins = np.unique(phones["begin_s"])
     edges = np.append(begins, np.max(phones["end_s"]))
     places = np.searchsorted(begins, phones["begin_s"])
@@ -107,7 +111,10 @@ def queues(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure
 
 
 def cqi(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | None:
-    """Returns a figure of each real phone's CQI at the Node B, or `None` without any CQI."""
+    """Returns a figure of the CQI of the first `MAX_CURVES` real phones, as the Node B has it.
+
+    Phones without a CQI have no curve. Returns `None` if none of these phones has one.
+    """
     curves = {
         name: (_edges(rows), rows["cqi"])
         for name, rows in _of(phones, names, "down")
@@ -119,7 +126,7 @@ def cqi(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | 
 
 
 def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None:
-    """Returns a figure of the lateness in each interval, or `None` if nothing was delivered.
+    """Returns a figure of mean and maximum lateness in each interval; None without deliveries.
 
     Args:
         cell: the table `emulation_cell`.
@@ -210,7 +217,7 @@ def _shares(
 ) -> Figure | None:
     """Returns a figure of distribution functions, computed from counts in buckets; `None` if empty.
 
-    Only the upper end of each bucket is known.
+    The values of a bucket are drawn at its upper end.
     """
     if not curves:
         return None

@@ -51,6 +51,6 @@ def _lines(parts: Sequence[str], room: float, size: float, weight: str) -> list[
 
 
 def columns_of(labels: Sequence[str], room: float, size: float, most: int) -> int:
-    """Returns the number of legend columns that fit side by side in `room` inches, at least one."""
+    """Returns the number of legend columns that fit side by side in `room` inches, 1 to `most`."""
     widest = max(width_of(line, size) for label in labels for line in label.split("\n"))
     return max(1, min(most, int(room / (widest + HANDLE * size / POINTS))))

@@ -28,7 +28,7 @@ PUBLISHED_LABEL = "published"
 HATCHES = ("", "///", "...")
 """Textures of bars that distinguish repeated colours."""
 SPREAD = 0.6
-"""Share of the distance between two positions that dodged points take."""
+"""Share of the distance between two positions across which their points are spread (`dodge`)."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ class Line:
         mean: a value for each position on the axis.
         low: lower ends of the intervals; empty for none.
         high: upper ends of the intervals.
-        published: values to compare with, drawn hollow or white; None for a missing value.
+        published: values to compare with, drawn hollow or white; None for a missing value, empty if
+            there are none.
     """
 
     label: str
@@ -282,9 +283,9 @@ def _finish(figure: Figure, axes: Axes, data: Sequence[Line], from_zero: bool) -
 
 
 def _top(data: Sequence[Line]) -> float | None:
-    """Returns the upper limit of an axis from zero.
+    """Returns the upper limit of an axis that starts at zero: 8 % above the largest value.
 
-    Returns `None` if a value is negative, or none is above 0.
+    Returns `None` if a value is negative, or if no value is above 0.
     """
     values = [
         v for line in data for v in (*line.mean, *line.high, *line.published) if v is not None

@@ -76,11 +76,11 @@ def _check_known(tables: Mapping[str, Table], name: str) -> None:
 def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
     """Returns the name of the table that has the column `name`, and the column's full name.
 
-    If `name` has the form `table.column`, it is that table; otherwise exactly one table that has
-    the column must have the columns on which tables are joined (`KEYS`).
+    If `name` has the form `table.column`, this table is used. Otherwise it is the only table that
+    has both the column and the columns on which tables are joined (`KEYS`).
 
     Raises:
-        InputError: no such table can be joined, or several can.
+        InputError: no table, or more than one, has all these columns.
     """
     prefix, dot, rest = name.partition(".")
     if dot and prefix in tables:
@@ -125,9 +125,10 @@ def _joined(
 def _matched(
     tables: Mapping[str, Table], base: str, others: Sequence[str]
 ) -> tuple[NDArray[np.intp], dict[str, NDArray[np.intp]]]:
-    """Returns the rows of a base table that have partners in all other tables.
+    """Returns the indices of those rows of a base table that have partners in all other tables.
 
-    Partners are rows of the same run and user; their indices are returned by table.
+    Partners are rows of the same run and user. The second result has the partners' row indices, by
+    table name and in the order of the base rows; it is empty without other tables.
     """
     if not others:
         return np.arange(len(tables[base])), {}

@@ -42,7 +42,7 @@ class Quantity:
 
     @classmethod
     def of(cls, column: str, values: NDArray[np.float64]) -> Quantity:
-        """Returns the quantity of a column that has these values."""
+        """Returns the quantity of a column; the largest absolute value determines the unit."""
         metric = column.removesuffix(DIFFERENCE)
         suffix = next((s for s in SUFFIXES if metric.endswith(s)), "")
         known = values[np.isfinite(values)]
@@ -58,7 +58,7 @@ class Quantity:
     def title(self) -> str:
         """Name with a capital letter, for the beginning of a line.
 
-        A scenario key stays as it is.
+        The name of a scenario key, which contains a dot, stays as it is.
         """
         return self.name if "." in self.name else self.name[:1].upper() + self.name[1:]
 

@@ -31,7 +31,7 @@ def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | Non
     interval.
 
     Args:
-        links: tables of points by legend entry.
+        links: tables with one row for each Eb/N0, by legend entry.
         rate: one of `LINK_RATES`.
         title: title of the figure; None for the name of the rate.
 

@@ -1,6 +1,7 @@
 """Figures of time series in one replication.
 
-Up to six users share a figure; of more users, six have one panel each (`nodeb.plot.users`).
+Up to six users share one pair of axes. Of more users, six are selected (`nodeb.plot.users`), and
+each has a panel of its own.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ __all__ += ["titled"]
 BINS = 100
 TIME_LABEL = "Time (s)"
 DOTS = 200
-"""Number of samples above which a curve has no dots at its samples."""
+"""Number of samples above which a curve of RTTs has no dots and one of CQIs shows means."""
 PAUSE = 4.0
-"""Smallest gap between samples that breaks a curve, in round trips."""
+"""Gap between two RTT samples above which the curve is interrupted, in round-trip times."""
 
 Draw = Callable[[Axes, int, "Table", dict[str, Any]], None]
 """Function that draws the rows of a user, given by index, with a colour and a label."""
@@ -170,8 +171,8 @@ def cqi(
 ) -> Figure:
     """Returns a figure of each phone's CQI at the Node B over time, sampled every 20 ms.
 
-    If there are many samples, their mean in each hundredth of the time is emphasized. With the link
-    adaptation `shannon`, which needs no CQI, the figure shows the SNR.
+    For a user with more than `DOTS` samples, the mean in each hundredth of the time is emphasized.
+    With the link adaptation `shannon`, which needs no CQI, the figure shows the SNR.
 
     Args:
         result: a result on `hsdpa` whose scenario has `record.bandwidth = true`.
@@ -303,7 +304,7 @@ def _end(result: Result, series: str, run: int) -> float:
 
 
 def _delivered(result: Result, user: int, run: int) -> float:
-    """Returns the number of bytes delivered in order to a phone by the end of the run."""
+    """Returns the number of bytes of a user that were delivered in order by the end of the run."""
     flows = result.flows
     mine: NDArray[np.bool_] = (np.asarray(flows["user"]) == user) & (
         np.asarray(flows["run"]) == run

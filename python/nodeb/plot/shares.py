@@ -58,7 +58,11 @@ def shares(
 
 
 def _steps(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns sorted values, and for each the share of values up to it; the first share is 0."""
+    """Returns the points of a distribution function: values, and the share of values up to each.
+
+    The smallest value comes twice, first with the share 0. Of more than `MAX_POINTS` values, that
+    many quantiles are returned.
+    """
     ranks = np.arange(1, len(ordered) + 1)
     if len(ordered) > MAX_POINTS:
         ranks = np.unique(np.linspace(1, len(ordered), MAX_POINTS).astype(int))

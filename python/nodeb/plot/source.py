@@ -25,7 +25,9 @@ DPI = 150
 
 
 def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[str, str]]:
-    """Returns the table to draw, its folder, and the names of the columns in it; {} for a file.
+    """Returns the table to draw, its folder, and the full name in it of each requested column.
+
+    The names are an empty dict if `path` is a file.
 
     Args:
         path: a Parquet file; or a results folder, in which case the first table with all columns is
@@ -43,7 +45,7 @@ def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[st
         files = [path / f"{name}.parquet" for name in TABLES]
         return {file.stem: _read(file) for file in files if file.exists()}
 
-    # All tables are read from the same run, even if another process replaces the folder meanwhile.
+    # All tables come from the same command, even if another process replaces the folder meanwhile.
     tables = marks.read_settled(path, read)
     if not tables:
         raise InputError(f"{path}: there are no results in this folder")

@@ -173,7 +173,7 @@ def dash(place: int) -> str | tuple[int, tuple[float, ...]]:
 def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2, title: str = "") -> None:
     """Adds a legend below the axes, if there are at least `fewest` entries.
 
-    The entry `last` comes last.
+    The entry with the label `last` comes last.
     """
     handles, labels = axes.get_legend_handles_labels()
     entries = sorted(zip(handles, labels, strict=True), key=lambda entry: entry[1] == last)
@@ -193,7 +193,7 @@ def figure_legend(
         figure: figure that gets the legend.
         entries: handles and labels; if there are more than `LEGEND_LIMIT`, only their number is
             shown.
-        columns: largest number of columns, as far as the labels leave room.
+        columns: maximum number of columns; wide labels make it fewer.
         title: quantity whose values the labels are.
     """
     if figure is None:
@@ -222,7 +222,7 @@ def figure_legend(
 
 
 def _more(rows: int) -> float:
-    """Returns the height of a number of legend rows, inches."""
+    """Returns the height of a number of legend rows, inches; 0 for a negative number."""
     return max(0, rows) * 1.5 * ENTRY / POINTS
 
 

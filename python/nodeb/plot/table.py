@@ -1,4 +1,4 @@
-"""Curves from a table of results: one column over another, one for each combination of others."""
+"""Curves of one column of a results table over another, split by the values of further columns."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ __all__ = ["curves"]
 TIME = "t_s"
 BINS = 100
 FEW, APART = 8, 0.04
-"""Largest number of x values that become the ticks, and their smallest distance as a share of the
-axis.
+"""Limits for ticks at exactly the x values: their maximum number, and their minimum distance.
+
+The distance is a share of the range of the values.
 """
 LOG = ("", "x", "y", "xy")
 ENDS = ("_ci95_low", "_ci95_high")
 COVERED = "_covered"
 SERIES = ("user", "event")
-"""Columns that distinguish the time series in a table."""
+"""Columns that a table of time series has if it contains several series of a replication."""
 NOTES = ("runs", "seed", "version", "precision_reached", "unit")
 """Columns that state the origin of a row, not what the row is about."""
 
@@ -61,8 +62,8 @@ def curves(
         x: column of the x axis; texts become positions next to each other.
         y: column of the y axis.
         by: columns that distinguish curves.
-        where: value by column of the rows to use. Of several groups of users, the rows of all users
-            together are used, unless an argument names `group`.
+        where: values that rows must have to be used, by column. If the table has rows for all users
+            together (`group` is `all`), only these are used, unless an argument names `group`.
         log: axes with a logarithmic scale: "", "x", "y" or "xy".
         title: title of the figure; None for the conditions in `where`.
 

@@ -10,14 +10,15 @@ from nodeb.results.result import Result
 __all__ = ["TOGETHER", "chosen", "selection_note", "user_name"]
 
 TOGETHER = 6
-"""Largest number of curves in a figure, and number of panels for more users."""
+"""Maximum number of users whose curves share axes; of more users, this many have panels."""
 
 
 def chosen(result: Result, user: int | None = None, run: int = 0) -> list[int]:
-    """Returns the users to show: the one requested, or all if few, or some of them.
+    """Returns the indices of the users to show: `user`, or all, or `TOGETHER` of more users.
 
-    Of many users, at least one of each group is shown, unless there are more groups than
-    `TOGETHER`. Within a group, users are selected at equal steps in the order of `received_bps`.
+    The selection has at least one user of each group, unless there are more groups than `TOGETHER`.
+    Within a group, users are selected at equal steps in the order of `received_bps` in replication
+    `run`.
 
     Raises:
         InputError: there is no such user.

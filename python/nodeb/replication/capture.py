@@ -19,10 +19,10 @@ from nodeb.storage.store import Tables
 __all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "CaptureWork", "check_place", "write_in_place"]
 
 SNAP_LENGTHS = range(80, 65_536)
-"""Bytes kept of a packet: at least the longest headers, at most an IPv4 packet."""
+"""Valid snap lengths, bytes: from the longest headers to the longest IPv4 packet."""
 
 PCAPNG = b"\x0a\x0d\x0d\x0a"
-"""First bytes of a capture."""
+"""First four bytes of a pcapng file."""
 
 INTERFACES = ("server", "phone", "proxy", "rnc", "node_b", "pdcp")
 """Capture points; `proxy` and `rnc` only if the scenario has one, `pdcp` only on LTE."""
@@ -45,11 +45,11 @@ class Capture:
     snap_length: int | None = None
     """Bytes kept of each packet; None keeps the headers."""
     interfaces: tuple[str, ...] = ()
-    """Interfaces whose packets are kept; empty for all, which include `OF_RADIO` if `radio`."""
+    """Interfaces whose packets are kept; empty for all, those of `OF_RADIO` only if `radio`."""
     radio: bool = False
     """Whether the radio network is captured too, with comments on packets."""
     causes: tuple[int, ...] = ()
-    """Users for whose transfers comments state the critical path."""
+    """Indices of the users for whose transfers packet comments state the critical path."""
 
     def __post_init__(self) -> None:
         if self.snap_length is not None and self.snap_length not in SNAP_LENGTHS:
@@ -131,7 +131,7 @@ class CaptureWork(ReplicationWork):
         super().__init__(source)
         self._capture = capture
         self.full: OSError | None = None
-        """Error because of which the capture is incomplete: the disk was full; None otherwise."""
+        """Error of a full disk, if this made the capture incomplete; otherwise None."""
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
         """Simulates a batch of replications; replication 0 is a batch of its own and is captured.

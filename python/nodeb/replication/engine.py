@@ -245,7 +245,7 @@ class Engine(Generic[T]):
 
     def _failure(self, one: Subject[T], failed: Failure) -> NodebError:
         """Returns the error to raise for a failed replication, with its number and seed."""
-        # The scenario is invalid, so none of its replications can be simulated and the message need
+        # If the scenario is invalid, none of its replications can be simulated. The message need
         # not name the failed one.
         if isinstance(failed.error, _core.ScenarioError):
             return ScenarioError(f"{one.where}{failed.error}")
@@ -344,7 +344,8 @@ class Single(Engine[T]):
         seed: seed of the named random streams.
         jobs: replications simulated at a time here, or the cluster that simulates them.
         progress: called about ten times a second, or more often if replications end.
-        limit: text after the number of replications, with their maximum number.
+        limit: text that follows the number of finished replications in progress reports; it states
+            the maximum number.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from nodeb.storage.store import CELLS, Store
 __all__ = ["CellFolder"]
 
 MADE_FROM = "made_from"
-"""Key in the folder's mark: sources of optional results, by name."""
+"""Key in the folder's mark (a file about its owner): sources of optional results, by name."""
 
 
 class CellFolder:

@@ -62,7 +62,7 @@ class Pool(Protocol[K, T]):
         """Returns results of finished tasks by key, after waiting briefly if there are none.
 
         Raises:
-            Lost: no worker is left.
+            Lost: the workers of a cluster have disappeared or cannot work.
         """
         ...
 

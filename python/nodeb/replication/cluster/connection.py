@@ -31,11 +31,17 @@ CONNECT_S = 8.0
 PULSE_S = 2.0
 """Interval between checks of the cluster's health, s."""
 SILENT_S = 20.0
-"""Time without a message from a worker, s, after which other workers get its work."""
+"""Time without a message from a worker, s, after which other workers get its work.
+
+With many workers the time is longer, because each sends messages less often.
+"""
 LOST_S = 40.0
 """Time without a message from the scheduler, s, after which the scheduler counts as lost."""
 STUCK_S = 30.0
-"""Maximum time, s, for which all workers may be paused because of lack of memory."""
+"""Maximum time, s, for which workers may be paused because of lack of memory.
+
+After this time, a paused worker is removed if others work; if all are paused, an error is raised.
+"""
 ALONE_S = 300.0
 """Maximum time, s, without any worker, in which new workers may connect."""
 CLOSE_S = 2.0
@@ -260,7 +266,7 @@ def _close_local(cluster: LocalCluster, timeout: float) -> None:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Blocks stop signals in this block, so that processes started in it never receive them.
+    """Blocks stop signals in the `with` block, so that processes started in it never receive them.
 
     A terminal sends Ctrl-C not only to this process but also to the workers, and `timeout` and
     batch systems send SIGTERM to all; the workers would print tracebacks. This process alone
@@ -328,8 +334,8 @@ def _check(client: Client) -> None:
     """
     here = remote.fingerprint()
     for worker, found in client.run(remote.fingerprint, on_error="return").items():
-        # The worker has disappeared, so its version is not checked here. If it reconnects, each
-        # task that is sent to it checks the version.
+        # After an `OSError` the worker has disappeared, so its version is not checked here. If it
+        # reconnects, each bundle that is sent to it checks the version.
         if isinstance(found, OSError):
             continue
         if isinstance(found, BaseException):

@@ -36,7 +36,7 @@ AHEAD = 2
 """Bundles per thread of a worker: one in progress, one waiting there."""
 POLL_S = 0.1
 MAX_DEATHS = 4
-"""Workers that a task may kill before it counts as faulty (Dask's `allowed-failures` plus one)."""
+"""Number of workers killed by one task that makes it faulty: Dask's `allowed-failures` plus one."""
 
 K = TypeVar("K", bound=Hashable)
 Piece = tuple[K, Callable[..., Any]]
@@ -83,7 +83,7 @@ class ClusterPool(Generic[K]):
     def ended(self) -> dict[K, Any]:
         """Returns results of finished tasks, waiting briefly if there are none.
 
-        The result of a task that has killed `MAX_DEATHS` workers is an error.
+        The result of a task is an error if the task, sent alone, has killed `MAX_DEATHS` workers.
 
         Raises:
             Lost: the scheduler does not answer, or no worker can work.

@@ -16,7 +16,10 @@ __all__ = ["VersionMismatch", "fingerprint", "remove_stuck_workers", "same", "si
 
 
 MISSED = 3
-"""Missed heartbeats after which a worker counts as silent; with many workers they are rarer."""
+"""Number of missed heartbeats after which a worker counts as silent.
+
+If there are many workers, heartbeats are so rare that this limit exceeds the limit in seconds.
+"""
 
 
 class VersionMismatch(Exception):
