@@ -22,7 +22,7 @@ from nodeb.storage.store import Tables
 __all__ = ["REDUCED", "RUN", "Reduction", "split_by_run"]
 
 REDUCED, RUN = "series", "run"
-"""Name of the table of reduced series; name of the column, in every table, of the replication."""
+"""Name of the table that replaces series; name of the column with a replication's index."""
 
 
 def split_by_run(tables: Mapping[str, Any], runs: range) -> Iterator[dict[str, Any]]:
@@ -59,7 +59,7 @@ class Reduction:
     """Names of tables that are not stored: the numbers replace them."""
 
     def identity(self) -> dict[str, Any]:
-        """Returns the inputs that determine the numbers: options, function and hash of its module.
+        """Returns what determines the numbers: options, function name, and hash of its module.
 
         The text of the whole module is hashed, because the function may call other functions in it.
         A reduction is therefore best defined in a module of its own.

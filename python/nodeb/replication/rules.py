@@ -33,7 +33,7 @@ Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
 SAFETY = 1.1
 """Factor on the replications that the last interval requires, so that few rounds are needed."""
 NEAR = 1.001
-"""Widths up to this multiple of the requested one are computed exactly."""
+"""Multiple of the requested half-width up to which an approximate one is computed exactly."""
 
 
 class Rule(Protocol[T_contra]):
@@ -102,9 +102,9 @@ class Sequential:
         self._stop: Stop | None = None
 
     def take(self, outcome: Any, runs: int) -> None:
-        """Judges the precision after each replication until it is reached.
+        """Judges the precision after each replication from number `min_runs` on.
 
-        Later replications are not judged.
+        Replications after the end of the experiment are not judged.
         """
         del runs
         widths = [s.extend(v) for s, v in zip(self._rates, self._measure(outcome), strict=True)]

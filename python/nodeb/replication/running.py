@@ -39,7 +39,10 @@ def run(
     """Simulates a resolved scenario; see `nodeb.Scenario.run`.
 
     Raises:
+        InputError: an argument is invalid, or the scenario has no such capture point.
+        Interrupted: Ctrl-C; the error carries the result of the finished replications.
         FullError: the disk is too full for the capture; the error carries the result.
+        RunError: a replication failed.
     """
     if progress is True:
         with progress_bar(planned.name) as bar:

@@ -22,7 +22,7 @@ from nodeb.results.metrics import by_run
 __all__ = ["page"]
 
 MAX_DOTS = 100
-"""Largest number of pairs that are drawn."""
+"""Maximum number of pairs of replications drawn for each metric."""
 WIDEST = 1.0
 """Largest difference at the ends of the axis, as a share of the baseline's mean."""
 LEAST = 0.05
@@ -97,8 +97,9 @@ def _part(
 def _row(one: Difference, base: Table, own: Table) -> dict[str, Any]:
     """Returns the data for the row of a metric in the figure of differences.
 
-    These are the differences in at most `MAX_DOTS` pairs of replications, their mean and its
-    interval, as fractions of the baseline's mean. `reach` is the 95 % quantile of their sizes.
+    These are the differences in at most `MAX_DOTS` pairs of replications, and the mean difference
+    of all pairs with its interval, as fractions of the baseline's mean. `reach` is the 95 %
+    quantile of the absolute values of these differences and of the interval's ends.
     """
     name = one.metric.name
     a, b = (

@@ -68,7 +68,7 @@ def packet_delays(segments: Table) -> Table:
 
 
 def _codes(*tables: Table) -> list[NDArray[np.int64]]:
-    """Returns a number for each row of each table, which is equal for rows about the same packet.
+    """Returns, for each table, one number per row; rows about the same packet have the same number.
 
     The number is computed from replication, user and sequence number.
     """
@@ -85,8 +85,8 @@ def _codes(*tables: Table) -> list[NDArray[np.int64]]:
 def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
     """Yields figures of the delays of transfers, and of their means by user.
 
-    These are the delays of single downloads if no user has more than one, otherwise recorded
-    transfers.
+    If no user has more than one transfer, the delays are those in the table `flows`; otherwise they
+    are those in the series `transfers`.
     """
     flows = result.flows
     means = _by_group(result, flows, "transfer_delay_mean_s")
@@ -108,9 +108,9 @@ def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
 def _series(result: Result, recording: Recording, name: str) -> tuple[Table | None, str]:
     """Returns the table of a series, and a text that names the replications it covers.
 
-    If the result has the series with at most `MAX_EVENTS` rows, it covers all replications.
-    Otherwise it covers only the replication of `recording`. If that was not recorded, the series is
-    `None`.
+    If the result has the series with at most `MAX_EVENTS` rows, this table with all replications is
+    returned. Otherwise the table covers only the replication of `recording`; it is `None` if
+    `recording` has no result.
     """
     table = result.tables.get(name)
     if table is not None and len(table) <= MAX_EVENTS:

@@ -18,7 +18,7 @@ def figure(anchor: str, title: str, drawn: Figure, note: str = "") -> Content:
     """Returns a figure with its caption, in the form that page templates expect.
 
     Args:
-        anchor: name that links to the figure on the page use.
+        anchor: HTML id of the figure, the target of links on the page.
         title: title in the caption.
         drawn: the figure; its own title is removed.
         note: text below the figure.

@@ -96,7 +96,7 @@ def _track(flows: Table, rates: Values, across: Values, end: float, rings: Rings
 def _weakest(flows: Table, rates: Values) -> NDArray[np.bool_]:
     """Returns a mask of the `WEAK` per cent of phones with the lowest rates in each replication.
 
-    The number of phones is rounded down, so a replication with few phones has none in the mask.
+    The number is rounded down, so a replication with fewer than 20 phones has none in the mask.
     """
     found, runs = np.zeros(len(rates), dtype=bool), np.asarray(flows["run"])
     for run in np.unique(runs):

@@ -28,13 +28,16 @@ __all__ = ["Recording", "record", "replicated", "replication_name"]
 SERIES = ("cwnd", "segments", "rtt", "queue", "transfers")
 """Series that are recorded for every scenario."""
 OF_CELLS = ("bandwidth",)
-"""Series that are also recorded on `hsdpa`."""
+"""Series that are also recorded on `hsdpa`, with at most `MAX_METERED` users."""
 MAX_METERED = 50
 """Largest number of users whose bandwidth is recorded: the effort grows with their square."""
 MAX_ROWS = 1_500_000
-"""Largest number of rows of series, about 150 MB."""
+"""Approximate maximum number of rows of all series together, which take about 150 MB."""
 ROWS_PER_PACKET = 6.5
-"""Rows of a packet: sent, arrived, acknowledged, queued, dequeued, window, some retransmissions."""
+"""Approximate number of rows of all series per packet sent.
+
+These are: sent, arrived, acknowledged, queued, dequeued, window, and some retransmissions.
+"""
 LOOKS_PER_S = 50.0
 """Rows of the series `bandwidth` per user and second."""
 LAST = 1 - 1e-6
@@ -70,7 +73,10 @@ class Recording:
 
 
 def replication_name(result: Result, recording: Recording) -> str:
-    """Returns "Replication I of N" (or "The replication" if N is 1), which begins a sentence."""
+    """Returns the beginning of a sentence: "Replication I of N", or "The replication" if N is 1.
+
+    I counts from 0.
+    """
     runs = result.provenance.runs
     return "The replication" if runs == 1 else f"Replication {recording.run} of {runs}"
 
@@ -164,6 +170,9 @@ def _until(
     """Returns the time, s, at which to cut the replication so that its series have few enough rows.
 
     The result is `None` if the whole replication has at most `max_rows` rows.
+
+    Raises:
+        NodebError: after `TRIES` attempts the part still has too many rows.
     """
     seed, tried, until = result.provenance.seed, _only(result, run), None
     for _ in range(TRIES):

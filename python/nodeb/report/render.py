@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from nodeb.answer import paints
 
 UNITS = r"[kMG]?bit/s|[kMG]b/s|[kM]?B|ms|s|m|bytes"
-"""Units that are not separated from the preceding number."""
+"""Regular expression of the units before which no line is broken."""
 
 
 def unbroken(text: str) -> Markup:

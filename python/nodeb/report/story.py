@@ -59,7 +59,7 @@ def _tracks(recorded: Result, user: int, begun_s: float, end: float) -> Iterator
 
 
 def _replication_note(found: Explanation) -> str:
-    """Returns a phrase on the duration of the shown replication and of the longest one."""
+    """Returns a phrase on the duration of the shown replication and, of several, the longest."""
     path, runs = found.typical, len(found.paths)
     time = number(path.time_ns / NS_PER_S, "s")
     took = f"took {time}" if path.complete else f"had not ended when the run did, after {time}"

@@ -23,9 +23,9 @@ __all__ = ["line", "picture", "steps", "strip", "track", "word"]
 TICKS = 7
 """Approximate number of axis ticks."""
 SHARED = 0.005
-"""Fraction of the axis: stretches of causes that are shorter have a common box.
+"""Length, as a fraction of the axis, below which adjacent stretches of causes share a box.
 
-In the box, the height of a cause is its fraction of the box's time.
+In a shared box, the height of a cause is its fraction of the box's time.
 """
 TOP = 0.78
 """Height of the largest value in its track, as a share of the track."""
