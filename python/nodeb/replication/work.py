@@ -23,7 +23,7 @@ class Source:
 
     Args:
         text: the scenario, as JSON.
-        label: name of the scenario in messages; None for a name that the text contains.
+        label: name of the scenario in messages; None for the name in `text`.
         recorded: columns of the recordings that the scenario replays.
     """
 

@@ -103,7 +103,7 @@ def _headline(found: Sequence[Digest]) -> Iterator[str]:
 
 
 KINDS = ("holds", "contradicted", "undecided")
-"""Verdicts on claims."""
+"""Verdicts on claims, in the order of the headline; the headline omits the last two if 0."""
 
 
 def _facts(found: Sequence[Digest]) -> Iterator[Fact]:

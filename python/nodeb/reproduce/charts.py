@@ -20,7 +20,7 @@ PANELS = (8.6, 5.0)
 ROW = 2.0
 """Height of each further row of panels, inches."""
 LETTERS_PER_INCH = 9
-"""Letters of a title that fit into an inch."""
+"""Approximate number of letters of a title that fit into an inch."""
 
 
 def draw(chart: Chart, title: str) -> Figure:

@@ -30,7 +30,7 @@ ALL = "all"
 """Name of all studies together."""
 RESULTS = ("report.html", "summary.csv", "claims.csv")
 UNKNOWN_MINUTES = {True: 0.5, False: 5.0}
-"""Duration of a study that does not state it, minutes: quick, and full."""
+"""Assumed duration, minutes, of a study that states none; True is the key of the quick version."""
 
 
 @dataclass

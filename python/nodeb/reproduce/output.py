@@ -24,7 +24,7 @@ RESULTS = (
     "digest.json",
 )
 PARTS = ("cells",)
-"""Inputs of the results, from which the next run continues."""
+"""Names of the inputs of results, which stay: `cells` has the replications of earlier runs."""
 
 
 @dataclass

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
 STATES = {"met": "near", "missed": "far", "undecided": "open"}
-"""Grade by result of a target; it has the sign and the colour of that grade of a cell."""
+"""Grade by state of a target; the grade, one of those of cells, sets the sign and the colour."""
 SHORT_EVIDENCE = 3
 
 

@@ -6,8 +6,9 @@ The headline is the first of these that fits:
 1. at least half of the transfers did not finish, but not all of several users': how many, and for
    a single download how much had arrived;
 2. several users share a channel: its rate and how busy it is;
-3. several users with dedicated channels: the rate at which data arrived at all phones together
-   during the run, and, for each group, the rate of a phone from its request to its last byte;
+3. several users otherwise, such as users of dedicated channels, or uploads: the rate of all phones
+   together during the run, and, for each group, the rate of a phone from its request (or start) to
+   its last byte;
 4. one user with endless traffic: the rate at which the data were received;
 5. one user who loads pages or files one after the other: the median load time;
 6. one download: how long it took, and its largest causes.
@@ -58,11 +59,11 @@ if TYPE_CHECKING:
 __all__ = ["RunAnswer", "answer"]
 
 MAX_RUNS = 20
-"""Maximum number of replications in which a run explains a transfer without being asked."""
+"""Maximum number of replications simulated again to explain a transfer in the answer of a run."""
 MAX_BYTES = 2_000_000
-"""Size, bytes, above which a run does not explain a transfer without being asked."""
+"""Size of a transfer, bytes, above which the answer of a run does not explain the transfer."""
 FULL = 0.95
-"""Smallest share of the time for which a full channel is busy."""
+"""Busy share of the time from which on the headline calls a channel full."""
 GROUPS = 4
 """Maximum number of groups that a headline names one by one."""
 
@@ -110,7 +111,11 @@ def answer(result: Result, named: str = "", folder: str = "") -> Answer:
 
 
 def explain_first_transfer(result: Result) -> Explanation | None:
-    """Explains user 0's first transfer; `None` if it exceeds `MAX_BYTES` or has no explanation."""
+    """Explains user 0's first transfer.
+
+    Returns `None` if the transfer is endless or cannot be explained, or if the user's transfers
+    have more than `MAX_BYTES` on average.
+    """
     sizes = result.flows["app_bytes"] / result.flows["transfers"].clip(1)
     if len(sizes) == 0 or sizes[0] > MAX_BYTES or result.flows["endless"][0]:
         return None
@@ -206,7 +211,7 @@ class RunAnswer:
     # Methods that write the sentences of the headline.
 
     def headline(self) -> Iterator[str]:
-        """Yields the sentences of the headline, for the first case that applies."""
+        """Yields the sentences of the headline: of the first case that applies, then on uploads."""
         yield from self._main()
         if is_mixed(self.result.flows):
             yield sentence(self._uploads())

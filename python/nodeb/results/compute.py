@@ -179,8 +179,9 @@ def complete(group: Group) -> Array | None:
 def loads(name: str) -> Callable[[Group], Array | None]:
     """Returns a function that computes the users' mean of a column of load times.
 
-    The function returns `None` if no user loads more than one file or page, as the download time is
-    then the load time, or if some users load one file and others many pages.
+    The function returns `None` if no user loads more than one file or page, because the download
+    time is then the load time. For the group of all users, it also returns `None` if some groups
+    load one file per user and others load more.
     """
 
     def of(group: Group) -> Array | None:
@@ -193,7 +194,10 @@ def loads(name: str) -> Callable[[Group], Array | None]:
 
 
 def _are_mixed(group: Group, loads: Array) -> bool:
-    """Returns true for all users if some groups load one file per user and others load more."""
+    """Returns true if groups of the group `all` differ: some load one file per user, others more.
+
+    Returns false for any other group.
+    """
     if group.name != ALL:
         return False
     names = group.select("flows", np.asarray(group.tables["flows"]["group"]))
@@ -219,12 +223,15 @@ def block_errors(group: Group) -> Array | None:
 
 
 def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group], Array | None]:
-    """Returns a function that computes the users' mean of a quantity of the table `channels`.
+    """Returns a function for the users' mean of a quantity per second or per transfer.
+
+    The quantity comes from the table `channels`. The function returns `None` without this table,
+    and for uploads of phones that also download.
 
     Args:
         numerator: function for the quantity of each user.
-        per: divisor: `s` for the time in all channel states, `transfers` for complete transfers,
-            in the group of all users those in both directions.
+        per: divisor: `s` for the time in all channel states, `transfers` for the number of complete
+            transfers (in the group of all users: in both directions).
     """
 
     def of(group: Group) -> Array | None:
@@ -239,7 +246,11 @@ def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group]
 
 
 def _transfers(group: Group) -> Array:
-    """Returns the completed transfers of each user; of each phone, for all users with uploads."""
+    """Returns the number of completed transfers of each user.
+
+    For all users, if there are downloads and uploads, it is the number of each phone in both
+    directions.
+    """
     flows, of_phones = group.tables["flows"], group.tables["channels"]
     if group.name != ALL or not is_mixed(flows):
         return group.column("flows", "transfers")

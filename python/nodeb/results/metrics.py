@@ -62,7 +62,7 @@ class Metric:
     can_fail: bool = False
     """Whether summaries list the metric even if it has no value in any replication."""
     column: tuple[str, str] | None = None
-    """Table and column that show which users have a value; None for no mean over users."""
+    """Table and column that show which users have a value; None if it is no mean over users."""
     completed: bool = False
     """Whether only complete transfers have a value, so that none is expected of endless traffic."""
 
@@ -73,7 +73,7 @@ class Metric:
 
         Args:
             mean: mean over the replications.
-            duration_s: duration of a run, s; it limits metrics that are times within a run.
+            duration_s: duration of a run, s; it limits built-in metrics with the unit s.
         """
         return mean.within(self.low, self.highest(duration_s))
 

@@ -26,7 +26,7 @@ NEEDED = {
     "connections": "radio.lte = { rrc = {}, uplink.scheduled = {} }",
     "opportunities": "radio.trace.down.times_ms = [1, 2]",
 }
-"""Setting that a scenario needs for a table that is not a time series."""
+"""Setting that a scenario needs to produce a table, for each table that is not a time series."""
 
 
 class NamedTables:

@@ -40,7 +40,10 @@ class Provenance:
     version: str
     """Version of nodeb."""
     git: str | None
-    """Commit of the checkout that nodeb runs from, `-dirty` if changed; None outside of one."""
+    """Commit of the git checkout that nodeb runs from; None outside of a checkout.
+
+    `-dirty` follows the commit if tracked files were changed.
+    """
     python: str
     """Version of Python."""
     platform: str
@@ -104,7 +107,10 @@ def core_hash() -> str:
 
 @cache
 def git_hash() -> str | None:
-    """Returns the commit of the checkout that contains this file; `None` outside of git."""
+    """Returns the commit of the checkout that contains this file; `None` outside of git.
+
+    `-dirty` follows the commit if tracked files were changed.
+    """
     here = Path(__file__).resolve()
 
     def git(*arguments: str) -> str:

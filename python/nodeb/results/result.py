@@ -66,7 +66,9 @@ class Plots:
         return plot.throughput(self.result, user)
 
     def sequence(self, user: int | None = None) -> Figure:
-        """Plots packet numbers over time: sent, dropped, acknowledged. Needs `record.segments`.
+        """Plots packet numbers of events over time. Needs `record.segments = true`.
+
+        Events are: sent, retransmitted, dropped, arrived, acknowledged.
 
         Args:
             user: number of one user; None for the first user.

@@ -49,7 +49,7 @@ class Rings:
         return cls(distance, np.linspace(0.0, _round_up(float(distance.max())), RINGS + 1))
 
     def of_each(self, values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Groups values, one per phone, by ring."""
+        """Groups values, one per phone, by ring; the ring nearest to the Node B comes first."""
         ring = np.clip(np.digitize(self.distance_m, self.edges_m) - 1, 0, RINGS - 1)
         return [values[ring == one] for one in range(RINGS)]
 
@@ -72,6 +72,9 @@ def distance_table(result: Result) -> Rows | None:
 
 
 def _round_up(value: float) -> float:
-    """Rounds up to a number of two significant digits, a fifth of which has no more digits."""
+    """Rounds up to a multiple of half a power of ten.
+
+    The number and a fifth of it then have at most two significant digits.
+    """
     power = 10.0 ** math.floor(math.log10(value)) / 2 if value > 0 else 1.0
     return math.ceil(value / power) * power

@@ -1,10 +1,11 @@
 """The summary of a result: one row per group of users and metric.
 
 A metric (`nodeb.results.metrics`) has one value per replication; the mean of these has a Student-t
-interval (`nodeb.stats.mean_interval`), cut at the bounds of the metric and, for times, at the
-duration of the run, which costs no coverage. A user whose transfer did not complete in time has no
-application bit rate and no download or transfer time, and is excluded from their means; `complete`
-is the share of transfers that completed, and `covered` the share of users with a value.
+interval (`nodeb.stats.mean_interval`). The interval is cut at the bounds of the metric and, for
+times, at the duration of the run; this does not change its coverage. A user whose transfer did not
+complete in time has no application bit rate and no download or transfer time, and is excluded from
+their means. `complete` is the share of transfers that completed, and `covered` the share of users
+with a value.
 `received_bps`, the data that reached the receiver in order over time, exists for all users.
 """
 

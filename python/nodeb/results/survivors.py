@@ -28,7 +28,7 @@ DURATIONS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 ROUNDING = 1e-12
 """Maximum rounding error of products of shares."""
 LONG_S = 1000.0
-"""Duration of a run, s, from which on no longer one is suggested if nothing arrived."""
+"""Duration, s, from which on a run in which nothing arrived is long enough to suggest no other."""
 MIN_LONGER_S = 10.0
 """Minimum duration, s, that is suggested if nothing arrived."""
 MAX_FACTOR = 100.0
@@ -52,9 +52,12 @@ class Unfinished:
     starved: float
     """Share of the unfinished transfers of which nothing had arrived; 0 if none is unfinished."""
     enough_s: float
-    """Duration in which 95 of 100 of the unfinished transfers of which something had arrived would
-    finish at their pace, with `MARGIN`; NaN if they are fewer than half of the unfinished ones, or
-    if it is more than `MAX_FACTOR` times the present one."""
+    """Suggested duration of a run, s, rounded up, in which most unfinished transfers would finish.
+
+    At their pace, 95 % of those of which something had arrived would finish before this duration
+    divided by `MARGIN`. NaN if these are fewer than half of the unfinished transfers, or if the
+    duration exceeds `MAX_FACTOR` times the present one.
+    """
 
     @property
     def share(self) -> float:
@@ -121,7 +124,7 @@ def unfinished(flows: Table, duration_s: float) -> Unfinished:
 
 
 def finished(flows: Table) -> NDArray[np.bool_]:
-    """Returns for each row of `flows` whether the phone has its last byte, acknowledged or not."""
+    """Returns for each row of `flows` whether the receiver has the last byte, even if not ACKed."""
     found: NDArray[np.bool_] = np.isfinite(flows["download_s"]) | (flows["complete"] > 0)
     return found
 

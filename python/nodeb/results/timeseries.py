@@ -29,7 +29,7 @@ def time_averages(times: ArrayLike, values: ArrayLike, edges: ArrayLike) -> NDAr
 
     Formula: the integral over the part of the interval in which the function is known, over the
     length of that part. The function is known from the first time to the last, so the last value
-    has no length.
+    does not count.
 
     Args:
         times: times at which the function changes, s, in order.
@@ -84,7 +84,8 @@ def held_values(times: ArrayLike, values: ArrayLike, at: ArrayLike) -> NDArray[n
 def delivered_bytes(segments: Columns, total_bytes: float, edges: ArrayLike) -> NDArray[np.float64]:
     """Returns the bytes that arrived at a receiver in each interval between two edges.
 
-    Each packet counts once, at its first arrival, and all packets count the same.
+    Each packet counts once, at its first arrival. It counts `total_bytes` divided by the number of
+    packets that arrived.
 
     Args:
         segments: rows of one user of the table `segments`: columns `event`, `t_s`, `seq`.

@@ -53,7 +53,7 @@ TRIES = 100
 MAX_NAME = 255
 """Maximum length of a file name, bytes, in common file systems."""
 DIGITS = 10
-"""Maximum digits of a process number, or of the number of files that a process writes."""
+"""Maximum number of digits of a process ID, and of the count of files that a process writes."""
 PARQUET: Mapping[str, Any] = {"compression": "zstd", "write_page_checksum": True}
 """Options of Parquet files."""
 _HOST = re.sub(r"\W", "_", platform.node())
@@ -136,7 +136,10 @@ def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
 
 PAGE = re.compile(rb"<!doctype html>.*<meta name=\"generator\" content=\"nodeb ", re.DOTALL)
 HEAD = 4096
-"""Bytes at the beginning of a file that show its kind; in a page, the name of the generator."""
+"""Number of bytes read at the beginning of a file to recognise its kind.
+
+In a page, they include the name of the generator.
+"""
 
 
 def refuse_other_page(path: Path, option: str) -> None:

@@ -28,7 +28,7 @@ CHECKSUM = "checksum"
 """Key under which a mark has its own checksum."""
 HEX = re.compile(r"[0-9a-f]{64}")
 DEEP = 3
-"""Maximum depth of a file below the folder with its mark."""
+"""Number of folders in which a file's mark is searched: the file's own folder and those above."""
 TRIES = 100
 """Attempts to read a folder that is replaced meanwhile."""
 

@@ -71,7 +71,7 @@ NUMBERS = {
     "tcp.classic.clock": among("10 ms", "100 ms", "500 ms"),
     "tcp.classic.min_rto": among("200 ms", "1 s"),
 }
-"""Distribution of each key of the scenario."""
+"""Distribution of each number that a random interpretation sets, by key of the scenario."""
 
 
 @dataclass(frozen=True)
