@@ -45,7 +45,7 @@ class Trace:
 
     @property
     def third_duplicate_s(self):
-        """Arrival time of the first third duplicate ACK, s; NaN if there is none."""
+        """Arrival time of the first ACK that is the third duplicate in a row, s; NaN if none is."""
         same = np.concatenate([[False], np.diff(self.acked) == 0])
         run = 0
         for at, again in zip(self.ack_s, same, strict=True):
@@ -59,7 +59,8 @@ def draw(at, cases):
     """Simulates and plots the traces of the variants' cases; sets facts about them.
 
     Facts: `ack_gap_distance`, the largest distance between two variants' distributions of times
-    between ACKs; for each variant `..._third_duplicate_s` and `..._window_most`.
+    between ACKs; for each variant `..._third_duplicate_s`, the time of its first third duplicate
+    ACK, and `..._window_most`, its largest congestion window. All are means over the replications.
     """
     runs = [
         [trace(at, case, variant.label, run) for variant, case in cases.items()]
@@ -102,7 +103,10 @@ def trace(at, case, label, run):
 
 
 def mean(values):
-    """Returns the mean with its interval over those replications that have a value."""
+    """Returns the mean with its interval over those replications that have a value.
+
+    The interval has length 0 if only one has a value. The mean is NaN if none has.
+    """
     known = np.asarray([value for value in values if np.isfinite(value)])
     if len(known) < 2:
         return calculated(float(known[0]) if len(known) else float("nan"))

@@ -67,7 +67,7 @@ DELAY = Axis({f"{ms} ms": ms for ms in (20, 50, 100, 200, 400)}, label="Delay D_
 
 
 def downlink(model, connections, eta, load, energy, code, attempts, window, delay):
-    """Unlimited downloads that all start at the same time."""
+    """Returns a scenario of unlimited downloads that all start at the same time."""
     # Round-trip time in ms: 2 (D_wd + 5 ms), and the 36 slots of a segment at the basic rate.
     rtt_0 = 2 * (delay + 5) + 360
     return base.with_(

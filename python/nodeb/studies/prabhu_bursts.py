@@ -4,8 +4,9 @@ import numpy as np
 
 
 def reduce(tables, warm_up_s):
-    """Returns sums over each phone's bursts that end after the warm-up; `all_bursts` has the whole
-    run.
+    """Returns sums over those bursts of each phone that end after the warm-up.
+
+    Only `all_bursts` counts the bursts of the whole run.
 
     A burst counts if it ends, not begins, after the warm-up: a sample of bursts that both begin and
     end within a window would be biased towards short ones.

@@ -90,7 +90,10 @@ def retransmit_rate(m):
 
 @metric("%")
 def utilization(m):
-    """Utilization of a channel: a user's own during its download, a shared one during them all."""
+    """Utilization of each user's own channel, as a mean over users, or of the shared channel.
+
+    The time is that of the user's download, or of all downloads together.
+    """
     rate = m["bearers.channel_rate_bps"][..., :1]
     if m["bearers.bler"].shape[-1] > 1:
         return (100 * 1000 * retransmit(m) / rate).mean(axis=-1)
@@ -134,7 +137,10 @@ LARGE, KB_100, KB_50, KB_20 = SIZE
 
 
 def dch(bler):
-    """Returns 12 channels of 32 kb/s. A failed block is retransmitted 89 ms after its 10 ms TTI."""
+    """Returns the settings of a DCH: 12 channels of 32 kb/s.
+
+    A failed block is retransmitted 89 ms after its TTI of 10 ms.
+    """
     return {
         "radio": Dch(
             channels=12,
@@ -149,7 +155,11 @@ def dch(bler):
 
 
 def hs_dsch(**changes):
-    """Returns three code channels, each with a PDU per TTI of 2 ms; 32-byte PDUs make 384 kb/s."""
+    """Returns a function from a BLER to the settings of an HS-DSCH, with `changes`.
+
+    Without `changes`, it has three code channels, each with one PDU per TTI of 2 ms; PDUs of 32
+    bytes make 384 kb/s.
+    """
     keys = {f"radio.hs_dsch.{key}": value for key, value in changes.items()}
     return lambda bler: {"radio.hs_dsch.bler": bler, **keys}
 
@@ -744,9 +754,9 @@ LOSSES = {THREE: list(LOSS), SIX: [SOME, MANY]}
 
 @study.scenario(effort=lambda each_type: effort_of(3 * each_type))
 def cell(each_type, scheduler, loss):
-    """Returns three users on three code channels, or six users on six.
+    """Returns a scenario with three users on three code channels, or with six users on six.
 
-    A C/I value v means v PDUs of 30 bytes.
+    With a C/I value of v, a code channel carries v PDUs of 30 bytes per TTI.
     """
     users = [
         {"name": kind, "count": each_type, "traffic": {"ftp": {"size": "16 MB"}}, "ci": ci}

@@ -75,7 +75,8 @@ class Quantity(ABC):
     def runs(self, work: Campaign) -> int:
         """Returns the number of replications that the quantity is computed from.
 
-        If it combines quantities, it is their smallest number; 0 if all are calculated numbers.
+        If it combines quantities, it is the smallest of their numbers, without the 0 of calculated
+        numbers. It is 0 if all are calculated.
         """
         return min(filter(None, (part.runs(work) for part in self.parts)), default=0)
 

@@ -46,7 +46,7 @@ COLUMNS = (
     "evidence",
 )
 MAX_MISSING = 1_000_000
-"""Further replications above which the measured value counts as equal to the margin."""
+"""Number of further replications above which a value counts as equal to the margin."""
 ERROR = 1 - CONFIDENCE
 MIN_EQUAL = 6
 """Smallest number of equal replications that is conclusive: 2 * 0.5^6 < 5 %."""
@@ -92,9 +92,8 @@ class Comparison:
     def doubt(self) -> float:
         """Two-sided p-value of the measured value if it lies outside the range, otherwise 1.
 
-        With rivals, it is the largest of their p-values and that of the measured value.
-
-        The p-value is at most 5 % if the 95 % interval excludes the range.
+        With rivals, it is the largest of their p-values and that of the measured value. The p-value
+        is at most 5 % if the 95 % interval excludes the range.
         """
         return max(self._doubt(one) for one in (self.estimate, *self.rivals))
 
