@@ -9,7 +9,8 @@ are unfinished and the metric requires finished ones, their share precedes it:
   effects are undecided, or a statement that no effect is decided or exists;
 4. all cells have the same value: no effect;
 5. the intervals of the smallest and the largest value overlap: no effect is certain;
-6. the smallest and the largest value, and how much each of several keys changes it at most.
+6. the smallest and the largest value and, if several keys are swept, the largest factor by which
+  each key alone changes the metric.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["SweepAnswer", "answer"]
 
 MAX_ROWS = 30
-"""Number of rows that a list shows without `--all`."""
+"""Maximum number of cells that a list shows without `--all`."""
 DECIDED = ("better", "worse", "more", "less")
 """Verdicts of a cell that differs from its baseline."""
 

@@ -23,7 +23,7 @@ SIZES = {"B": 1, "kB": 1000, "MB": 1000**2, "GB": 1000**3} | {
     "MiB": 1024**2,
     "GiB": 1024**3,
 }
-"""Bytes per unit of size. A range of sizes is rounded to whole bytes."""
+"""Bytes per unit of size. The inner values of a range of sizes are rounded to whole bytes."""
 FIXED = dict.fromkeys(NOT_SIMULATED, "it says how often each cell is replicated") | {
     "name": "it is only what the scenario is called",
     "seed": "all cells meet the same random numbers, and replications vary them",
@@ -32,7 +32,7 @@ FIXED = dict.fromkeys(NOT_SIMULATED, "it says how often each cell is replicated"
 """Keys that cannot be swept, with the reason."""
 MAX_STEPS = 10_000
 DIGITS = 12
-"""Significant digits of a step: 0.15, not 0.15000000000000002."""
+"""Significant digits of a value of a range: 0.15, not 0.15000000000000002."""
 
 
 @dataclass(frozen=True)

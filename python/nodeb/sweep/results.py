@@ -164,8 +164,8 @@ def results(
 def shown_metric(table: Table, open_: Unfinished) -> str:
     """Returns the default metric.
 
-    This is the application bit rate if every cell has one and few transfers are unfinished,
-    otherwise the received bit rate.
+    This is the application bit rate if every cell has one and the share of unfinished transfers is
+    below `FEW`, otherwise the received bit rate.
     """
     rate = "application_bps"
     known = rate in table.columns and np.isfinite(table[rate][table["group"] == ALL]).all()

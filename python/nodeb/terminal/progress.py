@@ -45,7 +45,7 @@ def progress_bar(what: str) -> Iterator[ProgressCallback | None]:
 
 
 class _Lines:
-    """Prints progress as a line of text every `LINE_INTERVAL_S`."""
+    """Prints progress as a line of text, at most once every `LINE_INTERVAL_S`."""
 
     def __init__(self, what: str) -> None:
         self._what = what
