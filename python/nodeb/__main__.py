@@ -18,7 +18,10 @@ except KeyboardInterrupt:  # Ctrl-C was pressed before `main` could handle signa
 INTERRUPTED = 130
 
 GC_THRESHOLD = 100_000
-"""Number of new objects that starts a garbage collection; high, as imported objects stay in use."""
+"""Excess of allocated over freed objects that starts a garbage collection.
+
+It is far above Python's default, because the objects of imported modules stay in use anyway.
+"""
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ class InputError(NodebError, ValueError):
 
 
 class ScenarioError(InputError):
-    """A scenario is invalid; the message has file, line, key and, for a typo, the valid name."""
+    """A scenario cannot be read or is invalid; the message names file, line and key where known."""
 
 
 class MissingError(InputError, AttributeError):
@@ -46,7 +46,7 @@ class FullError(OutputError):
 
 
 class RunError(NodebError, RuntimeError):
-    """A simulation failed while it ran."""
+    """A simulation failed, or could not be run, for instance because its workers disappeared."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -217,8 +217,8 @@ def runs_needed(
     """Returns the number of replications for a half-width, or for detecting a difference.
 
     Formula: the least n, at least 2, with `(t(n-1, (1+c)/2) + z(p)) s / sqrt(n) <= w`. With p = 0.5
-    the expected half-width is at most w. With p = 0.8, a true mean of w is significantly different
-    from 0 in 80 % of experiments.
+    the half-width is at most w, if s is the sample standard deviation. With p = 0.8, a true mean of
+    w is significantly different from 0 in 80 % of experiments.
 
     Args:
         stdev: standard deviation of the values, or an estimate of it.
@@ -355,7 +355,7 @@ class Stop:
     runs: int
     """Number of replications that the experiment has used."""
     reached: bool
-    """Whether the requested precision was reached."""
+    """Whether the requested precision was reached; true for a fixed number of replications."""
     reason: str
     """Reason why the experiment ended, as a text for users."""
 

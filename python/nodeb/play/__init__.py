@@ -1,4 +1,4 @@
-"""The playground: a page that simulates scenarios in a browser, without a network.
+"""The playground: a page that simulates scenarios in a browser, without an Internet connection.
 
 `page` returns the page that the package contains, and `link` the part of an address that holds a
 scenario. The build writes the page from the folder `web` (`make playground`).
@@ -26,7 +26,7 @@ OPENER = """<!doctype html>
 
 
 def page() -> Path:
-    """Returns the file of the page.
+    """Returns the path of the playground's HTML file.
 
     Raises:
         InputError: this installation has no page.
@@ -56,8 +56,8 @@ def link(text: str) -> str:
 def opener(text: str | None) -> str:
     """Returns a small HTML page that opens the playground with a scenario.
 
-    Programs that open a file in a browser drop what follows `#`, so the scenario cannot be in the
-    address that they are given.
+    Programs that open a file in a browser drop the part of its address after `#`. So they cannot
+    open the playground with a scenario directly.
 
     Args:
         text: scenario in TOML; `None` to open the playground without a scenario in its address.

@@ -16,7 +16,7 @@ from nodeb.plot.style import BAND, LABEL, SIZE, legend, new_figure, pale
 __all__ = ["causes"]
 
 SHOWN = 7
-"""Largest number of causes with an entry of their own; the others share one."""
+"""Maximum number of causes with a legend entry of their own; all other causes share one entry."""
 OTHERS = "all others"
 HATCHES = ("", "////", "....", "\\\\\\", "---", "xxx", "|||")
 """Textures that distinguish causes of one family (one colour), by `texture` of the cause."""

@@ -18,7 +18,7 @@ __all__ = ["cell", "has_places"]
 
 SIZE = (6.4, 7.4)
 SIDE = 121
-"""Number of points along each side of the map."""
+"""Number of points along each side of the map at which the SNR is computed."""
 MAP, PHONES = "Greys", "plasma"
 STEPS = 12
 TOP_DB = 30.0
@@ -30,9 +30,9 @@ PLACES = {"phones": ("x_m", "y_m", 1e-3, "km"), "cell": ("x_radii", "y_radii", 1
 def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figure:
     """Returns a map of the phones of a replication; on `hsdpa` and `lte` with the mean SNR.
 
-    The map shows the mean SNR of one path without shadowing, in dB, on `hsdpa` that of HS-PDSCH
-    before despreading. The colour of a phone is the rate of data received in order. A moving phone
-    is shown at its last position.
+    The shades are the mean SNR of one path in dB, without shadowing; on `hsdpa` it is the SNR of
+    HS-PDSCH before despreading. The colour of a phone is the rate of data received in order. A
+    moving phone is shown at its last position.
 
     Args:
         result: a result whose phones have positions: on `hsdpa` or `lte` with the channel `cell`,

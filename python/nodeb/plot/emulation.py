@@ -98,9 +98,10 @@ def losses(phones: Table, size: Size = SIZE) -> Figure | None:
 
 
 def queues(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure:
-    """Returns a figure of the queue lengths of bearers and uplinks; arguments as for `rates`.
+    """Returns a figure of the queue lengths of bearers and uplinks.
 
-    The curve of an uplink whose queue was always empty is left out.
+    It has curves for the first `MAX_CURVES` phones, but none for an uplink whose queue was always
+    empty. The arguments are those of `rates`.
     """
     curves = {}
     for way in ("down", "up"):

@@ -15,7 +15,7 @@ __all__ = ["broken", "columns_of", "width_of"]
 POINTS = 72.0
 """Points in an inch."""
 HANDLE = 3.6
-"""Width of a legend column without its label, in font sizes."""
+"""Width of a legend column without its label, as a multiple of the font size."""
 
 
 @lru_cache(maxsize=4096)

@@ -26,7 +26,7 @@ from nodeb.plot.style import (
 
 PUBLISHED_LABEL = "published"
 HATCHES = ("", "///", "...")
-"""Textures of bars that distinguish repeated colours."""
+"""Textures of bars; when the colours repeat, the next texture distinguishes the bars."""
 SPREAD = 0.6
 """Share of the distance between two positions across which their points are spread (`dodge`)."""
 
@@ -117,7 +117,8 @@ def panels(
         from_zero: let the y axes begin at zero, unless a value is negative.
         dodge: draw the points of one position next to each other. Positions then have equal
             distances, and published values are not drawn.
-        rows: number of rows of panels; all rows have the same number of cases, in order.
+        rows: number of rows of panels, which the cases fill row by row; `len(data)` must be a
+            multiple of it.
         size: width and height in inches.
 
     Raises:
@@ -248,7 +249,7 @@ def _on_bars(axes: Axes, x: Sequence[float], line: Line) -> None:
 
 
 def _known(x: Sequence[float], line: Line) -> tuple[list[float], list[float]]:
-    """Returns positions and values of the published values, without missing ones."""
+    """Returns the positions of the published values and these values, without missing ones."""
     pairs = [(a, v) for a, v in zip(x, line.published, strict=False) if v is not None]
     return [a for a, _ in pairs], [v for _, v in pairs]
 

@@ -17,7 +17,7 @@ KEYS = ("run", "user")
 """Columns on which tables are joined."""
 
 Found = dict[str, tuple[str, str]]
-"""Table and column for each name that the user wrote."""
+"""Names of table and column, by the name that the user wrote."""
 
 
 def chosen_columns(
@@ -48,7 +48,7 @@ def chosen_columns(
 
 
 def _in(table: Table, name: str) -> str | None:
-    """Returns the column that `name` stands for in a table, or `None`."""
+    """Returns the full name of the column `name` in a table, or `None` if the table lacks it."""
     try:
         return find(table, name)
     except InputError:

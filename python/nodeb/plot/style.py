@@ -40,7 +40,7 @@ SIZE = (7.2, 4.2)
 NARROW = (5.6, 3.6)
 """Size of a figure on a page that is also read on a phone, inches."""
 LEGEND_LIMIT = 3 * len(PALETTE)
-"""Maximum number of legend entries that can be distinguished."""
+"""Maximum number of entries of a legend; if there are more, it only states their number."""
 LEGEND_ROWS = 2
 """Rows of a legend for which a figure has room; with more rows, the figure grows."""
 TITLE, LABEL, ENTRY = 12.0, 10.5, 9.5
@@ -108,7 +108,10 @@ def new_panels(
 def new_rows(
     title: str, x_label: str, y_label: str, rows: Sequence[object], size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
-    """Returns an empty figure with a panel for each row, one below the other, on shared scales."""
+    """Returns an empty figure with a panel for each of `rows`, one below the other.
+
+    The panels share their scales.
+    """
     return _labelled(title, x_label, y_label, (len(rows), 1), size)
 
 

@@ -61,7 +61,10 @@ def simulated(scenario: Mapping[str, Any]) -> str:
 
 
 def warnings(cells: Sequence[Cell], called: str) -> list[str]:
-    """Returns warnings about valid but doubtful values, each with the number of cells concerned."""
+    """Returns warnings about valid but doubtful values, each with the number of cells concerned.
+
+    `called` is the word for cells in the warnings.
+    """
     found = Counter(text for cell in cells for text in source(cell).compiled().warnings())
     return [f"{text} ({called}: {n} of {len(cells)})" for text, n in found.items()]
 

@@ -52,7 +52,7 @@ class Subject(Generic[T]):
         self.started = 0
         """Number of replications started or stored."""
         self.stop: Stop | None = None
-        """Reason why there are enough replications; None while more are needed."""
+        """End of the experiment, with its reason; None while more replications are needed."""
         self._batch = 1
         if known is not None and known[1] > 0:
             self.known.add(0, *known)

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 MAX_JOBS = 1000
-"""Maximum number of threads; larger values are taken for typing errors."""
+"""Maximum number of threads; larger values are rejected as probable typing errors."""
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class Pool(Protocol[K, T]):
         """Starts `work(control)`, or queues it; `ended` returns its result under `key`.
 
         Raises:
-            RunError: no worker can do it.
+            RunError: the task cannot be started, for instance because threads are limited.
         """
         ...
 
@@ -158,7 +158,7 @@ def check_threads(jobs: Any) -> int:
     """Checks a number of threads and returns it, or one per processor if it is None.
 
     Raises:
-        InputError: the number is not a whole number, below 1 or above `MAX_JOBS`.
+        InputError: the number is not whole, is below 1, or is above `MAX_JOBS`.
     """
     if jobs is None:
         return default_jobs()

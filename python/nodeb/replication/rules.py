@@ -31,7 +31,7 @@ mean to survivors, so the rule then takes the received bit rate."""
 Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Means of the rates in `RATES` over a replication's users, bit/s; NaN if a user has none."""
 SAFETY = 1.1
-"""Factor on the replications that the last interval requires, so that few rounds are needed."""
+"""Factor on the number of replications that the last interval requires; makes rounds fewer."""
 NEAR = 1.001
 """Multiple of the requested half-width up to which an approximate one is computed exactly."""
 
@@ -51,7 +51,7 @@ class Rule(Protocol[T_contra]):
         ...
 
     def ahead(self) -> int:
-        """Returns the total number of replications that may be started, by the results so far."""
+        """Returns the total number of replications that may be started after the results so far."""
         ...
 
     def expected(self) -> int:
@@ -224,7 +224,7 @@ class _Spread:
         self.known = math.inf
         """Number of values before the first missing one; infinite if none is missing."""
         self.width = math.inf
-        """Half-width of all values relative to their mean."""
+        """Half-width of all values relative to their mean; infinite without values."""
         self._sums = np.zeros((2, 1))
 
     def extend(self, new: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ __all__ = ["Workers"]
 BATCH_S = 0.1
 """Approximate duration of a batch of replications, s."""
 POLL_S = 0.1
-"""Longest wait for a finished task, and so between progress reports, s."""
+"""Maximum time, s, that `ended` waits for a finished task; progress is reported in between."""
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")

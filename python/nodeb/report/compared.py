@@ -24,7 +24,10 @@ __all__ = ["page"]
 MAX_DOTS = 100
 """Maximum number of pairs of replications drawn for each metric."""
 WIDEST = 1.0
-"""Largest difference at the ends of the axis, as a share of the baseline's mean."""
+"""Maximum difference at the ends of the axis, as a share of the baseline's mean.
+
+Pairs beyond the ends are counted, not drawn.
+"""
 LEAST = 0.05
 """Difference, as a share of the baseline's mean, that the axis always covers on both sides."""
 REACH = 48.0

@@ -41,7 +41,7 @@ These are: sent, arrived, acknowledged, queued, dequeued, window, and some retra
 LOOKS_PER_S = 50.0
 """Rows of the series `bandwidth` per user and second."""
 LAST = 1 - 1e-6
-"""Start of users that would start after the simulated part, as a fraction of that part."""
+"""Start of groups that would start only after the simulated part, as a fraction of that part."""
 TRIES = 12
 """Largest number of attempts to find a part of the replication that has few enough rows."""
 

@@ -31,7 +31,7 @@ __all__ = ["html"]
 MAP = (NARROW[0], 6.4)
 """Size of the map of the cell, inches."""
 BINS = 50
-"""Approximate number of bins of a bit rate; fewer than in a larger figure."""
+"""Approximate number of time bins of a bit rate; the figures are too small for more."""
 SERIES: tuple[tuple[str, str, str, str, Callable[..., Figure]], ...] = (
     ("rtt", "rtt_s", "rtt", "Round-trip time that TCP measured", plot.rtt),
     ("cwnd", "cwnd_packets", "cwnd", "Congestion window", plot.cwnd),

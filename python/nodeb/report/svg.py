@@ -15,7 +15,7 @@ PNG_DPI = 150
 _FAMILY = re.compile(r"((?:font-family: |font: )(?:[\w.]+ )*?[\d.]*(?:px )?)'DejaVu Sans'[^;\"]*")
 _PATH = re.compile(r'\bd="[^"]*"')
 _LONG = re.compile(r"(\.\d\d)\d+")
-"""Decimals of a coordinate beyond a hundredth of a point."""
+"""Regular expression of decimals to be shortened: those of a coordinate beyond 0.01 points."""
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
 GREYISH = 6
 """Largest difference between the components (0 to 255) of a colour that counts as grey."""

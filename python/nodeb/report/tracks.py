@@ -28,7 +28,7 @@ SHARED = 0.005
 In a shared box, the height of a cause is its fraction of the box's time.
 """
 TOP = 0.78
-"""Height of the largest value in its track, as a share of the track."""
+"""Height of the largest value in its track, as a share of the track's height."""
 
 Times = NDArray[np.float64]
 

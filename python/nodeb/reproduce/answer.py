@@ -137,10 +137,10 @@ def _against(statements: Iterable[Judged], verdict: str) -> Iterator[Mark]:
 
 
 def _table(found: ReproduceOutcome) -> Rows | None:
-    """Returns the table that the study declares as its headline.
+    """Returns the table that the study declares as its headline, if that was measured.
 
-    Otherwise, it is the first measured table, or the first measured figure if there is no table;
-    None if nothing was measured.
+    Otherwise, it is the first measured table, or the first measured figure if no table was
+    measured; None if nothing was measured.
     """
     if (chosen := found.study.headline) is not None and chosen[1] in found.grids:
         title, table, columns = chosen

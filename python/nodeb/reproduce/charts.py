@@ -26,8 +26,8 @@ LETTERS_PER_INCH = 9
 def draw(chart: Chart, title: str) -> Figure:
     """Returns a figure of measured values with intervals.
 
-    Values that the paper printed are hollow markers, except in panels, which show none of them.
-    Remarks of its text are dotted lines.
+    Values that the paper printed are hollow markers, or white ones on bars; panels show none of
+    them. Remarks of the paper's text are dotted lines.
     """
     spec, lines = chart.spec, _lines(chart)
     size = _size(chart)

@@ -55,7 +55,8 @@ class Digest:
 
     Attributes:
         study: name of the study.
-        program: hash of the program that created the results (`program`).
+        program: hash of nodeb's code and the study's files that created the results (see the
+            function `program`).
         seed: seed of all random streams.
         quick: true for the short version.
         complete: true if everything was measured; false if it was interrupted.

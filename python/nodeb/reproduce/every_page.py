@@ -1,4 +1,4 @@
-"""Page about all studies, and its table."""
+"""Page about all studies, and the table `summary.csv`."""
 
 from __future__ import annotations
 

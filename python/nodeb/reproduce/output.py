@@ -24,7 +24,7 @@ RESULTS = (
     "digest.json",
 )
 PARTS = ("cells",)
-"""Names of the inputs of results, which stay: `cells` has the replications of earlier runs."""
+"""Folders that stay when results are replaced: `cells` has the replications of earlier runs."""
 
 
 @dataclass

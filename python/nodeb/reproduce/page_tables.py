@@ -19,7 +19,7 @@ from nodeb.study.axis import anchor
 from nodeb.study.cell import Cell, Grid
 
 WIDEST = 9
-"""Largest number of columns that fit next to each other."""
+"""Maximum number of columns of a table whose groups of columns are side by side."""
 INDENT = "\N{EM SPACE}"
 
 

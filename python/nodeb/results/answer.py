@@ -321,7 +321,10 @@ class RunAnswer:
         yield self._finished()
 
     def _finished(self) -> str:
-        """Returns a sentence about complete transfers and about problems that did not occur."""
+        """Returns a sentence that all transfers finished, if so, and which problems did not occur.
+
+        Returns "" if there is neither to state, or if nothing arrived.
+        """
         if not self.received:
             return ""
         count = self.open.count

@@ -20,7 +20,7 @@ NAMED = 3
 SMALL = 0.05
 """Share of a transfer's time below which a cause may have no bar of its own."""
 OUTAGE = "outage"
-"""Step of a path that waits for the end of a link's outage."""
+"""Name of the step of a path that is the wait for the end of a link's outage."""
 
 
 def cause_name(cause: str) -> str:

@@ -126,8 +126,8 @@ def rate(group: Group) -> Array | None:
 def busy(group: Group) -> Array | None:
     """Returns the share of time for which the shared channel transmits.
 
-    `None` without such a channel, or if it delivers without counting its time on the air, as the
-    FACH does.
+    Returns `None` if there is no such channel, or if the channel delivers data but does not count
+    its time on the air, as the FACH.
     """
     found = _cell("active_s", "end_s", "bytes_delivered")(group)
     if found is None:

@@ -48,9 +48,9 @@ class Metric:
     meaning: str
     """Meaning, a sentence."""
     label: str
-    """Name for readers."""
+    """Name of the metric in answers, reports and figures."""
     of: Callable[[Group], Array | None]
-    """Computes a value per run, NaN if the run has none; None if the metric does not apply."""
+    """Function that returns a value per run, NaN for none; or None if the metric does not apply."""
     better: Better = ""
     """Direction that is better for the user; empty if that depends."""
     low: float = 0.0

@@ -68,10 +68,10 @@ class Provenance:
 
 
 def origin(when: str = "started") -> dict[str, Any]:
-    """Returns the version, the commit and the present time: keys `version`, `git` and `when`.
+    """Returns the version (key `version`), the commit (key `git`), and the present time.
 
     Args:
-        when: key of the time.
+        when: key of the present time.
     """
     return {"version": _core.version(), "git": git_hash(), when: utc_now()}
 

@@ -24,7 +24,11 @@ def row_text(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Sho
 
 
 def all_metrics(result: Result) -> Iterator[Rows]:
-    """Yields a table of all metrics with a column per group, and one of metrics that are all 0."""
+    """Yields a table of the metrics that have values, with columns for each group of users.
+
+    Metrics whose mean and interval are 0 in every group are listed in a second table, if there are
+    any.
+    """
     summary = result.summary
     groups = summary.distinct("group")
     rows: dict[str, dict[str, dict[str, Any]]] = {group: {} for group in groups}

@@ -22,13 +22,16 @@ __all__ = [
 MARGIN = 1.25
 """Factor between the duration that transfers seem to need and the suggested one."""
 FINISHED_SHARE = 0.95
-"""Share of the transfers that finish within a suggested duration, before the factor `MARGIN`."""
+"""Share of the transfers that would finish within a suggested duration divided by `MARGIN`."""
 DURATIONS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """Leading digits of a suggested duration."""
 ROUNDING = 1e-12
 """Maximum rounding error of products of shares."""
 LONG_S = 1000.0
-"""Duration, s, from which on a run in which nothing arrived is long enough to suggest no other."""
+"""Duration, s, from which on a run counts as long.
+
+If nothing arrived in a long run, a longer one is not suggested.
+"""
 MIN_LONGER_S = 10.0
 """Minimum duration, s, that is suggested if nothing arrived."""
 MAX_FACTOR = 100.0
@@ -42,13 +45,16 @@ class Unfinished:
     transfers: int
     """Number of transfers, finished or not, without endless ones."""
     count: int
-    """Number of transfers of which the phone had not received everything."""
+    """Number of transfers of which the receiver had not received everything."""
     received: float
     """Mean over the unfinished transfers of the share of bytes that had arrived; 1 without any."""
     at_least_s: float
-    """Lower bound of all transfers' mean download time: unfinished ones end with the run."""
+    """Lower bound of the mean download time of all transfers, s; NaN without transfers.
+
+    An unfinished transfer counts as if it had ended with the run.
+    """
     median_s: float
-    """Kaplan-Meier estimate of all transfers' median download time; NaN if it is not reached."""
+    """Kaplan-Meier estimate of all transfers' median download time, s; NaN if it is not reached."""
     starved: float
     """Share of the unfinished transfers of which nothing had arrived; 0 if none is unfinished."""
     enough_s: float
@@ -130,7 +136,10 @@ def finished(flows: Table) -> NDArray[np.bool_]:
 
 
 def no_arrival_hint(duration_s: float) -> str:
-    """Returns a question about why nothing arrived; it suggests a longer run if a run is short."""
+    """Returns a question about why nothing arrived.
+
+    It suggests a longer run if `duration_s` is below `LONG_S`.
+    """
     longer = max(MIN_LONGER_S, 10 * duration_s)
     how = f' (--set duration="{longer:g} s" is longer)' if duration_s < LONG_S else ""
     return f"is the run long enough for the delays{how}, and does the radio carry packets?"

@@ -15,9 +15,9 @@ from nodeb.storage import marks
 __all__ = ["NAMED_BYTES", "read_bytes", "read_text"]
 
 NAMED_BYTES = 256 << 20
-"""Maximum size of a file that a scenario names."""
+"""Maximum size, bytes, of a file that a scenario names."""
 SILENCE_S, WHOLE_S = 10.0, 300.0
-"""Maximum silence of a pipe, and maximum duration of reading from it, s."""
+"""Maximum time without data from a pipe, and maximum duration of reading from it, s."""
 _PORTION = 1 << 16
 
 

@@ -55,7 +55,7 @@ MAX_NAME = 255
 DIGITS = 10
 """Maximum number of digits of a process ID, and of the count of files that a process writes."""
 PARQUET: Mapping[str, Any] = {"compression": "zstd", "write_page_checksum": True}
-"""Options of Parquet files."""
+"""Options of Parquet files: compression, and checksums of pages."""
 _HOST = re.sub(r"\W", "_", platform.node())
 _ASIDE = re.compile(r"\.(?P<of>.+)\.(?P<host>\w*)-(?P<process>\d+)-\d+\.tmp")
 _numbers = itertools.count()
@@ -325,7 +325,7 @@ def remove_leftovers(folder: Path, of: str | None = None) -> None:
 
 
 def remove(path: Path) -> None:
-    """Removes a file or a folder with everything in it, as far as possible."""
+    """Removes a file, or a folder with everything in it; what cannot be removed is left."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
         return

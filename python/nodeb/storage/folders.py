@@ -38,7 +38,7 @@ __all__ = ["MARK", "Owner", "Place", "RefusedError", "claim", "note"]
 MADE_OF = "made_of"
 """Key under which a mark states `Owner.made_of`."""
 OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
-"""Files that identify a folder of an earlier version."""
+"""Files that show that an earlier version of nodeb, without marks, wrote a folder."""
 ANOTHER = "give another folder (--out)"
 FILLED = (errno.ENOTEMPTY, errno.EEXIST)
 """Error codes if another process has put something into a folder in the meantime."""
@@ -61,7 +61,10 @@ class Owner:
     about: Mapping[str, Any] = field(default_factory=dict)
     """Additional content of the mark, which it has as soon as the folder is claimed."""
     made_of: str = ""
-    """Hash of the inputs of the results (scenario, seed, ...), without the replications' number."""
+    """Hash of the inputs of the results, such as scenario and seed; "" for none.
+
+    The number of replications does not change it.
+    """
     runs: int | None = None
     """Number of replications to be written, 0 for an incomplete link result; None if unknown."""
 
@@ -363,7 +366,7 @@ def _claimed(
 
 
 def note(file: Path) -> None:
-    """Adds a picture to the files that its folder's `provenance.json`, if there is one, lists."""
+    """Adds a picture to the list of files in its folder's `provenance.json`, if that exists."""
     with contextlib.suppress(OSError):
         mark = _read_mark(file.parent, file.parent)
         if mark is None:
@@ -376,7 +379,7 @@ def note(file: Path) -> None:
 
 
 def _restore_interrupted(path: Path) -> None:
-    """Moves results back to `path` if their process was killed between the steps of a swap."""
+    """Moves results to `path` if a process was killed while it swapped them with newer ones."""
     for part in files.leftovers(path.parent, path.name):
         with contextlib.suppress(OSError, OutputError):
             mark = _read_mark(part, part)
@@ -529,7 +532,10 @@ def _refuse_strangers(path: Path, shown: Path) -> None:
 
 
 def _unlisted(path: Path, mark: Mark) -> list[str]:
-    """Returns the files of a folder that its `provenance.json` does not list."""
+    """Returns the files of a folder that its `provenance.json` does not list.
+
+    Temporary files of nodeb are left out. Files in the folder of cells that are no cells count too.
+    """
     known = {MARK, *mark["files"]}
     names = [n for n in sorted(os.listdir(path)) if n not in known and not files.is_leftover(n)]
     return names + [f"{CELLS}/{name}" for name in other_files(path / CELLS) if CELLS in known]

@@ -53,7 +53,7 @@ ERRORS = Axis(
 TWO_STATES, INDEPENDENT, RECORDED = ERRORS
 
 LOW, HIGH = 1.147e-5, 1.032e-4
-"""The paper's bit error rate, 3.44e-5, within a factor of three."""
+"""Limits of an accepted bit error rate: the paper's 3.44e-5 divided by three, and times three."""
 
 
 def rate_as_published(fact):
@@ -166,7 +166,7 @@ def transfer(variant, errors=TWO_STATES, interpretation=NEVER, traffic=DOWNLOAD,
 
 @metric("MB")
 def megabytes(m):
-    """Bytes delivered in order to the terminal by the end of the run."""
+    """Megabytes (millions of bytes) delivered in order to the terminal by the end of the run."""
     return m.delivered_bytes.sum(axis=-1) / 1e6
 
 

@@ -37,12 +37,15 @@ def whole(low, high):
 
 
 def evenly(low, high):
-    """Returns a distribution: uniform between two limits."""
+    """Returns a distribution: uniform between two limits, rounded to three significant digits."""
     return lambda source: float(f"{source.uniform(low, high):.3g}")
 
 
 def by_logarithm(low, high, unit=""):
-    """Returns a distribution: a number whose logarithm is uniform between two limits."""
+    """Returns a distribution: a number whose logarithm is uniform between those of two limits.
+
+    The number is rounded to three significant digits. With a `unit`, it is a text, such as "3 ms".
+    """
 
     def distribution(source):
         # This number is unused; drawing it keeps the published interpretations unchanged.

@@ -152,13 +152,13 @@ def throughput(m):
 
 @metric("kb/s")
 def available(m):
-    """Bandwidth that the radio had for the phone, kbit/s."""
+    """Mean bandwidth that the radio could have given to the phone, kbit/s."""
     return m.bin_available_bytes.sum(axis=-1) / m.session_s[..., 0] * KBPS
 
 
 @metric("%")
 def used(m):
-    """Received bytes as a share of the bandwidth that the radio had for the phone."""
+    """Received bytes as a share of the bytes that the radio could have carried to the phone, %."""
     return 100 * (m.bin_received_bytes.sum(axis=-1) / m.bin_available_bytes.sum(axis=-1))
 
 

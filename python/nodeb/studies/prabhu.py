@@ -222,7 +222,11 @@ study.table(
 
 
 def under(interpretation, connections, policy, threshold):
-    """Returns the delay under an interpretation."""
+    """Returns the burst delay under an interpretation.
+
+    It ends with the last acknowledgement at the sender, or for `AT_PHONE` with the last byte at the
+    phone.
+    """
     of = burst_download.of(bursts) if interpretation is AT_PHONE else delay
     return of(connections, policy, threshold, interpretation=interpretation)
 
@@ -271,7 +275,7 @@ BY_POLICY = {
 
 
 def by_connections(of):
-    """Returns the curves of the original policy."""
+    """Returns curves of `of` over the threshold, one per number of connections (original policy)."""
     return {n: by_threshold(of, n, ORIGINAL) for n in CONNECTIONS}
 
 

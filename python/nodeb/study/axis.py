@@ -122,7 +122,7 @@ def context_of(key: Key) -> str:
 
 
 def axis_label(keys: Iterable[Key]) -> str:
-    """Returns the label of all points' axes; "" if the labels differ or there are no points."""
+    """Returns the label of the axis of all points; "" for axes of different labels or no points."""
     points = [key for key in keys if isinstance(key, Point)]
     labels = {point.axis.label for point in points}
     return labels.pop() if len(labels) == 1 else ""

@@ -33,7 +33,11 @@ class Effort:
     precision: float | None = None
     """Target half-width of the 95 % interval, relative to the mean; None for no target."""
     cost: float = 1.0
-    """Approximate cost of a replication, which determines progress, order and the short version."""
+    """Approximate cost of a replication, relative to other cases.
+
+    It determines the progress bar, the order of simulation, and the number of replications in the
+    short version.
+    """
 
     def __post_init__(self) -> None:
         for name in ("runs", "max_runs"):

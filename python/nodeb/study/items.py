@@ -125,7 +125,7 @@ class Table(_Item):
         }
 
     def measure(self, work: Campaign) -> Grid:
-        """Measures the quantities of the table. Returns it with measured and printed values."""
+        """Measures the table's quantities. Returns the table with measured and printed values."""
         printed = self.printed
         cells = tuple(
             tuple(
@@ -249,7 +249,7 @@ class Figure(_Item):
         self.bars, self.from_zero, self.panels, self.extra = bars, from_zero, panels, extra
 
     def measure(self, work: Campaign) -> Chart:
-        """Measures the quantities of the figure. Returns it with measured and printed values."""
+        """Measures the figure's quantities. Returns the figure with measured and printed values."""
         places = self.columns
         x = tuple(p.x if isinstance(p, Point) else float(at) for at, p in enumerate(places))
         # The title of a panel has the first two parts of the key, so the label leaves them out.

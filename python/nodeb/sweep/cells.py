@@ -33,7 +33,7 @@ BLOCK = 64
 OPENED = 16
 """Number of blocks kept decompressed: a cell and its baseline may be far apart."""
 PARTED = "\n"
-"""Separator of scenarios; inside a scenario it is escaped."""
+"""Separator of the scenarios of a block; JSON escapes it inside a scenario."""
 DIGEST = 16
 
 

@@ -31,7 +31,7 @@ UNITS = {
     "MiB": ("bytes", "1048576"),
     "GiB": ("bytes", "1073741824"),
 }
-"""Column suffix by unit of the scenario file, and the factor to the column's unit."""
+"""Suffix of a column's name, and factor that converts to its unit, by unit in the scenario file."""
 
 
 @lru_cache(maxsize=4096)  # The many cells of a sweep share few distinct values.

@@ -33,7 +33,10 @@ PART = 500
 """Number of cells in a part."""
 
 Load = Callable[[Cell], tuple[Mapping[str, Table], bool]]
-"""Function that returns the tables of a cell, and whether the cell reached its precision."""
+"""Function that returns the tables of a cell, and whether it reached its precision.
+
+With a fixed number of replications, the second value is true.
+"""
 
 
 def write(

@@ -28,8 +28,8 @@ class Source(Owner):
 
     The swept keys and the number of replications may differ.
 
-    `about` contains the common part of all cells, `written` and `resolved`
-    (`nodeb.sweep.cells.base`), and `seed`.
+    `about` contains `seed`, and the common part of all cells in two forms, `written` and `resolved`
+    (`nodeb.sweep.cells.base`).
     """
 
     def refuses(self, mark: Mark) -> str | None:

@@ -51,7 +51,7 @@ class Found:
     by_run: Table
     """Metrics by group and replication: the result of `results.metrics.by_run`."""
     reached: bool
-    """True if the cell's replications reached the requested precision."""
+    """True if the cell's replications reached the requested precision or number."""
     covered: Mapping[str, Mapping[str, float]]
     """Share of users that a mean covers, by group and metric."""
     open: Unfinished
@@ -213,7 +213,7 @@ class _Rows:
 
 
 def _missing(name: str) -> float:
-    """Returns the value of a missing column: 1 for a share of users, otherwise NaN."""
+    """Returns the value of a column in rows that lack it: 1 for a share of users, otherwise NaN."""
     return 1.0 if name.endswith(COVERED) else math.nan
 
 

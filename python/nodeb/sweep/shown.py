@@ -115,7 +115,7 @@ class Values:
     def where(self, cell: Cell) -> str:
         """Returns the swept values of a cell in words.
 
-        Values replaced in the baseline come first.
+        The values on axes that the baseline fixes come first.
         """
         halves: tuple[list[str], list[str]] = ([], [])
         for at, axis in enumerate(self._outcome.plan.axes):
