@@ -50,7 +50,7 @@ __all__ = [
 CONFIDENCE = 0.95
 """Default confidence level of intervals."""
 MSER_BATCH = 5
-"""Observations in one batch of MSER-5."""
+"""Number of observations in a batch of MSER-5."""
 FIRST_STEP = 1024
 """Divisor of the first step in the search for an end of a ratio's interval.
 
@@ -73,7 +73,7 @@ class Interval:
     stdev: float
     """Sample standard deviation of the values; NaN for fewer than two values and for a ratio."""
     n: int
-    """Number of values."""
+    """Number of values, or of pairs of values, that the mean is computed from."""
 
     @property
     def half_width(self) -> float:
@@ -112,7 +112,7 @@ class BatchMeans:
     warmup: int
     """Number of observations deleted as warm-up, without those dropped to fill whole batches."""
     batch_size: int
-    """Observations in each batch."""
+    """Number of observations in each batch."""
 
 
 def _values(values: ArrayLike) -> NDArray[np.float64]:
@@ -538,9 +538,9 @@ class Estimate:
     value: float
     """The estimated value; NaN if there is none."""
     low: float
-    """Lower end of the interval."""
+    """Lower end of the interval; `value` if it was calculated, NaN for a single replication."""
     high: float
-    """Upper end of the interval."""
+    """Upper end of the interval; `value` if it was calculated, NaN for a single replication."""
     runs: int
     """Number of replications; 0 for a value that was calculated without simulation."""
 

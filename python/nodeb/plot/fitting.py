@@ -13,7 +13,7 @@ from nodeb.plot.picture import any_glyph
 __all__ = ["broken", "columns_of", "width_of"]
 
 POINTS = 72.0
-"""Points in an inch."""
+"""Typographic points, the unit of font sizes, in an inch."""
 HANDLE = 3.6
 """Width of a legend column without its label, as a multiple of the font size."""
 

@@ -24,7 +24,7 @@ __all__ = ["phones"]
 WEAK = 5.0
 """Share of the phones of a replication that are marked as weakest, per cent."""
 MAX_PHONES = 5_000
-"""Largest number of phones that are drawn."""
+"""Maximum number of phones that are drawn; of more phones, a regular sample is drawn."""
 ROOM = 1.06
 """Ratio of the upper end of the rate axis to the highest rate."""
 

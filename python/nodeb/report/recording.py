@@ -61,7 +61,7 @@ class Recording:
     note: str = ""
     """Sentence on series that were not recorded."""
     run: int = 0
-    """Index of the replication."""
+    """Index of the replication, from 0."""
 
     @property
     def summary(self) -> str:

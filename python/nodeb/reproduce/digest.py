@@ -91,12 +91,12 @@ class Digest:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of claims for each verdict."""
+        """Number of claims for each verdict; 0 for a verdict that no claim has."""
         return _counted(self.claims, JUDGEMENTS)
 
     @property
     def states(self) -> dict[str, int]:
-        """Number of targets for each state."""
+        """Number of targets for each state; 0 for a state that no target has."""
         return _counted(self.targets, STATES)
 
     @property

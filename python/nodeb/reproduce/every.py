@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ALL", "Summary", "run_all"]
 
 ALL = "all"
-"""Name of all studies together."""
+"""Name that stands for all studies, as in `nodeb reproduce all`."""
 RESULTS = ("report.html", "summary.csv", "claims.csv")
 UNKNOWN_MINUTES = {True: 0.5, False: 5.0}
 """Assumed duration, minutes, of a study that states none; True is the key of the quick version."""

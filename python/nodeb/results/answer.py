@@ -69,7 +69,7 @@ GROUPS = 4
 
 RATE, LOADS = "received_bps", "load_median_s"
 ONE = ("received_bps", "rtt_mean_s", "queueing_delay_s", "utilization", "block_errors")
-"""Key figures of one user, in order."""
+"""Metrics that are key figures of an answer about one user, in order."""
 CELL = (
     LOADS,
     "received_bps_p50",
@@ -82,7 +82,7 @@ CELL = (
     "queueing_delay_s",
     "jain_index",
 )
-"""Key figures of several users."""
+"""Metrics that are key figures of an answer about several users, in order."""
 TROUBLE = ("stalls", "recovery_s", "timeouts")
 """Metrics of problems: shown if the problem occurs, else mentioned in one common sentence."""
 LABELS = {
@@ -195,7 +195,7 @@ class RunAnswer:
 
     @property
     def _transfer(self) -> str:
-        """The word for the transfer of a file."""
+        """Word for the transfer of a file: `upload` or `download`."""
         return "upload" if self.is_upload else "download"
 
     @cached_property

@@ -16,11 +16,11 @@ class Column:
     """Description of a column of a table, or of a metric of a summary."""
 
     name: str
-    """Name in tables."""
+    """Name of the column in tables."""
     unit: str
     """Unit; 1 for a ratio, empty for a count, a number or a name."""
     meaning: str
-    """Meaning, a sentence."""
+    """Meaning of the values, a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

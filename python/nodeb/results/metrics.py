@@ -42,11 +42,11 @@ class Metric:
     """A metric: a number about a group of users in each replication, with unit and meaning."""
 
     name: str
-    """Name in tables."""
+    """Name of the metric in tables and on the command line."""
     unit: str
     """Unit; 1 for a ratio, empty for a count."""
     meaning: str
-    """Meaning, a sentence."""
+    """Meaning of the metric, a sentence for lists of metrics and reports."""
     label: str
     """Name of the metric in answers, reports and figures."""
     of: Callable[[Group], Array | None]

@@ -33,7 +33,7 @@ class NamedTables:
     """Base class of results whose tables are also attributes, as in `result.flows`."""
 
     tables: dict[str, Table]
-    """Tables by name."""
+    """Tables by name, such as `flows`."""
 
     # Type checkers need these declarations. The properties are created at the end of this file.
     if TYPE_CHECKING:

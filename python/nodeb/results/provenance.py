@@ -28,7 +28,7 @@ class Provenance:
     runs: int
     """Number of replications in the result."""
     stopping: str
-    """Reason for the number of replications."""
+    """Reason for the number of replications, such as "20 replications, as asked"."""
     precision_reached: bool | None
     """Whether the requested precision was reached; None if none was requested."""
     wall_time_s: float
@@ -38,7 +38,7 @@ class Provenance:
     started: str
     """Start of the experiment, ISO 8601, UTC."""
     version: str
-    """Version of nodeb."""
+    """Version of nodeb that simulated the result."""
     git: str | None
     """Commit of the git checkout that nodeb runs from; None outside of a checkout.
 
@@ -63,7 +63,7 @@ class Provenance:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the fields as plain data."""
+        """Returns the fields by name, as plain data that JSON supports."""
         return asdict(self)
 
 

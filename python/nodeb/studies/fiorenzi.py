@@ -146,7 +146,7 @@ def second_kbps(m, values, second):
 
 @metric("kb/s")
 def throughput(m):
-    """Rate of packets that reached the phone, kbit/s."""
+    """Rate of the packets, with headers, that reached the phone, kbit/s."""
     return m.bin_received_bytes.sum(axis=-1) / m.session_s[..., 0] * KBPS
 
 

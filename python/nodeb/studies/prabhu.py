@@ -179,7 +179,7 @@ def by_threshold(of, *case, **how):
 
 
 def best(*case, **how):
-    """Returns the smallest delay over all thresholds."""
+    """Returns the mean burst delay at the threshold at which it is smallest."""
     return least(by_threshold(delay, *case, **how))
 
 
@@ -275,7 +275,10 @@ BY_POLICY = {
 
 
 def by_connections(of):
-    """Returns curves of `of` over the threshold, one per number of connections (original policy)."""
+    """Returns curves of `of` over the threshold, one for each number of connections.
+
+    The policy is the original one.
+    """
     return {n: by_threshold(of, n, ORIGINAL) for n in CONNECTIONS}
 
 

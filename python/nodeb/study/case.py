@@ -27,7 +27,7 @@ class Effort:
     """Number of replications of a case, and cost of each."""
 
     runs: int = 10
-    """Smallest number of replications."""
+    """Smallest number of replications, at least 2, because one has no interval."""
     max_runs: int = 0
     """Largest number of replications; 0 for exactly `runs`."""
     precision: float | None = None

@@ -55,7 +55,7 @@ class Check:
 
     quantities: Sequence[Known]
     asked: str
-    """The required margin, in words."""
+    """The required margin, in words, such as "at most 10 %"."""
     findings: Callable[[Campaign], list[Finding]]
     """Returns the evidence: its text, and the comparisons that decide the verdict."""
 
@@ -68,7 +68,7 @@ class Claim:
     section: str
     """Section of the paper that makes the statement."""
     text: str
-    """The statement, in short."""
+    """The statement, as the study's report shows it."""
     items: tuple[str, ...]
     """Tables and figures that the statement is about. The claim is judged once all were measured,
     or, if there are none, only with the complete study.

@@ -189,7 +189,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """True if the judgement is that the claim holds."""
+        """True if the claim holds; false if it is contradicted or undecided."""
         return self.judgement == "holds"
 
     @property

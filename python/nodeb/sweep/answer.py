@@ -66,7 +66,7 @@ def answer(outcome: Outcome, named: str = "", folder: str = "") -> Answer:
 
 @dataclass(frozen=True)
 class SweepAnswer:
-    """Builder of the answer of a sweep."""
+    """Builder of the answer of a sweep, with its headline, table, marks and notes."""
 
     outcome: Outcome
     named: str

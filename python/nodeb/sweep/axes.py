@@ -42,7 +42,7 @@ class Swept:
     key: str
     """Dotted path of the key in the scenario."""
     values: tuple[Any, ...]
-    """Values as written in the file."""
+    """Values as written in the file; those of a range are computed."""
     lines: tuple[int | None, ...]
     """Line of each value in the file."""
 

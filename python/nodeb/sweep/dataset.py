@@ -30,7 +30,7 @@ __all__ = ["DATASET", "METRICS", "write"]
 
 DATASET, METRICS = "dataset", "metrics"
 PART = 500
-"""Number of cells in a part."""
+"""Number of cells in each part of a table; the last part may have fewer."""
 
 Load = Callable[[Cell], tuple[Mapping[str, Table], bool]]
 """Function that returns the tables of a cell, and whether it reached its precision.

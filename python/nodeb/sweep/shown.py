@@ -47,7 +47,7 @@ class Value:
     low: float
     high: float
     covered: float
-    """Share of users that the mean covers."""
+    """Share of users that the mean covers, 0 to 1."""
     text: Shown
     """Formatted value, in the unit of the whole sweep."""
 

@@ -112,7 +112,7 @@ class Sweep:
     name: str
     """Name of the scenario."""
     axes: list[Axis]
-    """Swept axes."""
+    """Swept axes: first one for each separate key, then one for each `[[sweep.together]]`."""
     cells: Cells
     """All combinations of the swept values; the last axis changes fastest."""
     base: dict[str, Any]
@@ -139,7 +139,8 @@ class Sweep:
             path: a scenario file with a `[sweep]` table.
             settings: changes of the base scenario, each `key.path=value`.
             runs: number of replications of each cell; None for the file's number and `precision`.
-            precision: relative 95 % half-width of each cell's mean application bit rate to reach.
+            precision: relative 95 % half-width to reach for each cell's mean bit rate, instead of a
+                number of replications; None for the file's `precision`, if any.
             seed: seed of the random streams; None for the file's.
             text: content of the file, if it has been read already.
 

@@ -377,11 +377,11 @@ class _Monitor(threading.Thread):
         return None
 
     def stop(self) -> None:
-        """Asks the monitoring thread to end; does not wait for its end."""
+        """Makes the monitoring thread end at its next check; does not wait for that."""
         self._over.set()
 
     def run(self) -> None:
-        """Asks the scheduler every `PULSE_S` seconds to remove stuck workers."""
+        """Has the scheduler remove stuck workers, every `PULSE_S` seconds."""
         while not self._over.wait(PULSE_S):
             try:
                 self._workers, self._stuck = self._client.run_on_scheduler(

@@ -195,7 +195,7 @@ class ClusterPool(Generic[K]):
         self._size = max(1, min(wanted, self._size * GROWTH, self._largest))
 
     def close(self) -> None:
-        """Cancels all tasks and forgets their results."""
+        """Cancels all tasks without returning results, and does not wait for their end."""
         sent, self._sent, self._waiting = list(self._sent), {}, []
         if sent:  # Cancelling blocks if the scheduler is lost, so a daemon thread does it.
             threading.Thread(target=self._cancel, args=(sent,), daemon=True).start()
