@@ -34,8 +34,9 @@ Values = NDArray[np.float64]
 def phones(result: Result) -> Content | None:
     """Returns a figure of the rates of downloads, or `None` if fewer than two exist or all are 0.
 
-    Phones are ordered by distance, with the mean of each ring (range of distances), or by rate if
-    they have no distance or if the scenario has uploads.
+    Phones are ordered by distance, with the mean of each ring (range of distances). They are
+    ordered by rate if they have no distance, are too few for rings (`Rings.of`), or if the scenario
+    has uploads.
     """
     flows = result.flows
     if "direction" in flows.columns:
