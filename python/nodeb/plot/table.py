@@ -36,7 +36,7 @@ COVERED = "_covered"
 SERIES = ("user", "event")
 """Columns that a table of time series has if it contains several series of a replication."""
 NOTES = ("runs", "seed", "version", "precision_reached", "unit")
-"""Columns that state the origin of a row, not what the row is about."""
+"""Columns that state the origin of a row; never suggested as columns that distinguish curves."""
 
 
 def curves(

@@ -147,7 +147,9 @@ class Replicated(Subject[Tables]):
 
 
 class StoredCell(Replicated):
-    """Cell whose replications may be missing in the store; they are stored when the cell ends.
+    """Cell (scenario) whose replications may be missing in the store.
+
+    Its replications are stored when no more will follow.
 
     Args:
         cell: cell to simulate.
@@ -202,7 +204,7 @@ def load_complete(
 
 
 class CellSimulator(Engine[Tables]):
-    """Simulates the cells missing in the store, and stores each cell when it is complete.
+    """Simulates the cells (scenarios) missing in the store; stores each when it is complete.
 
     Args:
         cells: all cells.

@@ -51,7 +51,7 @@ class Rule(Protocol[T_contra]):
         ...
 
     def ahead(self) -> int:
-        """Returns the total number of replications that may be started after the results so far."""
+        """Returns how many replications may be started in total, judging by the results so far."""
         ...
 
     def expected(self) -> int:

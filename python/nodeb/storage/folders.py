@@ -36,9 +36,9 @@ from nodeb.storage.store import CELLS, other_files
 __all__ = ["MARK", "Owner", "Place", "RefusedError", "claim", "note"]
 
 MADE_OF = "made_of"
-"""Key under which a mark states `Owner.made_of`."""
+"""Key of `Owner.made_of` in `provenance.json`."""
 OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
-"""Files that show that an earlier version of nodeb, without marks, wrote a folder."""
+"""Files of earlier versions of nodeb that identify a folder without `provenance.json` as theirs."""
 ANOTHER = "give another folder (--out)"
 FILLED = (errno.ENOTEMPTY, errno.EEXIST)
 """Error codes if another process has put something into a folder in the meantime."""
@@ -59,7 +59,7 @@ class Owner:
     of: str
     """Name of the source for readers: a file, a scenario, a study."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """Additional content of the mark, which it has as soon as the folder is claimed."""
+    """Additional content of the folder's `provenance.json`, from the claim of the folder on."""
     made_of: str = ""
     """Hash of the inputs of the results, such as scenario and seed; "" for none.
 
@@ -74,7 +74,8 @@ class Owner:
     def refuses(self, mark: Mark) -> str | None:
         """Returns the reason if a folder with this mark must not be replaced, otherwise `None`.
 
-        The reason continues a sentence that begins with the folder, as in `holds a run of a.toml`.
+        The mark is the content of the folder's `provenance.json`. The reason continues a sentence
+        that begins with the folder, as in `holds a run of a.toml`.
         """
         held = f"holds a {mark['kind']} of {mark['of']}"
         if (mark["kind"], mark["of"]) != (self.kind, self.of):
@@ -112,7 +113,7 @@ class Place:
         owner: owner of the folder.
         replaces: description of another owner's results to be replaced; None if there are none.
         beside: description of what occupies the folder named by the caller; None if that was free.
-        before: the mark that was found before; None in a new folder.
+        before: content of `provenance.json` when the folder was claimed; None in a new folder.
         force: whether another owner's results may be replaced.
         is_put: whether `put` has replaced the folder's content.
     """
@@ -151,7 +152,7 @@ class Place:
 
         Args:
             write: function that writes the results to a given folder.
-            about: additional content of the mark.
+            about: additional content of `provenance.json`.
             stoppable: whether a signal ends the writing, and the old folder stays. Otherwise,
                 signals wait until the results are in place, so that results of a long simulation
                 are not lost.
@@ -186,7 +187,7 @@ class Place:
 
         Args:
             names: files that nodeb writes there, whether they exist already or not.
-            about: additional content of the mark.
+            about: additional content of `provenance.json`.
             complete: whether the results are complete; then missing files are not listed, and the
                 others have checksums.
 
@@ -434,7 +435,7 @@ def _create_marked(path: Path, owner: Owner) -> bool:
 
 
 def _release(path: Path) -> None:
-    """Removes a folder if it has only the mark of a claim, and no results.
+    """Removes a folder if it has only the `provenance.json` of a claim, and no results.
 
     The folder is renamed and examined again before it is removed: another process may have put
     results there after the first look.

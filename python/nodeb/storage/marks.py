@@ -23,12 +23,12 @@ __all__ = ["MARK", "SUMS", "Mark", "check", "digest_of", "parse", "read_settled"
 
 MARK = "provenance.json"
 SUMS = "sha256"
-"""Key under which a mark has the checksums of files, by path within the folder."""
+"""Key in `provenance.json` of the checksums of files, by path within the folder."""
 CHECKSUM = "checksum"
-"""Key under which a mark has its own checksum."""
+"""Key in `provenance.json` of the checksum of its other entries."""
 HEX = re.compile(r"[0-9a-f]{64}")
 DEEP = 3
-"""Number of folders in which a file's mark is searched: the file's own folder and those above."""
+"""Number of folders in which a file's `provenance.json` is searched: its own and those above."""
 TRIES = 100
 """Attempts to read a folder that is replaced meanwhile."""
 
@@ -37,7 +37,7 @@ Found = TypeVar("Found")
 
 
 def text(mark: Mapping[str, Any]) -> bytes:
-    """Returns the content of `provenance.json` for a mark, with its checksum."""
+    """Returns the text of `provenance.json` for its entries, with their checksum as first entry."""
     said = {name: value for name, value in mark.items() if name != CHECKSUM}
     checksum = hashlib.sha256(_json(said)).hexdigest()
     return _json({CHECKSUM: checksum, **said})
@@ -47,7 +47,7 @@ def parse(data: bytes) -> Mark:
     """Parses the content of `provenance.json`.
 
     Raises:
-        ValueError: the mark is damaged or invalid; the message continues a sentence that begins
+        ValueError: the content is damaged or invalid; the message continues a sentence that begins
             with the name of the file.
     """
     try:
@@ -69,7 +69,7 @@ def sums(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
     Args:
         folder: folder of the files.
-        names: files, and folders with files; a folder with its own mark is skipped.
+        names: files, and folders with files; a folder with its own `provenance.json` is skipped.
     """
     found: dict[str, str] = {}
     for name in sorted(names):
@@ -94,7 +94,7 @@ def check(file: Path, digest: str) -> None:
         digest: SHA-256 of the file's content.
 
     Raises:
-        InputError: the file or the mark is damaged.
+        InputError: the file or `provenance.json` is damaged.
     """
     place = file.absolute()
     for folder in place.parents[:DEEP]:
@@ -120,7 +120,7 @@ def read_settled(folder: Path, read: Callable[[], Found]) -> Found:
     All data that are returned belong to the same results.
 
     Args:
-        folder: folder whose mark shows if it was replaced.
+        folder: folder whose `provenance.json` shows if it was replaced.
         read: function that reads the data.
 
     Raises:
@@ -142,7 +142,7 @@ def read_settled(folder: Path, read: Callable[[], Found]) -> Found:
 def _files(path: Path) -> Iterator[Path]:
     """Yields all files in a folder, in a fixed order, or `path` itself if it is a file.
 
-    Yields nothing for a folder with its own mark.
+    Yields nothing for a folder with its own `provenance.json`.
     """
     if path.is_dir() and not (path / MARK).exists():
         yield from sorted(file for file in path.rglob("*") if file.is_file())

@@ -28,7 +28,7 @@ from nodeb.storage.files import is_leftover, remove_leftovers, write_bytes
 __all__ = ["CELLS", "Store", "Tables", "name_of", "other_files"]
 
 CELLS = "cells"
-"""Name of a folder of cells."""
+"""Name of the folder of cells (stored replications) within a folder of results."""
 
 Tables = Mapping[str, Table]
 IDENTITY, SCENARIO = "nodeb.cell", "nodeb.scenario"
@@ -43,7 +43,11 @@ CHECKSUM = hashlib.sha256().digest_size
 
 
 def other_files(folder: Path) -> list[str]:
-    """Returns names of files in a folder except cells and temporary files; [] without a folder."""
+    """Returns the names of files in a folder that are neither cells nor temporary files.
+
+    A cell is a file with the tables of one scenario's replications. The list is empty if the folder
+    does not exist.
+    """
     if not folder.is_dir():
         return []
     return [
@@ -54,7 +58,7 @@ def other_files(folder: Path) -> list[str]:
 
 
 class Store:
-    """Folder of cells, which loads and saves them.
+    """Folder of cells (files with the tables of one scenario's replications); loads and saves them.
 
     Args:
         folder: folder of the cells; created by `open`.
@@ -76,7 +80,7 @@ class Store:
         remove_leftovers(self.folder)
 
     def identities(self) -> set[str]:
-        """Returns the identities of the cells that have a file."""
+        """Returns the identities (hashes of the inputs) of the cells that have a file."""
         with os.scandir(self.folder) as files:
             return {file.name.removesuffix(END) for file in files if file.name.endswith(END)}
 
@@ -87,7 +91,10 @@ class Store:
         return int((~np.isin(_short(identities), there)).sum())
 
     def load(self, identity: str) -> Tables | None:
-        """Returns a cell; `None` if it is missing or damaged (then listed in `damaged`)."""
+        """Returns the tables of a cell, or `None` if its file is missing or damaged.
+
+        A damaged file is added to `damaged`.
+        """
         file = self._file(identity)
         try:
             return _read(file.read_bytes(), identity)

@@ -131,7 +131,7 @@ class SweepAnswer:
     # Methods that write the headline.
 
     def headline(self) -> Iterator[str]:
-        """Yields one or two sentences, after the share of unfinished transfers if that is large."""
+        """Yields the sentences of the headline, as the description of this module lists them."""
         about, values = self.outcome.open, self.values
         if not self.outcome.table["received_bps"].any():
             where = f"{self._any_cell}{self._in_time()}"

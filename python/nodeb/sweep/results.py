@@ -41,7 +41,7 @@ COVERED = "_covered"
 FEW = 0.5
 """Share of unfinished transfers from which the default metric is the received bit rate."""
 CHUNK = 1000
-"""Number of rows that are converted to arrays together."""
+"""Number of rows of a sweep's table that are converted to arrays together, to save memory."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Baseline:
     """Rule for the baseline of a cell: the cell with the same values, except for fixed values."""
 
     fixed: dict[int, int]
-    """Position of the baseline cells on an axis, by index of the axis."""
+    """Position that baseline cells have on an axis, by index of the axis; only for fixed axes."""
 
     @classmethod
     def read(cls, settings: Sequence[str], axes: Sequence[Axis]) -> Baseline | None:
