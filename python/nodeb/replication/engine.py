@@ -108,7 +108,7 @@ class Subject(Generic[T]):
 
 
 Key = tuple[int, range]
-"""Index of a subject, and a range of its replications."""
+"""Index of a subject (scenario), and a range of its replications."""
 
 
 class _Numbers:

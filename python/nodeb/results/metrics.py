@@ -54,9 +54,9 @@ class Metric:
     better: Better = ""
     """Direction that is better for the user; empty if that depends."""
     low: float = 0.0
-    """Smallest possible mean, in the unit of the metric."""
+    """Smallest possible mean, in the unit of the metric; minus infinity for no limit."""
     high: float = math.inf
-    """Largest possible mean, in the unit of the metric."""
+    """Largest possible mean, in the unit of the metric; infinity for no limit."""
     percent: bool = False
     """Whether the metric is shown in per cent."""
     can_fail: bool = False

@@ -133,7 +133,7 @@ class Result(Answering, NamedTables):
         self.scenario = scenario
         """Resolved scenario, with every default filled in."""
         self.tables = dict(tables)
-        """Tables by name."""
+        """Tables by name, such as `flows`."""
         self.provenance = provenance
         """Seed, version, wall time, reason for stopping, ..."""
 

@@ -215,7 +215,7 @@ BANDWIDTH = "available bandwidth"
 
 
 def rates(*place, **how):
-    """Returns the available bandwidth with RNF-PROXY, and the throughput of each arrangement."""
+    """Returns the available bandwidth with RNF-PROXY, and the throughput of each point of `TCP`."""
     return {BANDWIDTH: bandwidth(*place, RNF, **how), **{t: rate(*place, t, **how) for t in TCP}}
 
 
@@ -423,14 +423,20 @@ for name, (environment, distance) in FIGURES.items():
 
 
 def better(one, other, of=rate, digits=0, **how):
-    """Yields checks that the first arrangement has more throughput, or more `of`, everywhere."""
+    """Yields checks that `one` has more throughput than `other`, in every scenario of `PLACES`.
+
+    Both are points of `TCP`. `of` is another quantity to compare instead of throughput.
+    """
     for place in PLACES:
         terms = {t: of(*place, t, **how) for t in (one, other)}
         yield ordered(terms, *place, digits=digits)
 
 
 def gains(one, other):
-    """Yields the gain of the first arrangement over the other in every scenario, in %."""
+    """Yields the gain of throughput of `one` over `other` in %, with each scenario of `PLACES`.
+
+    Both are points of `TCP`.
+    """
     for place in PLACES:
         yield change(rate(*place, one), rate(*place, other)), place
 

@@ -313,7 +313,10 @@ def _prefix(context: tuple[Any, ...]) -> str:
 
 
 def _unit(of: Sequence[Known], unit: str | None) -> str:
-    """Returns the unit that follows a number: `unit`, or the first unit of a quantity."""
+    """Returns the unit that follows a number, after a space; "" without a unit.
+
+    It is `unit` or, if that is None, the first unit that one of the quantities has.
+    """
     if not of:
         raise InputError("there are no quantities to compare")
     text = next((one.unit for one in of if one.unit), "") if unit is None else unit

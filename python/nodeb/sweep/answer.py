@@ -351,7 +351,10 @@ class SweepAnswer:
         return f"{all_} {_called(kind, self._margin)} than with {base} ({known})."
 
     def _of_ratios(self) -> str:
-        """Returns a sentence on the precision of the ratios in a grid."""
+        """Returns a sentence on the precision and confidence of the ratios to the baseline.
+
+        The precision is stated only for a grid. Returns "" if no ratio has an interval.
+        """
         ratios = [one.found.ratio for one in self._compared]
         halves = [one.half_width for one in ratios if math.isfinite(one.half_width)]
         widest = max(halves, default=0.0)

@@ -71,7 +71,7 @@ class Outcome(Answering):
     replications: int
     """Number of replications simulated by this call."""
     damaged: tuple[Path, ...] = ()
-    """Damaged cells, which were simulated again."""
+    """Files of damaged cells, which were simulated again."""
     replaced: str | None = None
     """Results of another scenario or command in the folder that were replaced."""
     dropped: tuple[str, ...] = ()
