@@ -546,7 +546,7 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
-        """Half the length of the interval."""
+        """Half the length of the interval; NaN if it has no ends."""
         return (self.high - self.low) / 2
 
     @property

@@ -153,9 +153,10 @@ def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None
 
 
 def delay_shares(table: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | None:
-    """Returns a figure of the distribution of delays, for each phone and direction.
+    """Returns a figure of the distributions of delays of the first `MAX_CURVES` phones.
 
-    Returns `None` if no packet has arrived.
+    Each direction of a phone has a curve, if any packet has arrived. Returns `None` if there are no
+    curves.
 
     Args:
         table: the table `emulation_delays`.

@@ -138,7 +138,10 @@ def quantity(value: Quantity | float) -> Quantity:
 
 
 def change(of: Quantity | float, against: Quantity | float) -> Quantity:
-    """Returns the change of a quantity relative to another one, in %, paired run by run."""
+    """Returns the change of a quantity relative to another one, in %, paired run by run.
+
+    The change relative to 0 is infinite or NaN.
+    """
     return Combined(_relative, (quantity(of), quantity(against)), "%")
 
 
