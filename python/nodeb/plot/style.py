@@ -16,8 +16,9 @@ from nodeb.plot.fitting import POINTS, broken, columns_of, width_of
 from nodeb.plot.picture import Picture
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
-"""Colours that people with colour-blindness can distinguish (Okabe and Ito, 2008), roughly from
-dark to light, then grey instead of black.
+"""Colours that people with colour-blindness can distinguish (Okabe and Ito, 2008).
+
+They are ordered roughly from dark to light; the last is grey, which replaces black.
 """
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "8")

@@ -25,9 +25,12 @@ RATES = (
     "mean application bit rate",
     "mean bit rate received (not every transfer was completed)",
 )
-"""Names of the rates that a rule judges: the application bit rate as long as every user of every
-replication has one. Users who do not complete in time have none; excluding them would restrict the
-mean to survivors, so the rule then takes the received bit rate."""
+"""Names of the rates whose precision a rule judges; the rule uses one of them at a time.
+
+It uses the application bit rate as long as every user of every replication has one. A user who does
+not complete in time has none. A mean without such users would be a mean of survivors, so the rule
+then uses the received bit rate.
+"""
 Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Means of the rates in `RATES` over a replication's users, bit/s; NaN if a user has none."""
 SAFETY = 1.1

@@ -53,8 +53,9 @@ class Owner:
     """Owner of a folder of results: the command, the source and the settings that made it."""
 
     kind: str
-    """Kind of the results: `run`, `sweep`, `comparison`, `reproduction`, `fit`, `link`, `life` or
-    `emulation`.
+    """Kind of the results.
+
+    It is `run`, `sweep`, `comparison`, `reproduction`, `fit`, `link`, `life` or `emulation`.
     """
     of: str
     """Name of the source for readers: a file, a scenario, a study."""

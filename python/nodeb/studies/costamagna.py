@@ -201,8 +201,10 @@ SENT_AFTER_300_S = """2 - -
                       2 - -
                       2 - -
                       1 - -"""
-"""Millions of bytes according to the text, "about 2 millions of bytes" and "only the half". These
-values were not known when Table B was predicted.
+"""Megabytes after 300 s by variant; the paper has "about 2 millions of bytes" and "only the half".
+
+It prints no numbers for the other two columns. These values were not known when Table B was
+predicted.
 """
 
 

@@ -70,8 +70,9 @@ class Claim:
     text: str
     """The statement, as the study's report shows it."""
     items: tuple[str, ...]
-    """Tables and figures that the statement is about. The claim is judged once all were measured,
-    or, if there are none, only with the complete study.
+    """Tables and figures that the statement is about.
+
+    The claim is judged once all were measured, or, if there are none, only with the complete study.
     """
     checks: Callable[[], Iterable[Check]]
 
