@@ -24,7 +24,7 @@ macro_rules! names {
 }
 
 names! {
-    /// Cause of a part of a transfer's duration, as tables and reports name it.
+    /// Cause to which a part of a transfer's duration is charged.
     Cause {
         /// The application on either side had not requested more data, or had not written more.
         Application = "application",
@@ -59,22 +59,23 @@ names! {
         Rlc = "RLC retransmission",
         /// The phone was paged, switched between the FACH and a dedicated channel, or set up a connection.
         ChannelSwitching = "channel set-up and release",
-        /// Waiting at the RNC for credits of the Node B, and the part of the Iub's delay that only
-        /// this wait puts on the path.
+        /// Waiting at the RNC for credits from the Node B, and the part of the Iub's delay that would not
+        /// have delayed the transfer without this wait.
         Credits = "credits",
-        /// Waiting for a subframe in which the phone listens, as discontinuous reception lets it sleep.
+        /// Waiting for a subframe in which the phone receives, while it slept because of discontinuous
+        /// reception.
         Drx = "DRX",
         /// Waiting while the phone's serving cell was changed.
         Handover = "handover",
         /// The receiver delayed an ACK to acknowledge several segments together.
         DelayedAck = "delayed ACK",
-        /// Round trips taken because the window was still growing in slow start.
+        /// Round trips taken because the congestion window was too small, in slow start.
         SlowStart = "window: slow start",
-        /// Round trips taken because the window was too small, beyond the slow-start threshold.
+        /// Round trips taken because the congestion window was too small, in congestion avoidance.
         CongestionAvoidance = "window: congestion avoidance",
         /// Round trips and waits caused by the window that the receiver advertises.
         ReceiverWindow = "window: receiver",
-        /// Round trips and waits caused by a proxy's window that the RNC sets.
+        /// Round trips and waits caused by the window of a proxy's sender, which the RNC sets.
         ProxyWindow = "window: proxy",
         /// Round trips and waits for the retransmission of lost packets.
         Recovery = "recovery",
@@ -86,9 +87,9 @@ names! {
 }
 
 names! {
-    /// Activity during a span of the critical path, at the span's place.
+    /// Activity during a span of the critical path, at the node, link or bearer where the time was spent.
     Step {
-        /// The packet propagated from one place to the next after its transmission.
+        /// The packet propagated to the next link or node after its transmission.
         Propagates = "propagates",
         /// The packet on the critical path was transmitted.
         Sends = "sends",
@@ -103,12 +104,13 @@ names! {
         OthersServed = "others served",
         /// Signalling packets used the FACH ahead of the user's packets.
         Signalling = "signalling",
-        /// The bearer served no user: the user had no delivery opportunity or too bad a channel.
+        /// The bearer or link served no user: there was no delivery opportunity, or the user's channel was
+        /// too bad.
         NotServed = "not served",
-        /// The packet waited for the request or report by which the base station learned of data for the block that
+        /// The packet waited for the scheduling request or buffer status report that led to the block that
         /// completed the packet.
         RequestAwaited = "request awaited",
-        /// The packet waited, after the request or report, for the block that completed the packet.
+        /// The packet waited, after the request or report, for a block that the base station granted.
         GrantAwaited = "grant awaited",
         /// The packet waited for the next block of the phone's configured grant.
         ReservedAwaited = "reserved block awaited",
@@ -118,9 +120,10 @@ names! {
         Retransmits = "block repeated",
         /// A failed block waited for its NACK and its retransmission.
         RetransmissionAwaited = "answer and repetition awaited",
-        /// Received blocks waited at the phone for an earlier block, to be delivered in order.
+        /// Received blocks waited at the receiver (phone or base station) for an earlier block, to be
+        /// delivered in order.
         Held = "held for order",
-        /// The loss of a PDU was detected and reported, until the PDU was retransmitted.
+        /// A lost PDU waited until its loss was detected and reported, and the PDU was retransmitted.
         ReportAwaited = "report awaited",
         /// The phone was being paged or switched to another channel, and could not be served.
         Switches = "channel switched",
@@ -128,9 +131,9 @@ names! {
         Connects = "connection set up",
         /// Data crossed the Iub from the RNC to the Node B.
         Iub = "crosses the Iub",
-        /// The RNC waited for credits of the Node B.
+        /// The RNC waited for credits from the Node B.
         NoCredits = "no credits",
-        /// The phone did not listen.
+        /// The phone slept because of discontinuous reception and received nothing.
         Sleeps = "phone sleeps",
         /// The user's serving cell changed.
         CellChanges = "cell changes",

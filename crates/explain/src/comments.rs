@@ -9,8 +9,8 @@ use nodeb_sim::{Control, Scenario};
 use crate::span::{Path, Span};
 use crate::{Error, explain};
 
-/// Maximum number of transfers for which [`PacketComments::of`] makes comments. Each transfer takes
-/// its own simulation, which lasts until that transfer ends.
+/// Maximum number of transfers for which [`PacketComments::of`] makes comments. Each transfer takes a
+/// simulation of its own, which lasts until the transfer or the run ends.
 pub const MAX_TRANSFERS: u64 = 20;
 
 /// Comments on the packets of a user's transfers.
@@ -51,7 +51,8 @@ impl PacketComments {
         Ok(comments)
     }
 
-    /// Adds a comment on each packet of a transfer's path.
+    /// Adds a comment on each packet of a transfer's path. A packet that has a comment already gets a longer
+    /// one.
     fn add(&mut self, path: &Path, user: u64, transfer: u64) {
         for (packet, description) in by_packet(path) {
             let text = self.packets.entry(packet).or_default();

@@ -11,12 +11,11 @@
 //! SIGCOMM 2000, who computed critical paths from packet traces at both ends. Here the events of
 //! all layers make the path exact and extend it to the blocks on the air.
 //!
-//! A span of the path can be a fixed latency: propagation, or the transmission of the packet that
-//! the path follows. Any other span is a delay that depends on the state of the system, such as a
-//! queue or a timer. A delay of the second kind is charged to its own cause. A fixed latency is
-//! charged to the reason for the round trip that it is part of: the handshake, the request, a
-//! window, a loss. After the last round trip a fixed latency is charged to [`Cause::Propagation`]
-//! or [`Cause::Transmission`].
+//! A span of the path is either a fixed latency or a variable delay. Fixed latencies are propagation and the
+//! transmission of the packet that the path follows. A fixed latency is charged to the reason for the round
+//! trip that it is part of: the handshake, the request, a window, a loss. After the last round trip a fixed
+//! latency is charged to [`Cause::Propagation`] or [`Cause::Transmission`]. A variable delay, such as the
+//! wait in a queue or for a timer, is charged to its own cause.
 //!
 //! # Examples
 //!
@@ -143,8 +142,8 @@ pub fn explain(
     Ok(Path { begun, ended, bytes: timeline.bytes, complete, lost: timeline.lost, busy, spans, names })
 }
 
-/// Returns the maximum size in bytes of an ACK of a connection that carries no request. An ACK of the
-/// SYN that carries the request is longer. Returns `u32::MAX` if no ACK carries a request.
+/// Returns the maximum size in bytes of those ACKs of a connection that carry no request. Only the ACK of the
+/// SYN may carry the request, and is then longer. Returns `u32::MAX` if no ACK carries a request.
 fn bare_ack(scenario: &Scenario, connection: &Connection) -> u32 {
     let group = &scenario.users[connection.group];
     let (Direction::Down, Some(traffic)) = (connection.direction, group.traffic(Direction::Down)) else {

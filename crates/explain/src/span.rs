@@ -80,8 +80,8 @@ fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
 /// Number of columns before the column `place` in the table of spans.
 const BEFORE_PLACE: usize = 4;
 
-/// Returns a number that encodes the fields that determine the name of a place: the site, and the
-/// index of a link of the core network.
+/// Returns a number that encodes what determines the name of a place: its site, and for a link of the core
+/// network also the link's index.
 fn place_code(place: Place) -> u32 {
     let number = if matches!(place.site, Site::CoreDown | Site::CoreUp) { place.index } else { 0 };
     number * Site::ALL.len() as u32 + place.site as u32
@@ -131,12 +131,13 @@ table! {
 pub struct Path {
     /// Start of the transfer.
     pub begun: Time,
-    /// Time at which the receiver had the last byte, or the end of the run. The receiver is the
-    /// phone, or the server in an upload.
+    /// Time at which the receiver had all bytes, or the end of the run if it never had. The receiver is the
+    /// phone, or the server in an upload. For a real connection, the arrival of the packet that completed the
+    /// in-order data, or of the last packet if no data arrived in order.
     pub ended: Time,
-    /// Size of the transfer in bytes.
+    /// Size of the transfer in bytes. For a real connection, the number of bytes that arrived in order.
     pub bytes: u64,
-    /// Whether the receiver has all bytes.
+    /// Whether the receiver had all bytes at [`Self::ended`].
     pub complete: bool,
     /// Counts of the connection's lost packets and ECN window reductions during the transfer.
     pub lost: Lost,

@@ -68,9 +68,9 @@ struct Host {
     /// Arrivals that have not been handled yet, in the order of time.
     arrivals: VecDeque<Arrival>,
     latest: Option<Arrival>,
-    /// Last arrival with data, SYN or FIN since the host last sent an ACK.
+    /// Last arrival with data, SYN or FIN since the host last sent an ACK; `None` if there is none.
     asking: Option<Arrival>,
-    /// First arrival with data, SYN or FIN since the host last sent an ACK.
+    /// First arrival with data, SYN or FIN since the host last sent an ACK; `None` if there is none.
     unanswered: Option<Arrival>,
     last_data: Option<u32>,
     /// Packet number of the last transmission of each segment, by the segment's sequence number.
@@ -80,7 +80,7 @@ struct Host {
     next: u64,
     /// First sequence number that the peer has not acknowledged.
     acked: u64,
-    /// Receive window that the peer advertised last, in bytes.
+    /// Receive window that the peer advertised last, in bytes after scaling.
     window: u64,
     shift: u8,
     /// Payload in bytes of the largest segment that the host has sent.
@@ -90,12 +90,12 @@ struct Host {
     flights: VecDeque<(u64, u64)>,
     /// Bytes in flight after transmission of the segment that was acknowledged last.
     flight_before: u64,
-    /// Whether the last arrival reports missing data, by a SACK block or as a duplicate ACK.
+    /// Whether the last arrival reported missing data, by a SACK block or as a duplicate ACK.
     has_gap: bool,
 }
 
-/// Returns the packets of a connection with their inferred origins. `main` is the direction in
-/// which most data flow, and `user` the number of the phone's user in the scenario.
+/// Returns the packets of a connection, each with the inferred reason for sending it. `main` is the direction
+/// in which most data flow, and `user` the number of the phone's user in the scenario.
 pub(super) fn infer(connection: &Connection, main: Direction, user: u32) -> Vec<SentSegment> {
     let mut hosts = [Host::default(), Host::default()];
     for (number, packet) in (0..).zip(&connection.packets) {
@@ -134,7 +134,7 @@ fn kind(packet: &Sent, main: Direction) -> Kind {
 }
 
 impl Host {
-    /// Handles all arrivals up to the time `now`.
+    /// Handles all arrivals up to and including the time `now`.
     fn take(&mut self, packets: &[Sent], now: Time) {
         while let Some(arrival) = self.arrivals.front().copied().filter(|it| it.handed <= now) {
             self.arrivals.pop_front();
@@ -213,8 +213,8 @@ impl Host {
         Origin { basis: Basis::Received(asking.packet), cause: works, step: Step::HostWorks, round }
     }
 
-    /// Infers why the host retransmitted a segment: it followed data sent just before, an arrival
-    /// triggered it, or a timer expired.
+    /// Infers why the host retransmitted a segment. The retransmission followed data sent at most [`ANSWERS`]
+    /// before, an arrival triggered it, or a timer expired.
     fn of_retransmission(&self, packets: &[Sent], packet: &Sent) -> Origin {
         let round = Round::For(Cause::Recovery);
         let copy = self.copies.get(&packet.seq).copied().or(self.last_data);
@@ -239,7 +239,7 @@ impl Host {
         }
     }
 
-    /// Infers why the host sent a segment of new data: an arrival, the application or the pacer.
+    /// Infers why the host sent a segment of new data: because of an arrival, the application or the pacer.
     fn of_data(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);
         let sent = self.last_data.map(|number| (packets[number as usize].at, number));
@@ -303,8 +303,8 @@ impl Host {
         of_burst.map(|it| u64::from(it.tcp.payload)).sum()
     }
 
-    /// Infers the limit that had stopped the sender until the ACK that released `packet`. Slow
-    /// start is assumed if the bytes in flight grew by more than a quarter in the last round trip.
+    /// Infers the limit that had stopped the sender until an ACK allowed it to send `packet`. Slow start is
+    /// assumed if the bytes in flight grew by more than a quarter in the last round trip.
     fn limit(&self, packets: &[Sent], packet: &Sent) -> Cause {
         let flight = self.next.saturating_sub(self.acked) + self.burst(packets, packet);
         if self.has_gap {

@@ -58,7 +58,7 @@ pub enum Error {
     Differs(String),
 }
 
-/// Packet of the connection with the inferred reason for sending it.
+/// Packet of the explained connection, with the inferred reason for sending it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SentSegment {
     segment: Segment,
@@ -70,7 +70,7 @@ struct ConnectionListener<'a> {
     timeline: Timeline,
     segments: Vec<SentSegment>,
     connection: &'a Connection,
-    /// Number of packets of the connection sent so far.
+    /// Number of packets of the connection that the replay has sent so far.
     sent: usize,
     /// Number in the recording of the packet at whose arrival the path ends: the packet that
     /// completes the in-order data, or the last packet to arrive if there are no data.
@@ -130,8 +130,8 @@ pub fn explain(
     ))
 }
 
-/// Returns the index of the packet that arrived last, which ends the path of a connection without
-/// data. Returns `None` if no packet arrived.
+/// Returns the index of the packet that arrived last, or `None` if no packet arrived. The path of a
+/// connection without data ends with this packet.
 fn last_arrived(connection: &Connection) -> Option<usize> {
     (0..connection.packets.len())
         .filter(|at| connection.packets[*at].arrived.is_some())
@@ -149,8 +149,8 @@ impl ConnectionListener<'_> {
         Ok(Path { begun, ended, bytes: delivered.bytes, complete: delivered.all, lost, busy, spans, names })
     }
 
-    /// Handles the event that a packet of the user's flow is sent. If the packet belongs to the
-    /// connection, it is recorded with its inferred origin.
+    /// Handles the event that a packet of the phone is sent. If the packet belongs to the explained
+    /// connection, records it with the inferred reason for sending it.
     fn send(&mut self, at: Time, event: &Event) -> ControlFlow<()> {
         let Event::Sent { place, packet, seq: number, .. } = *event else {
             return ControlFlow::Continue(());

@@ -38,8 +38,8 @@ impl Emulation {
         Self { scenario, exchange, folder, came: Vec::new() }
     }
 
-    /// Sends a packet with `payload` bytes of data from the end `from` at the time `at`. The
-    /// phone's port identifies the connection.
+    /// Sends a TCP packet with `payload` bytes of data from the host `from` at the time `at`. `port` is the
+    /// phone's TCP port, which identifies the connection.
     fn send(&mut self, at: Time, from: End, port: u16, (seq, ack, flags): (u32, u32, u8), payload: usize) {
         let up = from != End::Server;
         let length = 40 + payload;

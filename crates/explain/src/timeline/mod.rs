@@ -35,8 +35,9 @@ use packets::Packets;
 /// 2 GB over a wired link.
 pub const MAX_RECORDS: usize = 16_000_000;
 
-/// Number of records above which [`Timeline::forget`] discards packets that are no longer in
-/// flight, before the transfer begins.
+/// Number of records (packets' stays at links and bearers, and runs of blocks) above which
+/// [`Timeline::forget`] discards packets that are no longer in flight. Applies only before the transfer
+/// begins.
 const FORGET_AFTER: usize = 1 << 14;
 
 /// Position of a connection in the scenario: its number (the flow), the number of its phone, the
@@ -85,15 +86,16 @@ pub(crate) struct Radio {
 pub(crate) struct Timeline {
     pub position: Position,
     pub radio: Radio,
-    /// Number of earlier transfers of the flow that have not begun yet.
+    /// Number of transfers before the explained one that have not begun yet.
     to_begin: u64,
-    /// Number of earlier transfers of the flow that have not arrived completely yet.
+    /// Number of transfers before the explained one that have not arrived completely yet.
     to_arrive: u64,
     /// Number of transfers of the flow that have begun.
     pub begun_transfers: u64,
     pub begun: Option<Time>,
     pub ended: Option<Time>,
-    /// Time at which the number of records exceeded [`MAX_RECORDS`].
+    /// Time at which the number of records exceeded [`MAX_RECORDS`], which ended the run; `None` if it did
+    /// not.
     pub too_long: Option<Time>,
     pub bytes: u64,
     /// Number of the packet that completed the transfer; [`NONE`] before its end.
@@ -230,8 +232,8 @@ impl Timeline {
         }
     }
 
-    /// Returns the time for which each link or channel transmitted packets of the flow between
-    /// `begun` and `ended`, without those for which this time is 0.
+    /// Returns the time for which each link or channel transmitted packets of the flow between `begun` and
+    /// `ended`. Links and channels for which this time is 0 are omitted.
     pub fn busy(&self, begun: Time, ended: Time) -> Vec<(Place, Duration)> {
         let mut busy: Vec<_> = self.lanes.busy(begun, ended).collect();
         let on_air = self.air.busy(begun, ended);

@@ -58,19 +58,19 @@ impl Packet {
     }
 }
 
-/// Stay of a packet at a place, that is, at a link or bearer.
+/// Stay of a packet at a place, that is, a link or bearer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hop {
-    /// Index of the packet's stay at the previous place; [`NONE`] for its first stay.
+    /// Index of the packet's stay at the previous link or bearer; [`NONE`] for its first stay.
     pub before: u32,
     pub packet: u32,
     pub place: Place,
     pub entered: Time,
-    /// Time of arrival at the next place without jitter; `Time(u64::MAX)` until the whole packet is
+    /// Time of arrival at the next link or node without jitter; `Time(u64::MAX)` until the whole packet is
     /// served.
     pub arrives: Time,
-    /// Index of the packet's transmission in the list of the flow's transmissions at the place, or
-    /// in `Timeline::granted` at a scheduled uplink; [`NONE`] before the packet is served.
+    /// Index of the packet's last transmission in `Lane::own` of the link or bearer, or in
+    /// `Timeline::granted` at a scheduled uplink; [`NONE`] before the packet is served.
     pub service: u32,
 }
 
@@ -334,10 +334,10 @@ impl Packets {
         Moment { why: Why::Expired(timer, basis), ..moment }
     }
 
-    /// Returns the number of the last packet with segment `seq` that the end `from` sent. If `from`
-    /// is a Snoop agent that has not sent the segment, returns the last copy from the proxy, or
-    /// from the server if the proxy has not sent it either. In an upload only the phone sends
-    /// segments.
+    /// Returns the number of the last packet with segment `seq` that the end `from` sent, or `None` if there
+    /// is no such packet. If `from` is a Snoop agent that has not sent the segment, returns the last copy
+    /// from the proxy, or from the server if the proxy has not sent it either. In an upload only the phone
+    /// sends segments.
     fn copy(&self, from: usize, seq: u64) -> Option<u32> {
         let is_copy = |site: Site| move |packet: &Packet| packet.site == site && packet.seq == seq;
         let last = |site: Site| {

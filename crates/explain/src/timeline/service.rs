@@ -18,7 +18,7 @@ pub(crate) struct Granted {
     pub passage: UplinkPassage,
     /// End of the last transmission of the block that completed the packet.
     pub sent: Time,
-    /// Index of the packet's stay at the uplink.
+    /// Index of the packet's stay at the uplink (`Hop`).
     pub hop: u32,
 }
 
@@ -26,12 +26,12 @@ pub(crate) struct Granted {
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     list: Vec<(Place, Lane)>,
-    /// Index in `list` of each place, by the code of the place ([`code`]); [`NONE`] for places that
+    /// Index in `list` of each link and bearer, by its code ([`code`]); [`NONE`] for links and bearers that
     /// have served no packet.
     numbers: Vec<u32>,
 }
 
-/// Returns a small number that identifies a place in the timeline. Only the user's own bearer and
+/// Returns a small number that identifies a link or bearer in the timeline. Only the user's own bearer and
 /// uplink are recorded, so the number omits the indices of bearers and uplinks.
 fn code(place: Place) -> usize {
     let number = if matches!(place.site, Site::Bearer | Site::Uplink) { 0 } else { place.index as usize };
@@ -39,8 +39,7 @@ fn code(place: Place) -> usize {
 }
 
 impl Lanes {
-    /// Returns the intervals of transmission at a place, after adding an empty list if the place is
-    /// new.
+    /// Returns the intervals of transmission at a link or bearer. Adds an empty list first if there is none.
     #[inline]
     pub fn at(&mut self, place: Place) -> &mut Lane {
         let code = code(place);
@@ -58,14 +57,13 @@ impl Lanes {
         self.numbers[code]
     }
 
-    /// Returns the intervals of transmission at a place, or `None` if the place has served no
-    /// packet.
+    /// Returns the intervals of transmission at a link or bearer, or `None` if it has served no packet.
     pub fn get(&self, place: Place) -> Option<&Lane> {
         self.list.get(*self.numbers.get(code(place))? as usize).map(|(_, lane)| lane)
     }
 
-    /// Returns the time for which each place transmitted packets of the flow between `begun` and
-    /// `ended`, without places where this time is 0.
+    /// Returns the time for which each link or bearer transmitted packets of the flow between `begun` and
+    /// `ended`. Those for which this time is 0 are omitted.
     pub fn busy(&self, begun: Time, ended: Time) -> impl Iterator<Item = (Place, Duration)> {
         let busy = move |lane: &Lane| {
             let within = |served: &Served| served.sent.min(ended).since(served.from.max(begun)).0;
@@ -74,15 +72,15 @@ impl Lanes {
         self.list.iter().map(move |(place, lane)| (*place, busy(lane))).filter(|(_, busy)| busy.0 > 0)
     }
 
-    /// Discards the intervals of all places, except the last interval of other packets at each
-    /// place.
+    /// Discards the intervals of all links and bearers, except the last interval of other packets at each of
+    /// them.
     pub fn forget(&mut self) {
         self.list.iter_mut().for_each(|(_, lane)| lane.forget());
     }
 }
 
-/// Intervals of transmission at one place: those of the flow's packets (`own`), with the indices of
-/// the packets' stays, and those of other packets (`others`).
+/// Intervals of transmission at one link or bearer: those of the flow's packets (`own`), each with the index
+/// of the packet's stay (`Hop`), and those of other packets (`others`).
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     pub own: Vec<(Served, u32)>,
@@ -91,8 +89,8 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Adds the interval in which a packet of the flow is transmitted. `hop` is the index of the
-    /// packet's stay at this place. Returns the index of the interval.
+    /// Adds the interval in which a packet of the flow is transmitted. `hop` is the index of the packet's
+    /// stay at this link or bearer (`Hop`). Returns the index of the interval.
     pub fn own(&mut self, served: Served, hop: u32) -> u32 {
         self.own.push((served, hop));
         self.own.len() as u32 - 1
@@ -123,9 +121,8 @@ impl Lane {
         (sent > least).then(|| Served { from: from.max(least), sent: sent.min(time) })
     }
 
-    /// Returns the flow's last transmission before its transmission with the index `turn` at this
-    /// place: the index, the interval, and the index of the packet's stay. Returns `None` if there
-    /// is no earlier transmission, or if `turn` is [`NONE`].
+    /// Returns the flow's transmission just before that with the index `turn` in `own`: its index, its
+    /// interval, and the index of its packet's stay (`Hop`). Returns `None` if `turn` is 0 or [`NONE`].
     pub fn own_before(&self, turn: u32) -> Option<(u32, Served, u32)> {
         let before = if turn == NONE { None } else { turn.checked_sub(1) }?;
         let (served, hop) = self.own[before as usize];

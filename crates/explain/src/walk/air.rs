@@ -36,8 +36,8 @@ impl Walk<'_> {
         if self.timeline.radio.has_harq { Cause::Harq } else { Cause::Rlc }
     }
 
-    /// Goes back through a packet's stay at the bearer to its arrival there, or to the arrival of a
-    /// packet ahead. Returns the packet whose arrival was reached, and the index of its stay.
+    /// Goes back through a packet's stay at the bearer to its arrival there, or to the arrival of a packet
+    /// ahead. Returns the packet whose arrival was reached, and the index of its [`Hop`].
     pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
@@ -53,9 +53,10 @@ impl Walk<'_> {
         self.ttis_before(packet, hop)
     }
 
-    /// Returns the block that completed `packet`, which left the bearer at the time `now`. This
-    /// block ends at that time or, if the packet waited for something else, is the last block with
-    /// a part of the packet. Returns `None` if no recorded block carried the packet.
+    /// Returns the block that completed `packet`, which left the bearer at the time `now`. This is a block
+    /// that ends at that time or, if the packet waited after its last block, the last block with a part of
+    /// the packet. In the second case, first goes back through this wait. Returns `None` if no recorded block
+    /// carried the packet.
     fn completing(&mut self, packet: u32, stay: &Hop) -> Option<Block> {
         let left = self.now;
         let group = self.air().group_before(left)?;
@@ -112,9 +113,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the packet to which a block is attributed: `packet` if the block carries a part of
-    /// it, otherwise a packet in the block that arrived no later than `packet` and left no earlier
-    /// than the block's end.
+    /// Returns the packet to which a block is attributed: `packet` if the block carries a part of it,
+    /// otherwise a packet in the block that arrived no later than `packet` and left no earlier than the
+    /// block's end. Returns `None` if there is no such packet.
     fn packet_of(&self, block: &Block, packet: u32) -> Option<u32> {
         if self.air().carries(block, packet) {
             return Some(packet);
@@ -173,9 +174,9 @@ impl Walk<'_> {
         (hop != NONE && self.hop_at(hop).place.site == Site::Bearer).then_some(hop)
     }
 
-    /// Returns the packet in `block` that entered the bearer first, and the index of its stay there
-    /// (a `Hop`). Returns `packet` and `hop` if no such stay is recorded, or if the earliest one
-    /// began after the block.
+    /// Returns the packet in `block` that entered the bearer first, and the index of its [`Hop`] there.
+    /// Returns `packet` and `hop` if no packet in the block has a recorded stay at the bearer, or if the
+    /// earliest stay began after the block.
     fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
         let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
         let oldest = match self.air().only_packet(block) {
@@ -189,8 +190,8 @@ impl Walk<'_> {
         oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= block.begin).unwrap_or((packet, hop))
     }
 
-    /// Goes back TTI by TTI to the arrival of a packet, moving on to packets ahead of it. Returns
-    /// the packet whose arrival was reached, and the index of its stay.
+    /// Goes back TTI by TTI to the arrival of a packet, moving on to packets ahead of it. Returns the packet
+    /// whose arrival was reached, and the index of its [`Hop`].
     fn ttis_before(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let own = packet;
         let mut later: Option<Group> = None;
@@ -280,10 +281,10 @@ impl Walk<'_> {
         new.map(|part| u64::from(part.bytes.div_ceil(size))).sum::<u64>().min(units)
     }
 
-    /// Goes back from the current time to `begin`. Charges this time partly to retransmissions and
-    /// partly to new data, in proportion to the numbers of units sent. `is_own` is true if the new
-    /// units belong to the packet with which the path reached the bearer; otherwise their time
-    /// counts as a wait behind another packet of the user.
+    /// Goes back from the current time to `begin`. Charges this time partly to retransmissions and partly to
+    /// new data, in proportion to the numbers of units sent. `is_own` is true if the new units belong to the
+    /// packet with which the path reached the bearer. If it is false, their time counts as a wait behind
+    /// another packet of the user.
     fn share(&mut self, &Sent { new, retransmitted, .. }: &Sent, begin: Time, stay: &Hop, is_own: bool) {
         let begin = begin.max(self.floor);
         if self.now <= begin {
@@ -306,10 +307,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin`, or to the packet's arrival at the bearer if this is later, through a
-    /// time without transmissions to the user. `sent` is the index of the transmission that
-    /// follows. If it is `None`, the next transmission is the one that begins at the time `now`, if
-    /// any.
+    /// Goes back to `begin`, or to the packet's arrival at the bearer if this is later, through a time
+    /// without transmissions to the user. `sent` is the index in `Air::tx` of the transmission that follows.
+    /// If it is `None`, the next transmission is the one that begins at the time `now`, if any.
     fn not_sent(&mut self, begin: Time, stay: &Hop, sent: Option<u32>) {
         let begin = begin.max(stay.entered).max(self.floor);
         if self.now <= begin {
@@ -323,17 +323,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the Iub frame with the first new unit of the next transmission. Returns `None` if
-    /// there is no such frame or transmission, or if the frame arrived at the Node B after the time
-    /// `now`. `sent` is the index of the transmission, or `None` for the one that begins at `now`.
+    /// Returns the Iub frame with the first new unit of the next transmission. Returns `None` if there is no
+    /// such frame or transmission, or if the frame arrived at the Node B after the time `now`. `sent` is the
+    /// index of the transmission in `Air::tx`, or `None` for the one that begins at `now`.
     fn frame_before(&self, sent: Option<u32>) -> Option<Frame> {
         let next = sent.or_else(|| self.air().tx_at(self.now))?;
         self.air().frame_of(next).filter(|frame| frame.arrives <= self.now)
     }
 
-    /// Returns the earliest time at which a packet could have been transmitted; `sent` is the index
-    /// of the next transmission. If the packet crossed the Iub at once, this is its arrival at the
-    /// Node B; otherwise it is its arrival at the bearer.
+    /// Returns the earliest time at which a packet could have been transmitted. If the packet crossed the Iub
+    /// at once, this is its arrival at the Node B; otherwise it is its arrival at the bearer. `sent` is the
+    /// index of the next transmission in `Air::tx`, as in [`Self::frame_before`].
     fn earliest_transmission(&self, stay: &Hop, sent: Option<u32>) -> Time {
         match self.frame_before(sent) {
             Some(frame) if frame.at <= stay.entered => frame.arrives,
@@ -372,10 +372,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin` through a time without changes of cell in which the Node B did not
-    /// serve the user, although it had data for the user from the time `there` on. The time in
-    /// which the phone did not listen is charged to DRX, and the time in which it was not connected to the set-up of its
-    /// connection.
+    /// Goes back to `begin` through a time without changes of cell in which the Node B did not serve the
+    /// user, although it had data for the user from the time `there` on. Time in which the phone slept is
+    /// charged to DRX. Time in which the phone was idle is charged to the set-up of its connection.
     fn asleep_or_unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
         while self.now > begin {
             match self.air().absence_before(self.now).filter(|absence| absence.until > begin) {
@@ -391,8 +390,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin` through a time without changes of cell in which the Node B did not
-    /// serve the user, although it had data for the user from the time `there` on.
+    /// Goes back to `begin` through a time in which the Node B did not serve the user, although it had data
+    /// for the user from the time `there` on and the phone could receive.
     fn unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
         if begin >= self.now {
             return;

@@ -13,8 +13,8 @@ impl Walk<'_> {
         self.timeline.origins.as_ref()?.get(packet as usize).copied()
     }
 
-    /// Returns true if packets of the same phone's other connections may be ahead of the packets:
-    /// if hosts are real, or the phone both downloads and uploads.
+    /// Returns true if the phone may have other connections, whose packets can be ahead of those of the
+    /// explained one: if hosts are real, or the phone has several connections in the scenario.
     pub(super) fn has_other_connections(&self) -> bool {
         self.timeline.origins.is_some() || self.timeline.shares_phone
     }
@@ -41,8 +41,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if the phone has other connections and no block of the TTI carries data of this
-    /// one: the TTI served the others.
+    /// Returns true if a TTI served other connections of the phone: the phone may have others, and no block
+    /// of the TTI carries data of the explained connection.
     pub(super) fn is_of_others(&self, group: &Group) -> bool {
         let air = &self.timeline.air;
         self.has_other_connections()

@@ -58,7 +58,8 @@ pub(crate) struct Walk<'a> {
     now: Time,
     /// Start of the transfer, where the path ends.
     floor: Time,
-    /// Reason for the current round trip, to which fixed latencies are charged.
+    /// Reason for the current round trip, to which fixed latencies are charged; `None` in the time after the
+    /// last round trip.
     round: Option<Cause>,
     /// Number in the timeline of the packet that the path follows; [`NONE`] if there is none.
     packet: u32,
@@ -141,8 +142,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Handles an unfinished transfer without data in flight: charges the time since the packet
-    /// sent last, number `last`, arrived or was lost. Charges nothing if this packet is in flight.
+    /// Handles an unfinished transfer without data in flight. `last` is the number of the packet that was
+    /// sent last. Charges the time since this packet arrived or was lost, or nothing if it is in flight.
     fn stalled(&mut self, last: u32) -> Next {
         let packet = self.timeline.packets.list[last as usize];
         let place = Place::new(packet.site, self.timeline.position.flow);
@@ -206,7 +207,8 @@ impl<'a> Walk<'a> {
         self.to(begin, self.round.unwrap_or(cause), step, place);
     }
 
-    /// Goes back through a packet's stay `hop` at a link or bearer.
+    /// Goes back through a packet's stay at a link or bearer. `hop` is the index of the stay; [`NONE`] if the
+    /// packet is at its sender.
     fn back_along(&mut self, packet: u32, hop: u32) -> Next {
         self.follow(packet);
         if hop == NONE {
@@ -269,8 +271,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the cause to which the round trip is charged that ended when the server received a
-    /// request. `asked` is the packet with the request, which may be the ACK of the SYN.
+    /// Returns the cause of the round trip that ended when the server received a request. `asked` is the
+    /// number of the packet with the request, which may be the ACK of the SYN.
     fn reason_of_answer(&self, asked: u32) -> Cause {
         match self.packet_at(asked) {
             ack if ack.kind == Kind::Ack => self.reason_of_limit(SendLimit::Handshake, ack),

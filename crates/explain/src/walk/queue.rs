@@ -11,9 +11,8 @@ use crate::cause::{Cause, Step};
 use crate::timeline::{Hop, Lane, NONE};
 
 impl Walk<'_> {
-    /// Goes back through a packet's stay at a link or bearer to its arrival there. The path may
-    /// move on to packets ahead of it. Returns the packet whose arrival was reached, and the index
-    /// of its stay.
+    /// Goes back through a packet's stay at a link or bearer to its arrival there. The path may move on to
+    /// packets ahead of it. Returns the packet whose arrival was reached, and the index of its [`Hop`].
     pub(super) fn stay(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         if stay.place.site == Site::Bearer && self.timeline.radio.tti.is_some() {
@@ -36,8 +35,8 @@ impl Walk<'_> {
         self.queue(lane, stay.service, packet, hop)
     }
 
-    /// Handles a packet at a place that has not begun to transmit it, or whose transmission is not
-    /// recorded. Returns the packet whose arrival was reached, and the index of its stay.
+    /// Handles a packet at a link or bearer that has not begun to transmit it, or whose transmission of the
+    /// packet is not recorded. Returns the packet whose arrival was reached, and the index of its [`Hop`].
     fn not_served(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let waits = stay.arrives == Time(u64::MAX);
@@ -56,9 +55,9 @@ impl Walk<'_> {
         (packet, hop)
     }
 
-    /// Goes back through a packet's wait for its transmission. `turn` is the index that this
-    /// transmission has, or would have, among the flow's transmissions at this place. The path
-    /// moves on to the packets of the flow ahead of it.
+    /// Goes back through a packet's wait for its transmission. The path moves on to the packets of the flow
+    /// ahead of it. `turn` is the index that the packet's transmission has, or would have, in `lane.own`.
+    /// Returns the packet whose arrival was reached, and the index of its [`Hop`].
     fn queue(&mut self, lane: &Lane, mut turn: u32, mut packet: u32, mut hop: u32) -> (u32, u32) {
         loop {
             let stay = self.hop_at(hop);
@@ -100,9 +99,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Attributes the time from `begin` to `now`, in which the place transmitted no packet of the
-    /// flow. Time in which packets of other flows delayed this packet is charged to them, and the
-    /// remaining time to the causes of the place's idle time.
+    /// Charges the time from `begin` to `now`, in which the link or bearer transmitted no packet of the flow.
+    /// Time in which packets of other flows delayed this packet is charged to them, and the remaining time as
+    /// in [`Self::idle`].
     fn gap(&mut self, lane: &Lane, begin: Time, stay: &Hop) {
         let begin = begin.max(stay.entered).max(self.floor);
         while self.now > begin {
@@ -116,8 +115,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if packets of other flows delay a packet at this place. On a bearer they do so
-    /// only if the user is on the FACH, no channel state is recorded, or the phone has other
+    /// Returns true if packets of other flows delay a packet at the link or bearer of `stay`. On a bearer
+    /// they do so only if the user is on the FACH, no channel state is recorded, or the phone may have other
     /// connections.
     fn shares(&self, stay: &Hop) -> bool {
         stay.place.site != Site::Bearer || self.has_other_connections() || self.state() == Some(State::Fach)
@@ -128,8 +127,9 @@ impl Walk<'_> {
         State::ALL.get(usize::from(state)).copied()
     }
 
-    /// Attributes the time from `begin` to `now`, in which the place transmitted no packet that
-    /// delays this one, to the causes of the place's idle time.
+    /// Charges the time from `begin` to `now`, in which the link or bearer transmitted no packet that delays
+    /// this one. The cause is that for which it was idle, such as a missing delivery opportunity, an outage
+    /// or a change of channel.
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
         if self.has_opportunities(place.site) {

@@ -16,7 +16,8 @@ impl Granted {
         if self.passage.is_lost { self.passage.first } else { self.passage.from }
     }
 
-    /// Returns what a packet waited for before the first block with a part of it.
+    /// Returns the step of the wait before the first block with a part of the packet: for a block of a
+    /// configured grant, or for a grant.
     fn awaited(&self) -> Step {
         if self.passage.is_reserved { Step::ReservedAwaited } else { Step::GrantAwaited }
     }
@@ -26,7 +27,7 @@ impl Walk<'_> {
     /// Goes back through a packet's stay at a scheduled uplink to its arrival there. If the packet has data,
     /// the path may move on to packets ahead of it. Several ACKs fit into one block, so an ACK's wait behind
     /// other ACKs counts as a wait for a request or grant. Returns the packet whose arrival was reached, and
-    /// the index of its stay.
+    /// the index of its [`Hop`].
     pub(super) fn stay_on_uplink(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let granted = &self.timeline.granted;
         let stay = self.hop_at(hop);
@@ -66,7 +67,8 @@ impl Walk<'_> {
 
     /// Goes back to the start of the first block with a part of a packet. The packet's blocks count as if
     /// they were sent in successive TTIs just before the last one. Their time is charged to the cause and
-    /// step in `sent`, and the time before them to the wait for grants.
+    /// step in `sent`, and the time before them to the wait for grants. If HARQ gave up one of the blocks,
+    /// the whole time is charged to RLC. For other packets without data this method does nothing.
     fn earlier_blocks(&mut self, own: &Granted, has_data: bool, sent: (Cause, Step), stay: &Hop) {
         let first = own.passage.first.max(stay.entered);
         if own.passage.is_lost {
@@ -80,9 +82,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the passage of the packet that left the uplink just before the packet with the index `turn`.
-    /// Returns `None` unless that packet entered the uplink before the packet of `stay`, and was still being
-    /// sent when the packet of `stay` entered.
+    /// Returns the passage of the packet ahead, that is, of the packet that left the uplink just before the
+    /// packet of `stay`. `turn` is the index that the packet of `stay` has, or would have, in
+    /// `Timeline::granted`. Returns `None` if no packet left before, if the packet ahead entered the uplink
+    /// after the packet of `stay`, or if its last block was first sent before the packet of `stay` entered.
     fn ahead_on_uplink(&self, turn: u32, stay: &Hop) -> Option<Granted> {
         let before = if turn == NONE { None } else { turn.checked_sub(1) }?;
         let ahead = self.timeline.granted[before as usize];
@@ -90,9 +93,10 @@ impl Walk<'_> {
         waits.then_some(ahead)
     }
 
-    /// Goes back through the waits for a request and a grant, or for a block of a configured grant, and for the phone's
-    /// connection, to the arrival of a packet at the uplink. If the packet's passage `own` is not recorded, or HARQ gave
-    /// up one of its blocks, the wait after the connection counts as a wait for a grant.
+    /// Goes back to the arrival of a packet at the uplink, through three waits: for the phone's connection,
+    /// for a request, and for a grant. A wait for a block of a configured grant replaces the last two.
+    /// Otherwise, if HARQ gave up one of the packet's blocks, the last two count as a wait for a grant. If
+    /// the packet's passage `own` is not recorded, all time counts as a wait for a grant.
     fn request_and_grant(&mut self, own: Option<&Granted>, stay: &Hop) {
         if let Some(own) = own {
             let connected = own.passage.connected.max(stay.entered);

@@ -24,7 +24,8 @@ type Stay = (Time, Option<Time>);
 /// start of the TTI.
 type OnAir = (u32, u32, bool, Time);
 
-/// Events of a run: those of packets by place and packet number, others in order of time.
+/// Events of a run, as the checks need them: intervals of packets by place and packet number, expired timers
+/// by place and time, and the other events mostly as lists in the order of time.
 #[derive(Default)]
 pub struct Reference {
     tti: Duration,
@@ -94,9 +95,9 @@ impl Reference {
         }
     }
 
-    /// Returns true if a timer that fits the cause of the span expired at the end of the span. The
-    /// last span of an incomplete transfer needs no such event, since the timer would expire after
-    /// the run.
+    /// Returns true if a timer that fits the cause of the span expired at the end of the span. The span of a
+    /// delayed ACK must also begin with an arrival at the same end, or with the path. The last span of an
+    /// incomplete transfer needs no such events, since the timer would expire after the run.
     fn ran(&self, span: &Span, path: &Path) -> bool {
         let timers = self.expired.get(&(span.place, span.end)).map_or(&[][..], Vec::as_slice);
         let has_expired = timers.iter().any(|timer| match span.cause {

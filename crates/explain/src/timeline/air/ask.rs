@@ -9,8 +9,7 @@ use super::tx::{Attempt, Block, FORGOTTEN, Tx};
 use super::{Air, Cut, Frame, Group, NEVER, Part, Sent, new_block};
 
 impl Air {
-    /// Returns block number `place`, counted from 0, of the run of blocks at index `tx` in
-    /// [`Self::tx`].
+    /// Returns block number `place`, counted from 0, of element `tx` of [`Self::tx`].
     pub(super) fn block(&self, tx: u32, place: u32) -> Block {
         let sent = &self.tx[tx as usize];
         let (begin, before) = (sent.begin_of(place, self.tti), sent.before(place));
@@ -24,8 +23,8 @@ impl Air {
         Block { tx, place, begin, unit, units, before }
     }
 
-    /// Returns the only block of the run at index `tx` in [`Self::tx`]. Only for bearers that
-    /// report blocks one by one, so that each run has one block.
+    /// Returns the only block of element `tx` of [`Self::tx`]. Must be called only for bearers that report
+    /// blocks one by one, so that each element has one block.
     pub fn single(&self, tx: u32) -> Block {
         self.block(tx, 0)
     }
@@ -111,8 +110,8 @@ impl Air {
         }
     }
 
-    /// Returns the index in [`Self::tx`] of the first recorded transmission of a block, or
-    /// [`FORGOTTEN`] if the run with that transmission was discarded.
+    /// Returns the index in [`Self::tx`] of the element with the first transmission of a block, or
+    /// [`FORGOTTEN`] if that element was discarded.
     fn first_transmission(&self, block: &Block) -> u32 {
         let (mut tx, mut before) = (block.tx, block.before);
         while let Some(attempt) = self.attempts.get(before as usize) {
@@ -144,8 +143,8 @@ impl Air {
         self.parts_of(block).any(|part| part.packet == packet)
     }
 
-    /// Returns the last block of the run of blocks at index `tx` in [`Self::tx`] that begins before
-    /// `time` and carries a part of `packet`.
+    /// Returns the last block in element `tx` of [`Self::tx`] that begins before `time` and carries a part of
+    /// `packet`, or `None` if there is no such block.
     fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {
         let sent = &self.tx[tx as usize];
         let end = sent.ttis_before(time, self.tti) * sent.blocks.per_tti;
@@ -153,8 +152,8 @@ impl Air {
         if sent.blocks.count() <= Blocks::MAX {
             return (0..end).rev().map(|place| self.block(tx, place)).find(has_part);
         }
-        // A run with more than `Blocks::MAX` blocks contains new blocks only, so the number of a
-        // unit determines the block that carries the unit.
+        // An element with more than `Blocks::MAX` blocks contains new blocks only, so the number of a unit
+        // determines the block that carries the unit.
         let first = sent.blocks.first;
         let past = sent.blocks.unit(end).min(sent.blocks.end());
         let cuts = self.cuts_in(first, past);
@@ -162,8 +161,8 @@ impl Air {
         Some(self.block(tx, ((last - first) / u64::from(sent.blocks.per_block)) as u32))
     }
 
-    /// Returns the last block that begins before `time` and carries a part of `packet`, among the
-    /// runs of blocks that end after `ends_after`.
+    /// Returns the last block that begins before `time` and carries a part of `packet`, or `None` if there is
+    /// no such block. Elements of [`Self::tx`] that end at or before `ends_after` are not searched.
     pub fn last_before(&self, time: Time, ends_after: Time, packet: u32) -> Option<Block> {
         let end = self.before(time);
         let ends = |tx: &u32| {
@@ -174,30 +173,30 @@ impl Air {
         late.find_map(|tx| self.last_with(tx, time, packet))
     }
 
-    /// Returns the frame that brought the first new unit of the run of blocks at index `tx` in
-    /// [`Self::tx`] to the Node B, or `None` if no recorded frame has that unit.
+    /// Returns the Iub frame that brought the first new unit of element `tx` of [`Self::tx`] to the Node B,
+    /// or `None` if no recorded frame has that unit.
     pub fn frame_of(&self, tx: u32) -> Option<Frame> {
         let units = self.tx[tx as usize].blocks.first;
         let at = self.frames.partition_point(|frame| frame.end <= units);
         self.frames.get(at).copied()
     }
 
-    /// Returns the number of elements of [`Self::tx`] (runs of blocks) that begin before `time`.
+    /// Returns the number of elements of [`Self::tx`] that begin before `time`.
     fn before(&self, time: Time) -> usize {
         self.near_tx.partition_point(&self.tx, |tx| tx.begin < time)
     }
 
-    /// Returns the index in [`Self::tx`] of the first run of blocks that begins exactly at `time`,
-    /// or `None` if no run does.
+    /// Returns the index of the first element of [`Self::tx`] that begins exactly at `time`, or `None` if no
+    /// element does.
     pub fn tx_at(&self, time: Time) -> Option<u32> {
         let at = self.before(time);
         self.tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
     }
 
-    /// Returns the start of a series of TTIs, all in the run of `group`, of which `group` is the
-    /// last: the longest series whose TTIs contain only new blocks and begin with a unit of
-    /// `packet`. Returns the start of `group` if `group` itself is no such TTI. The critical path
-    /// has one span for the series.
+    /// Returns the start of the longest series of adjacent TTIs that ends with `group`, lies in one element
+    /// of [`Self::tx`], and whose TTIs contain only new blocks and begin with a unit of `packet`. Returns the
+    /// start of `group` if `group` itself is no such TTI. The critical path has one span for the whole
+    /// series.
     pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
         let sent = &self.tx[group.from as usize];
         let blocks = &sent.blocks;
@@ -268,8 +267,8 @@ impl Air {
         (before.tx != FORGOTTEN).then(|| self.block(before.tx, before.place))
     }
 
-    /// Returns the total duration of TTIs with transmissions to the user between `begun` and
-    /// `ended`.
+    /// Returns the total duration of the TTIs with transmissions to the user, as far as they lie between
+    /// `begun` and `ended`. Each TTI counts once.
     pub fn busy(&self, begun: Time, ended: Time) -> Duration {
         let mut until = begun;
         let mut busy = 0;

@@ -31,7 +31,7 @@ pub(crate) struct Part {
     pub is_retransmission: bool,
 }
 
-/// All blocks of one TTI, as a range of the list [`Air::tx`].
+/// All blocks of one TTI to the user, as a range of the list [`Air::tx`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     /// Index of the first element of [`Air::tx`] with blocks of the TTI.
@@ -39,7 +39,7 @@ pub(crate) struct Group {
     /// Index after the last element of [`Air::tx`] with blocks of the TTI.
     pub to: u32,
     pub begin: Time,
-    /// Number of the TTI within its run of blocks ([`Tx`]), from 0.
+    /// Index of the TTI in its element of [`Air::tx`], from 0.
     tti: u32,
 }
 
@@ -55,12 +55,13 @@ pub(crate) struct Sent {
     pub first_new: Option<Block>,
 }
 
-/// Interval in which data waited for a phone that could not be sent blocks.
+/// Interval in which data waited because no block could be sent to the phone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Absence {
     pub from: Time,
     pub until: Time,
-    /// Whether the phone had no connection. If not, it did not listen.
+    /// Whether the phone was idle and had to set up its connection. If false, it slept because of
+    /// discontinuous reception.
     pub is_idle: bool,
 }
 
@@ -84,7 +85,7 @@ pub(crate) struct Frame {
 /// Record of a bearer's transmissions to the user over the air.
 #[derive(Debug, Default)]
 pub(crate) struct Air {
-    /// Runs of transmitted blocks, in the order of time.
+    /// Transmitted blocks in the order of time. Each element has the blocks of one or several adjacent TTIs.
     pub tx: Vec<Tx>,
     pub parts: Vec<Part>,
     /// Units into which the flow's packets are cut, in ascending order; empty unless
@@ -106,7 +107,8 @@ pub(crate) struct Air {
     /// Channel states of the user with their start times, in the order of time.
     pub states: Vec<(Time, u8)>,
     pub handovers: Vec<Time>,
-    /// Intervals in which data waited for a phone that could not be sent blocks, in the order of their beginnings.
+    /// Intervals in which data waited because no block could be sent to the phone, in the order of their
+    /// beginnings.
     pub absences: Vec<Absence>,
     pub frames: Vec<Frame>,
     /// Number of bytes of each packet, by packet number, that blocks have carried so far. As first
@@ -163,9 +165,8 @@ impl Air {
     }
 }
 
-/// Returns the first unit of a new block and the number of units in the block. `place` is the index
-/// of the block among the `blocks` of its run, and `retransmitted` the number of retransmissions
-/// before it in the run.
+/// Returns the first unit of a new block and the number of units in the block. `place` is the index of the
+/// new block in `blocks`, and `retransmitted` the number of retransmissions before it in `blocks`.
 fn new_block(blocks: &Blocks, place: u32, retransmitted: u32) -> (u64, u32) {
     let unit = blocks.first + u64::from(place - retransmitted) * u64::from(blocks.per_block);
     (unit, blocks.per_block.min((blocks.end() - unit) as u32))

@@ -101,8 +101,9 @@ impl Air {
         }
     }
 
-    /// Appends blocks to the last run of [`Self::tx`] if they continue that run. Returns the number
-    /// of the first appended block in the run, or `None` if the blocks need a run of their own.
+    /// Appends blocks to the last element of [`Self::tx`] if they follow it without a gap and can be joined
+    /// with it. Returns the index of the first appended block in that element, or `None` if the blocks need
+    /// an element of their own.
     fn join(&mut self, begin: Time, blocks: &Blocks) -> Option<u32> {
         let last = self.tx.last_mut()?;
         let goes_on = last.begin + Duration(self.tti.0 * u64::from(last.blocks.ttis)) == begin;
@@ -145,12 +146,13 @@ impl Air {
         self.frames.push(Frame { at, arrives, end });
     }
 
-    /// Records that data waited for a phone that could not be sent blocks.
+    /// Records an interval in which data waited because no block could be sent to the phone.
     pub fn absent(&mut self, absence: Absence) {
         self.absences.push(absence);
     }
 
-    /// Returns the last interval that began before `time` in which data waited for a phone that could not be sent blocks.
+    /// Returns the last interval that began before `time` and in which data waited because no block could be
+    /// sent to the phone, or `None` if there is none.
     pub fn absence_before(&self, time: Time) -> Option<Absence> {
         let found = self.absences.partition_point(|absence| absence.from < time).checked_sub(1);
         found.map(|at| self.absences[at])

@@ -28,8 +28,8 @@ fn retransmit(air: &mut Air, at: u64, block: u64, transmission: u32, failed: boo
     air.send(ms(at), block, 2, transmission, failed, failed);
 }
 
-/// Returns the time and the first unit of the previous transmission of block number `place` of the
-/// run at index `tx`, or `None` if there is none.
+/// Returns the time and the first unit of the previous transmission of block number `place` in element `tx`
+/// of [`Air::tx`], or `None` if there is none.
 fn before(air: &Air, tx: u32, place: u32) -> Option<(Time, u64)> {
     air.transmission_before(&air.block(tx, place)).map(|block| (block.begin, block.unit))
 }

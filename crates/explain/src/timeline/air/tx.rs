@@ -1,4 +1,5 @@
-//! Transmissions on the air: runs of blocks in adjacent TTIs, and attempts to transmit a block.
+//! Transmissions on the air: runs of blocks, that is, the blocks of adjacent TTIs, and attempts to transmit
+//! one block.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
@@ -31,8 +32,8 @@ pub(crate) struct Attempt {
     pub block: u64,
     /// Number of PDUs or frames in the block.
     pub units: u32,
-    /// Index in the record's list `tx` of the run that contains the block; [`FORGOTTEN`] if that
-    /// run was discarded.
+    /// Index in `Air::tx` of the run of blocks that contains the block; [`FORGOTTEN`] if that run was
+    /// discarded.
     pub tx: u32,
     /// Index of the block in its run, from 0.
     pub place: u32,
@@ -43,10 +44,10 @@ pub(crate) struct Attempt {
     pub next: Time,
 }
 
-/// Transmission of one block, as an element of a run of blocks.
+/// Transmission of one block, with its position in a run of blocks ([`Tx`]).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Index in the record's list `tx` of the run that contains the block.
+    /// Index in `Air::tx` of the run of blocks that contains the block.
     pub tx: u32,
     /// Index of the block in its run, from 0.
     pub(super) place: u32,
