@@ -33,7 +33,7 @@ impl Core {
         Duration(self.0.iter().fold(0, |sum, link| sum.saturating_add(link.delay.0)))
     }
 
-    /// Returns true if no link of the core network is set to reorder packets.
+    /// Returns true if no link of the core network has parameters of reordering.
     pub fn keeps_order(&self) -> bool {
         self.0.iter().all(|link| link.reordering.is_none())
     }

@@ -59,14 +59,15 @@ impl Ingress {
         !is_lost
     }
 
-    /// Drops a packet that the loss model has let pass, because the queue is full.
+    /// Counts and reports a packet as dropped that the loss model has let pass, but for which the queue has
+    /// no room. Only look-ahead calls this method; [`Self::push`] does the same for other links.
     pub fn refuse(&mut self, ctx: &mut Context, packet: &Packet) {
         self.drops.refuse_overflow();
         ctx.lose(0, *packet, Cause::Overflow);
     }
 
-    /// Subtracts from the counters the packets that look-ahead counted in advance and that had not
-    /// entered the link when the run ended.
+    /// Subtracts from the counters those packets that look-ahead counted in advance and that had not entered
+    /// the link when the run ended.
     pub fn take_back(&mut self, overcount: Overcount) {
         let Overcount { taken, lost, overflowed, .. } = overcount;
         self.packets -= taken + lost + overflowed;
@@ -98,8 +99,8 @@ impl Ingress {
         taken
     }
 
-    /// Returns the next packet to transmit, or `None` if the queue has no packet. The discipline
-    /// may drop packets before it.
+    /// Returns the next packet to transmit, or `None` if no packet is left. The discipline may drop packets
+    /// in front of the one that it returns.
     #[inline]
     pub fn pop(&mut self, ctx: &mut Context) -> Option<Packet> {
         let packet = self.queue.pop(ctx.now, &mut self.drops);

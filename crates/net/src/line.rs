@@ -87,7 +87,7 @@ impl Line {
     }
 
     /// Returns the number of packets that wait for the transmitter, including a packet of which an
-    /// opportunity has transmitted only a part.
+    /// opportunity has transmitted only a part. Always 0 with look-ahead.
     pub fn waiting(&self) -> usize {
         match self {
             Self::Rated(link) => link.waiting(),
@@ -95,8 +95,8 @@ impl Line {
         }
     }
 
-    /// Returns the number of bytes of the packets that wait for the transmitter, including a packet
-    /// of which an opportunity has transmitted only a part.
+    /// Returns the number of bytes of the packets that wait for the transmitter, including a packet of which
+    /// an opportunity has transmitted only a part. Always 0 with look-ahead.
     pub fn waiting_bytes(&self) -> u64 {
         match self {
             Self::Rated(link) => link.waiting_bytes(),
@@ -104,8 +104,8 @@ impl Line {
         }
     }
 
-    /// Returns how many recorded delivery opportunities were used until `now`, or `None` for a link
-    /// with a constant rate.
+    /// Returns the counters of recorded delivery opportunities, used and wasted, until `now` (see
+    /// [`TracedLink::usage`]). Returns `None` for a link with a constant rate.
     pub fn usage(&mut self, now: Time) -> Option<Usage> {
         match self {
             Self::Rated(_) => None,
@@ -113,8 +113,9 @@ impl Line {
         }
     }
 
-    /// Returns the number of bytes that the link could have transmitted until `now` if packets had
-    /// always waited and there had been no outages.
+    /// Returns the number of bytes that the link could have transmitted until `now` if packets had always
+    /// waited and there had been no outages. For recorded delivery opportunities, each is assumed to carry
+    /// one packet, whose additional header does not count.
     pub fn offered_by(&self, now: Time) -> f64 {
         match self {
             Self::Rated(link) => link.offered_by(now),

@@ -39,9 +39,9 @@ pub struct LookAhead {
 /// Amounts that a link counted in advance for events that did not happen before the end of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overcount {
-    /// Number of packets accepted.
+    /// Number of accepted packets that had not entered the link when the run ended.
     pub taken: u64,
-    /// Number of bytes of the packets whose transmission had not begun.
+    /// Number of bytes of the packets whose transmission had not begun when the run ended.
     pub bytes: u64,
     /// Number of packets that the loss model lost in front of the queue.
     pub lost: u64,
@@ -56,15 +56,15 @@ impl LookAhead {
         Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
-    /// Removes from the queue the packets whose transmission starts before a new packet enters at
-    /// `entry`.
+    /// Removes from the queue the packets whose transmission has started when a new packet enters at `entry`.
+    /// A transmission at the same time counts as started if its event is ordered first.
     #[inline]
     pub fn advance(&mut self, entry: Key, stamps: &mut Stamps) {
         while self.waiting > 0 {
             let next = &self.passages[self.passages.len() - self.waiting];
-            // If a transmission starts at the same instant at which a new packet enters, the order
-            // of these two events decides whether the new packet finds room. So an unknown order is
-            // recorded.
+            // If a transmission starts at the same instant at which a new packet enters, the order of these
+            // two events decides whether the new packet finds room. So `is_uncertain` is set if the order is
+            // unknown.
             stamps.is_uncertain |= next.begin.0 == entry.0 && next.begin.1.is_uncertain_beside(entry.1);
             if next.begin > entry {
                 break;

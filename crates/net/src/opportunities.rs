@@ -104,8 +104,8 @@ pub struct Recording<'a> {
 }
 
 impl Recording<'_> {
-    /// Returns the mean bit rate that the recording allows, including the bits taken by packets'
-    /// headers.
+    /// Returns the mean bit rate that the recording allows, in which the bits of additional headers count. It
+    /// is 0 if the recording is empty.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.opportunities.times_ms.len() as u128 * u128::from(self.size.0) * 8_000;
         let rate = bits / u128::from(self.opportunities.length_ms().max(1));
@@ -159,7 +159,7 @@ impl Schedule {
         rounds.saturating_mul(many) + self.times_ms.partition_point(|at| *at <= ms) as u64
     }
 
-    /// Returns the number of opportunities from the start of the run up to and excluding `time`.
+    /// Returns the number of opportunities from the start of the run up to, but excluding, `time`.
     pub fn before(&self, time: Time) -> u64 {
         time.0.checked_sub(1).map_or(0, |before| self.until(Time(before)))
     }

@@ -167,9 +167,9 @@ impl Uplink {
     }
 }
 
-/// Returns true if a link may have the name `name`. A name has letters, digits, `_` and `-`. It
-/// must not be `wired`, `core`, `uplink` or `link`, alone or followed by `_`: default names of
-/// links and names of random streams have this form.
+/// Returns true if a link may have the name `name`. A name consists of one or more letters, digits, `_` and
+/// `-`. It must not be `wired`, `core`, `uplink` or `link`, and not begin with one of these words and `_`:
+/// default names of links and names of random streams have this form.
 fn is_free(name: &str) -> bool {
     let taken = ["wired", "core", "uplink", "link"];
     let is_taken =

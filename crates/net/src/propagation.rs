@@ -105,7 +105,7 @@ impl Propagation {
         }
     }
 
-    /// Removes and returns the packet that arrives at `key`, or `None` if no packet arrives then.
+    /// Removes the packet that arrives at `key` and returns it. Returns `None` if no packet arrives then.
     #[inline]
     pub fn arrive(&mut self, key: Key) -> Option<Packet> {
         match &mut self.impairment {
@@ -130,8 +130,8 @@ fn take(lane: &mut Lane, key: Key) -> Option<Packet> {
 }
 
 impl Impairment {
-    /// Adds jitter to `at`, the arrival time of a packet without jitter. The result is never
-    /// earlier than that of a previous packet.
+    /// Returns the arrival time of a packet with jitter, where `at` is that without jitter. The result is
+    /// never earlier than the result for a previous packet.
     fn in_order(&mut self, at: Time) -> Time {
         let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
         self.latest = self.latest.max(at + extra);
@@ -155,8 +155,8 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// Sends `packets` packets, one every `spacing_ms`, over a link with a delay of 100 ms. Returns
-    /// time and number of the packets in the order of arrival.
+    /// Sends `packets` packets, one every `spacing_ms` ms, over a link with a delay of 100 ms. Returns
+    /// arrival time and number of each packet, in the order of arrival.
     fn fly(
         jitter: Option<&str>,
         reordering: Option<&str>,

@@ -44,8 +44,8 @@ pub fn check_times(check: &mut Check, target: Duration, interval: Duration) {
     });
 }
 
-/// Packet taken from the head of the queue, and whether queueing delays have exceeded the target
-/// for long enough to drop it.
+/// Packet taken from the head of the queue, or `None` if the queue was empty, and whether the queueing delay
+/// has exceeded the target for long enough to drop the packet.
 struct Head {
     packet: Option<Packet>,
     may_drop: bool,
@@ -57,15 +57,15 @@ pub struct Control {
     target: Duration,
     interval: Duration,
     ecn: bool,
-    /// Time from which packets may be dropped, an interval after the delay first reached the
-    /// target; `None` while the delay is below the target or too few bytes wait (see `largest`).
+    /// Time from which packets may be dropped: one `interval` after the delay reached the target. `None`
+    /// while the delay is below the target or too few bytes wait (see `largest`).
     first_above: Option<Time>,
     drop_next: Time,
     count: u32,
     last_count: u32,
     dropping: bool,
-    /// Size in bytes of the largest packet so far. A queue in which at most this many bytes remain
-    /// has no standing delay.
+    /// Size in bytes of the largest packet that has left the queue so far. A queue in which at most this many
+    /// bytes remain has no standing delay.
     largest: u32,
 }
 
@@ -224,8 +224,8 @@ mod tests {
         Packet { ecn, ..Packet::new(0, 1500) }
     }
 
-    /// Removes one packet per millisecond from a queue for `ms` ms, with `arrivals(t)` packets
-    /// arriving at time t. Returns the times of drops and marks.
+    /// Removes one packet per millisecond from a queue for `ms` ms. At each time t in ms, `arrivals(t)`
+    /// packets arrive first. Returns the times of drops and marks in ms.
     fn serve(queue: &mut CodelQueue, ms: u64, capable: bool, arrivals: impl Fn(u64) -> u64) -> Vec<u64> {
         let (mut drops, mut signals) = (DropLog::default(), Vec::new());
         for t in 0..ms {

@@ -38,7 +38,8 @@ impl DropLog {
         self.discarded.drain(..)
     }
 
-    /// Returns true if there are packets that [`Self::take_discarded`] would return.
+    /// Returns true if packets were accepted and dropped later, and [`Self::take_discarded`] has not returned
+    /// them yet.
     #[inline]
     pub fn has_discarded(&self) -> bool {
         !self.discarded.is_empty()
@@ -68,8 +69,8 @@ impl DropLog {
         self.discarded.push((packet, Cause::EarlyDrop));
     }
 
-    /// Marks a packet if its transport is ECN-capable (RFC 3168, section 5). Returns false if the
-    /// packet cannot be marked.
+    /// Marks a packet as Congestion Experienced and counts it, if its transport is ECN-capable (RFC 3168,
+    /// section 5). Returns false if it is not.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         let is_capable = packet.ecn.is_capable();
         if is_capable {

@@ -46,10 +46,10 @@ impl Checked for FqCodel {
     }
 }
 
-/// Largest number of packets dropped when an arriving packet exceeds the limit (RFC 8290, section
-/// 4.1).
+/// Largest number of packets that are dropped at once when an arriving packet exceeds the limit (RFC 8290,
+/// section 4.1).
 const MAX_SHED: usize = 64;
-/// Value of a slot in the hash table that no flow has used yet.
+/// Value in `FlowQueues::slots` for a slot of the hash table that no flow has used yet.
 const UNUSED: u32 = u32::MAX;
 
 /// Queue of all flows whose hash selects the same slot of the hash table.
@@ -147,8 +147,8 @@ impl FlowQueues {
         alone
     }
 
-    /// Returns the next queue to serve, and true if it is a new queue; `None` if no queue is
-    /// active. New queues are served before old ones. A queue that has used up its credit gets a
+    /// Returns the index of the next queue to serve, and true if it is a new queue. Returns `None` if no
+    /// queue is active. New queues are served before old ones. A queue that has used up its credit gets a
     /// quantum and moves to the end of the old queues.
     fn turn(&mut self) -> Option<(u32, bool)> {
         loop {

@@ -60,11 +60,11 @@ pub trait Queue: Send + std::fmt::Debug {
         self.len() == 0
     }
     /// Returns true if packets that find the link idle must pass through the queue too, because the
-    /// discipline includes them in its averages or credits.
+    /// discipline includes them in its averages or credits. The default is true.
     fn sees_every_packet(&self) -> bool {
         true
     }
-    /// Returns the limits of the queue if it is a plain drop-tail queue, or `None` for other
+    /// Returns the limits of the queue if it is a plain drop-tail queue, or `None`, the default, for other
     /// disciplines.
     fn limits(&self) -> Option<drop_tail::Limits> {
         None
@@ -73,16 +73,16 @@ pub trait Queue: Send + std::fmt::Debug {
 
 /// Parameters of a queue discipline, from which queues are built.
 pub trait QueueParams: Parameters {
-    /// Returns a queue without packets in front of a link of rate `rate`. Disciplines with random
-    /// drops draw from `stream`.
+    /// Returns an empty queue in front of a link of rate `rate`. Disciplines with random decisions draw from
+    /// `stream`.
     fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue>;
     /// Returns true if the discipline marks ECN-capable packets instead of dropping them, false by
     /// default.
     fn marks(&self) -> bool {
         false
     }
-    /// Reports to `check` the parameters with which the discipline would lose all packets if every
-    /// packet must wait, as on a link with delivery opportunities.
+    /// Reports to `check` the parameters with which the discipline would lose all packets if every packet
+    /// must wait, as on a link with delivery opportunities. By default there are none.
     fn check_waiting(&self, _check: &mut Check) {}
 }
 

@@ -27,8 +27,9 @@ fn with_limit(name: &str, limit: u32) -> QueueSpec {
     serde_json::from_value(serde_json::json!({ name: { "limit": limit } })).unwrap()
 }
 
-/// Packets of a test by outcome: taken by the link (`popped`), dropped on arrival (`refused`) or
-/// dropped later (`discarded`), with the queue's counters.
+/// Packets that arrived at a queue in a test (`pushed`), and their outcomes: taken by the link (`popped`),
+/// dropped on arrival (`refused`) or dropped later (`discarded`). `longest` is the largest number of waiting
+/// packets.
 #[derive(Debug, Default, PartialEq)]
 struct History {
     pushed: Vec<Packet>,

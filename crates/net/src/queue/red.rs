@@ -100,8 +100,9 @@ pub struct RedQueue {
     average: f64,
     /// Start of the idle time that the average does not include yet; `None` while packets wait.
     empty_since: Option<Time>,
-    /// Number of packets that arrived since the last drop or mark; `None` after a packet for which
-    /// the average was below the minimum threshold.
+    /// Number of packets that arrived since the last drop or mark, `count` in the article. `None` stands for
+    /// the article's initial value of -1, which also holds after a packet for which the average was below the
+    /// minimum threshold.
     since_last: Option<u32>,
 }
 
@@ -138,15 +139,16 @@ impl RedQueue {
             Some(since) => {
                 let missed = now.since(since).0 as f64 / self.mean_ns;
                 self.average *= libm::pow(1.0 - w, missed);
-                // The idle time up to now is included in the average. If the arriving packet is
-                // dropped, the queue remains empty, and the next idle time starts now.
+                // The average now includes the idle time up to now. If the arriving packet is dropped, the
+                // queue remains empty, and the next idle time starts now.
                 self.empty_since = Some(now);
             }
         }
     }
 
-    /// Returns the probability p_b of the article for a packet of `size` bytes: 0 below the minimum
-    /// threshold, 1 from the maximum threshold on or, with `gentle`, from twice that threshold on.
+    /// Returns the probability p_b of the article for a packet of `size` bytes. It is 0 if the average is
+    /// below the minimum threshold. It is 1 from the maximum threshold on or, with `gentle`, from twice that
+    /// threshold on. Between these it is proportional to `size` in mode `bytes`.
     fn base_probability(&self, size: u32) -> f64 {
         let Red { min_threshold: low, max_threshold: high, max_probability: most, .. } = self.params;
         let p = if self.average < low {

@@ -37,9 +37,9 @@ pub struct Usage {
     pub wasted: u64,
     /// Number of bytes that all opportunities could have carried.
     pub offered_bytes: u64,
-    /// Number of bytes used by packets and their additional headers.
+    /// Number of bytes that carried packets and their additional headers.
     pub used_bytes: u64,
-    /// Number of bytes not used, including those left over in used opportunities.
+    /// Number of bytes that carried nothing, including those left over in used opportunities.
     pub wasted_bytes: u64,
 }
 
@@ -94,13 +94,13 @@ pub struct TracedLink {
     delay: Duration,
     ingress: Ingress,
     first: Option<First>,
-    /// Key of the next opportunity; `None` if no packet waits or no opportunity follows.
+    /// Key of the event at the next opportunity; `None` if no packet waits or no opportunity follows.
     resume: Option<Key>,
     propagation: Propagation,
-    /// Time of the last opportunity that carried a part of a packet.
+    /// Time of the last opportunity that carried a part of a packet; 0 before the first one.
     sent: Time,
-    /// Packets that arrived within the last millisecond, each with its arrival time. They are
-    /// stored only if listeners subscribe to start times of transmissions.
+    /// Packets that arrived within the millisecond before the last arrival, each with its arrival time. They
+    /// are stored only if a listener subscribes to transmissions ([`Mask::SERVICE`]).
     recent: VecDeque<(PacketId, Time)>,
     usage: Usage,
     /// Number of bytes of packets transmitted completely, without additional headers.
@@ -155,7 +155,7 @@ impl TracedLink {
         self.first.is_none() && self.ingress.is_empty()
     }
 
-    /// Counts as wasted all opportunities up to number `next`, which is excluded.
+    /// Counts as wasted all opportunities up to, but excluding, number `next`.
     fn skip(&mut self, next: u64) {
         let passed = next.saturating_sub(self.schedule.next);
         self.schedule.next += passed;

@@ -37,8 +37,8 @@ fn endless() -> serde_json::Value {
     serde_json::json!({ "drop_tail": { "limit": 1_000_000 } })
 }
 
-/// Processes all events of a link before time `end` in ns. Returns time in ns and number of each
-/// packet delivered.
+/// Processes all events of a link before time `end` in ns. Returns the arrival time in ns and the number of
+/// each packet delivered.
 fn run(link: &mut TracedLink, around: &mut Surroundings, end: u64) -> Vec<(u64, u64)> {
     let mut arrived = Vec::new();
     while let Some(key) = link.next_wake().filter(|key| key.0.0 < end) {
@@ -62,8 +62,8 @@ fn replay(
     arrived
 }
 
-/// Applies mahimahi's rule to one opportunity after another before time `end`. Returns the
-/// departure of each packet and the use of opportunities.
+/// Applies mahimahi's rule to all opportunities before time `end` in ns. Returns the departure time in ns and
+/// the number of each packet, and the use of opportunities.
 fn rule(times_ms: &[u64], at_end: AtEnd, arrivals: &[Arrival], end: u64) -> (Vec<(u64, u64)>, Usage) {
     let (mut departures, mut usage) = (Vec::new(), Usage::default());
     let mut queue: VecDeque<(u64, u64)> = VecDeque::new();

@@ -83,7 +83,8 @@ impl Checked for Pie {
     }
 }
 
-/// Number of bytes that depart in one measurement of the departure rate (RFC 8033, section 5.2).
+/// Minimum number of bytes that depart in one measurement of the departure rate, and minimum number that must
+/// wait when it starts (RFC 8033, section 5.2).
 const MEASURED_BYTES: u64 = 1 << 14;
 /// Weight of a new measurement in the departure rate (RFC 8033, section 5.2).
 const WEIGHT: f64 = MEASURED_BYTES as f64 / (1 << 16) as f64;
@@ -141,7 +142,7 @@ pub struct PieQueue {
     drop_prob: f64,
     accu_prob: f64,
     qdelay_old_s: f64,
-    /// Time that the packet which departed last had waited in the queue.
+    /// Time for which the packet that departed last had waited in the queue; 0 before the first departure.
     last_wait: Duration,
     departure_rate: DepartureRate,
     burst_allowance: Duration,
@@ -174,7 +175,8 @@ impl PieQueue {
         }
     }
 
-    /// Makes all periodic updates of the drop probability that are due until `now`.
+    /// Makes all periodic updates of the drop probability that are due up to and including `now`, except for
+    /// updates that would change nothing.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.is_calm() {
@@ -186,7 +188,7 @@ impl PieQueue {
         }
     }
 
-    /// Returns true if the queue is empty and updates change nothing until the next packet arrives.
+    /// Returns true if the queue is empty and further updates change nothing until the next packet arrives.
     fn is_calm(&self) -> bool {
         self.fifo.is_empty()
             && self.drop_prob == 0.0
