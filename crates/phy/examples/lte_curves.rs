@@ -1,9 +1,10 @@
 //! Prints block error rates of LTE's turbo code in white noise, by modulation, size and rate of a code block and SNR
 //! per symbol: `lte_curves SEED ITERATIONS ERRORS BLOCKS [ORDER [K...]]`.
 //!
-//! A point ends with ERRORS blocks in error or BLOCKS blocks, but not before 400 blocks. A curve begins with its last
-//! point of at least 99 % blocks in error and ends with its first point of at most one error in 1000 blocks. ORDER and
-//! K select modulations and sizes. Times go to the error output.
+//! A point ends with ERRORS blocks in error or BLOCKS blocks, but not before 400 blocks. A curve begins with
+//! its last point of at least 99 % blocks in error and ends with its first point of at most one error in 1000
+//! blocks. ORDER (bits per symbol) and K (bits per block) select one modulation and some sizes; the default
+//! is all. Times go to the error output.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -17,7 +18,7 @@ use nodeb_phy::simd::Isa;
 /// Sizes of a code block in bits, each with the SNR step between the points of its curve in dB.
 const SIZES: [(usize, f64); 5] = [(40, 0.25), (128, 0.25), (512, 0.2), (2048, 0.1), (6144, 0.1)];
 
-/// Returns the code rates of a modulation. Rates below these are used with the next lower
+/// Returns the code rates of a modulation, in ascending order. Lower rates are covered by the next lower
 /// modulation.
 fn rates(modulation: Modulation) -> &'static [f64] {
     match modulation {
@@ -53,9 +54,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the formats of the grid that `selected` selects, each with the distance between two
-/// points in dB. `selected` has a modulation order, then sizes: without sizes it selects all sizes,
-/// and if it is empty the whole grid.
+/// Returns the formats to simulate, each with the SNR step between two points in dB. `selected` has a
+/// modulation order, then sizes of a code block. Without sizes all sizes are selected, and if `selected` is
+/// empty, all formats.
 fn formats(selected: &[usize]) -> Vec<(Format, f64)> {
     let is_selected = |order: usize, k: usize| match selected {
         [] => true,
@@ -73,7 +74,8 @@ fn formats(selected: &[usize]) -> Vec<(Format, f64)> {
     formats
 }
 
-/// Simulates a curve from the SNR of Shannon's limit on. Returns its points as SNR in dB and counts.
+/// Simulates a curve, for which the search for its steep part starts at the SNR of Shannon's limit. Returns
+/// the points of the curve as SNR in dB and counts, in ascending order.
 fn curve(
     format: Format,
     spacing_db: f64,

@@ -2,7 +2,8 @@
 //! EB_N0_DB ERRORS [FRAMES]`, with ALGORITHM one of `max_log_map`, `max_log_map_float` and `log_map`, and SCHEDULE
 //! `not_at_the_end` or `throughout`.
 //!
-//! Eb/N0 refers to the true rate K / (3K + 12).
+//! The simulation ends with ERRORS frames in error or after FRAMES frames (default: no limit), rounded up to
+//! groups of 16 frames. Eb/N0 refers to the true rate K / (3K + 12).
 
 use std::error::Error;
 

@@ -1,8 +1,10 @@
-//! Measures the speed of the turbo decoder on one thread: `turbo_speed K ITERATIONS EB_N0_DB ALGORITHM SECONDS
-//! [baseline]`, with ALGORITHM one of `max_log_map`, `max_log_map_float` and `log_map`.
+//! Measures the speed of the turbo decoder on one thread: `turbo_speed K ITERATIONS EB_N0_DB ALGORITHM
+//! SECONDS [baseline]`, with ALGORITHM one of `max_log_map`, `max_log_map_float` and `log_map`. With
+//! `baseline` the decoder uses only instructions that every processor has.
 //!
-//! The blocks are generated first. Only the repeated decoding of the first 16 blocks is timed,
-//! without early stop. Eb/N0 refers to the true rate K / (3K + 12).
+//! All blocks are generated and decoded once first, to count wrong blocks. Then the first 16 blocks are
+//! decoded again and again for SECONDS seconds, without early stop, and only this is timed. Eb/N0 refers to
+//! the true rate K / (3K + 12).
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -11,7 +13,7 @@ use nodeb_phy::coding::turbo::{Algorithm, Decoder, Encoder, LANES, Settings, TAI
 use nodeb_phy::simd::Isa;
 use nodeb_phy::{gaussian, rng};
 
-/// Number of groups of 16 blocks that are decoded once to print the error rate.
+/// Number of groups of 16 blocks that are decoded once to count wrong blocks.
 const GROUPS: u64 = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {

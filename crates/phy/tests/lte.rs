@@ -13,7 +13,7 @@ fn link(modulation: Modulation, k: usize, channel_bits: usize, iterations: u32) 
     Link::new(Format { modulation, k, channel_bits }, settings, Isa::best()).unwrap()
 }
 
-/// Returns the block error rate at an SNR per symbol in dB, from at most 800 blocks.
+/// Returns the block error rate at an SNR per symbol in dB, from 160 to 800 blocks.
 fn bler(link: &mut Link, snr_db: f64) -> f64 {
     let counts = link.count(10f64.powf(snr_db / 10.0), 3, Stop { errors: 100, at_least: 160, at_most: 800 });
     counts.errors as f64 / counts.blocks as f64

@@ -50,8 +50,8 @@ impl Fading {
         Self { oscillators: vec![(0.0, unit(stream.next_u64()))], amplitude: power.sqrt() as f32 }
     }
 
-    /// Writes coefficients to `out`, one for each segment of 64 chips from the beginning of radio
-    /// frame `frame` on. Each is the coefficient in the middle of its segment.
+    /// Fills `out` with coefficients, one for each segment of 64 chips from the beginning of radio frame
+    /// `frame` on. Each is the coefficient in the middle of its segment.
     pub fn segments(&self, isa: Isa, frame: u64, out: &mut [Complex32]) {
         let spacing = SEGMENT as f64 / CHIP_RATE;
         let start = frame as f64 * (FRAME_CHIPS as f64 / CHIP_RATE) + spacing / 2.0;

@@ -76,8 +76,8 @@ pub struct Channel {
     span: usize,
 }
 
-/// Coefficients of a channel during one radio frame and some chips after it: one row per delay in
-/// chips, one column per segment of 64 chips.
+/// Coefficients of a channel during one radio frame and as many chips after it as the channel is long: one
+/// row per delay in chips, one column per segment of 64 chips.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     rows: Vec<Vec<Complex32>>,

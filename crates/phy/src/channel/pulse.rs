@@ -70,8 +70,8 @@ mod tests {
         }
     }
 
-    /// The test's expectation: a raised cosine sampled once per chip at offset `d` keeps `1 - r/4
-    /// (1 - cos(2 pi d))` of its energy, which follows from its aliased spectrum.
+    /// A raised cosine with roll-off `r`, sampled once per chip at an offset of `d` chips, keeps `1 - r/4 (1
+    /// - cos(2 pi d))` of its energy. This follows from its aliased spectrum.
     #[test]
     fn path_between_chips_loses_energy_by_the_roll_off_only() {
         for offset in [0.1, 0.25, 0.5] {

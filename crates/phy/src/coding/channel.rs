@@ -77,7 +77,7 @@ pub struct TransportCoder {
 }
 
 impl TransportCoder {
-    /// Creates a coder of `blocks` transport blocks of `block_bits` bits.
+    /// Creates the coder for a TTI with `blocks` transport blocks of `block_bits` bits each, without CRC.
     ///
     /// # Errors
     ///

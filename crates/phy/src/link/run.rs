@@ -28,9 +28,11 @@ pub struct Counts {
     pub raw: Tally,
     /// Trials are TTIs of the signalling channel; errors are TTIs whose CRC failed.
     pub signalling: Tally,
-    /// Number of PDUs with wrong bits whose CRC is correct, so that the errors are not detected.
+    /// Number of PDUs of the data channel with wrong bits whose CRC is correct, so that the errors are not
+    /// detected. Without a CRC, all PDUs with wrong bits.
     pub undetected: u64,
-    /// Number of iterations of the turbo decoder, summed over all code blocks.
+    /// Number of iterations of the turbo decoder, summed over all code blocks of the data channel; 0 with a
+    /// convolutional code.
     pub iterations: u64,
     /// Simulated duration of the transmission on the air, in seconds.
     pub seconds: f64,
@@ -90,7 +92,7 @@ impl Stop {
     }
 }
 
-/// Result of [`run`]: the numbers of errors, and for each PDU whether it was lost.
+/// Result of [`run`]: the numbers of trials and errors, and for each PDU whether it was lost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Numbers of trials and errors, summed over all units of 16 blocks.

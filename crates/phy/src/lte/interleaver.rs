@@ -59,9 +59,9 @@ mod tests {
         }
     }
 
-    /// A block can be divided into windows that are decoded at the same time: for every window length
-    /// that divides K, bits at the same position of different windows come from different windows.
-    /// Takeshita (2006) shows that this holds for every such permutation.
+    /// A block can be divided into windows that are decoded in parallel. For every window length that divides
+    /// K, the permutation maps bits at the same position of different windows to different windows. Takeshita
+    /// (2006) shows that this holds for every quadratic permutation polynomial.
     #[test]
     fn windows_access_memory_without_contention() {
         for k in sizes() {

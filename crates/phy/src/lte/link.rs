@@ -44,9 +44,10 @@ impl Format {
 /// Stopping rule of a simulation, in numbers of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// Number of blocks in error that are enough to stop.
+    /// Number of blocks in error after which no further group of 16 is sent, unless `at_least` is larger than
+    /// the number of blocks so far.
     pub errors: u64,
-    /// Minimum number of blocks, even if there are enough errors.
+    /// Minimum number of blocks sent, even if another limit is reached before.
     pub at_least: u64,
     /// Number of blocks after which no further group of 16 is sent, unless `at_least` is larger.
     pub at_most: u64,
@@ -68,7 +69,7 @@ pub struct Link {
     isa: Isa,
     encoder: Encoder,
     decoder: Decoder,
-    /// Numbers of the coded bits that are sent.
+    /// Indices in the encoder's output of the coded bits that are sent, in the order of transmission.
     selected: Vec<usize>,
 }
 
@@ -91,7 +92,8 @@ impl Link {
         })
     }
 
-    /// Sends groups of 16 blocks at a linear SNR per symbol until `stop`, and counts errors.
+    /// Sends groups of 16 blocks at a linear SNR per symbol until the rule `stop` is met, and counts blocks
+    /// and errors.
     ///
     /// Bits and noise of a group depend on the seed and the group's number alone. So points at
     /// different SNRs share bits and noise, and the differences between points are more accurate
@@ -107,8 +109,8 @@ impl Link {
 
     /// Sends one group of 16 blocks. Returns the number of blocks in error.
     ///
-    /// The receiver stops decoding a block when the block has no error. A real receiver can do so
-    /// by the CRC of 24 bits, except for wrong blocks that pass the CRC (one in 17 million).
+    /// The receiver stops decoding a block as soon as the block has no error. A real receiver can do this
+    /// with the CRC of 24 bits, which one in 17 million wrong blocks passes.
     fn errors_of_group(&mut self, snr: f64, seed: u64, group: u64) -> u64 {
         let mut streams = ["data", "noise"].map(|purpose| rng::stream(seed, purpose, group));
         let blocks: Vec<_> = (0..LANES).map(|_| self.block(snr, &mut streams)).collect();

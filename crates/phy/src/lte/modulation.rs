@@ -32,9 +32,9 @@ impl Modulation {
         self as usize + 1
     }
 
-    /// Returns the amplitude for `bits`, an odd number in units of half the distance between two
-    /// amplitudes. The first bit is the sign of the amplitude; the other bits follow the standard's
-    /// nested form, such as `(1 - 2 b0) (4 - (1 - 2 b2) (2 - (1 - 2 b4)))` for 64QAM.
+    /// Returns the amplitude for `bits`, an odd number in units of half the distance between two neighbouring
+    /// amplitudes. The first bit is the sign of the amplitude; the other bits follow the standard's nested
+    /// form, such as `(1 - 2 b0) (4 - (1 - 2 b2) (2 - (1 - 2 b4)))` for 64QAM.
     fn level(bits: &[u8]) -> f32 {
         let sign = |bit: u8| 1.0 - 2.0 * f32::from(bit);
         let (first, others) = bits.split_first().expect("an amplitude has bits");
@@ -45,7 +45,7 @@ impl Modulation {
         sign(*first) * inner.0
     }
 
-    /// Returns half the distance of two amplitudes, with a mean symbol energy of 1.
+    /// Returns half the distance between two neighbouring amplitudes, for a mean symbol energy of 1.
     fn half_distance(self) -> f32 {
         let levels = (1 << self.bits_per_amplitude()) as f32;
         (1.5 / (levels * levels - 1.0)).sqrt()
@@ -89,7 +89,7 @@ impl Modulation {
         );
     }
 
-    /// Demodulates amplitudes of BITS bits and LEVELS levels.
+    /// Implements [`Self::demodulate`] for amplitudes of `BITS` bits and `LEVELS` = 2^`BITS` levels.
     #[inline(always)]
     fn demodulate_by<const BITS: usize, const LEVELS: usize>(
         self,

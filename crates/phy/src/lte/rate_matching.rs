@@ -10,9 +10,9 @@ pub const REDUNDANCY_VERSIONS: usize = 4;
 /// Circular buffer of one code block: the order in which transmissions take its coded bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CircularBuffer {
-    /// Numbers of the coded bits in the order of the buffer, without dummy bits.
+    /// Indices in the encoder's output of the coded bits, in the order of the buffer and without dummy bits.
     order: Vec<u32>,
-    /// Position in `order` at which each redundancy version begins.
+    /// Position in `order` at which each redundancy version, 0 to 3, begins.
     starts: [usize; REDUNDANCY_VERSIONS],
 }
 
@@ -37,9 +37,9 @@ impl CircularBuffer {
         Self { order: positions.into_iter().flatten().collect(), starts }
     }
 
-    /// Returns the numbers of the coded bits that a transmission of a redundancy version, 0 to 3, sends.
-    /// A transmission of E bits takes the first E numbers. Numbers are those of
-    /// [`Encoder::encode`](crate::coding::turbo::Encoder::encode), and repeat without end.
+    /// Returns the coded bits that a transmission of a redundancy version, 0 to 3, sends, as indices in the
+    /// output of [`Encoder::encode`](crate::coding::turbo::Encoder::encode). A transmission of E bits takes
+    /// the first E indices. The iterator starts again after the last bit of the buffer and never ends.
     ///
     /// # Panics
     ///
@@ -49,8 +49,8 @@ impl CircularBuffer {
     }
 }
 
-/// Returns the bits of a stream of `length` bits after the sub-block interleaver, as numbers of coded
-/// bits. Dummy bits are `None` (TS 36.212, 5.1.4.1.1).
+/// Returns the bits of stream number `stream` (0 to 2), which has `length` bits, after the sub-block
+/// interleaver. They are indices in the encoder's output; dummy bits are `None` (TS 36.212, 5.1.4.1.1).
 ///
 /// The encoder's output is a sequence of triples, one bit of each stream. This holds for the tail
 /// too: both constituent encoders have the order `x z x z x z` of TS 36.212, 5.1.3.2.2.
@@ -118,8 +118,8 @@ mod tests {
         }
     }
 
-    /// Each redundancy version sends each coded bit once before it repeats any bit, so soft values
-    /// of all bits arrive.
+    /// Each redundancy version sends each coded bit once before it repeats any bit. So a transmission of at
+    /// least as many bits sends all of them.
     #[test]
     fn every_version_is_a_permutation_of_the_coded_bits() {
         for k in sizes() {

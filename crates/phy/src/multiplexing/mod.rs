@@ -81,8 +81,8 @@ impl Map {
         self.frames[frame % CYCLE].iter().map(bit).collect()
     }
 
-    /// Adds the LLRs `soft` of radio frame `frame` to the LLRs of the coded bits, by channel and
-    /// TTI. Repeated bits get the sum of their LLRs.
+    /// Adds the LLRs `soft` of the DPDCH bits of radio frame `frame` to `llrs`, the LLRs of the coded bits by
+    /// channel and TTI. Repeated bits get the sum of their LLRs.
     pub fn distribute(&self, frame: usize, soft: &[f32], llrs: &mut [Vec<Vec<f32>>]) {
         let current: Vec<usize> = self.current(frame, llrs).map(|at| at.1).collect();
         for (&source, soft) in self.frames[frame % CYCLE].iter().zip(soft) {
@@ -101,8 +101,8 @@ impl Map {
     }
 }
 
-/// Returns the bits of transport channel `number` in each radio frame of its TTI, after rate
-/// matching to `share` bits per frame.
+/// Returns the bits of transport channel number `number` in each radio frame of its TTI, after rate matching
+/// to `share` bits per frame.
 fn carried(number: u8, channel: &Channel, share: usize) -> Vec<Vec<Source>> {
     let coded = (0..channel.coded as u32).map(|bit| Source::Coded { channel: number, bit });
     let mut tti: Vec<Source> = coded.collect();

@@ -6,7 +6,8 @@ use super::interleave::first_columns;
 /// Returns the number of bits of each transport channel in a frame of `capacity` bits: a share in proportion to
 /// rate-matching attribute times size, rounded so that the shares fill the frame (4.2.7, the intermediate `Z`).
 ///
-/// `channels` are pairs of attribute and bits before rate matching.
+/// `channels` has, for each channel, the rate-matching attribute and the number of bits per frame before rate
+/// matching.
 pub fn shares(channels: &[(u32, usize)], capacity: usize) -> Vec<usize> {
     let weight = |&(attribute, bits): &(u32, usize)| u64::from(attribute) * bits as u64;
     let total: u64 = channels.iter().map(weight).sum();
@@ -142,8 +143,8 @@ fn parity(
 }
 
 impl Accumulator {
-    /// Returns the accumulator ready for the first bit: an initial error of 0 is replaced by
-    /// `plus`, a whole period.
+    /// Returns the accumulator ready for the first bit: as in the standard, an initial error of 0 is replaced
+    /// by `plus`, a whole period.
     fn started(self) -> Self {
         if self.error == 0 { Self { error: self.plus, ..self } } else { self }
     }

@@ -53,15 +53,17 @@ impl Estimation {
     }
 }
 
-/// Returns the mean of up to `width` slots centred on slot `at`. Near the ends of `slots` the mean
-/// covers fewer slots.
+/// Returns the mean of the coefficients of `width` slots, an odd number, centred on slot `at`. Near the ends
+/// of `slots` the mean covers fewer slots.
 fn smoothed(slots: &[Complex32], at: usize, width: usize) -> Complex32 {
     let around = &slots[at.saturating_sub(width / 2)..slots.len().min(at + width / 2 + 1)];
     around.iter().sum::<Complex32>() / around.len() as f32
 }
 
-/// Writes the coefficient in the middle of each segment of radio frame `frame` to `to`, from the pilots of all
-/// `slots` known so far, from frame 0 on. Before the first and after the last slot the coefficient is constant.
+/// Writes the coefficient in the middle of each segment of 64 chips in radio frame `frame` to `to`. `slots`
+/// has the pilot estimates of all slots received so far, from frame 0 on, and `width` is the number of slots
+/// in the moving average. Before the pilots of the first slot and after those of the last one the coefficient
+/// is constant.
 pub fn interpolate(slots: &[Complex32], frame: usize, width: usize, to: &mut [Complex32]) {
     let first = frame * SLOTS;
     // The interpolation in a frame also needs the last slot before the frame and the first slot

@@ -33,8 +33,8 @@ pub fn pilots(slot: usize) -> [f32; PILOTS] {
     PILOT_BITS[slot].map(|bit| 1.0 - 2.0 * f32::from(bit))
 }
 
-/// Returns the DPCCH bits of a frame. `others` has the four bits of TFCI and TPC of each slot,
-/// which the receiver does not read.
+/// Returns the 150 DPCCH bits of a frame. `others` has the four bits of TFCI and TPC of each slot, which the
+/// receiver does not read.
 pub fn frame(others: &[u8]) -> Vec<u8> {
     let slots = PILOT_BITS.iter().zip(others.chunks(SLOT_BITS - PILOTS));
     slots.flat_map(|(pilots, others)| pilots.iter().chain(others)).copied().collect()

@@ -29,12 +29,12 @@ pub enum Algorithm {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// All iterations, except for the second decoder in the last two of the maximum number of
-    /// iterations, even if an early stop saves these. With three iterations this is better than
-    /// `throughout` by 0.03 dB.
+    /// All iterations, except that in the last two of the maximum number of iterations the second constituent
+    /// decoder does not scale. These two are counted from the maximum even if decoding stops early. With
+    /// three iterations this is better than `throughout` by 0.03 dB.
     #[default]
     NotAtTheEnd,
-    /// All iterations, including the last one before the decision.
+    /// All iterations, in both constituent decoders.
     Throughout,
 }
 
@@ -236,11 +236,12 @@ impl Decoder {
     }
 }
 
-/// Number of squares of each stream that are transposed at a time; a square has 16 values of each
-/// of 16 lanes.
+/// Number of squares of each stream that are converted and transposed at a time. A square has 16 values of
+/// each of 16 blocks.
 const SQUARES: usize = 16;
 
-/// Memory of the decoder: received LLRs, extrinsic information and path metrics of up to 16 blocks.
+/// Memory of the decoder for up to 16 blocks: received LLRs of the systematic bits (`x`), the parity bits
+/// (`z`) and the tails, extrinsic information, and forward path metrics (`alpha`).
 #[derive(Clone, Debug, Default)]
 struct Buffers<T> {
     x: Vec<Row<T>>,

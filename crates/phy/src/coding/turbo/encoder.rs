@@ -18,8 +18,8 @@ pub(super) const fn step(state: State, u: u8) -> (u8, State) {
     (feedback ^ s1 ^ s3, feedback << 2 | state >> 1)
 }
 
-/// Returns the input bit for which a 0 is shifted into the registers. Three such bits terminate the
-/// trellis.
+/// Returns the input bit for which a 0 is shifted into the registers of an encoder in state `state`. Three
+/// such bits terminate the trellis.
 pub(super) const fn terminating(state: State) -> u8 {
     (state >> 1 ^ state) & 1
 }

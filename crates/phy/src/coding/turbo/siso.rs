@@ -76,7 +76,7 @@ macro_rules! for_states {
     };
 }
 
-/// Costs of branches with information bit 1 (`x`), parity bit 1 (`z`) or both. They are subtracted
+/// Costs of branches with information bit 1 (`x`), parity bit 1 (`z`) or both 1 (`both`). They are subtracted
 /// from the metric of a path that takes such a branch.
 #[derive(Clone, Copy)]
 struct Costs<L> {

@@ -40,7 +40,8 @@ pub(super) struct Simulator {
     sigma: f32,
 }
 
-/// Terminal of another cell, whose signal interferes.
+/// Terminal in another cell whose signal interferes. `amplitude` is relative to the terminal whose errors are
+/// counted.
 struct Interferer {
     spreader: Spreader,
     amplitude: f32,
@@ -52,7 +53,8 @@ struct Interferer {
 pub(super) struct Workspace {
     decoder: Option<Decoder>,
     sent: Chips,
-    /// Received signals of all antennas in the current frame and in the previous one.
+    /// Received signals of all antennas in two successive frames: even frames at index 0, odd frames at index
+    /// 1.
     received: [Vec<Air>; 2],
     chips: Vec<f32>,
     coefficients: Vec<Complex32>,
@@ -155,7 +157,8 @@ impl Simulator {
     }
 }
 
-/// Returns the radio channels from terminal number `terminal` to each antenna.
+/// Returns the radio channels from terminal number `terminal` to each antenna. Number 0 is the terminal whose
+/// errors are counted; interfering terminals are numbered from 1.
 fn channels(geometry: &Geometry, doppler: f64, seed: u64, terminal: u64, antennas: u32) -> Vec<Channel> {
     let channel =
         |antenna: u32| Channel::new(geometry, doppler, seed, "fading", terminal * 2 + u64::from(antenna));

@@ -101,8 +101,8 @@ impl Simulator {
         soundings.noise.push(noise / soundings.slots.len() as f32);
     }
 
-    /// Writes the LLRs of the DPDCH bits to `workspace.soft`. `at` is the frame's index in the
-    /// unit.
+    /// Combines all fingers and writes the LLRs of a frame's DPDCH bits to `workspace.soft`. `at` is the
+    /// frame's index in the unit.
     fn combine(&self, at: usize, soundings: &Soundings, workspace: &mut Workspace) {
         let Workspace { received, chips, coefficients, soft, .. } = workspace;
         let rake = Rake::new(&self.spreader, self.isa);
@@ -177,8 +177,8 @@ impl Simulator {
     }
 }
 
-/// Decodes the signalling channel. Returns the tally of TTIs, where an error is a TTI whose CRC
-/// failed.
+/// Decodes the signalling channel of a unit. Returns the tally of its TTIs, where an error is a TTI with a
+/// PDU whose CRC failed.
 pub(super) fn decode_signalling(coder: &TransportCoder, bits: &[Vec<u8>], llrs: &[Vec<f32>]) -> Tally {
     let wrong = |(sent, llrs): (&Vec<u8>, &Vec<f32>)| {
         compare(coder, sent, &viterbi(coder, llrs)).lost.contains(&true)
@@ -203,7 +203,7 @@ fn viterbi(coder: &TransportCoder, llrs: &[f32]) -> Vec<u8> {
 /// Errors in the PDUs of a decoded TTI.
 struct Block {
     bit_errors: u64,
-    /// For each PDU, whether its CRC failed.
+    /// For each PDU, whether its CRC failed; always false without a CRC.
     lost: Vec<bool>,
     /// Number of PDUs with wrong bits whose CRC is correct.
     undetected: u64,

@@ -41,7 +41,7 @@ pub trait Metric: Copy {
     fn scale(self, extrinsic: Self::Lanes) -> Self::Lanes;
     /// Returns a mask whose bit `l` is set if the number in lane `l` is negative.
     fn negative(self, lanes: Self::Lanes) -> u16;
-    /// Transposes the numbers of 16 blocks: from one row per block to one lane per block.
+    /// Transposes the numbers of 16 blocks in `rows`: from one row per block to one lane per block.
     #[inline(always)]
     fn transpose(self, rows: &mut [Row<Self::Item>; LANES]) {
         let blocks = *rows;
