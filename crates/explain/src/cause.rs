@@ -62,8 +62,7 @@ names! {
         /// Waiting at the RNC for credits from the Node B, and the part of the Iub's delay that would not
         /// have delayed the transfer without this wait.
         Credits = "credits",
-        /// Waiting for a subframe in which the phone receives, while it slept because of discontinuous
-        /// reception.
+        /// Waiting for a subframe in which the phone receives, while discontinuous reception lets it sleep.
         Drx = "DRX",
         /// Waiting while the phone's serving cell was changed.
         Handover = "handover",
