@@ -69,7 +69,9 @@ class Table:
         """
         joined: dict[str, list[NDArray[Any]]] | None = None
         for one in tables:
-            parts = one._columns if isinstance(one, Table) else {k: [read_only(one[k])] for k in one}
+            parts = (
+                one._columns if isinstance(one, Table) else {k: [read_only(one[k])] for k in one}
+            )
             joined = joined or {name: [] for name in parts}
             if odd := set(parts) ^ set(joined):
                 raise InputError(f"the tables differ in columns: {', '.join(sorted(odd))}")
