@@ -94,7 +94,8 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// Returns the number of a resource among the channels of all TTIs since the start of the run.
+    /// Returns the number of a resource, from 0: the channels are counted through all TTIs since the
+    /// start of the run.
     fn number(&self, on: Resource) -> u64 {
         on.tti * self.channels + on.channel
     }
@@ -160,8 +161,8 @@ impl BlockErrors {
     }
 
     /// Returns how many new blocks will be received without errors before the next block fails.
-    /// Returns `None` if an error model determines the failures, because the model does not know
-    /// failures in advance.
+    /// Returns `None` if there is an error model, because a model decides about a block only when
+    /// the block is sent.
     #[inline]
     pub fn good_blocks(&self) -> Option<u64> {
         match self {
@@ -171,7 +172,7 @@ impl BlockErrors {
     }
 
     /// Sends `blocks` new blocks that do not fail. Their number must be at most
-    /// [`Self::good_blocks`].
+    /// [`Self::good_blocks`]. Does nothing if there is an error model.
     #[inline]
     pub fn pass_good(&mut self, blocks: u64) {
         if let Self::Independent(errors) = self {
@@ -194,7 +195,8 @@ impl BlockErrors {
     }
 
     /// Sends a block in which each PDU has its own checksum. Sets the elements of `wrong` to true
-    /// for PDUs in error and to false for others.
+    /// for PDUs in error and to false for others. Without an error model either all PDUs of the
+    /// block are in error or none.
     pub fn wrong_pdus(&mut self, on: Resource, wrong: &mut [bool]) {
         match self {
             Self::Independent(errors) => wrong.fill(errors.first.next_is_error()),
@@ -212,12 +214,12 @@ pub struct LinkErrors {
     process: Box<dyn ErrorProcess>,
     unit: Unit,
     advances: Advances,
-    /// Number of steps that the error process takes per block.
+    /// Number of steps that the error process takes per full block.
     steps: u64,
     next: u64,
     within: Option<(PatternDistribution, Stream)>,
-    /// Errors that remain after soft combining, by the number of earlier failures of a block. A
-    /// block fails only if both the error process and this sequence yield an error.
+    /// Errors that soft combining does not correct: one sequence for each number of earlier failures
+    /// of a block. A block fails only if both the error process and its sequence yield an error.
     remains: Vec<ErrorGaps>,
     wrong: Vec<bool>,
 }
@@ -251,9 +253,10 @@ impl LinkErrors {
         }
     }
 
-    /// Takes the error process through the block on resource `number`. Sets the elements of `wrong`
-    /// to true for PDUs in error and to false for others. In a partly filled block, all errors of a
-    /// pattern may be beyond the end of `wrong`.
+    /// Sends a block on resource `number`: the error process takes the block's steps. Sets the
+    /// elements of `wrong` to true for PDUs in error and to false for others. If the block is only
+    /// partly filled, a pattern may have all its errors beyond the end of `wrong`. Then no PDU is in
+    /// error.
     fn wrong_pdus(&mut self, number: u64, wrong: &mut [bool]) {
         self.go_to(number);
         if self.unit == Unit::Pdu {

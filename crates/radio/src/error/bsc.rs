@@ -39,6 +39,6 @@ impl ErrorProcess for ErrorGaps {
         Self::next_is_error(self)
     }
 
-    /// Does nothing, because errors of independent steps do not depend on skipped steps.
+    /// Does nothing, because steps are independent: skipped steps do not change later errors.
     fn skip(&mut self, _: u64) {}
 }

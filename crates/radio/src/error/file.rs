@@ -75,8 +75,8 @@ fn part<T: serde::de::DeserializeOwned>(
     value.map(T::deserialize).transpose().map_err(|error| format!("{key}: {error}"))
 }
 
-/// Moves the patterns of `within_block` into a table `patterns`, as a scenario has them. A model
-/// file may have them directly in `within_block`.
+/// Moves the keys of `within_block` into a table `patterns`, where a scenario has them, if all keys
+/// are patterns (digits 0 and 1). Otherwise changes nothing: then the file has the keys of a scenario.
 fn name_patterns(within: &mut Value) {
     if let Value::Object(keys) = within
         && keys.keys().all(|key| !key.is_empty() && key.bytes().all(|digit| matches!(digit, b'0' | b'1')))

@@ -54,7 +54,7 @@ impl ErrorParams for GilbertElliottErrors {
 }
 
 impl GilbertElliottErrors {
-    /// Returns the hidden Markov model with two states that yields the same process.
+    /// Returns the hidden Markov model with two states whose errors have the same distribution.
     pub fn as_hidden_markov(&self) -> HiddenMarkov {
         let (p, r) = (self.p.0, self.r.0);
         HiddenMarkov {

@@ -91,7 +91,8 @@ impl HiddenMarkov {
         self.transition.iter().map(scaled).collect()
     }
 
-    /// Returns the share of time that the chain spends in each state in the long run.
+    /// Returns the share of steps that the chain spends in each state in the long run, in the order
+    /// of the states.
     pub fn shares(&self) -> Vec<f64> {
         let uniform = vec![1.0 / self.error.len() as f64; self.error.len()];
         stationary(&self.normalised(), if self.start.is_empty() { &uniform } else { &self.start })
@@ -132,7 +133,7 @@ impl ErrorParams for HiddenMarkov {
     }
 }
 
-/// Draws an index with probabilities proportional to `weights`.
+/// Draws an index with probabilities proportional to `weights`. Returns 0 if all weights are 0.
 fn draw(stream: &mut Stream, weights: &[f64]) -> usize {
     let mut left = uniform(stream) * weights.iter().sum::<f64>();
     let beyond = |weight: &f64| {
@@ -143,14 +144,15 @@ fn draw(stream: &mut Stream, weights: &[f64]) -> usize {
     found.or_else(|| weights.iter().rposition(|weight| *weight > 0.0)).unwrap_or(0)
 }
 
-/// Hidden Markov chain that yields errors. For each state it draws the numbers of steps until the
-/// next error and until the chain leaves the state.
+/// Hidden Markov chain that yields errors. For each state it draws two numbers: how many steps in
+/// this state come before the next error, and how many before the chain leaves the state.
 #[derive(Debug)]
 pub struct HiddenChain {
     state: usize,
     errors: Vec<ErrorGaps>,
     leaves: Vec<ErrorGaps>,
-    /// Transition matrices over 1, 2, 4, ... steps. They are computed when they are first used.
+    /// Transition matrices over 1, 2, 4, ... steps. All except the first one are computed when they
+    /// are first used.
     leaps: Vec<Matrix>,
     draws: Stream,
 }

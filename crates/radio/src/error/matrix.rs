@@ -25,8 +25,8 @@ fn squared(matrix: &Matrix) -> Matrix {
     matrix.iter().map(of_row).collect()
 }
 
-/// Returns the matrix `powers[0]` to the power 2^n. `powers` stores the powers that were computed
-/// before.
+/// Returns the matrix `powers[0]` to the power 2^n, which is `powers[n]`. Computes and appends the
+/// elements of `powers` that are missing up to `n`.
 pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     while powers.len() <= n {
         let next = squared(&powers[powers.len() - 1]);
@@ -41,8 +41,9 @@ const DOUBLINGS: usize = 60;
 
 /// Returns the long-run distribution of a chain with the initial distribution `start`.
 ///
-/// The result is the limit of a chain that keeps its state in half of all steps and otherwise
-/// follows `transition`. This chain has the same stationary distributions and no period.
+/// The result is the limit of another chain, which in each step keeps its state with probability
+/// 1/2 and otherwise follows `transition`. This chain has the same stationary distributions and no
+/// period.
 pub fn stationary(transition: &Matrix, start: &[f64]) -> Vec<f64> {
     let mut lazy = transition.clone();
     for (i, row) in lazy.iter_mut().enumerate() {

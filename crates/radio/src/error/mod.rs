@@ -167,8 +167,9 @@ impl ErrorModel {
         if self.unit == Unit::Pdu { pdus } else { 1 }
     }
 
-    /// Reports to `check` if the model does not fit blocks of `pdus` PDUs. `most` is the largest
-    /// number of transmissions of a block, or `None` for no limit.
+    /// Reports problems of the model to `check`. A valid model is checked further: it must fit blocks
+    /// of `pdus` PDUs, and may not fail all blocks if `most` is `None`. `most` is the largest number of
+    /// transmissions of a block, or `None` for no limit.
     pub fn check_for(&self, pdus: u32, most: Option<u32>, check: &mut Check) {
         let mut own = Check::default();
         self.check(&mut own);

@@ -56,8 +56,8 @@ impl RecordedErrors {
 }
 
 impl ErrorParams for RecordedErrors {
-    /// Returns a process that starts at the boundary of a block of `steps` steps, and starts again
-    /// after the last whole block of the sequence.
+    /// Returns a process that starts at the boundary of a block of `steps` steps. After the last
+    /// whole block of the sequence it continues with the first one.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess> {
         let (ends, blocks) = self.ends(u64::from(steps));
         let random = streams.indexed("radio link", user, "errors: offset").uniform(0);
@@ -89,7 +89,8 @@ pub struct Playback {
     /// For each run, the number of the first step after the run's end. Runs with errors have odd
     /// indices.
     ends: Vec<u64>,
-    /// Index of the run to which the next step belongs.
+    /// Index of the run of the last step taken or sought. If that run has ended, the next step belongs
+    /// to a later run.
     run: usize,
     at: u64,
 }

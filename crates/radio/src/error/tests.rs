@@ -139,8 +139,8 @@ fn a_chain_starts_in_the_given_state() {
     assert!((0..50).all(|run| process(json.clone(), run).next_is_error()));
 }
 
-/// After its last whole block a recording is repeated from its first one; a partial block at the end of the
-/// recording is omitted.
+/// After the last whole block of a recording, the process continues with the first block. A partial
+/// block at the end of the recording is omitted.
 #[test]
 fn a_recording_is_repeated_in_whole_blocks() {
     let recorded =
@@ -226,8 +226,8 @@ fn combining_reduces_the_errors_of_a_model() {
     }
 }
 
-/// If a process advances with time, the errors of a block depend only on its position. If it
-/// advances with blocks, each block has the next errors of the process.
+/// If a process advances with time, the errors of a block depend only on the TTI in which it is sent.
+/// If the process advances with blocks, each block has the next errors of the process.
 #[test]
 fn processes_advance_with_time_or_with_blocks() {
     let errors = |advances: Advances| {

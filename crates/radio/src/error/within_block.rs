@@ -65,7 +65,8 @@ impl Checked for WithinBlock {
 }
 
 impl WithinBlock {
-    /// Returns the number of PDUs in the blocks for which the distribution is given.
+    /// Returns the number of PDUs in the blocks for which the distribution is given, or 0 if no key
+    /// is set.
     pub fn pdus(&self) -> u32 {
         self.patterns.keys().next().map_or(self.count_law.len(), String::len) as u32
     }

@@ -27,7 +27,7 @@ pub struct Format {
     pub curve: u8,
 }
 
-/// Number of CQIs: 0 is out of range, 1 to 30 select formats.
+/// Number of CQIs: CQI 0 states that no block can be received, and CQIs 1 to 30 select formats.
 pub const CQIS: usize = 31;
 
 /// Largest number of HS-PDSCH codes in a cell (TS 25.213, 5.2.1).

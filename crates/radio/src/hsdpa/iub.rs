@@ -264,8 +264,8 @@ mod tests {
         (control, pdus)
     }
 
-    /// Advances from TTI `from` to TTI `to`, while the Node B sends up to `rate` PDUs per TTI.
-    /// Returns the number of PDUs sent.
+    /// Runs the TTIs from `from` to before `to`, in which the Node B sends up to `rate` PDUs per TTI.
+    /// Returns the number of PDUs that the Node B sends.
     fn advance(control: &mut FlowControl, pdus: &mut Pdus, from: u64, to: u64, rate: u64) -> u64 {
         let mut sent = 0;
         for tti in from..to {

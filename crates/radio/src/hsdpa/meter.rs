@@ -1,13 +1,13 @@
 //! Bandwidth that a user could have if data for this user always waited.
 //!
-//! A [`Meter`] has its own scheduler of the same kind as the cell's. In every TTI this scheduler
-//! sees the users with data, and the measured user with a full queue. The scheduler's state changes
-//! as if its own choices were carried out. If the scheduler selects the measured user, the meter
-//! credits the payload of the user's block times the probability that the block is decoded at the
-//! SNR of this TTI. This product is the goodput of a block that is retransmitted until it is
-//! decoded, without combining. Not modelled: the gain of combining, and the data that other users
-//! would have later. The user's HARQ processes and the minimum distance of its TTIs limit the
-//! measured bandwidth as in the simulation.
+//! A [`Meter`] has its own scheduler of the same kind as the cell's. In every TTI the candidates of
+//! this scheduler are the users with data, and the measured user as if its queue were full. The
+//! scheduler's state changes as if its own choices were carried out. If the scheduler selects the
+//! measured user, the meter credits the payload of the user's block times the probability that the
+//! block is decoded at the SNR of this TTI. This product is the goodput of a block that is
+//! retransmitted until it is decoded, without combining. The user's HARQ processes and the minimum
+//! distance of its TTIs limit the measured bandwidth as in the simulation. Not modelled: the gain of
+//! combining, and the data that other users would have later.
 
 use std::collections::VecDeque;
 

@@ -44,7 +44,7 @@ impl OuterLoop {
         [step, step * p / (1.0 - p)]
     }
 
-    /// Returns the correction of a user in dB, at first 0.
+    /// Returns a new correction for a user in dB. It starts at 0 and stays within -6 to 6 dB.
     pub fn correction_db(&self) -> Correction<f64> {
         Correction { steps: self.steps(1.0), largest: 6.0, value: 0.0 }
     }
@@ -62,7 +62,8 @@ pub struct Correction<T> {
 }
 
 impl<T: Copy + PartialOrd + Add<Output = T> + Neg<Output = T>> Correction<T> {
-    /// Corrects later qualities by the answer to a first transmission.
+    /// Raises or lowers the correction after the ACK or NACK of a first transmission, at most to
+    /// `largest` in either direction.
     pub fn on_answer(&mut self, acknowledged: bool) {
         let [down, up] = self.steps;
         let value = self.value + if acknowledged { up } else { -down };

@@ -15,7 +15,7 @@ pub struct ReorderingQueue<T> {
     t1_ttis: u64,
     /// Number of the next block to be delivered in order.
     next_expected: u64,
-    /// Number after the highest block number received.
+    /// Highest block number received plus 1, or 0 if no block has been received.
     upper_edge: u64,
     /// Blocks that wait, starting with block `next_expected`; `None` stands for a missing block.
     waiting: VecDeque<Option<T>>,

@@ -43,7 +43,7 @@ impl UserSet {
     }
 
     /// Returns an iterator over all users of the set, in ascending order from index `first`, and
-    /// then from index 0 to below `first`.
+    /// then from index 0 to below `first`. A `first` beyond all users counts as 0.
     #[inline]
     pub fn turn_from(&self, first: usize) -> Users<'_> {
         let first = if first / WORD < self.words.len() { first } else { 0 };

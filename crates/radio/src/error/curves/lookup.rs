@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use super::measured::{LAST_DECADE, LEVELS, logit};
 
-/// Number of mantissa bits within a step, which leave 128 steps per octave: 0.02 to 0.03 dB each.
+/// Number of low mantissa bits of an SNR, an `f32`, that give its position within a step of the
+/// table. The 7 other bits number the 128 steps of an octave, each of 0.02 to 0.03 dB.
 const STEP_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 7;
 
 /// Block error rate below which a table has the rate 0. For rates above 1 minus this value it has
@@ -35,8 +36,8 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// Returns the block error rate at the beginning of a step, rounded to 1 or 0 if the difference
-    /// is negligible.
+    /// Returns the block error rate at the beginning of a step. Rounds it to 1 or 0 if the difference
+    /// is less than [`NEGLIGIBLE`]. Returns 1 for subnormal SNRs and 0 for SNRs above 1e30.
     fn at(&self, step: u32) -> f32 {
         let snr = snr_at(step);
         let of_one = rate_at(&self.thresholds_db, 10.0 * libm::log10(f64::from(snr)));
@@ -50,9 +51,9 @@ impl Rates {
         }
     }
 
-    /// Returns the linear SNR at which the block error rate is `rate`, which is between 0 and 1.
-    /// The search for the steps around this SNR starts where a single code block has about the
-    /// corresponding error rate.
+    /// Returns the linear SNR at which the block error rate is `rate`, which is at least 0 and below 1.
+    /// The search for the steps around this SNR starts at an estimate: the SNR at which a single code
+    /// block has about the corresponding error rate.
     pub fn snr(&self, rate: f32) -> f32 {
         let of_one = -libm::expm1(libm::log1p(-f64::from(rate)) / f64::from(self.code_blocks));
         let mut above = step_of(snr_db_at(&self.thresholds_db, of_one));
@@ -86,7 +87,7 @@ impl BlockErrorRate {
         Self { lowest: snr_at(first), highest: snr_at(last), rates: table.into() }
     }
 
-    /// Creates the table of blocks that are never decoded.
+    /// Creates the table of blocks that are never decoded: the rate is 1 at all SNRs.
     pub fn never() -> Self {
         Self { lowest: snr_at(1), highest: snr_at(2), rates: Box::new([1.0, 1.0]) }
     }
@@ -146,7 +147,8 @@ fn snr_db_at(thresholds_db: &[f64; LEVELS.len()], p: f64) -> f64 {
 }
 
 /// Returns the error rate of a code block at an SNR, given the SNRs at which it has the error rates
-/// [`LEVELS`].
+/// [`LEVELS`]. Interpolates `ln(p / (1 - p))` linearly over the SNR in dB, and extrapolates it outside
+/// the given SNRs.
 fn rate_at(thresholds_db: &[f64; LEVELS.len()], snr_db: f64) -> f64 {
     let above = thresholds_db.partition_point(|known| *known <= snr_db);
     let [from, to] = match above {

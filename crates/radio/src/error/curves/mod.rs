@@ -13,7 +13,8 @@
 //!   those of the curves count as the nearest size;
 //! - between two SNRs, `ln(p / (1 - p))` is linear in the SNR in dB, and continues so beyond the curve.
 //!
-//! A transport block of C code blocks fails with `1 - (1 - p)^C`.
+//! A transport block of C code blocks, which have the error rate p each, fails with probability
+//! `1 - (1 - p)^C`.
 //!
 //! [`Curves::of`] does all this once for a format. The result, a [`BlockErrorRate`], is a table for the hot loop.
 
@@ -151,7 +152,8 @@ impl Prepared {
         Self { sizes: sizes.collect(), information }
     }
 
-    /// Returns the SNRs in dB at which code blocks have the block error rates [`LEVELS`].
+    /// Returns the SNRs in dB at which code blocks have the block error rates [`LEVELS`]. No SNR is
+    /// below the one before it. `size` is in bits.
     fn thresholds_db(&self, size: f64, rate: f64) -> [f64; LEVELS.len()] {
         let above =
             self.sizes.partition_point(|(known, _)| *known < size).clamp(1, self.sizes.len().max(2) - 1);

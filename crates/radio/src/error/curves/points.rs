@@ -25,8 +25,9 @@ impl PointCurve {
         libm::pow(10.0, log)
     }
 
-    /// Returns the smallest SNR in dB at which the rate is at most `rate`, infinity if it never is. The rates of the
-    /// points must not rise.
+    /// Returns the smallest SNR in dB, from the first point on, at which the rate is at most `rate`.
+    /// Returns infinity if the last point has a higher rate or there are no points. The rates of the
+    /// points must not rise with the SNR.
     pub fn snr_db(&self, rate: f64) -> f64 {
         let target = libm::log10(rate);
         let below = self.points.partition_point(|(_, log)| *log > target);

@@ -9,7 +9,8 @@ pub const COLUMNS: &str = "order,k,channel_bits,snr_db,blocks,errors";
 /// Largest absolute value of a point's SNR in dB. Tables of mutual information end at this SNR.
 const MAX_DB: f64 = 39.0;
 
-/// Block error rate that every curve must fall to.
+/// Block error rate that the last point of a curve must not exceed. The first point must have at least
+/// 1 minus this rate.
 const LEAST: f64 = 0.1;
 
 /// Returns the curves in a text with the columns [`COLUMNS`]. The points of a curve must follow

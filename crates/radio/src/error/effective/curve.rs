@@ -5,7 +5,8 @@ pub const LOWEST: f32 = 1.0 / 8192.0;
 /// Highest SNR of a table (39 dB). Higher SNRs count as this one.
 pub const HIGHEST: f32 = 8192.0;
 
-/// Number of mantissa bits within a step, which leave 8 steps per octave.
+/// Number of low mantissa bits of an SNR that give its position within a step of the table. The 3
+/// other bits number the 8 steps of an octave.
 const STEP_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 3;
 /// Number of steps between [`LOWEST`] and [`HIGHEST`].
 pub const STEPS: usize = ((HIGHEST.to_bits() - LOWEST.to_bits()) >> STEP_BITS) as usize;
@@ -22,13 +23,14 @@ pub const STEPS: usize = ((HIGHEST.to_bits() - LOWEST.to_bits()) >> STEP_BITS) a
 pub struct Curve {
     /// Values at the beginnings of steps.
     values: Box<[f32; STEPS + 1]>,
-    /// For each bucket, the number of values above its lower end, so that the inverse searches only
-    /// one bucket. The first bucket also has all smaller values, so its number is that of all
-    /// values. The additional last element is 0.
+    /// For each bucket (a range of values), the number of values above its lower end, so that the
+    /// inverse searches only one bucket. The first bucket has no lower end, so its number is that of
+    /// all values. The additional last element is 0.
     above: Box<[u8; BUCKETS + 1]>,
 }
 
-/// Number of mantissa bits within a bucket of values, which leave 8 buckets per octave.
+/// Number of low mantissa bits of a value that give its position within a bucket. The 3 other bits
+/// number the 8 buckets of an octave.
 const BUCKET_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 3;
 /// Value at which the second bucket begins.
 const SMALLEST: f32 = 1.0 / (1u64 << 32) as f32;

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use super::curve::Curve;
 use super::modulation::Modulation;
 
-/// Distance of two points of the integral, in standard deviations of the noise.
+/// Distance between neighbouring points of the integral, in standard deviations of the noise.
 const STEP: f64 = 0.2;
 /// Number of points of the integral on each side of 0.
 const REACH: usize = 40;

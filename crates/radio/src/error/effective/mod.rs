@@ -42,7 +42,7 @@ pub enum Mapping {
 #[derive(Clone, Debug)]
 pub struct EffectiveSnr {
     curves: Vec<&'static Curve>,
-    /// Index of the curve and beta of each format.
+    /// For each format, the index of its curve in `curves`, and its beta.
     formats: Vec<(u8, f32)>,
 }
 
@@ -118,8 +118,9 @@ pub const CURVES: usize = 4;
 pub struct Levels<const N: usize>([[f32; CURVES]; N]);
 
 impl<const N: usize> Levels<N> {
-    /// Returns, for each curve, the mean of its values on `groups`, a set that is not empty. `at`
-    /// has the index of each group's SNR, and `sizes` its number of resource blocks.
+    /// Returns, for each curve, the mean of its values over the resource blocks of `groups`, a set
+    /// that is not empty. `at` has the index of each group's SNR, and `sizes` its number of resource
+    /// blocks.
     #[inline]
     pub fn means(&self, at: &[u8; MAX_GROUPS], groups: Groups, sizes: &Row) -> [f32; CURVES] {
         let (mut sums, mut blocks) = ([0.0; CURVES], 0.0);
@@ -134,7 +135,8 @@ impl<const N: usize> Levels<N> {
     }
 }
 
-/// Returns the linear SNR at which a curve with `beta` has the mean of its values on `groups`.
+/// Returns the linear SNR at which a curve with `beta` has the mean of its values over the resource
+/// blocks of `groups`. `value` returns the curve's value on a group.
 #[inline]
 fn mean(curve: &Curve, beta: f32, groups: Groups, sizes: &Row, value: impl Fn(usize) -> f32) -> f32 {
     let (mut sum, mut blocks) = (0.0, 0.0);

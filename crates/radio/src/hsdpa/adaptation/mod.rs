@@ -101,8 +101,8 @@ impl LinkAdaptationSpec {
 }
 
 impl Adapter {
-    /// Returns the channel quality that the Node B knows in TTI `tti`: the CQI, the SNR in dB, or
-    /// 10 log10 of the number of bits that a recorded rate allows.
+    /// Returns the channel quality by which the Node B selects blocks in TTI `tti`: the reported CQI,
+    /// the SNR in dB, or 10 log10 of the number of bits that a recorded rate allows.
     #[inline]
     pub fn quality(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {

@@ -49,7 +49,7 @@ impl Shannon {
     }
 }
 
-/// Link adaptation that knows the SNR of the current TTI and selects a block at the capacity of the
+/// Link adaptation by the exact SNR of the current TTI: selects a block at the capacity of the
 /// channel.
 #[derive(Debug)]
 pub struct Genie {

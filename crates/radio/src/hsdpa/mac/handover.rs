@@ -12,7 +12,8 @@ use crate::cell::handover::control::Cells;
 use crate::tti::grid::Grid;
 
 impl HsdpaMac {
-    /// Makes all comparisons of Node Bs that are due up to TTI `tti`.
+    /// Makes all comparisons of Node Bs that are due in TTI `tti` or earlier. Users whose comparisons
+    /// require it change their cells.
     pub(super) fn change_cells(&mut self, ctx: &mut Context, tti: u64) {
         if let Some(mut control) = self.handover.take() {
             control.change_cells(self, ctx, tti);
@@ -28,7 +29,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Ends an idle time when a packet arrives.
+    /// Ends an idle time, if there is one, when a packet arrives. Users whose serving cells changed during
+    /// the idle time leave their old cells now.
     pub(super) fn wake_up(&mut self, ctx: &mut Context, grid: &Grid) {
         if let Some(mut control) = self.handover.take() {
             control.wake_up(self, ctx, grid.from(ctx.now));

@@ -29,9 +29,9 @@ pub struct Slots {
 /// State of a user on which the cached values depend.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    /// First TTI in which the user may have something to send, `u64::MAX` if no TTI is known.
+    /// First TTI in which there may be something to send to the user, `u64::MAX` if there is nothing.
     ready: u64,
-    /// Number of units of the user's queue that matter for a block.
+    /// Number of units with which a block can be filled, at most those of the user's largest block.
     usable: u64,
     cell: u8,
 }
@@ -79,7 +79,7 @@ pub struct Slot {
     pub until: u64,
     /// Number of units that the user could be sent in each TTI, 0 if it could be sent nothing.
     pub units: [u32; BLOCK],
-    /// CQI that the Node B knows in each TTI.
+    /// CQI that the Node B uses in each TTI.
     pub cqi: [u8; BLOCK],
 }
 
@@ -135,7 +135,8 @@ impl Slots {
         }
     }
 
-    /// Takes a user out of the users that are waiting until its next turn.
+    /// Removes a user from the users marked as waiting, and stores its new state `turn`. If the state has
+    /// a TTI `ready`, [`Self::advance`] marks the user as waiting from that TTI on.
     fn put_off(&mut self, user: usize, turn: Turn) {
         self.waiting[usize::from(self.turns[user].cell)].remove(user);
         self.later.retain(|other| *other != user);
@@ -152,8 +153,8 @@ impl Slots {
         self.kept[user].until = 0;
     }
 
-    /// Invalidates what [`Self::forget`] does if the user's queue has changed so that the size of
-    /// its next block may change.
+    /// Invalidates all values that are cached for a user, if the user's queue has changed so that the
+    /// size of its next block may change.
     pub fn forget_if_changed(&mut self, user: usize, state: &User) {
         if self.turns[user].usable != state.usable() {
             self.forget(user);

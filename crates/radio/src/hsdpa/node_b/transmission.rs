@@ -18,8 +18,8 @@ pub struct Format {
     pub curve: Option<u8>,
 }
 
-/// Block that the Node B has sent and whose HARQ process has not ended. Its number is the transmission sequence
-/// number, on the air modulo 64; its SNR is that per symbol.
+/// Block of a HARQ process. Its number is the transmission sequence number, which is modulo 64 on the air. Its SNR
+/// is that per symbol, after despreading.
 pub type Block = block::Block<Format>;
 
 impl User {

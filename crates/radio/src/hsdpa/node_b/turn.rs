@@ -10,7 +10,7 @@ use crate::mac::sched::{Candidate, View};
 /// Block that the Node B would send to a user in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
-    /// Channel quality of the user that the Node B knows: a CQI, or a value in decibels.
+    /// Channel quality by which the Node B selected the block: a CQI, or a value in decibels.
     pub quality: f32,
     /// New block, or `None` if the block is a retransmission.
     pub offer: Option<Offer>,
@@ -46,7 +46,7 @@ impl User {
     }
 
     /// Returns the number of units that could be sent in TTI `tti`, 0 if nothing can be sent, and
-    /// the channel quality that the Node B knows. Caches these values for following TTIs in `slot`.
+    /// the channel quality that the Node B uses. Caches these values for following TTIs in `slot`.
     #[inline]
     pub fn look(
         &mut self,
@@ -133,8 +133,8 @@ impl User {
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
     }
 
-    /// Returns the user's block, limited to the codes that other users have left (`limits`).
-    /// Returns `None` if no block fits.
+    /// Returns the user's block within `limits`: the codes that other users have left, and the number of
+    /// users who share the power. A retransmission is not made smaller. Returns `None` if no block fits.
     pub fn limit(&self, grant: Grant, limits: Limits) -> Option<Grant> {
         match grant.offer {
             Some(_) => self.offer(grant.quality, limits),

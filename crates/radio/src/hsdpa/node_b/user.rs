@@ -108,7 +108,7 @@ impl User {
         self.processes.take_answers(tti, |acknowledged| adapter.on_answer(acknowledged));
     }
 
-    /// Returns the channel quality of the user that the Node B knows in TTI `tti`.
+    /// Returns the channel quality of the user by which the Node B selects blocks in TTI `tti`.
     #[inline]
     pub fn quality(&mut self, tti: u64, sequence: &JakesSequence) -> f32 {
         self.adapter.quality(&mut self.channel, sequence, tti)

@@ -76,7 +76,8 @@ proptest! {
     }
 }
 
-/// Scheduler without a selection rule, so that the MAC must show it all users.
+/// Scheduler without a selection rule ([`Rule`](crate::mac::sched::Rule)), so that the MAC must pass it
+/// all candidates.
 #[derive(Debug)]
 struct SeesAll(Box<dyn Scheduler>);
 
@@ -111,8 +112,8 @@ fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     bench.ttis()
 }
 
-/// The MAC serves the same users whether it skips users that cannot win or shows all users to the
-/// scheduler.
+/// The MAC serves the same users whether it skips users that the scheduler cannot select, or passes all
+/// candidates to the scheduler.
 #[test]
 fn skipped_users_would_not_have_been_selected() {
     for scheduler in ["proportional_fair", "max_ci", "round_robin"] {

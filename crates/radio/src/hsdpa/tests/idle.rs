@@ -85,7 +85,8 @@ fn a_forwarded_block_is_counted_once() {
     assert!(found > 0);
 }
 
-/// With `shannon` the Node B knows the SNR itself and no CQIs are reported, so the mean CQI is NaN.
+/// With `shannon` the Node B selects blocks by the exact SNR and no CQIs are reported, so the mean CQI
+/// is NaN.
 #[test]
 fn cqi_is_nan_if_the_quality_is_in_decibels() {
     let params = hsdpa(json!({ "link_adaptation": "shannon" }));

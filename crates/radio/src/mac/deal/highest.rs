@@ -99,8 +99,8 @@ fn compare<const N: usize>(
 }
 
 impl Dealer {
-    /// Assigns each group in `room` to the open candidate with the highest score, and lists the
-    /// parts of all users.
+    /// Assigns each group in `room` to the open candidate with the highest score. Then lists the
+    /// parts of all candidates that have groups, in the order of candidates.
     pub(super) fn deal_to_highest(&mut self, offers: Offers, room: Room) {
         let Room { groups: mut free, mut grants } = room;
         while !free.is_empty() && !self.open.is_empty() {

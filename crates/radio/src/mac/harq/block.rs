@@ -213,7 +213,8 @@ impl SentBlock {
     }
 }
 
-/// Final outcome of a block, which takes effect at the start of the TTI after its last transmission.
+/// Final outcome of a block, which takes effect at the start of the TTI after the transmission that
+/// decides it.
 #[derive(Clone, Debug)]
 pub struct Decided {
     /// Index of the user to whom the block was sent.

@@ -21,8 +21,8 @@ const CODES: [u8; 22] = [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5
 /// Spreading factor of an HS-PDSCH (TS 25.211, 5.3.3.13).
 pub const SPREADING_FACTOR: f64 = 16.0;
 
-/// Returns the CQI, 1 to 22, whose block has `bits` bits. If `bits` is between two block sizes, the
-/// CQI is interpolated.
+/// Returns the CQI, 1 to 22, whose block has `bits` bits. Interpolates between block sizes. Returns 1
+/// for smaller blocks than that of CQI 1, and 22 for larger ones than that of CQI 22.
 fn cqi_of(bits: u64) -> f64 {
     let bits = bits as f64;
     let upper = BLOCK_BITS.partition_point(|&size| f64::from(size) <= bits);
@@ -48,9 +48,9 @@ pub fn bler(cqi: f64, snr_db: f64) -> f64 {
     libm::pow(libm::pow(10.0, exponent(cqi, snr_db)) + 1.0, -1.0 / 0.7)
 }
 
-/// Returns a power of two that is not below [`bler`] at the linear SNR `snr`, computed without
-/// calling `pow` or `log10`. This bound omits the 1 that [`bler`] adds to `10^x`, so it is
-/// `2^-(x log2(10) / 0.7)`, rounded up.
+/// Returns a power of two from 2^-50 to 1 that is not below [`bler`] at the linear SNR `snr`, computed
+/// without calling `pow` or `log10`. This bound omits the 1 that [`bler`] adds to `10^x`, so it is
+/// `2^-(x log2(10) / 0.7)`, rounded up. Returns 1 if `snr` is not a normal positive number.
 ///
 /// # Panics
 ///
@@ -70,7 +70,8 @@ fn exponent(cqi: f64, snr_db: f64) -> f64 {
     distance_db(cqi, snr_db) / slope(cqi)
 }
 
-/// Returns twice the distance in dB from the middle of the curve of a CQI.
+/// Returns twice the distance in dB of an SNR from the middle of a CQI's curve, where `BLER^-0.7` is 2.
+/// The distance is negative below the middle.
 fn distance_db(cqi: f64, snr_db: f64) -> f64 {
     2.0 * (snr_db - 1.03 * cqi + 17.3)
 }

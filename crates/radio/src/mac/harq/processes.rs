@@ -194,8 +194,9 @@ impl<B> Processes<B> {
         self.update_times();
     }
 
-    /// Moves the processes to another cell without a reset of MAC-hs. Pending blocks are
-    /// retransmitted from TTI `tti` on, and `forward` is called for each of them.
+    /// Moves the processes to another cell without a reset of MAC-hs. Pending blocks are not
+    /// retransmitted before TTI `tti`, and `forward` is called for each of them. Answers that
+    /// [`Self::take_answers`] has not passed on are discarded.
     pub fn change_cell(&mut self, tti: u64, forward: impl Fn(&mut B)) {
         for (process, block) in self.all.iter_mut().zip(&mut self.blocks) {
             process.first_answer = None;

@@ -28,7 +28,7 @@ pub struct Candidate {
     /// Number of units that the user could receive or, in the uplink, send in this TTI. A unit is a
     /// PDU or an octet, depending on the bearer.
     pub rate: u32,
-    /// Channel quality that the Node B knows, which increases with the user's C/I: a C/I value, a
+    /// Channel quality reported to the Node B, which increases with the user's C/I: a C/I value, a
     /// CQI, or an SNR in dB.
     pub quality: f32,
     /// TTI by which the user's next packet should arrive; 0 if the bearer has no deadlines or the

@@ -76,8 +76,7 @@ impl ProportionalFairScheduler {
         }
     }
 
-    /// Returns the value of `scale` in TTI `tti`, if no user is served between the last update and
-    /// this TTI.
+    /// Returns the value that `scale` has in TTI `tti` if it is not reset to 1 until then.
     fn scale_in(&self, tti: u64) -> f64 {
         match tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32 {
             0 => self.scale,
@@ -86,8 +85,8 @@ impl ProportionalFairScheduler {
         }
     }
 
-    /// Reduces all means to their values in TTI `tti`, if no user has been served since the last
-    /// update.
+    /// Reduces all means to their values in TTI `tti`. The caller ensures that no user was served in
+    /// the TTIs between the last update and `tti`.
     pub fn age(&mut self, tti: u64) {
         (self.scale, self.tti) = (self.scale_in(tti), tti);
         if self.scale < SMALLEST_SCALE {

@@ -310,8 +310,9 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Returns the CQI that the Node B knows in TTI `tti`: the CQI of the last measurement at least
-    /// `delay` TTIs earlier, or the CQI of TTI 0 if there is no such measurement.
+    /// Returns the CQI that the Node B uses in TTI `tti`, before any correction by the outer loop. This is
+    /// the CQI of the last measurement at least `delay` TTIs earlier, or the CQI of TTI 0 if there is no
+    /// such measurement.
     #[inline]
     pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
         let at = tti.saturating_sub(self.delay);
