@@ -30,9 +30,9 @@ impl Reassembly {
         Self { order, partial: BTreeMap::new(), next: 0 }
     }
 
-    /// Processes the pieces of SDUs in a PDU, which must not have been received before. Delivers
-    /// the SDUs that are then complete. If SDUs are delivered in sequence, a complete SDU waits
-    /// until each earlier SDU is delivered or dropped.
+    /// Processes the pieces of SDUs in a PDU that has not been received before. Ignores pieces of SDUs
+    /// that were given up or, in sequence, delivered. Delivers the SDUs that are then complete. If SDUs
+    /// are delivered in sequence, a complete SDU waits until each earlier SDU is delivered or dropped.
     pub fn take(&mut self, pieces: &[Piece], sdus: &mut SduBuffer) {
         for piece in pieces.iter().filter(|piece| piece.sdu >= self.next) {
             let partial = self.partial.entry(piece.sdu).or_default();
@@ -56,8 +56,8 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Delivers complete SDUs in order of their numbers. An SDU that the sender dropped before
-    /// sending any part of it leaves no gap, as the phone does not know of it.
+    /// Delivers complete SDUs in order of their numbers, if SDUs are delivered in sequence. An SDU that
+    /// the sender dropped before sending any part of it leaves no gap.
     fn deliver_in_sequence(&mut self, sdus: &mut SduBuffer) {
         while self.order == Delivered::InSequence
             && let Some(entry) = self.partial.first_entry()

@@ -21,8 +21,9 @@ pub struct Discard {
     /// Command that the phone has not answered, and the time of its retransmission, which is `None`
     /// if the command must be sent now. The outer `None` means that there is no such command.
     command: Option<(Command, Option<Time>)>,
-    /// Number of the first PDU that the transmission window had when a command was issued; the
-    /// window must not move beyond this PDU. `None` if no command is unanswered.
+    /// Limit beyond which the transmission window must not move: the number of its first PDU when a
+    /// command was issued. A command that replaces an unanswered one keeps the limit. `None` if no
+    /// command is unanswered.
     window_limit: Option<u64>,
 }
 

@@ -80,7 +80,7 @@ const BITMAP_BITS: u32 = 4 + 4 + 12;
 /// Largest number of PDUs in the bitmap of a BITMAP super-field, 16 octets.
 const PDUS_PER_BITMAP: u32 = 128;
 
-/// Size in bytes of the smallest PDU that holds a report about one run of missing PDUs in either
+/// Size in bytes of the smallest PDU that holds a report about at least one missing PDU in either
 /// format.
 pub const SMALLEST_PDU_BYTES: u32 = (FIXED_BITS + BITMAP_BITS + 8).div_ceil(8);
 

@@ -173,8 +173,8 @@ impl Unacknowledged {
     // --- Methods of the receiving end ---
 
     /// Records that the PDUs `units` have arrived or, if `lost` is true, that HARQ has given them
-    /// up. Packets with a lost part are reported as lost at once, although the receiver does not
-    /// know of the loss yet.
+    /// up. Packets with a lost part are reported as lost at once, although the receiver detects the
+    /// loss only later.
     #[inline]
     pub fn receive(&mut self, now: Time, units: Range<u64>, lost: bool) {
         for sn in units {
