@@ -89,8 +89,8 @@ pub struct Playback {
     /// For each run, the number of the first step after the run's end. Runs with errors have odd
     /// indices.
     ends: Vec<u64>,
-    /// Index of the run of the last step taken or sought. If that run has ended, the next step belongs
-    /// to a later run.
+    /// Index of the run that contains the next step, or of an earlier run.
+    /// [`ErrorProcess::next_is_error`] moves it forward.
     run: usize,
     at: u64,
 }

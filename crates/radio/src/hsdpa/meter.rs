@@ -98,8 +98,8 @@ impl Meter {
         }
     }
 
-    /// Accounts for all TTIs before TTI `tti` that have not been accounted for. No user could be
-    /// sent anything in these TTIs.
+    /// Adds to `bytes` what the measured user could have received in the TTIs before TTI `tti` that
+    /// were not evaluated yet. In the simulation no user could be sent anything in these TTIs.
     ///
     /// If these TTIs take more than 200 s and no records are kept, only the last 200 s are
     /// evaluated. Their mean bandwidth is then assumed for the whole time.
@@ -118,7 +118,8 @@ impl Meter {
         }
     }
 
-    /// Accounts for TTI `tti`, in which `real` lists the candidates of the real cell's scheduler.
+    /// Adds to `bytes` what the measured user could have received in TTI `tti`. `real` lists the
+    /// candidates that the scheduler of the simulated cell has in this TTI.
     pub fn account(&mut self, tti: u64, real: &Candidates, node_bs: &mut NodeBs) {
         self.next = tti + 1;
         self.record(tti, node_bs);
@@ -155,7 +156,8 @@ impl Meter {
         }
     }
 
-    /// Lists the candidates in `real`, with the measured user as if it had a full queue.
+    /// Lists the candidates in `real` and the measured user, the latter as if its queue were full. If no
+    /// block could be sent to the measured user even then, it is not listed.
     fn join(&mut self, tti: u64, real: &Candidates, limits: Limits, node_bs: &mut NodeBs) {
         self.candidates.copy_others(real, self.user);
         let state = &mut node_bs.users[self.user];

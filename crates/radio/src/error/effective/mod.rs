@@ -38,7 +38,7 @@ pub enum Mapping {
     Exponential,
 }
 
-/// Effective SNRs of the formats of a standard.
+/// Mapping from the SNRs of groups to the effective SNR, for each format of a standard.
 #[derive(Clone, Debug)]
 pub struct EffectiveSnr {
     curves: Vec<&'static Curve>,
@@ -48,7 +48,7 @@ pub struct EffectiveSnr {
 
 impl EffectiveSnr {
     // Clause: IEEE C802.16m-07/097: effective SNR by mutual information
-    /// Creates a mapping for formats with the given modulations.
+    /// Creates the mapping by mutual information, for formats with the given modulations.
     pub fn by_information(modulations: &[Modulation]) -> Self {
         let mut known: Vec<Modulation> = modulations.to_vec();
         known.sort_unstable();
@@ -58,7 +58,7 @@ impl EffectiveSnr {
         Self { curves: known.into_iter().map(Modulation::curve).collect(), formats }
     }
 
-    /// Creates a mapping for formats with the given betas.
+    /// Creates the exponential mapping (EESM), for formats with the given betas.
     pub fn exponential(betas: &[f32]) -> Self {
         static CURVE: OnceLock<Curve> = OnceLock::new();
         let curves = vec![CURVE.get_or_init(|| Curve::new(|snr| libm::exp(-snr)))];
@@ -113,7 +113,7 @@ impl EffectiveSnr {
 /// Largest number of curves in [`Levels`].
 pub const CURVES: usize = 4;
 
-/// Values of each curve at some SNRs.
+/// Values of each curve at `N` SNRs.
 #[derive(Clone, Debug)]
 pub struct Levels<const N: usize>([[f32; CURVES]; N]);
 

@@ -112,7 +112,8 @@ impl Adapter {
         }
     }
 
-    /// Returns the block for a channel quality within `limits`, or `None` if no payload unit fits.
+    /// Returns the block for a channel quality within `limits`. Returns `None` if no payload unit fits
+    /// or too few codes are free.
     pub fn offer(&self, quality: f32, limits: Limits) -> Option<Offer> {
         match self {
             Self::Cqi(reporter) => reporter.offer(quality, limits),
@@ -129,8 +130,8 @@ impl Adapter {
         if let Self::Cqi(reporter) = self { reporter.peek(tti) } else { None }
     }
 
-    /// Returns the number of units in the block for each CQI that [`Self::peek`] returned, 0 if the
-    /// CQI allows no block.
+    /// Returns the number of payload units in the block for each of `cqis`, which [`Self::peek`] has
+    /// returned. The number is 0 if the CQI allows no block, or if the method uses no CQIs.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
         if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; N] }
     }

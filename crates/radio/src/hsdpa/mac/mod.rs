@@ -253,7 +253,8 @@ impl Mac for HsdpaMac {
         self.change_cells(ctx, tti);
     }
 
-    /// Handles expired RLC timers and the phones' status reports, then records idle times.
+    /// Handles expired RLC timers and the phones' status reports. Then records the start of an idle
+    /// time if no user has data to receive any more.
     fn run_timers(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let timed = if self.node_bs.params.rlc.has_timers() { self.node_bs.users.len() } else { 0 };

@@ -132,15 +132,15 @@ impl HsdpaMac {
         }
     }
 
-    /// Makes all bandwidth meters account for the TTIs before TTI `tti` that they have not
-    /// accounted for. In these TTIs no user could be sent anything.
+    /// Evaluates in all bandwidth meters the TTIs before TTI `tti` that they have not evaluated yet. In
+    /// these TTIs no user could be sent anything.
     pub(super) fn pass_idle(&mut self, tti: u64) {
         for meter in &mut self.meters {
             meter.pass(tti, &mut self.node_bs);
         }
     }
 
-    /// Accounts for TTI `tti` in the bandwidth meters of users who are served by `cell`.
+    /// Evaluates TTI `tti` in the bandwidth meters of users who are served by `cell`.
     fn meter(&mut self, tti: u64, cell: usize) {
         let Self { node_bs, meters, candidates, .. } = self;
         for meter in meters {

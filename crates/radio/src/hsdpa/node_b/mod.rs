@@ -58,8 +58,8 @@ impl NodeBs {
     /// decrease with units or quality.
     ///
     /// Most users would not have the highest score even with the best channel that they may have in
-    /// the next TTIs, so they are skipped. The two best users of the last TTI are examined first,
-    /// as an early high score allows more users to be skipped.
+    /// the next TTIs, so they are skipped. The two best users of the last search in this cell are
+    /// examined first, as an early high score allows more users to be skipped.
     pub fn find_best(
         &mut self,
         tti: u64,
@@ -78,7 +78,7 @@ impl NodeBs {
         let groups = waiting.words().iter().zip(ceilings.chunks_mut(WORD)).zip((0..).step_by(WORD));
         for ((word, ceilings), first) in groups.filter(|((word, _), _)| **word != 0) {
             for (at, ceiling) in ceilings.iter_mut().enumerate() {
-                // The bound excludes most users, so it is read before the bit.
+                // The bound excludes most users, so it is checked before the user's bit in `waiting`.
                 let may_win = ceiling.until <= tti || ceiling.score >= contest.best[0].score;
                 if may_win && word >> at & 1 != 0 {
                     contest.visit(first + at, ceiling);
@@ -153,8 +153,9 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
         Ceiling { score: (self.score)(user, (units, quality)), until }
     }
 
-    /// Evaluates a user, unless even the upper bound of its score is too low to win. The function
-    /// is not inlined, so that the loop over all users remains short.
+    /// Computes a user's score, and stores its claim if it is one of the best two. Skips a user if even
+    /// the upper bound of its score is too low to win. The function is not inlined, so that the loop
+    /// over all users remains short.
     #[inline(never)]
     fn visit(&mut self, user: usize, ceiling: &mut Ceiling) {
         let (tti, limits) = (self.tti, self.limits);

@@ -17,7 +17,8 @@ pub struct Slots {
     turns: Vec<Turn>,
     /// For each cell, the users that may have something to send in the current TTI.
     pub waiting: Vec<UserSet>,
-    /// For each cell, the users with the best two claims to be served in the last TTI.
+    /// For each cell, the users with the two highest scores in the last search
+    /// ([`NodeBs::find_best`](super::NodeBs::find_best)).
     pub leading: Vec<[usize; 2]>,
     /// Users that may have something to send in a later TTI, in any order.
     later: Vec<usize>,
@@ -105,8 +106,8 @@ impl Slots {
         self.forget(user);
     }
 
-    /// Refreshes the cached state of a user whose queue may have changed, but not its HARQ
-    /// processes or its cell.
+    /// Refreshes the cached state of a user if its queue has changed so that the size of its next block
+    /// may change. The user's HARQ processes and cell must be unchanged.
     pub fn refresh_queue(&mut self, user: usize, state: &User) {
         if self.turns[user].usable != state.usable() {
             self.refresh(user, state);

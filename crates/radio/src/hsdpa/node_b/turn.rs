@@ -92,7 +92,7 @@ impl User {
         Peak { units, quality, until: until.min(retransmission_at) }
     }
 
-    /// Returns the units and CQIs of TTI `tti` and of the TTIs around it for which CQIs were
+    /// Returns the units and CQIs to be cached for TTI `tti` and for following TTIs whose CQIs were
     /// computed ahead. Returns `None` if the CQI of TTI `tti` was not computed ahead.
     fn plan(&self, tti: u64, limits: Limits) -> Option<Slot> {
         let (cqi, first) = self.adapter.peek(tti)?;
@@ -110,8 +110,8 @@ impl User {
         Some(Slot { first, until, units, cqi: *cqi })
     }
 
-    /// Returns the new block that could be sent if the user's queue were full and a HARQ process
-    /// were free, or `None` if no payload unit fits.
+    /// Returns the new block that could be sent if the user's queue were full and a HARQ process were
+    /// free. Returns `None` if no payload unit fits or too few codes are free.
     pub fn full_queue_grant(&self, quality: f32, limits: Limits) -> Option<Grant> {
         self.grant_of(quality, Limits { units: u64::MAX, ..limits })
     }

@@ -82,8 +82,9 @@ impl User {
         self.queue += units;
     }
 
-    /// Returns the number of units with which a new block can be filled: those in the Node B's
-    /// queue and, without an Iub, those that wait at the RNC.
+    /// Returns the number of units with which a new block can be filled: those in the Node B's queue
+    /// and, without an Iub, those that wait at the RNC. In acknowledged mode the latter are an upper
+    /// bound.
     pub(super) fn available(&self) -> u64 {
         if self.direct { self.queue + self.packets.waiting() } else { self.queue }
     }

@@ -19,11 +19,11 @@ const TTIS: u64 = 6_000;
 /// Number of resource block groups in a band of 5 MHz (TS 36.213, 7.1.6.1).
 const GROUPS: usize = 13;
 
-/// Rates of users on groups of a band of 5 MHz, divided by proportional fair.
+/// Results of the division of a 5 MHz band among users by proportional fair.
 struct Gain {
     /// Mean rate on each group, relative to that of a user alone.
     rates: [f64; GROUPS],
-    /// Share of the TTIs that each user has on each group.
+    /// Share of the TTIs in which each user gets each group.
     shares: Vec<[f64; GROUPS]>,
 }
 

@@ -3,7 +3,7 @@
 use super::{Bidder, Dealer, Offers, Part, Room};
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
 
-/// Number of groups in a vector of the CPU.
+/// Number of groups whose scores the CPU compares with one vector instruction.
 const LANES: usize = 4;
 
 /// Values of [`LANES`] neighbouring groups.
@@ -32,7 +32,7 @@ pub(super) struct Contest {
 
 impl Contest {
     /// Compares the scores of the candidates `open` on the groups `free`, and on groups in the same
-    /// vectors. Scores depend on the property `x` of each user. If scores are equal, the first
+    /// vectors. The scores of a user follow from its row in `x`. If scores are equal, the first
     /// candidate wins.
     fn hold(&mut self, open: &[Bidder], x: &[Row], free: Groups) {
         let mut places = [0; ALL_VECTORS];
@@ -76,7 +76,7 @@ impl Contest {
 }
 
 /// Compares the scores of a candidate with the highest scores so far, on several vectors of groups.
-/// All owners precede the candidate, so they keep a group if scores are equal.
+/// All owners so far precede the candidate in the list, so they keep a group if scores are equal.
 #[inline]
 fn compare<const N: usize>(
     bidder: &Bidder,
@@ -125,9 +125,9 @@ impl Dealer {
     }
 
     /// Enforces the limit of users: `grants` is the number of candidates that may still get their
-    /// first groups. If the newcomers of this round reach this number, keeps the newcomers with the
-    /// highest scores, and closes all candidates that then have no groups. Returns the groups of
-    /// the newcomers that were not kept.
+    /// first groups. Newcomers are the candidates that got their first groups in this round. If there
+    /// are at least `grants` newcomers, keeps those with the highest scores, and removes all candidates
+    /// without groups from `open`. Returns the groups of the newcomers that were not kept.
     fn limit_newcomers(&mut self, grants: usize) -> Groups {
         let Self { newcomers, held, open, .. } = self;
         let mut returned = Groups::NONE;

@@ -137,7 +137,8 @@ impl Dealer {
         &self.parts
     }
 
-    /// Resets the state for a new TTI. Candidates with data that waits are open.
+    /// Resets the state for a new TTI. Opens all candidates with waiting data, so that they may get
+    /// groups.
     fn begin(&mut self, candidates: &[Candidate], offers: Offers) {
         let Self { held, open, weights, .. } = self;
         held.clear();
@@ -154,8 +155,8 @@ impl Dealer {
         }
     }
 
-    /// Closes the candidates whose groups carry all their data. Returns the groups that these
-    /// candidates do not need.
+    /// Removes from `open` the candidates whose groups carry all their data. Returns the groups that
+    /// these candidates do not need.
     fn settle(&mut self, offers: Offers) -> Groups {
         let Self { open, held, .. } = self;
         let mut returned = Groups::NONE;

@@ -36,7 +36,7 @@ impl Scheduler for WithoutWeights {
     }
 }
 
-/// Random TTI: band, rates and waiting data.
+/// Random input for the division of one TTI: band, limit of users, rates and waiting data.
 #[derive(Clone, Debug)]
 struct Drawn {
     blocks: u16,

@@ -65,7 +65,7 @@ pub struct Block<F> {
     pub number: u64,
     /// Numbers of the RLC units that the block carries.
     pub units: Range<u64>,
-    /// Size of the block's contents without padding, in the units of the radio.
+    /// Size of the block's contents without padding, in the payload units of the radio.
     pub size: u32,
     /// Format in which the block is sent.
     pub format: F,
@@ -124,8 +124,8 @@ impl<F> Block<F> {
         }
     }
 
-    /// Sends the block once more. `decodes` returns true if the phone decodes it; it is not called for a block that the
-    /// phone has decoded before. Returns the result and the answer that the base station receives.
+    /// Sends the block for the first time or again. `decodes` returns true if the phone decodes it; it is not called for
+    /// a block that the phone has decoded before. Returns the result and the answer that the base station receives.
     #[inline]
     pub fn send(
         &mut self,
@@ -162,7 +162,7 @@ impl<F> Block<F> {
 pub struct Answer {
     /// Whether the base station receives an ACK.
     pub acknowledged: bool,
-    /// Whether the block must be sent again.
+    /// Whether the block must be sent again: a NACK is received, and the limit of transmissions is not reached.
     pub is_retransmitted: bool,
 }
 
@@ -173,7 +173,7 @@ pub struct SentBlock {
     pub number: u64,
     /// Numbers of the RLC units that the block carries.
     pub units: Range<u64>,
-    /// Size of the block's contents without padding, in the units of the radio.
+    /// Size of the block's contents without padding, in the payload units of the radio.
     pub size: u32,
     /// Number of transmissions of the block so far in the serving cell.
     pub transmission: u32,

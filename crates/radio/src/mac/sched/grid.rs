@@ -38,7 +38,7 @@ pub enum Deal {
     /// Each group goes to the user with the highest score on it, or to the first such user if
     /// several are equal.
     EachToHighest,
-    /// Groups go in turn to the users with the highest offsets, so that these users get equal
+    /// Groups go in turn to the users with the highest offsets, so that these users get about equal
     /// numbers of groups.
     FirstShareEvenly,
 }

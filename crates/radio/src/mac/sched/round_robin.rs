@@ -31,8 +31,8 @@ impl Scheduler for RoundRobinScheduler {
         candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
     }
 
-    /// Sets each user's weight by its place in the order of turns, so that the users whose turns
-    /// are next get equal numbers of resource block groups, whatever their channels.
+    /// Ranks the users in the order of their turns. [`Deal::FirstShareEvenly`] then gives the users
+    /// whose turns are next about equal numbers of resource block groups, whatever their channels.
     fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         let first = self.pick(tti, candidates);
         for (i, weight) in weights.iter_mut().enumerate() {

@@ -9,9 +9,9 @@
 //! have a range of numbers, and the MAC reports for this range whether the block has arrived
 //! ([`Entity::receive`]). Blocks may arrive in any order.
 //!
-//! In acknowledged mode, the receiving end sends STATUS PDUs in blocks of the other direction:
-//! [`Entity::take_report`] puts one into such a block, and [`Entity::on_report`] is called when the block has
-//! arrived or is lost.
+//! In acknowledged mode, the receiving end sends STATUS PDUs: [`Entity::take_report`] puts one into a
+//! block of the other direction, and [`Entity::on_report`] is called when the block has arrived or is
+//! lost. The model of LTE simplifies this: each report fits and arrives after a fixed delay.
 //!
 //! SDUs form one stream of octets ([`stream::Stream`]), so the data field of each PDU, each segment of a PDU and
 //! each part that is missing is a range of octets.

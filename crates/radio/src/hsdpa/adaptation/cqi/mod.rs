@@ -291,7 +291,7 @@ fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
 pub struct Reporter {
     thresholds: Thresholds,
     blocks: Arc<CqiTable>,
-    /// Lowest CQI whose format carries at least one payload unit.
+    /// Lowest CQI whose format carries at least one payload unit, or 30 if there is none.
     lowest: usize,
     /// Delay in TTIs from a measurement to the use of its report at the Node B.
     delay: u64,
