@@ -117,8 +117,8 @@ fn skipping_equals_stepping() {
 }
 
 /// The closed form of `skip` holds in an extreme case: with `p = r = 1` a chain changes its state
-/// in every step. So after one step and an odd number of skipped steps the chain is in its first
-/// state. After one step and an even number of skipped steps it is in the other state.
+/// after every step. So after the first step and an odd number of skipped steps the chain is in the
+/// state of its first step again. After an even number of skipped steps it is in the other state.
 #[test]
 fn skip_takes_the_given_number_of_steps() {
     for run in 0..20 {

@@ -170,7 +170,7 @@ impl Checked for Hsdpa {
 }
 
 impl Hsdpa {
-    /// Returns the numerology of the air interface, such as the length of a TTI.
+    /// Returns the numerology of the air interface, whose TTIs are 2 ms long.
     pub fn numerology(&self) -> Numerology {
         Numerology::HSDPA
     }

@@ -21,7 +21,7 @@ registry! {
 }
 
 impl RlcModeSpec {
-    /// Returns the smallest portion that the RNC must be able to hand over at a time: a PDU with a
+    /// Returns the smallest amount of data that the RNC sends over the Iub at a time: a PDU with a
     /// payload of `pdu_size`, in acknowledged mode with its header.
     pub fn smallest_portion(&self, pdu_size: Size) -> Size {
         match self {

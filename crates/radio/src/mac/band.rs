@@ -52,7 +52,7 @@ impl Band {
         self.per_group
     }
 
-    /// Returns the number of groups in the band.
+    /// Returns the number of groups in the band, 1 to [`MAX_GROUPS`].
     pub fn groups(&self) -> usize {
         self.groups
     }
@@ -86,7 +86,7 @@ impl Band {
 pub struct Groups(u32);
 
 impl Groups {
-    /// Empty set.
+    /// Set that contains no group.
     pub const NONE: Self = Self(0);
 
     /// Returns the set of the `count` groups with the lowest frequencies.

@@ -193,9 +193,9 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of TTIs, from TTI `tti` on, until a packet is complete or a
-    /// retransmission may be sent, if each TTI carries `per_tti` new PDUs. Returns 0 if this number
-    /// is unknown.
+    /// Returns the number of TTIs, from TTI `tti` on, until a packet is complete or a retransmission
+    /// may be sent, if each TTI carries `per_tti` new PDUs. Returns 0 if a retransmission may be sent
+    /// in TTI `tti`, or if the number is unknown.
     pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
         match self.failed.eligible() {
             None if self.first_end < u64::MAX => (self.first_end - self.next).div_ceil(per_tti),

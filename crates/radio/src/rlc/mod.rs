@@ -82,7 +82,7 @@ impl RlcSpec {
 /// RLC entities of one user, one at the sender and one in the phone, with the feedback between
 /// them.
 pub trait Peers: Send + std::fmt::Debug {
-    /// PDU type that the sender transmits to the phone.
+    /// Type of the PDUs that the sender transmits to the phone, with user data or commands.
     type Pdu: Send + std::fmt::Debug;
     /// Offers a packet to the sender. Returns false if its buffer is full.
     fn push(&mut self, now: Time, packet: Packet) -> bool;

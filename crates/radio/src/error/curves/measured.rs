@@ -18,7 +18,7 @@ pub struct Point {
     pub snr_db: f64,
     /// Number of blocks sent, at least 1.
     pub blocks: u64,
-    /// Number of blocks in error.
+    /// Number of blocks in error, at most `blocks`.
     pub errors: u64,
 }
 
@@ -35,7 +35,7 @@ impl Point {
 /// Curve of code blocks of one modulation, size and rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// Modulation of the symbols.
+    /// Modulation of the symbols, QPSK to 256QAM.
     pub modulation: Modulation,
     /// Size of a code block in bits, with CRC.
     pub size: u32,

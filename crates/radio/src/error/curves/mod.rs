@@ -38,7 +38,7 @@ use super::effective::modulation::Modulation;
 /// Properties of a transport block on which its error rate depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
-    /// Modulation of the block.
+    /// Modulation of the block's symbols, QPSK to 256QAM.
     pub modulation: Modulation,
     /// Number of code blocks in the transport block.
     pub code_blocks: u32,

@@ -92,7 +92,8 @@ impl NodeBs {
         (first < usize::MAX).then_some(first)
     }
 
-    /// Returns the limits for a user who is served alone, with all codes and the full power.
+    /// Returns the limits for a user who is served alone, with all codes and the full power. The number
+    /// of units is 0; [`User::grant`] replaces it by the number of units that wait for the user.
     pub fn limits(&self) -> Limits {
         Limits { codes: self.params.codes.get(), sharers: 1, units: 0 }
     }

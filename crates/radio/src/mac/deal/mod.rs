@@ -43,7 +43,7 @@ pub struct Offers<'a> {
 /// Resources of a TTI that are not assigned to any transmission yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Groups to be divided.
+    /// Groups that are free and may be divided among users.
     pub groups: Groups,
     /// Largest number of users that may get groups, at least 1.
     pub grants: usize,
@@ -97,7 +97,7 @@ impl Held {
 }
 
 // Clause: not standardized: schedulers on groups of resource blocks
-/// Divides a band among users in each TTI. Its memory is reused.
+/// Division of a band among users in each TTI. The memory is reused from TTI to TTI.
 #[derive(Debug, Default)]
 pub struct Dealer {
     weights: Vec<Weight>,

@@ -124,8 +124,8 @@ impl<F> Block<F> {
         }
     }
 
-    /// Sends the block for the first time or again. `decodes` returns true if the phone decodes it; it is not called for
-    /// a block that the phone has decoded before. Returns the result and the answer that the base station receives.
+    /// Sends the block for the first time or again. `decodes` returns true if the phone decodes it; it is not called
+    /// for a block that the phone has decoded before. Returns the result and the answer that the base station receives.
     #[inline]
     pub fn send(
         &mut self,
@@ -169,7 +169,7 @@ pub struct Answer {
 /// Block that was sent, with the result of the transmission.
 #[derive(Clone, Debug)]
 pub struct SentBlock {
-    /// Number of the block.
+    /// Number of the block, which never wraps.
     pub number: u64,
     /// Numbers of the RLC units that the block carries.
     pub units: Range<u64>,
@@ -219,7 +219,7 @@ impl SentBlock {
 pub struct Decided {
     /// Index of the user to whom the block was sent.
     pub user: usize,
-    /// Number of the block.
+    /// Number of the block, which never wraps.
     pub number: u64,
     /// Numbers of the RLC units in the block.
     pub units: Range<u64>,

@@ -67,8 +67,8 @@ impl ProportionalFairScheduler {
         f64::from(candidate.rate) / self.means[candidate.user]
     }
 
-    /// Sets the weight of each candidate to 1 divided by its mean rate, at most [`HIGHEST_WEIGHT`]. The
-    /// mean rates are those in the TTI of the last [`Self::age`].
+    /// Sets the weight of each candidate to 1 divided by its mean rate, at most 1e30. The mean rates are
+    /// those in the TTI of the last [`Self::age`].
     pub fn weights(&self, candidates: &[Candidate], weights: &mut [Weight]) {
         for (weight, candidate) in weights.iter_mut().zip(candidates) {
             let inverse = 1.0 / (self.means[candidate.user] * self.scale);

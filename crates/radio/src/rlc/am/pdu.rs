@@ -43,7 +43,7 @@ pub struct Data {
 /// Command to the phone: MRW or RESET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// Kind of the command: MRW or RESET.
+    /// Kind of the command: MRW moves the receive window of the phone, RESET resets the protocol.
     pub kind: CommandKind,
     /// Number of the next PDU that the phone must expect; it no longer waits for earlier PDUs.
     pub sn: u64,
@@ -66,7 +66,7 @@ pub enum CommandKind {
 pub enum Feedback {
     /// STATUS PDU that reports which data PDUs were received.
     Status(Status),
-    /// Acknowledgement of the given command.
+    /// Acknowledgement of a command, with the contents of that command.
     Done(Command),
 }
 

@@ -19,7 +19,7 @@ pub struct Receiver {
     window: u64,
     pdu_bytes: u32,
     format: StatusFormat,
-    /// Number of the first PDU that was not received, VR(R).
+    /// Number of the first PDU that was neither received nor given up by a command, VR(R).
     next: u64,
     /// For each PDU from number `next` to the highest one received, true if it was received. The
     /// number after the last element is VR(H).

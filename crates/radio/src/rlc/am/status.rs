@@ -7,7 +7,7 @@ use nodeb_base::units::Time;
 use super::params::{Reports, StatusFormat};
 use super::pdu::Status;
 
-/// Decides when the phone sends status reports (TS 25.322, 9.7.2).
+/// State that determines when the phone sends status reports (TS 25.322, 9.7.2).
 #[derive(Debug)]
 pub struct Reporter {
     params: Reports,

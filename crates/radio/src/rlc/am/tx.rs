@@ -69,7 +69,7 @@ impl Sender {
         }
     }
 
-    /// Accepts packet `number` of `bytes` bytes, and starts its discard timer.
+    /// Accepts packet `number` of `bytes` bytes, and starts its discard timer if one is configured.
     pub fn push(&mut self, now: Time, number: u64, bytes: u32) {
         self.segmenter.push(number, bytes);
         self.discard.start_timer(now, number);

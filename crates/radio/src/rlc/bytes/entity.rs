@@ -17,13 +17,13 @@ use crate::pdcp::Transmit;
 /// Both ends of an RLC entity, for one direction of a bearer.
 #[derive(Debug)]
 pub enum Entity {
-    /// Entity in unacknowledged mode.
+    /// Entity in unacknowledged mode, without retransmissions.
     Um(Box<Unacknowledged>),
-    /// Entity in acknowledged mode.
+    /// Entity in acknowledged mode, with retransmissions and status reports.
     Am(Box<Acknowledged>),
 }
 
-/// Calls a method of the entity in the mode that it has.
+/// Calls a method of [`Unacknowledged`] or [`Acknowledged`], depending on the mode of the entity.
 macro_rules! in_mode {
     ($entity:ident.$method:ident($($argument:expr),*)) => {
         match $entity {

@@ -142,7 +142,7 @@ impl Filled {
     }
 }
 
-/// Final outcome of a packet that RLC had accepted.
+/// Final outcome of a packet that [`Entity::push`] had accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The packet has reached PDCP at the receiving end.
@@ -156,7 +156,7 @@ pub enum Outcome {
     Lost {
         /// The packet that was lost.
         packet: Packet,
-        /// Reason of the packet's loss.
+        /// Cause of the loss; [`Cause::RadioLoss`] if the packet was lost on the air.
         cause: Cause,
     },
 }

@@ -78,7 +78,8 @@ impl Stream {
         self.first + self.sdus.len() as u64
     }
 
-    /// Returns the packet of SDU `number`, or `None` if the SDU is not in the stream.
+    /// Returns the packet of SDU `number`, or `None` if the SDU has not entered the stream yet or was
+    /// removed by [`Self::release`].
     pub fn packet(&self, number: u64) -> Option<PacketId> {
         let place = number.checked_sub(self.first)?;
         Some(self.sdus.get(place as usize)?.packet.id)
@@ -195,8 +196,8 @@ impl Stream {
         }
     }
 
-    /// Drops all SDUs of which `octets` contain a part, except those that are delivered or lost
-    /// already.
+    /// Records as lost all SDUs of which `octets` contain a part, except those that are delivered or
+    /// lost already.
     pub fn lose(&mut self, octets: &Range<u64>) {
         let from = self.sdus.partition_point(|sdu| sdu.octets.end <= octets.start);
         for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.octets.start < octets.end) {

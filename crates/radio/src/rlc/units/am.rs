@@ -21,7 +21,7 @@ use crate::rlc::am::pdu::Pdu;
 use crate::rlc::am::{AcknowledgedMode, Entities, Setting};
 use crate::rlc::{Delivered, Peers as _};
 
-/// PDU that the RNC has handed over to the Iub or to MAC-hs.
+/// PDU that the RNC has passed to the Iub or to MAC-hs.
 #[derive(Debug)]
 struct InFlight {
     pdu: Option<Pdu>,
@@ -37,7 +37,8 @@ pub struct Acknowledged {
     peers: Entities,
     /// Number of units in a PDU: its octets with MAC-ehs, else 1.
     pdu_units: u64,
-    /// PDUs handed over, from the first PDU with units that are neither received nor lost.
+    /// PDUs that the RNC has passed to the Iub or to MAC-hs, from the first PDU with units that are
+    /// neither received nor lost.
     in_flight: VecDeque<InFlight>,
     /// Number of the first PDU in `in_flight`.
     settled: u64,
@@ -85,14 +86,14 @@ impl Acknowledged {
         taken
     }
 
-    /// Returns an upper bound of the number of units that the RNC could hand over now. The bound is
-    /// 0 only if there is no such unit.
+    /// Returns an upper bound of the number of units that the RNC could pass to the Iub or to MAC-hs
+    /// now. The bound is 0 only if there is no such unit.
     pub fn waiting(&self) -> u64 {
         self.peers.waiting() as u64 * self.pdu_units
     }
 
-    /// Hands over as many whole PDUs from the RNC as `most` units allow. Returns the number of
-    /// units handed over.
+    /// Passes as many whole PDUs from the RNC to the Iub or to MAC-hs as `most` units allow. Returns
+    /// the number of units passed.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
         let mut taken = 0;
         while taken + self.pdu_units <= most
@@ -104,8 +105,8 @@ impl Acknowledged {
         taken
     }
 
-    /// Puts the next `units` units that were handed over into a block. Returns the numbers of these
-    /// units.
+    /// Puts the next `units` units into a block, which the RNC must have passed on before
+    /// ([`Self::take`]). Returns the numbers of these units.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         self.sent += units;
         self.sent - units..self.sent

@@ -1,8 +1,8 @@
 //! RLC of UMTS (TS 25.322) below which a MAC sends units, that is, PDUs of equal size or octets of such PDUs.
 //!
-//! RLC hands units over to the MAC, or to a link in front of it, and numbers them without end. The MAC puts ranges of
-//! units into blocks, and reports for each range whether it has arrived. [`bytes`](super::bytes) is the RLC of LTE,
-//! whose PDUs fill the block being sent.
+//! RLC passes units to the MAC, or to a link in front of it such as the Iub. Units are numbered, and the numbers never
+//! wrap. The MAC puts ranges of units into blocks, and reports for each range whether it has arrived.
+//! [`bytes`](super::bytes) is the RLC of LTE, whose PDUs fill the block being sent.
 
 pub mod am;
 pub mod payload;
@@ -31,13 +31,13 @@ pub enum Fate {
 /// RLC of one user, which contains the user's packets until they are delivered or lost.
 #[derive(Debug)]
 pub enum Packets {
-    /// Unacknowledged mode, with the packets in this mode.
+    /// Packets in unacknowledged mode.
     Um(um::Unacknowledged),
-    /// Acknowledged mode, with the packets in this mode.
+    /// Packets in acknowledged mode, with the RLC entities of RNC and phone.
     Am(Box<am::Acknowledged>),
 }
 
-/// Calls a method of the RLC mode that is in use, on the packets in that mode.
+/// Calls a method of [`um::Unacknowledged`] or [`am::Acknowledged`], depending on the mode.
 macro_rules! in_mode {
     ($packets:ident.$method:ident($($argument:expr),*)) => {
         match $packets {
@@ -69,19 +69,20 @@ impl Packets {
         in_mode!(self.push(now, packet, since))
     }
 
-    /// Returns the number of units that the RNC could hand over now. In acknowledged mode, the
-    /// number is an upper bound.
+    /// Returns the number of units that the RNC could pass to the Iub or the MAC now. In acknowledged
+    /// mode, the number is an upper bound.
     pub fn waiting(&self) -> u64 {
         in_mode!(self.waiting())
     }
 
-    /// Hands over at most `most` units from the RNC. Returns the number of units handed over.
+    /// Passes at most `most` units from the RNC to the Iub or the MAC. Returns the number of units
+    /// passed.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
         in_mode!(self.take(now, most))
     }
 
-    /// Hands over `units` units from the RNC, or fewer if RLC cannot send so many now. Acknowledged
-    /// mode rounds `units` up to whole PDUs. Returns the number of units handed over.
+    /// Passes `units` units from the RNC to the MAC, or fewer if RLC cannot send so many now.
+    /// Acknowledged mode rounds `units` up to whole PDUs. Returns the number of units passed.
     pub fn take_for(&mut self, now: Time, units: u64) -> u64 {
         match self {
             Self::Um(packets) => packets.take(now, units),
@@ -89,8 +90,8 @@ impl Packets {
         }
     }
 
-    /// Puts the next `units` units that were handed over into a block. Returns the numbers of these
-    /// units.
+    /// Puts the next `units` units into a block, which the RNC must have passed on before
+    /// ([`Self::take`]). Returns the numbers of these units.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         in_mode!(self.send(units))
     }

@@ -105,20 +105,21 @@ impl Unacknowledged {
         true
     }
 
-    /// Returns the number of units that wait at the RNC to be handed over.
+    /// Returns the number of units that wait at the RNC to be passed to the Iub or to MAC-hs.
     pub fn waiting(&self) -> u64 {
         self.end - self.taken
     }
 
-    /// Hands over at most `most` units from the RNC. Returns the number of units handed over.
+    /// Passes at most `most` units from the RNC to the Iub or to MAC-hs. Returns the number of units
+    /// passed.
     pub fn take(&mut self, _now: Time, most: u64) -> u64 {
         let units = self.waiting().min(most);
         self.taken += units;
         units
     }
 
-    /// Puts the next `units` units, which must have been handed over, into a block. Returns the
-    /// numbers of these units.
+    /// Puts the next `units` units into a block, which the RNC must have passed on before
+    /// ([`Self::take`]). Returns the numbers of these units.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         let sent = self.next..self.next + units;
         self.next = sent.end;

@@ -20,7 +20,8 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// Returns a report for new contents, reusing the memory of an old one if possible.
+    /// Returns a report whose contents the caller must overwrite. It reuses the memory of an old report
+    /// if there is one.
     pub fn spare(&mut self) -> Status {
         self.spare.pop().unwrap_or_default()
     }
