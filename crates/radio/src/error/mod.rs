@@ -154,7 +154,7 @@ impl ErrorModel {
     }
 
     /// Returns the share of blocks of `pdus` PDUs that have at least one PDU in error in the long
-    /// run.
+    /// run, or 0 if no process is set.
     pub fn block_error_rate(&self, pdus: u32) -> Probability {
         let steps = self.steps(pdus);
         let clean = self.process.as_ref().map_or(1.0, |process| process.clean(steps));

@@ -69,8 +69,9 @@ pub enum Rule<'a> {
     /// among users with equal qualities the one with the lowest number wins and, if numbers are
     /// equal too, the one with the lowest index.
     Quality(&'a [u64]),
-    /// Selects the candidate with the highest ratio of rate to mean rate, given the list of the
-    /// users' mean rates. Among equal ratios the user with the lowest index wins.
+    /// Selects the candidate with the highest ratio of rate to mean rate. The list has the mean rate of
+    /// each user, all multiplied by the same factor. Among equal ratios the user with the lowest index
+    /// wins.
     Ratio(&'a [f64]),
 }
 
