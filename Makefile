@@ -16,6 +16,8 @@ MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
 METRICS := web/src/core/metrics.json
 SLOW   := -m "not slow"
+# Processes that run tests in Python: more than there are processors, because half of the time tests wait.
+TESTERS := $(shell echo $$((($$(nproc) * 3 + 1) / 2)))
 
 .PHONY: help build run test test-all test-rust test-python plugins properties check lint types bench instructions playground fairness numbers gallery trust docs wheel smoke clean
 
@@ -51,7 +53,7 @@ properties: ## run the simulator's property tests in many more scenarios, new on
 	PROPTEST_CASES=5000 cargo test -p nodeb-sim --test properties --release
 
 test-python: build $(VENV)/dev.stamp
-	$(BIN)/python -m pytest --numprocesses logical --dist loadfile $(SLOW)
+	$(BIN)/python -m pytest --numprocesses $(TESTERS) --dist loadfile $(SLOW)
 
 check: lint test-all ## everything that a change must pass: formats, lints, types, all tests
 

@@ -191,7 +191,7 @@ pub enum Opener {
 nodeb_base::registry! {
     /// TCP implementation, as a scenario names it.
     "tcp" TcpSpec = Classic {
-        /// TCP as in ns-2 and the studies: counts segments, times one at a time, goes back N.
+        /// TCP as in ns-2 and the studies: counts segments, times one by default, goes back N.
         "classic" => Classic(classic::Classic),
         /// TCP as in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart.
         "linux" => Linux(linux::Linux),

@@ -412,7 +412,7 @@ impl Listener for Recorder {
             | Event::Began { .. }
             | Event::Arrived { .. } => {}
         }
-        if self.keeps() && at.0 > self.options.to.0.saturating_add(FOLLOW_TIME.0) {
+        if at.0 > self.options.to.0.saturating_add(FOLLOW_TIME.0) {
             self.is_over = true;
             return ControlFlow::Break(());
         }

@@ -77,7 +77,7 @@ table! {
         "kind" [""] U32 = |row| row.kind as u32;
         /// Place of the event; events of a sender are at `server`, or at `phone` in an upload.
         "place" [""] U32 = |row| u32::from(row.place);
-        /// Number of the user in the scenario, from 0.
+        /// Number of the user in the scenario, from 0; of an event of the radio the number of the phone.
         "user" [""] U64 = |row| u64::from(row.user);
         /// Number of the packet in the run, from 1; 0 if the event concerns none.
         "packet" [""] U32 = |row| row.packet;
@@ -92,8 +92,8 @@ table! {
         "transmission" [""] U32 = |row| row.transmission;
         /// Whether the transmission of the block failed.
         "failed" [""] Bool = |row| row.failed;
-        /// Role of a packet (`connect`, `request`, `data`, `ack`), cause of a loss (`link loss`, `overflow`, `early
-        /// drop`, `radio loss`), or state of recovery (`open`, `reduced`, `fast`, `timeout`) or of the channel.
+        /// Role of a packet (`connect`, `request`, `data`, `ack`, `external`), cause of a loss (`link loss`, `overflow`,
+        /// `early drop`, `radio loss`), or state of recovery (`open`, `reduced`, `fast`, `timeout`) or of the channel.
         "detail" [""] U32 = |row| row.detail as u32;
         /// Packets of the backlog; PDUs or octets of a block; offset in the packet of the part that a block carries;
         /// number of the new cell; congestion window in segments; round-trip time in s; expiry of the timer in s, NaN
@@ -167,7 +167,7 @@ table! {
     pub static BLOCKS: "blocks" of BlockRow {
         /// Number of the block in the run, from 1.
         "block" [""] U32 = |row| row.block;
-        /// Number of the user in the scenario, from 0.
+        /// Number of the phone in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
         /// Number that the bearer gave the block; the bearer may reuse it for a later block.
         "number" [""] U64 = |row| row.number;

@@ -292,13 +292,13 @@ impl Columns {
                 column(
                     "queue_bytes",
                     "bytes",
-                    "Most bytes that waited at the Node B.",
+                    "Largest backlog of the bearer in bytes.",
                     Values::U64(self.queue_bytes),
                 ),
                 column(
                     "queue_packets",
                     "packets",
-                    "Most packets that waited at the Node B.",
+                    "Largest backlog of the bearer in packets.",
                     Values::U32(self.queue_packets),
                 ),
                 column(

@@ -55,7 +55,7 @@ def selection_note(result: Result, run: int = 0) -> str:
     if shown == known:
         return ""
     return (
-        f"Shown are {shown} of {known} users: of each group some from the slowest to the fastest, "
+        f"Shown are {shown} of {known} users, from the slowest to the fastest of their groups, "
         "by what they received in this replication."
     )
 

@@ -93,10 +93,6 @@ def replications(tables: Tables) -> int:
     return len(np.unique(tables["flows"]["run"]))
 
 
-def _first(tables: Tables, runs: int) -> Tables:
-    return {name: table.first_runs(runs) for name, table in tables.items()}
-
-
 class ReplicationWork(Work[Tables]):
     """Simulates replications of one scenario and keeps their tables.
 

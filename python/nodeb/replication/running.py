@@ -115,7 +115,7 @@ def _capture(
     at = as_texts(at, "pcap_at", "['server']")
     snap_length = None if snap_length is None else as_whole(snap_length, "snap_length")
     if "proxy" in at and scenario.proxy is None:
-        raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
+        raise InputError("this scenario has no proxy to capture at; set `proxy` to add one")
     if "rnc" in at and not (isinstance(scenario.radio, Hsdpa) and scenario.radio.iub):
         raise InputError("this scenario has no RNC to capture at; set `radio.hsdpa.iub` to add one")
     if "pdcp" in at and not isinstance(scenario.radio, Lte):

@@ -12,7 +12,7 @@ use super::list::Listed;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataList {
-    /// Positions of the data segments to lose in the order of arrival, retransmissions included, from 1.
+    /// Data segments to lose, by their positions in the order of arrival, retransmissions included, from 1.
     /// Position 0 is the first packet without data, which is the SYN of the data's sender.
     pub positions: Vec<u64>,
 }

@@ -37,7 +37,7 @@ registry! {
         "periodic" => Periodic(periodic::PeriodicLoss),
         /// Packets at listed positions in the order of arrival are lost.
         "list" => List(list::LossList),
-        /// Data segments at listed positions are lost; other packets are not counted.
+        /// Data segments at listed positions are lost; of other packets at most the first is.
         "data_list" => DataList(data_list::DataList),
         /// Packets are lost in bursts: a good and a bad state have a loss probability each.
         "gilbert_elliott" => GilbertElliott(gilbert_elliott::GilbertElliott),

@@ -14,7 +14,8 @@ pub struct RecordedErrors {
     /// Run lengths of the sequence: number of steps without errors, with errors, without errors,
     /// and so on. The first number may be 0.
     pub errors: Vec<u64>,
-    /// Number of the first block of the sequence to be used, from 0. Default: a random block.
+    /// Number of the first block of the sequence to be used, from 0, modulo the number of whole blocks. Default: a
+    /// random block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
 }

@@ -30,7 +30,8 @@ params! {
         pub max_window: NonZeroU32 = positive(42),
         /// Initial slow-start threshold in packets.
         pub initial_ssthresh: NonZeroU32 = positive(40),
-        /// Smallest retransmission timeout, before backoff. Absent: the default of ns-2 at `era`.
+        /// Smallest retransmission timeout, before backoff if `backoff_from_minimum`, else after it. Absent: the default
+        /// of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub min_rto: Option<Duration>,
         /// Largest retransmission timeout, backoff included. Absent: the default of ns-2 at `era`.
@@ -46,7 +47,7 @@ params! {
         pub backoff_from_minimum: Option<bool>,
         /// Round-trip estimator, which also determines the segments that are timed.
         pub estimator: EstimatorSpec,
-        /// Whether the window is reset to one segment if nothing was sent for a retransmission timeout
+        /// Whether the window is reset to one segment if nothing was outstanding for a retransmission timeout
         /// (ns-2's `slow_start_restart_`; RFC 2581, 4.1, uses the initial window instead).
         pub slow_start_restart: bool = true,
         /// Whether a timeout sets the slow-start threshold to half of the data outstanding (RFC 2581, 3.1),

@@ -59,7 +59,7 @@ params! {
 impl Checked for Smoothed {
     fn check(&self, check: &mut Check) {
         check.require(self.gain.0 > 0.0, "gain", || {
-            "with a gain of 0 nothing is ever learnt; expected more, up to 1".to_owned()
+            "with a gain of 0 the estimate never changes; expected more, up to 1".to_owned()
         });
     }
 }

@@ -127,7 +127,7 @@ impl Linux {
             "a D-SACK is a SACK block; switch `sack` on or `dsack` off".to_owned()
         });
         check.require(self.sack || !self.rack, "rack", || {
-            "RACK learns from SACK what was delivered; switch `sack` on or `rack` off".to_owned()
+            "RACK needs SACK to find what was delivered; switch `sack` on or `rack` off".to_owned()
         });
         check.require(self.rack || !self.tail_loss_probe, "tail_loss_probe", || {
             "the probe needs RACK to find the loss; switch `rack` on or `tail_loss_probe` off".to_owned()
@@ -188,7 +188,7 @@ impl Checked for Linux {
             format!("{} hold no segment in flight; expected at least two packets", self.send_buffer)
         });
         check.require(self.read_rate.is_none_or(|rate| rate.0 > 0), "read_rate", || {
-            "an application that reads at 0 bps never takes anything; leave it out or expect more".to_owned()
+            "an application that reads at 0 bps receives nothing; expected more, or leave it out".to_owned()
         });
     }
 }

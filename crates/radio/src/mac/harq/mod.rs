@@ -27,7 +27,7 @@ pub enum Decoding {
     #[default]
     Independent,
     /// One random number per block, as in EURANE: the block is decoded once the BLER at the SNR combined so
-    /// far falls below it.
+    /// far is at most this number.
     OneNumber,
 }
 

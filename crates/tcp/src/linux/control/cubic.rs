@@ -40,7 +40,7 @@ impl Checked for Cubic {
 /// Checks the parameters `beta` and `c`, which both variants of CUBIC have.
 pub fn check_shape(beta: f64, c: f64, check: &mut Check) {
     check.require(beta > 0.0 && beta < 1.0, "beta", || {
-        format!("a reduction to {beta} of the window is none; expected between 0 and 1")
+        format!("a window cannot be reduced to {beta} of itself; expected between 0 and 1")
     });
     check.require(c > 0.0 && c <= 1_000.0, "c", || {
         format!("a window cannot grow by {c} t^3; expected more than 0 and at most 1000")
