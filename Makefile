@@ -17,7 +17,7 @@ TYPES  := python/nodeb/scenario_types.py
 METRICS := web/src/core/metrics.json
 SLOW   := -m "not slow"
 # Processes that run tests in Python: more than there are processors, because half of the time tests wait.
-TESTERS := $(shell echo $$((($$(nproc) * 3 + 1) / 2)))
+TESTERS = $(shell $(PYTHON) -c 'import os; print((3 * (os.cpu_count() or 1) + 1) // 2)')
 
 .PHONY: help build run test test-all test-rust test-python plugins properties check lint types bench instructions playground fairness numbers gallery trust docs wheel smoke clean
 

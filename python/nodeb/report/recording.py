@@ -73,9 +73,9 @@ class Recording:
 
 
 def replication_name(result: Result, recording: Recording) -> str:
-    """Returns the beginning of a sentence: "Replication I (of 0 to N - 1)", or "The replication" if N is 1.
+    """Returns the beginning of a sentence: "Replication I (of 0 to N - 1)".
 
-    I counts from 0.
+    It is "The replication" if N is 1.
     """
     runs = result.provenance.runs
     return "The replication" if runs == 1 else f"Replication {recording.run} (of 0 to {runs - 1})"
