@@ -321,7 +321,7 @@ Decoding: TypeAlias = Literal["independent", "one_number"]
 far.
 
 `one_number`: One random number per block, as in EURANE: the block is decoded once the BLER
-at the SNR combined so far falls below it.
+at the SNR combined so far is at most this number.
 """
 
 Distance: TypeAlias = str
@@ -372,10 +372,11 @@ SnLength: TypeAlias = Literal["12 bit", "18 bit"]
 """
 
 Averaging: TypeAlias = Literal["cells", "connections", "typical_cell"]
-"""Averaging over the other cells that yields alpha, the mean rate of their connections.
+"""Method of averaging by which alpha, the mean rate of connections in other cells, is
+computed.
 
-`cells`: Mean over the cells with any connection, all with the same weight (`hossain`: alpha
-= E{m}).
+`cells`: Mean over the cells with at least one connection, all with the same weight
+(`hossain`: alpha = E{m}).
 
 `connections`: Mean over the connections, so that cells with many connections weigh more. It
 is lower than the mean over cells, as such cells use low rates. This mean times the mean
@@ -414,7 +415,7 @@ Movement: TypeAlias = Literal["stays", "circle", "straight"]
 `stays`: The user does not move: path loss and shadowing are constant, as in a session that
 is short compared with their changes.
 
-`circle`: The user moves around the Node B in the middle: path loss is constant, shadowing
+`circle`: The user moves around the Node B in the middle, at a constant distance; shadowing
 changes.
 
 `straight`: The user moves straight, and at the edge of its area turns back inside at a
@@ -511,16 +512,16 @@ class LossList(Part):
     tag: ClassVar[str | None] = "list"
 
     positions: list[int]
-    """Positions of the packets to lose in the order of arrival, from 0."""
+    """Packets to lose, by their positions in the order of arrival, from 0."""
 
 
 class DataList(Part):
-    """Data segments at listed positions are lost; other packets are not counted."""
+    """Data segments at listed positions are lost; of other packets at most the first is."""
 
     tag: ClassVar[str | None] = "data_list"
 
     positions: list[int]
-    """Positions of the data segments to lose in the order of arrival, retransmissions included,
+    """Data segments to lose, by their positions in the order of arrival, retransmissions included,
     from 1. Position 0 is the first packet without data, which is the SYN of the data's sender.
     """
 
@@ -777,7 +778,7 @@ class Rnf(Part):
 
 
 class Classic(Part):
-    """TCP as in ns-2 and the studies: counts segments, times one at a time, goes back N."""
+    """TCP as in ns-2 and the studies: counts segments, times one by default, goes back N."""
 
     tag: ClassVar[str | None] = "classic"
 
@@ -809,7 +810,9 @@ class Classic(Part):
     """
 
     min_rto: Duration | None = None
-    """Smallest retransmission timeout, before backoff. Absent: the default of ns-2 at `era`."""
+    """Smallest retransmission timeout, before backoff if `backoff_from_minimum`, else after it.
+    Absent: the default of ns-2 at `era`.
+    """
 
     max_rto: Duration | None = None
     """Largest retransmission timeout, backoff included. Absent: the default of ns-2 at `era`."""
@@ -828,8 +831,8 @@ class Classic(Part):
     """Round-trip estimator, which also determines the segments that are timed."""
 
     slow_start_restart: bool = True
-    """Whether the window is reset to one segment if nothing was sent for a retransmission timeout
-    (ns-2's `slow_start_restart_`; RFC 2581, 4.1, uses the initial window instead).
+    """Whether the window is reset to one segment if nothing was outstanding for a retransmission
+    timeout (ns-2's `slow_start_restart_`; RFC 2581, 4.1, uses the initial window instead).
     """
 
     half_of_flight: bool = False
@@ -1256,13 +1259,13 @@ class Dch(Part):
     tag: ClassVar[str | None] = "dch"
 
     channels: int = 12
-    """Number of parallel channels; each sends one block per TTI.
+    """Number of parallel channels. Each sends at most one block per TTI.
 
     At least 1.
     """
 
     tti: Duration = "10 ms"
-    """Transmission time interval."""
+    """Length of a transmission time interval (TTI)."""
 
     pdu_size: Size = "40 B"
     """Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet
@@ -1270,7 +1273,7 @@ class Dch(Part):
     """
 
     pdus_per_tti: int = 1
-    """Number of PDUs in a block.
+    """Number of PDUs in a block, that is, per channel and TTI.
 
     At least 1.
     """
@@ -1312,13 +1315,13 @@ class HsDsch(Part):
     tag: ClassVar[str | None] = "hs_dsch"
 
     channels: int = 3
-    """Number of code channels; each sends one block per TTI.
+    """Number of code channels. Each sends at most one block per TTI.
 
     At least 1.
     """
 
     tti: Duration = "2 ms"
-    """Transmission time interval."""
+    """Length of a transmission time interval (TTI)."""
 
     pdu_size: Size = "32 B"
     """Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet
@@ -1507,7 +1510,7 @@ class Lte(Part):
     """
 
     scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
-    """Scheduler that deals groups of resource blocks to users."""
+    """Scheduler that assigns groups of resource blocks to users."""
 
     cqi: GroupReports = field(default_factory=lambda: GroupReports())
     """CQI reports of phones, by which blocks are selected."""
@@ -1516,7 +1519,7 @@ class Lte(Part):
     """Discontinuous reception. Default: none, phones always listen."""
 
     rrc: Rrc | None = None
-    """RRC states, with a scheduled uplink. Default: none, phones are always connected."""
+    """RRC states, only with a scheduled uplink. Default: none, phones are always connected."""
 
     implementation_loss_db: float = 0.0
     """SNR in dB that phones need beyond the curves of block errors, which are those of an ideal
@@ -1551,7 +1554,7 @@ class Lte(Part):
     """RLC mode of the downlink and of a scheduled uplink."""
 
     status_delay: Duration = "8 ms"
-    """Time until a STATUS PDU of a phone's RLC is known to the base station."""
+    """Time from the creation of a STATUS PDU to its arrival at the other end."""
 
     sn_length: SnLength = "12 bit"
     """Length of PDCP's sequence number."""
@@ -1619,7 +1622,7 @@ class Wcdma(Part):
     tag: ClassVar[str | None] = "wcdma"
 
     slot: Duration = "10 ms"
-    """Length of a slot; the rate of a connection is its number of frames per slot."""
+    """Length of a slot. The rate of a connection is its largest number of frames per slot."""
 
     frame_size: Size = "16 B"
     """Size of a frame. One frame per slot is the basic rate."""
@@ -1656,19 +1659,19 @@ class Wcdma(Part):
     """
 
     other_cells: OtherCells = field(default_factory=lambda: Mean())
-    """Interference from other cells."""
+    """Model of the interference from other cells, and their load."""
 
     ack_delay: Duration = "10 ms"
-    """Time from the end of a slot until the Node B knows which frames of the slot failed. It
-    retransmits them from the next start of a slot.
+    """Time from the end of a slot until the Node B is informed which frames of the slot failed. It
+    can retransmit them in the first slot that starts then or later.
     """
 
     sharing: Sharing = "one_packet"
     """Rule that determines which frames of a connection may be sent in the same slot."""
 
     max_failed_slots: int | None = None
-    """Number of consecutive slots in which all frames of a connection fail, after which the packet
-    of the last slot's oldest frame is given up. Default: unlimited.
+    """Number of consecutive slots in which all frames of a connection fail, after which a packet
+    is given up: the oldest one with a frame in the last slot. Default: never.
 
     At least 1.
     """
@@ -1721,7 +1724,9 @@ class TraceBearer(Part):
     tag: ClassVar[str | None] = "trace"
 
     down: Opportunities = field(default_factory=lambda: Opportunities())
-    """Delivery opportunities towards a phone; each phone has all of them for itself."""
+    """Delivery opportunities towards a phone. Each phone has a link of its own that uses all of
+    them.
+    """
 
     up: Opportunities | None = None
     """Opportunities at which a phone can send, instead of `uplink.rate`. The other keys of
@@ -1732,7 +1737,7 @@ class TraceBearer(Part):
     """Behaviour at the end of a trace."""
 
     opportunity: Size = "1.504 kB"
-    """Number of bytes that a delivery opportunity carries."""
+    """Largest number of bytes that a delivery opportunity can carry."""
 
     header: Size = "4 B"
     """Bytes that each packet takes in addition to its own size. In mahimahi, packets have the
@@ -1840,7 +1845,9 @@ class RecordedErrors(Part):
     """
 
     offset: int | None = None
-    """Number of the first block of the sequence to be used, from 0. Default: a random block."""
+    """Number of the first block of the sequence to be used, from 0, modulo the number of whole
+    blocks. Default: a random block.
+    """
 
 
 class WithinBlock(Part):
@@ -2351,7 +2358,9 @@ class Hexagonal(Part):
     tag: ClassVar[str | None] = "hexagonal"
 
     rings: int = 1
-    """Number of rings of sites around this one: 1 is 6 sites, 2 are 18."""
+    """Number of rings of sites around this one, at most 10: one ring has 6 sites, two rings have
+    18 together.
+    """
 
     load: Probability = 1.0
     """Share of its power that each other Node B transmits."""
@@ -2375,8 +2384,8 @@ class Handover(Part):
     """
 
     hysteresis_db: float = 3.0
-    """Margin in dB by which another Node B must be received better than the serving one (H1d / 2
-    of TS 25.331).
+    """Margin in dB by which another Node B must at least be received better than the serving one
+    (H1d / 2 of TS 25.331).
     """
 
     time_to_trigger: Duration = "320 ms"
@@ -2393,10 +2402,14 @@ class GroupReports(Part):
     """Parameters of CQI reports on LTE."""
 
     delay: Duration = "8 ms"
-    """Time from a measurement to the use of its report at the base station, in whole TTIs."""
+    """Time from a measurement to the use of its report at the base station, rounded up to whole
+    TTIs.
+    """
 
     cycle: Duration = "10 ms"
-    """Time between two measurements of a phone, in whole TTIs; phones measure in turn."""
+    """Time between two measurements of a phone, in whole TTIs. The measurements of different
+    phones are spread over this time.
+    """
 
     outer_loop: OuterLoop | None = None
     """Outer loop. Default: none, reports are used unchanged."""
@@ -2409,13 +2422,13 @@ class Drx(Part):
     """
 
     on_duration: Duration = "10 ms"
-    """Time at the start of each cycle in which the phone listens."""
+    """Time at the start of each cycle in which the phone monitors PDCCH."""
 
     inactivity: Duration = "100 ms"
-    """Time for which the phone continues to listen after a grant of a new block."""
+    """Time for which the phone continues to monitor PDCCH after a grant of a new block."""
 
     retransmission: Duration = "8 ms"
-    """Longest time for which the phone listens for a retransmission."""
+    """Longest time for which the phone monitors PDCCH for a retransmission."""
 
     long_cycle: Duration = "320 ms"
     """Length of the long cycle."""
@@ -2424,7 +2437,7 @@ class Drx(Part):
     """Length of the short cycle, which divides the long one. Default: none, only long cycles."""
 
     short_cycles: int = 2
-    """Number of short cycles before the first long one."""
+    """Number of short cycles after the inactivity timer, before the first long cycle."""
 
 
 class Rrc(Part):
@@ -2443,7 +2456,8 @@ class Rrc(Part):
     """
 
     prach_config: int = 3
-    """Index of the subframes for random access (prach-ConfigIndex), 0 to 15.
+    """Index of the set of subframes in which phones can begin random access (prach-ConfigIndex), 0
+    to 15.
 
     From 0 to 255.
     """
@@ -2539,7 +2553,7 @@ class Site(Part):
     """Path loss between the base station and a phone as a function of their distance."""
 
     shadowing: Shadowing = field(default_factory=lambda: Shadowing())
-    """Shadowing, which varies the path loss."""
+    """Shadowing, which varies the path loss from place to place."""
 
     interference: Interference = field(default_factory=lambda: Hexagonal())
     """Interference from other cells."""
@@ -2569,7 +2583,7 @@ class Scheduled(Part):
 
     first_grant: Size = "96 B"
     """Number of octets that the base station assumes to wait at a phone after its request, until a
-    report states how many do.
+    buffer status report arrives.
     """
 
     request_again: Duration = "320 ms"
@@ -2579,7 +2593,7 @@ class Scheduled(Part):
     """Grants without a request."""
 
     scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
-    """Scheduler that orders the phones of a subframe."""
+    """Scheduler that determines the order in which phones are granted blocks of a subframe."""
 
     users_per_tti: int = 8
     """Largest number of phones that are granted a new block in one subframe, at most 20.
@@ -2612,7 +2626,9 @@ class Scheduled(Part):
     """Share of the path loss that power control compensates: 0, 0.4, 0.5, ... 1 (alpha)."""
 
     headroom: HeadroomReports | None = None
-    """Power headroom reports. Default: none, the base station knows the headroom."""
+    """Power headroom reports. Default: none, the base station has the exact headroom of each
+    phone.
+    """
 
     noise_figure_db: float = 5.0
     """Noise figure of the base station in dB."""
@@ -2672,7 +2688,7 @@ class HeadroomReports(Part):
 
     A phone reports its headroom in its first block, every `periodic`, and when its path loss
     has changed. Until the first report, the base station grants one group of resource blocks at
-    a time, as far as its block has room for data.
+    a time, or more if a block on one group has no room for data.
     """
 
     periodic: Duration | None = "500 ms"
@@ -2715,7 +2731,7 @@ class Thresholds(Part):
 
     low: int = 1
     """Number of packets in a user's queue below which its channel is released if no channel is
-    free (T_l); 0 keeps it.
+    free (T_l). With 0 the user keeps its channel.
     """
 
 
@@ -2734,7 +2750,7 @@ class Preemptive(Part):
 
     timeout: Duration = "500 ms"
     """Time after which a user with a short queue releases its channel if no channel is free
-    (T_out); if another user waits, it releases it at once.
+    (T_out). If another user waits, the user with the short queue releases it at once.
     """
 
 
@@ -2776,7 +2792,7 @@ class TrafficVolume(Part):
 
 
 class LongestQueue(Part):
-    """Like `non_preemptive` without rounds; the user with the longest queue gets the channel."""
+    """Idle users move back after a timeout if another waits; the longest queue gets the DCH."""
 
     tag: ClassVar[str | None] = "longest_queue"
 
@@ -2917,7 +2933,7 @@ class Load(Part):
     """Load of the other cells, which determines the power of their interference."""
 
     connections: float = 2.0
-    """Mean number of connections per cell (G in `hossain`)."""
+    """Mean number of connections in each other cell (G in `hossain`)."""
 
     mean_rate: float | None = None
     """Mean rate of a connection in other cells, in frames per slot (alpha). Default: computed
@@ -3015,7 +3031,7 @@ class Ftp(Part):
 
 
 class OnOff(Part):
-    """Bursts of data with pauses between them, of configurable distributions."""
+    """Bursts of data and pauses, whose lengths are drawn from configurable distributions."""
 
     tag: ClassVar[str | None] = "on_off"
 
@@ -3068,14 +3084,15 @@ class Web(Part):
     """Maximum number of embedded objects per page."""
 
     parsing: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="130 ms"))
-    """Distribution of the time from the arrival of the main object's last ACK at its sender, or at
-    a proxy in front of the server, until the embedded objects are requested (in an upload,
-    sent).
+    """Distribution of the time to parse a page. It begins when the main object's last ACK arrives
+    at its sender, or at a proxy in front of the server. When it ends, the embedded objects are
+    requested (in an upload, sent).
     """
 
     reading: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="30 s"))
-    """Distribution of the time from the arrival of a page's last ACK at its sender, or at a proxy
-    in front of the server, until the next page is requested (in an upload, sent).
+    """Distribution of the time to read a page. It begins when the page's last ACK arrives at its
+    sender, or at a proxy in front of the server. When it ends, the next page is requested (in
+    an upload, sent).
     """
 
     request: Size = "350 B"
@@ -3232,9 +3249,10 @@ class Ue(Part):
     """Category and channel of the phones of a group on `hsdpa` or `lte`."""
 
     category: int = 6
-    """UE category, 1 to 12: on `hsdpa` (TS 25.306, table 5.1a) it determines block sizes, codes
-    and the minimum distance of TTIs; on `lte` (TS 36.306, tables 4.1-1 and 4.1-2) the largest
-    blocks, 256QAM in the downlink and 64QAM in the uplink.
+    """UE category, 1 to 12. On `hsdpa` (TS 25.306, table 5.1a) it determines block sizes, codes
+    and the minimum distance between TTIs in which the phone receives. On `lte` (TS 36.306,
+    tables 4.1-1 and 4.1-2) it determines the largest blocks, the largest number of layers, and
+    whether the phone can use 256QAM in the downlink and 64QAM in the uplink.
 
     From 0 to 255.
     """
@@ -3243,9 +3261,7 @@ class Ue(Part):
     """Channel of each phone, which determines the SNR in every TTI."""
 
     delay_budget: Duration = "300 ms"
-    """Time that a packet may wait at the Node B. Schedulers that use deadlines compute them from
-    it.
-    """
+    """Time that a packet may wait at the Node B. It only affects schedulers that use deadlines."""
 
 
 class Place(Part):
@@ -3254,10 +3270,12 @@ class Place(Part):
     tag: ClassVar[str | None] = "cell"
 
     distance: Distance | None = None
-    """Distance from the Node B, in a random direction. Default: random, uniform in the cell."""
+    """Distance from the Node B in the middle, in a random direction. Default: unless `position_m`
+    is set, a random position, uniform in the area of all served cells.
+    """
 
     position_m: list[float] | None = None
-    """Position in metres east and north of the Node B; not with `distance`."""
+    """Position in metres east and north of the Node B in the middle; not with `distance`."""
 
     speed: Speed = "3 km/h"
     """Speed of the user, which determines the rate of fading and, unless the user stays, its
@@ -3324,12 +3342,14 @@ class Trace(Part):
     """
 
     rates: list[Rate] | None = None
-    """Bit rate of each TTI, instead of SNRs. The size of the TTI's block is this rate times 2 ms,
-    and the block cannot fail.
+    """Bit rate of each TTI, instead of SNRs. On `hsdpa` only: the size of the TTI's block is this
+    rate times 2 ms, and the block cannot fail.
     """
 
     snrs_db: list[float] = field(default_factory=list)
-    """SNR of each TTI in dB, before despreading."""
+    """SNR of each TTI in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of a
+    resource element.
+    """
 
     second_db: list[float] | None = None
     """SNR in dB after two transmissions of a block, listed by the TTI of the second one. Default:
@@ -3342,7 +3362,7 @@ class Trace(Part):
     """
 
     cqi: list[int] | None = None
-    """CQI measured in each TTI. Default: computed from the SNR."""
+    """CQI measured in each TTI, 0 to 30, on `hsdpa` only. Default: computed from the SNR."""
 
 
 class Tap(Part):
@@ -3370,7 +3390,9 @@ class Record(Part):
     """Whether to record every round-trip time that TCP measures."""
 
     queue: bool = False
-    """Whether to record the packets and bytes of each user at the Node B, at every change."""
+    """Whether to record the backlog of a user at the Node B, in packets and bytes, whenever the
+    user's bearer accepts or delivers a packet.
+    """
 
     transfers: bool = False
     """Whether to record every completed transfer with its times and size."""
@@ -3400,12 +3422,13 @@ class ScenarioFields(Part):
     """
 
     precision: Probability | None = None
-    """Replicate until the half-width of the 95 % confidence interval of the mean application bit
-    rate is at most this fraction of the mean; `runs` is then the minimum number.
+    """Required precision: replications are added until the half-width of the 95 % confidence
+    interval of the mean application bit rate is at most this fraction of the mean. `runs` is
+    then the minimum number. Absent: `runs` replications.
     """
 
     max_runs: int = 200
-    """Maximum number of replications with `precision`.
+    """Maximum number of replications with `precision`; no effect without it.
 
     At least 1.
     """
@@ -3414,18 +3437,18 @@ class ScenarioFields(Part):
     """Simulated time after which a replication ends, even if transfers are incomplete."""
 
     wired: Wired = field(default_factory=lambda: Wired())
-    """Link between server and gateway; it leads on to the Node B if there is no `core`."""
+    """Link between server and gateway. Without `core`, the gateway is at the Node B."""
 
     core: Wired | list[Wired] | None = None
-    """Link between gateway and Node B, or a list of links from the gateway on; absent: the gateway
-    is at the Node B.
+    """Link between gateway and Node B, or a list of links that lead from the gateway to the Node
+    B. Absent: the gateway is at the Node B.
     """
 
     proxy: Proxy | None = None
-    """Proxy at the gateway."""
+    """Proxy at the gateway. Absent: no proxy."""
 
     snoop: Snoop | None = None
-    """Snoop agent at the Node B."""
+    """Snoop agent at the Node B. Absent: no agent."""
 
     uplink: Uplink = field(default_factory=lambda: Uplink())
     """Uplink of each phone, a link that no other phone uses; without effect if the base station
@@ -3444,7 +3467,7 @@ class ScenarioFields(Part):
     """Groups of phones with the same settings."""
 
     record: Record = field(default_factory=lambda: Record())
-    """Time series to record."""
+    """Time series to record. Default: none."""
 
 
 Loss: TypeAlias = RandomLoss | PeriodicLoss | LossList | DataList | GilbertElliott
