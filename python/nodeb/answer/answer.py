@@ -1,9 +1,9 @@
 """Parts of a command's answer, before it is rendered as text or as a page.
 
 The order is always the same: a headline (result, amount, confidence, reason), a picture, at most
-`MAX_ROWS` key figures with their intervals, possibly a second picture, marks (transfers that did
-not finish or are excluded; hidden only if they concern folded tables), and notes (provenance and
-the next command).
+`MAX_ROWS` key figures with their intervals, possibly a table and a second picture, marks (such as
+transfers that did not finish or are excluded), and notes (provenance and the next command). Marks
+that concern only folded tables are folded with them; all other marks are always shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_ROWS = 9
 SURVIVORS = "\N{DAGGER}"
 """Sign at a mean that excludes some users or transfers."""
 ONE_REPLICATION = "One replication has no interval: --runs 20 gives one."
-"""Note in place of a column of intervals."""
+"""Note in place of a column of intervals, for results of a single replication."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,18 @@ class Bar:
     interval: str = ""
     """Confidence interval of the value as text; shown on pages."""
     ends: tuple[float, float] = (math.nan, math.nan)
-    """Ends of the confidence interval, in the scale of the bar; NaN for none."""
+    """Lower and upper end of the confidence interval, in the unit of `size`; NaN for none."""
     bound: float = math.nan
-    """Position of a dotted line, such as the upper bound of a change's effect; NaN for none."""
+    """Position of a dotted line, such as the upper bound of a change's effect, in the unit of
+    `size`; NaN for none.
+    """
     why: str = ""
     """Short text about the value; pages show it below the bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bar chart of ranked bars, each labelled by its name."""
+    """Bar chart, one bar per line in the given order, each labelled by its name."""
 
     title: str
     """Title for pages and screen readers."""
@@ -78,7 +80,7 @@ class Rows:
     """Cells: the first of a row is a name; a `Shown` is a number with its unit."""
     title: str = ""
     right: Sequence[int] = ()
-    """Columns of text that are aligned to the right."""
+    """Indices of the columns of text that are aligned to the right."""
 
     def without_empty_columns(self) -> Rows:
         """Returns the table without columns that are empty in every row; keeps the first column."""
@@ -108,9 +110,9 @@ class Answer:
     command: str
     """Command, such as `nodeb run`."""
     subject: str
-    """Subject: the scenario's name."""
+    """Name of the scenario, link or study; empty if there is none."""
     headline: str
-    """One or two sentences without the subject, shown at the top of a page."""
+    """One or two sentences that do not repeat the subject; shown at the top."""
     lead: str = ""
     """Sentences below the headline of a page, such as the number of replications and the seed."""
     picture: Bars | Rows | None = None

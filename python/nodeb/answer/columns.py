@@ -17,13 +17,13 @@ NAME = 24
 If names are split to fit a narrow terminal, it is their maximum width.
 """
 HEAD = 10
-"""Width to which a column's head is split if the column's cells are narrower, in characters."""
+"""Width in characters to which a long head is split, unless the cells of its column are wider."""
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[mu]?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
 """Space between a number and its unit, at which no line ends."""
 WITHIN_KEY = re.compile(r"(?<=[.=_ ])")
 """Positions at which a column's head, such as `radio.dch.bler=0.2`, may be split."""
 OPTION = re.compile(r'--set [\w.]+="[^"]*"')
-"""Setting to be pasted, within which no line ends."""
+"""Option `--set KEY="VALUE"` in a text; it is kept on one line, so that it can be pasted."""
 HELD = "\N{NO-BREAK SPACE}"
 
 Cells = Sequence[str | Shown]
@@ -85,7 +85,10 @@ def aligned(rows: Sequence[Cells], right: Sequence[int] = (), min_width: int = N
 
 
 def beside(rows: Sequence[Cells]) -> list[str]:
-    """Joins the cells of each row to one text, aligned with those of the other rows."""
+    """Returns one text for each row: its cells, aligned to the right in columns of equal width.
+
+    Columns without any text are left out. There must be at least one row.
+    """
     columns = [one for one in _columns(rows, range(len(rows[0]))) if any(map(str.strip, one))]
     return ["  ".join(parts).rstrip() for parts in zip(*columns, strict=True)]
 
@@ -141,7 +144,8 @@ def _parted_head(head: str, width: int) -> list[str]:
 def _block(head: Sequence[str], cells: Sequence[str], width: int) -> Iterator[str]:
     """Formats a row as a block: its name, and below it each cell after the head of its column.
 
-    A column without a head, such as that of intervals, continues the column before.
+    A column without a head, such as that of intervals, continues the column before. A cell that is
+    empty or a dash is left out.
     """
     yield from filled(cells[0].rstrip(), width, "  ", "    ").splitlines()
     groups: list[list[str]] = []

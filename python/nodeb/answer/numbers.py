@@ -3,8 +3,8 @@
 Of the half-width of an interval, two digits are kept if these are 10 to 35, and one otherwise; the
 mean and both ends are rounded to the last digit kept. This is the rule of the Particle Data Group
 for uncertainties (Review of Particle Physics, introduction, section 5.3). Here one digit is also
-kept if the mean would have more than `DIGITS` digits with two. Without an interval a number has
-`PLAIN` digits, and a whole number all its digits.
+kept if the mean would have more than `DIGITS` digits with two. Without an interval, or if its width
+is 0, a number has `PLAIN` digits, and a whole number all its digits.
 """
 
 from __future__ import annotations
@@ -43,15 +43,18 @@ DIGITS = 4
 PLAIN = 3
 """Significant digits of a number without an interval, unless it is a whole number."""
 MIN_TWO_DIGITS, MAX_TWO_DIGITS = 10, 35
-"""Range of leading digits of a half-width for which two digits are kept."""
+"""Smallest and largest number, formed by a half-width's first two digits, that keeps both."""
 ALWAYS = "in every replication"
-"""Text in place of an interval without width."""
+"""Text in place of an interval whose ends are equal."""
 NOISE = 1e-9
-"""Relative width below which an interval is the rounding error of sums."""
+"""Width of an interval up to which it is attributed to rounding errors and counts as 0.
+
+The width is relative to the larger absolute value of the interval's two ends.
+"""
 EXACT = 12
-"""Number of significant digits that rounding errors of sums do not affect."""
+"""Number of significant digits of a sum that its rounding errors are assumed not to affect."""
 MIN_HALF_WIDTH = 1e-300
-"""Half-width below which an interval counts as an interval without width."""
+"""Half-width, in the displayed unit, up to which an interval counts as having no width."""
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -68,7 +71,7 @@ class Shown:
     high: str = ""
     """Upper end of the interval; empty if there is none."""
     mark: str = ""
-    """Sign after a mean that excludes some users or transfers."""
+    """Sign after a mean that excludes some users or transfers; empty for any other value."""
 
     @property
     def value(self) -> str:
@@ -89,13 +92,19 @@ class Shown:
 
     @property
     def in_one_cell(self) -> str:
-        """Mean and interval in one column of a table: `3.01 (2.95 to 3.07) s`."""
+        """Mean and interval for one column of a table, such as `3.01 (2.95 to 3.07) s`.
+
+        The interval is omitted if there is none or its two ends are displayed alike.
+        """
         ends = f" ({self.low} to {self.high})" if self.low and self.low != self.high else ""
         return f"{self.number}{ends} {self.unit}".strip()
 
     @property
     def with_level(self) -> str:
-        """Mean, confidence level 95 % and interval: `3.01 s (95 %: 2.95 to 3.07 s)`."""
+        """Mean, confidence level 95 % and interval, such as `3.01 s (95 %: 2.95 to 3.07 s)`.
+
+        The level is omitted if there is no interval or it is `ALWAYS`.
+        """
         return self.with_interval if self.interval == ALWAYS else self.at_level("95 %")
 
     def at_level(self, level: str) -> str:
@@ -104,7 +113,10 @@ class Shown:
 
     @property
     def with_interval(self) -> str:
-        """Mean and interval without the confidence level: `3.01 s (2.95 to 3.07 s)`."""
+        """Mean and interval without the confidence level: `3.01 s (2.95 to 3.07 s)`.
+
+        Only the mean if there is no interval.
+        """
         return f"{self.value} ({self.interval})" if self.low else self.value
 
 
@@ -125,11 +137,11 @@ def shown(
         high: upper end of its interval.
         unit: unit of all three, as in tables; 1 for a ratio.
         percent: whether a ratio is shown in per cent.
-        scale: displayed unit and factor of the column; None chooses them from the mean or, if it is
-            0 but for rounding errors, from its interval.
+        scale: displayed unit and factor of the column; None chooses them from the mean or, if the
+            mean is 0 apart from rounding errors, from the interval.
     """
     has_interval = math.isfinite(low) and math.isfinite(high)
-    # A mean of zero but for rounding errors must not set the unit of an interval around it.
+    # A mean that is 0 apart from rounding errors must not determine the unit of its interval.
     largest = max(abs(low), abs(high)) if has_interval else 0.0
     to, factor = scale or scale_of(
         largest if abs(mean) < NOISE * largest else mean, unit, percent=percent
@@ -247,7 +259,7 @@ def _fixed(value: float, decimals: int) -> str:
 def _rounded(value: float, decimals: int) -> float:
     """Rounds a number to `decimals` decimals, after rounding it to `EXACT` significant digits.
 
-    The first step removes the rounding errors of sums, which could turn a tie the wrong way.
+    The first step removes the rounding errors of sums, which could round a tie the wrong way.
     """
     return round(float(f"{value:.{EXACT}g}"), decimals)
 

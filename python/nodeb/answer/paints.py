@@ -27,8 +27,8 @@ class Paint:
 
     family: str
     texture: int
-    """Texture: 0 solid, 1 striped, 2 dotted, 3 thinly striped backwards, 4 lined, 5 crossed,
-    6 upright lines.
+    """Texture: 0 solid, 1 diagonal stripes, 2 dots, 3 thin diagonal stripes the other way,
+    4 horizontal lines, 5 crossed lines, 6 vertical lines.
     """
 
 

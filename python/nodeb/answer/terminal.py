@@ -12,13 +12,13 @@ from nodeb.base.streams import printable
 __all__ = ["WIDTH", "bars", "block", "for_stream", "text"]
 
 WIDTH = 80
-"""Maximum width of a paragraph, and of a table if the terminal's width is unknown."""
+"""Maximum width of a paragraph, and of a table if the terminal's width is unknown, characters."""
 MIN_WIDTH = 20
-"""Minimum width that is assumed for a terminal."""
+"""Width in characters that is assumed for a terminal that is narrower."""
 COMMAND = ": nodeb "
 """Text by which a note with a command is recognised."""
 BAR, MIN_BAR = 30, 4
-"""Maximum width of the longest bar, and width below which no bars are drawn."""
+"""Maximum width of the longest bar, and width below which no bars are drawn, characters."""
 PLAIN = str.maketrans(
     {
         "\N{MINUS SIGN}": "-",
@@ -49,7 +49,7 @@ def text(
     Args:
         answer: answer to format.
         everything: whether the folded tables and their marks are printed too.
-        encoding: encoding of the terminal; without block characters, `PLAIN` replaces some.
+        encoding: encoding of the terminal; if it lacks block characters, ASCII replaces them.
         width: columns of the terminal; in a narrow one, names are above their numbers.
     """
     width = max(width, MIN_WIDTH)
@@ -85,7 +85,7 @@ def _headline(answer: Answer) -> str:
 
 
 def block(one: Bars | Rows, width: int = WIDTH) -> str:
-    """Formats bars or a table as lines of at most `width` characters."""
+    """Formats bars or a table as lines of at most `width` characters; long words may exceed it."""
     if isinstance(one, Bars):
         return "\n".join([*([f"  {one.head}"] if one.head else []), *bars(one.bars, width)])
     used = one.without_empty_columns()
@@ -106,8 +106,8 @@ def _marked(fact: Fact) -> Shown:
 def bars(rows: Sequence[Bar], width: int = WIDTH) -> Iterator[str]:
     """Yields a line for each bar: its name, value and note, and the bar drawn to scale.
 
-    Bars of negative values extend to the left of 0. In a terminal too narrow for bars, there are
-    only texts.
+    Bars of negative values extend to the left of 0. If the terminal is too narrow for bars, only
+    the texts are yielded.
     """
     names = [printable(one.name) for one in rows]
     longest = max([NAME, *map(len, names)])
@@ -149,7 +149,7 @@ def _cells(columns: float) -> int:
 
 
 def _column(cells: Sequence[str]) -> list[str]:
-    """Pads numbers with units to one width, so that numbers end and units begin together."""
+    """Pads numbers and their units, so that the numbers are aligned right and the units left."""
     parts = [cell.partition(" ") for cell in cells]
     number = max((len(one[0]) for one in parts), default=0)
     unit = max((len(one[2]) for one in parts), default=0)

@@ -18,7 +18,7 @@ PARTS = (
 NEAR = 0.02
 """Maximum difference between a share and the simple fraction that names it."""
 LITTLE = 0.001
-"""Share that is less than 1 % whatever the rounding."""
+"""Share that `percent` describes as less than 1 %; used for parts that are rounded to 0 %."""
 SMALL = [
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -34,7 +34,11 @@ def share(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    """Returns a share in whole per cent; only exact values become 0 % or 100 %."""
+    """Returns a share in whole per cent, such as `42 %`.
+
+    A share that lies between 0 and 1 never becomes 0 % or 100 %: the text is then `less than 1 %`
+    or `more than 99 %`.
+    """
     whole = round(100 * value)
     if whole == 100 and value < 1:
         return "more than 99 %"

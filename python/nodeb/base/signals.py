@@ -23,7 +23,7 @@ STOPPING = tuple(
 """Signals that stop a process, as far as the system has them."""
 
 AGAIN_S = 0.05
-"""Delay until a lost signal is raised again, s."""
+"""Delay after which a signal is raised again if Python ignored its KeyboardInterrupt, s."""
 
 SAME_S = 1.0
 """Time, s, after a signal in which further signals count as the same request and are ignored.
@@ -33,10 +33,10 @@ because it is probably sent to a process that hangs.
 """
 
 NOTE_S = 0.5
-"""Time after a signal, s, after which a block still in progress prints its note."""
+"""Time from a signal until an `undisturbed` block that is still running prints its note, s."""
 
 received: list[int] = []
-"""Signals received since `end_as_interrupts`."""
+"""Numbers of the signals handled since `end_as_interrupts` was first called, oldest first."""
 
 
 class Signalled(KeyboardInterrupt):
@@ -61,7 +61,10 @@ def end_as_interrupts() -> None:
 
 
 _raised_s = -math.inf
-"""Time when a signal was last raised, by `time.monotonic()`."""
+"""Time when a signal last raised KeyboardInterrupt, s of `time.monotonic()`.
+
+It is -inf if no signal has done so, or if Python ignored the last exception.
+"""
 
 
 def _interrupt(number: int, _: Any) -> None:

@@ -27,7 +27,9 @@ from nodeb.base.student import t_quantile
 __all__ = ["Reach", "varied"]
 
 ROUNDING = 1e-9
-"""Share of the largest value by which equal differences may differ through rounding."""
+"""Maximum difference of two values that count as equal, as a fraction of the size of the numbers
+that the values were calculated from.
+"""
 NO_SKEWNESS = 1e-6
 """Absolute skewness below which Hall's transformation counts as linear."""
 
@@ -68,6 +70,8 @@ class Reach:
 
     def ends(self, mean: float, half: float, second: float, third: float) -> tuple[float, float]:
         """Returns the ends of the confidence interval of a mean.
+
+        If the values do not vary, both ends are the mean.
 
         Args:
             mean: mean of the values.

@@ -14,7 +14,7 @@ __all__ = ["Table", "changes", "read_only"]
 
 SHOWN_ROWS = 10
 CHUNK = 1000
-"""Number of rows converted to plain Python values at a time."""
+"""Maximum number of rows that are converted to plain Python values at a time."""
 
 Layout = tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]]
 """Number of rows, names of all columns, and name and type of each column without objects."""
@@ -24,12 +24,12 @@ ALIGNED = 8
 """Alignment of columns in a pickle, bytes."""
 
 TEXTS = 1 << 16
-"""Number of texts encoded at a time."""
+"""Maximum number of texts that are encoded at a time."""
 ASCII = 128
 """Number of Unicode characters that take one byte in UTF-8."""
 
 MAX_TEXT_BYTES = 2**31 - 1
-"""Maximum size of the text in one Arrow array, bytes."""
+"""Maximum total size of the texts in one Arrow array, bytes; its offsets have 32 bits."""
 
 
 class Table:

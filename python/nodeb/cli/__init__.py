@@ -42,7 +42,7 @@ COMMANDS = {
 """Module and attribute of each command, in the order of the help."""
 
 OTHER_NAMES = {"--replications": "--runs"}
-"""Option to suggest for an unknown one, where the parser would suggest one of other meaning."""
+"""Unknown option -> option to suggest, where the parser would suggest an unrelated option."""
 
 
 def _print_version(wanted: bool) -> None:

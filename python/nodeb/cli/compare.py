@@ -160,7 +160,8 @@ def _causes(
 ) -> Differences | None:
     """Returns the causes of the difference in the duration of a user's first transfer.
 
-    If `user` is None, user 0 is explained; returns None if `short_differences` does.
+    If `user` is None, the result is that of `short_differences`, which explains user 0 or returns
+    None.
     """
     with progress_bar("explaining") as bar:
         if user is None:

@@ -193,7 +193,10 @@ def _emulated(planned: Any, options: Options) -> Outcome:
 
 
 def _print_problems(outcome: Outcome, options: Options) -> int:
-    """Prints problems to stderr, because stdout is the command's. Returns the exit status."""
+    """Prints an emulation's problems and returns the exit status.
+
+    They go to stderr, because stdout belongs to the emulated command.
+    """
 
     def note(text: str) -> None:
         print(text, file=sys.stderr)

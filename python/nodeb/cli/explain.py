@@ -192,7 +192,7 @@ def _explain_scenario(
 
 
 def _check_page(out: Path | None) -> None:
-    """Checks that the page can be written, before the simulation, which takes time."""
+    """Checks before the simulation that the page can be written; does nothing if `out` is None."""
     if out is not None:
         check_place(out, "--out")
         refuse_other_page(out, "--out")

@@ -75,7 +75,7 @@ def _key(path: str) -> str:
 
 
 def _metrics() -> str:
-    """Returns the table of all metrics as text."""
+    """Returns all metrics as a text table: name, label, unit, better direction, meaning."""
     rows = [
         [
             one.name,
@@ -90,7 +90,10 @@ def _metrics() -> str:
 
 
 def _table(heads: list[str], rows: list[list[str]], *wrapped: str) -> str:
-    """Returns a table as text; its last column and the columns in `wrapped` are wrapped."""
+    """Returns a table as text of 120 columns, or as wide as the terminal if that is wider.
+
+    Only the last column and the columns named in `wrapped` are wrapped.
+    """
     from rich.console import Console
     from rich.table import Table
 

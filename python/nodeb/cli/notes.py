@@ -44,7 +44,10 @@ def print_nothing_arrived(result: Result) -> None:
 
 
 def print_empty_cells(outcome: Outcome) -> None:
-    """Prints the number of a sweep's rows in which nothing arrived, unless it is all rows."""
+    """Prints the number of a sweep's rows in which nothing arrived.
+
+    Prints nothing if that is true of no row or of all rows.
+    """
     rates = outcome.table["received_bps"]
     if (rates == 0).any() and rates.any():
         from nodeb.answer.words import counted

@@ -163,7 +163,10 @@ def print_rows(tables: Iterable[Rows]) -> None:
 
 
 def _width() -> int:
-    """Returns the width of the terminal in columns, or that set by the variable `COLUMNS`."""
+    """Returns the width of the terminal in columns; the variable `COLUMNS` overrides it.
+
+    If the width is unknown, it is `WIDTH`.
+    """
     from nodeb.answer.terminal import WIDTH
 
     return shutil.get_terminal_size((WIDTH, 24)).columns
@@ -245,7 +248,10 @@ def print_message(kind: str, text: object) -> None:
 
 
 def print_file(what: str, path: Path, stream: TextIO | None = None) -> None:
-    """Prints the path of a file, with control characters escaped."""
+    """Prints a label and the path of a file, with control characters escaped.
+
+    The text goes to stdout if `stream` is None.
+    """
     print(f"{what}: {printable(path)}", file=stream)
 
 

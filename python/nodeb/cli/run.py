@@ -190,7 +190,7 @@ def _kept(result: Result, place: Place, text: str) -> Stopped:
 def _simulated(
     scenario: Scenario, title: str, place: Place, workers: Workers, capture: dict[str, Any]
 ) -> Result:
-    """Runs a scenario. If interrupted, saves the finished replications to the folder."""
+    """Runs a scenario. If interrupted, saves the finished replications, if there are any."""
     found: Result | None = None
     try:
         with progress_bar(title) as bar:

@@ -54,7 +54,7 @@ def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
         found = core_call(_core.CompiledScenario.from_toml, text, printable(str(file)), [])
         if not found.unread:
             return found, ""
-        # This module imports NumPy, so it is imported only here.
+        # `nodeb.inputs.scenario` imports NumPy, which is slow, so it is imported only if needed.
         from nodeb.inputs.scenario import Scenario
 
         return Scenario.from_toml(text, printable(str(file)), [], file.parent).compiled(), ""
