@@ -1,7 +1,7 @@
 """Answer of a comparison: which scenario is better, by how much, with which certainty.
 
-The headline is about the first metric of `MAIN` that both scenarios have. It is the first of these
-that applies:
+The main metric is the first metric of `MAIN` that both scenarios have. The headline states the
+first of these cases that applies:
 
 0. no metric has values in both scenarios, or nothing arrived in either: nothing to compare;
 1. no metric differs in any of several pairs: no difference;
@@ -67,11 +67,16 @@ NOUNS = {
 }
 """Names of metrics in sentences, for metrics whose name is not "the" followed by the label."""
 MAX_NAMED = 3
-"""Largest number of further metrics in a headline."""
+"""Maximum number of metrics that a headline names in addition to the main metric.
+
+Also the maximum number of metrics named in the remark on uploads.
+"""
 QUIET = ("equal", "same")
-"""Verdicts that are reported in one line."""
+"""Kinds of verdict whose metrics are listed together in one line of the notes."""
 FEW = 0.5
-"""Share of transfers acknowledged in full up to which the headline states unequal shares."""
+"""Maximum of the smaller share of transfers acknowledged in full at which the headline states both
+scenarios' shares, if these differ.
+"""
 KEY = (
     *("download_s", "load_median_s", "cell_bps", "received_bps", "received_bps_p50"),
     *("received_bps_p5", "complete", "rtt_mean_s", "queueing_delay_s", "utilization", "jain_index"),
@@ -94,7 +99,7 @@ def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") ->
 
 
 def shown_of(tried: Tried) -> list[Difference]:
-    """Returns the metrics of the table in the answer of a comparison, as `_Answer.shown` does."""
+    """Returns the differences in the answer's table about one scenario; see `_Answer.shown`."""
     return _Answer(Comparison("", [tried], 0, 0, 0.0), tried, "").shown
 
 
@@ -114,7 +119,10 @@ class _Answer:
     folder: str
 
     def answer(self, causes: Bars | None) -> Answer:
-        """Returns the complete answer: headline, table, causes, marks and notes."""
+        """Returns the complete answer: headline, table, causes, marks and notes.
+
+        The causes are left out unless the main metric is better or worse.
+        """
         quiet = self.main is None or self.main.verdict.kind not in ("better", "worse")
         return Answer(
             command="nodeb compare",
@@ -164,7 +172,7 @@ class _Answer:
 
     @property
     def named(self) -> list[Difference]:
-        """Main metric and decided metrics of the headline; not valid for that of `_finish`."""
+        """Differences that the headline names, unless `_finish` writes the headline."""
         better, worse = self._decided("better"), self._decided("worse")
         if better and worse:
             return [_first(better, self.main), _first(worse, self.main)]
@@ -282,7 +290,10 @@ class _Answer:
         return f"{text} {before}, {self._relative(main)}{self._of(main)}."
 
     def _both(self, better: list[Difference], worse: list[Difference]) -> str:
-        """Returns a sentence with a better and a worse metric; the main metric comes first."""
+        """Returns a sentence with a better and a worse metric.
+
+        The better one comes first, unless the main metric is worse.
+        """
         sides = [_first(better, self.main), _first(worse, self.main)]
         if self.main is not None and self.main.verdict.kind == "worse":
             sides.reverse()
@@ -318,7 +329,7 @@ class _Answer:
     # Methods that write the table, the marks and the notes.
 
     def table(self, rows: Sequence[Difference], title: str = "", everything: bool = False) -> Rows:
-        """Returns a table with a row for each difference, which begins with the verdict's sign."""
+        """Returns a table with a row for each difference; a row begins with the verdict's sign."""
         groups = everything and {one.group for one in rows} != {ALL}
         head = ["", "metric", self.found.baseline, self.tried.name]
         head += [f"difference ({level(self.found.confidence)})", *(["ratio"] if everything else [])]
@@ -340,7 +351,9 @@ class _Answer:
         ]
 
     def marks(self) -> Iterator[Mark]:
-        """Yields marks on excluded users, missing values, empty scenarios, and unpaired groups."""
+        """Yields marks on excluded users, missing values, empty scenarios, uploads that differ, and
+        groups that only one scenario has.
+        """
         visible = [one for one in self.of_all if one in self.shown or one.verdict.kind in QUIET]
         rest = [one for one in self.tried.differences if one not in visible]
         for rows, folded in ((visible, False), (rest, True)):
@@ -370,7 +383,7 @@ class _Answer:
                 yield Mark("!", f"Only {name} has the group {joined(groups)}, which is left out.")
 
     def notes(self) -> Iterator[str]:
-        """Yields notes on signs, undecided and equal metrics, and provenance."""
+        """Yields notes on the meaning of signs, on undecided and equal metrics, and provenance."""
         kinds = {one.verdict.kind for one in self.shown}
         words = {
             "better": f"{SIGNS['better']} better",

@@ -69,11 +69,14 @@ class Difference:
     group: str
     metric: Metric
     baseline: Interval
-    """Mean of the baseline."""
+    """Mean of the baseline, over the pairs in which both scenarios have a value."""
     other: Interval
-    """Mean of the other scenario."""
+    """Mean of the other scenario, over the same pairs."""
     difference: Interval
-    """Other minus baseline, over the pairs, at the confidence of the family."""
+    """Mean of other minus baseline, over the pairs.
+
+    The interval's confidence is `Comparison.confidence`.
+    """
     ratio: Interval
     """Ratio of the other scenario's mean to the baseline's, with its interval."""
     verdict: Verdict
@@ -83,7 +86,7 @@ class Difference:
     NaN if the differences of the pairs do not vary, or there is only one pair.
     """
     differing: int
-    """Number of pairs whose values differ."""
+    """Number of pairs that have two values, which differ."""
     missing: int = 0
     """Number of replications in which only one scenario has a value."""
     covered: float = 1.0
@@ -117,7 +120,7 @@ class Comparison(Answering):
     margin: float
     """Equivalence margin, as a share of the baseline's mean."""
     duration_s: float = math.nan
-    """Duration of the runs of the shortest scenario, s."""
+    """Duration of the runs of the shortest scenario, s; NaN if not known."""
 
     @property
     def confidence(self) -> float:
@@ -238,7 +241,7 @@ def _values(known: Table, one: Difference) -> Array:
 def _check_known(
     wanted: Sequence[Metric], tried: Sequence[Tried], known: Mapping[str, Table]
 ) -> None:
-    """Checks that each requested metric has values in at least one scenario.
+    """Checks that each requested metric is compared, or reported as missing in one scenario.
 
     Raises:
         InputError: a metric has no values in any scenario, or in no pair of replications.
@@ -343,7 +346,7 @@ def difference_within(
     Args:
         metric: metric of the values.
         difference: mean of the other scenario minus that of the baseline.
-        base: mean of the baseline.
+        base: mean of the baseline, with its interval.
         duration_s: duration of a run of the other scenario, s.
     """
     return difference.within(metric.low - base.high, metric.highest(duration_s) - base.low)

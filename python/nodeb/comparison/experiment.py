@@ -45,7 +45,9 @@ CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
 DEFAULT_RUNS = 20
 """Minimum number of replications unless the user sets one; fewer are enough for a mean alone."""
 FEW_RUNS = 10
-"""Number of replications below which intervals cover too rarely if a rare event matters."""
+"""Number of replications below which intervals too rarely contain the true mean if it depends on a
+rare event; a smaller `--runs` gets a note.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,9 @@ class Outcome:
     replications: int
     """Number of replications simulated by this call."""
     damaged: tuple[Path, ...]
-    """Damaged cells, which were simulated again."""
+    """Files of damaged cells, which were simulated again."""
     replaced: str | None
-    """Results of another scenario or command in the folder that were replaced."""
+    """Description of replaced results of another scenario or command; None if there were none."""
     folder: Path
     """Results folder."""
     beside: str | None
@@ -153,7 +155,7 @@ class Experiment:
         )
 
     def warnings(self) -> list[str]:
-        """Returns warnings about valid but doubtful settings, with the numbers of scenarios."""
+        """Returns warnings about valid but doubtful settings, each with its number of scenarios."""
         return warnings(self.cells, "scenarios")
 
     def run(

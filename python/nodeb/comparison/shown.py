@@ -52,7 +52,10 @@ def means_of(one: Difference) -> tuple[Shown, Shown]:
 
 
 def difference_of(one: Difference, scale: tuple[str, float] | None = None) -> Shown:
-    """Returns a metric's difference and interval as text, in the unit of `scale` if given."""
+    """Returns a metric's difference and interval as text.
+
+    The unit is that of `scale`, or that of the means if `scale` is None; per cent become points.
+    """
     unit, factor = scale or _scale(one)
     unit = "points" if unit == "%" else unit
     gap = one.difference

@@ -1,4 +1,4 @@
-"""Verdict on an interval of a difference, and further replications that would decide."""
+"""Verdict on a difference from its interval, and the further replications that would decide it."""
 
 from __future__ import annotations
 

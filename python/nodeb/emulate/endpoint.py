@@ -47,7 +47,7 @@ class Endpoint:
         self.exit: int | None = None
         """Exit status of the endpoint's command, negative for a signal; None until it has ended."""
         self.failed: str | None = None
-        """Reason why the endpoint's command could not be started."""
+        """Reason why the endpoint's command could not be started; None if it was started."""
         self.started = False
         """Whether a command has been sent to the endpoint's process."""
         self.gone = False
@@ -124,7 +124,10 @@ class Endpoint:
         return self._messages.pop(0) if self._messages else None
 
     def poll(self) -> None:
-        """Processes the messages that have arrived, without waiting for more."""
+        """Processes the messages that have arrived, without waiting for more.
+
+        It records the command's exit status; other messages are ignored.
+        """
         while (message := self.receive(0.0)) is not None:
             self._record_exit(message)
 

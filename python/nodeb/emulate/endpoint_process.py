@@ -49,7 +49,9 @@ does the segmentation."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit statuses of a shell if a command does not exist or cannot be executed."""
 IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
-"""Signals from a terminal or to a process group, which nodeb and the command handle."""
+"""Signals from a terminal or to a process group. They do not end this process: nodeb and the
+command handle them.
+"""
 INTERRUPT = {signal.SIGINT}
 LISTEN_POLL_S = 0.01
 """Interval of the checks for a listening socket, seconds."""
@@ -160,7 +162,9 @@ class EndpointProcess:
         self._until: float | None = None
         """Deadline of the wait for a listening socket; None if nodeb does not wait for one."""
         self._interrupted = 0.0
-        """Time of the last SIGINT to nodeb's group since the command was started, s; 0 if none."""
+        """Time of the last SIGINT to nodeb's process group since the command was started, s of
+        `time.monotonic()`; 0 if none.
+        """
         self._handlers = handlers
         self._wake = child_exit_pipe()
         signal.signal(signal.SIGINT, self._interrupt)
@@ -305,9 +309,9 @@ class EndpointProcess:
             self.send(listening=listens)
 
     def _has_ended(self) -> bool:
-        """Returns true if the command has failed, or has ended without remaining children.
+        """Returns true if the command can no longer open a listening socket.
 
-        Children may still open a listening socket later.
+        It has failed, could not be started, or has ended without children that could open one.
         """
         status = 1 if self.command is None else self.command.returncode
         return bool(status) or (status == 0 and not children())

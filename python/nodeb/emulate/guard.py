@@ -115,7 +115,10 @@ def children() -> list[int]:
 
 
 def kill_all() -> None:
-    """Kills all descendants of this process, and waits for their end."""
+    """Kills all descendants of this process and waits for their end.
+
+    The process must be a reaper (see `be_reaper`), so that orphans become its children.
+    """
     while True:
         for pid in children():
             with contextlib.suppress(OSError):

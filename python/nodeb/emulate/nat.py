@@ -32,7 +32,10 @@ one of them is normally the default route."""
 MAX_DEFAULT_PREFIX = 7
 """Maximum prefix length of a route that counts as a default route: tunnels split it in halves."""
 LINKS = 1 << 14
-"""Number of links with four addresses each in 198.18.0.0/16, for tests only (RFC 2544)."""
+"""Number of blocks of four addresses in 198.18.0.0/16, one block per link.
+
+RFC 2544 reserves this network for tests.
+"""
 TIMEOUT_S = 10.0
 CAP_NET_ADMIN = 12
 """Number of the capability CAP_NET_ADMIN; see capabilities(7)."""

@@ -24,7 +24,7 @@ NAME, MTU, ABOUT, NAMESPACE_OF = 3, 4, 18, 19
 KIND, DATA, PEER = 1, 2, 1
 """Attributes inside ABOUT: the kind of link, its data, and in these the peer of a `veth` device."""
 ADDRESS, LOCAL = 1, 2
-"""Attributes of an address."""
+"""Attributes of an address: IFA_ADDRESS (the peer's address if it has one) and IFA_LOCAL."""
 DESTINATION, DEVICE, GATEWAY = 1, 4, 5
 """Attributes of a route: destination, outgoing device, next hop."""
 ENTRY = 0x2000

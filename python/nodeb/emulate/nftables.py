@@ -71,7 +71,7 @@ class Masquerade:
         self._socket.close()
 
     def network(self, text: str) -> None:
-        """Adds the rule that translates the addresses of a network, in one transaction.
+        """Adds the rule that translates source addresses of a network, in one transaction.
 
         Args:
             text: address and prefix length, a multiple of 8, such as `10.64.0.0/16`.

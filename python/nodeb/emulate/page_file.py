@@ -27,7 +27,7 @@ def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Pa
 
     Raises:
         InputError: the name does not have the suffix of a page.
-        OutputError: the folder does not exist, or the file exists.
+        OutputError: the folder does not exist, or the file exists and must not be replaced.
     """
     if report is None:
         return None

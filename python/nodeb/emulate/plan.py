@@ -145,7 +145,10 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
 
 
 def _make_real(groups: list[dict[str, Any]], name: str) -> None:
-    """Makes one phone of a simulated group real. Its other phones move to a new group after it."""
+    """Makes one phone of a simulated group real. Its other phones move to a new group after it.
+
+    A group that is real or has external traffic stays as it is.
+    """
     place = next(at for at, group in enumerate(groups) if group["name"] == name)
     group = groups[place]
     if is_external(group):

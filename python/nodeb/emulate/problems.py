@@ -14,7 +14,7 @@ REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def check_system() -> None:
-    """Checks that the system has network namespaces.
+    """Checks that the system is Linux, so that it may have network namespaces and TUN devices.
 
     Raises:
         RunError: the system is not Linux.

@@ -38,7 +38,7 @@ def claimed(
         once: whether to refuse a folder with results even if they are of this scenario, because an
             emulation cannot be repeated, and to lock the folder, so that two emulations do not
             share it.
-        made_of: hash of the input files.
+        made_of: hash of the input files; empty for an emulation.
 
     Yields:
         The folder; None if `folder` is None.

@@ -31,7 +31,7 @@ SERVER_READY_S = 5.0
 PRIORITY = 10
 """SCHED_FIFO priority of the driver."""
 STOPPED = 124
-"""Exit status if the time limit ended before the command; `timeout` returns the same."""
+"""Exit status if the time limit expired before the commands had ended, as of `timeout(1)`."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,9 @@ class Outcome:
     number: int = 0
     """Number of the signal that ended the emulation; 0 if no signal did."""
     server_ended: str = ""
-    """Description of the server command's end if it failed early or before it listened; else ""."""
+    """Description of the end of the server's command, if it ended before anything listened or
+    failed while the phones' commands ran; otherwise "".
+    """
 
     @property
     def status(self) -> int:
@@ -146,7 +148,7 @@ class DriverThread(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        """Runs the driver in this thread until the emulation ends; stores its result or error."""
+        """Runs the driver in this thread until the emulation ends; stores the result or error."""
         o = self.options
         if o.real_time:
             self.real_time = set_real_time_priority()

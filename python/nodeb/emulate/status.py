@@ -14,7 +14,7 @@ __all__ = ["StatusLine", "status_text"]
 SHOW_EVERY_S = 1.0
 """Update interval of the line, seconds."""
 MAX_COLUMNS = 80
-"""Maximum width of the line: the narrowest terminal in common use."""
+"""Maximum width of the line, characters: that of the narrowest terminal in common use."""
 
 
 class StatusLine:

@@ -16,8 +16,10 @@ from nodeb.errors import RunError
 __all__ = ["ENDING_S", "received_signals", "terminate_commands", "wait"]
 
 POLL_S = 0.13
-"""Interval at which the status is reported and the driver is checked, seconds. It differs from the
-interval at which the driver updates its status; else the status would always have the same age."""
+"""Maximum interval at which the status is reported and the driver is checked, seconds. It differs
+from the interval at which the driver updates its status; else the status would always have the same
+age when it is reported.
+"""
 ENDING_S = 2.0
 """Time for a command to end after it was signalled, seconds."""
 REACHED_S = 0.05
@@ -26,7 +28,7 @@ SAME_S = 1.0
 """Maximum time between SIGINTs of nodeb and of a command that count as the same one, seconds."""
 
 Signal = tuple[int, float]
-"""Number of a signal, and the time at which it arrived, s."""
+"""Number of a signal, and the time at which it arrived, s of `time.monotonic()`."""
 
 
 @contextmanager
@@ -67,7 +69,7 @@ def wait(
         endpoints: the server and the phones, in this order.
         received: list to which signals are appended.
         is_driven: function that returns whether the driver is running.
-        report: function called every `POLL_S`.
+        report: function called at least every `POLL_S`, to report the status.
 
     Returns:
         Cause of the end (`command`, `duration` if the driver has stopped, or `signal`), and number

@@ -41,11 +41,10 @@ class RecordedLife(Life):
 
     @cached_property
     def critical_path(self) -> CriticalPath:
-        """Critical path of a real user's TCP connections in the window.
+        """Critical path of a real user's TCP connections that carried data in the window.
 
-        It has at most `MAX_TRANSFERS` connections.
-
-        The user is the one selected by `recorded_life`, or else the first real one.
+        Only the first `MAX_TRANSFERS` of these connections are explained. The user is the one that
+        was passed to `recorded_life`, or the first real one if none was.
         """
         about = self.about
         found = CriticalPath(
@@ -60,7 +59,8 @@ class RecordedLife(Life):
     def _explained(self, found: CriticalPath, known: Connections) -> str:
         """Adds the critical paths of the user's TCP connections in the window to `found`.
 
-        Returns a note if connections are omitted or the user has none; otherwise "".
+        Connections without data are skipped. Returns a note if there are more than `MAX_TRANSFERS`
+        connections or none; otherwise "".
         """
         about, recording = self.about, self._recording
         end_s = float("inf") if about.end_ns is None else about.end_ns / NS_PER_S

@@ -93,7 +93,7 @@ def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[st
 
 
 def _whose(found: Explanation) -> str:
-    """Returns the owner of the transfer, as the beginning of a sentence."""
+    """Returns a description of the transfer, to begin a sentence: user, index and size."""
     if found.what:
         return found.what
     which = "first transfer" if found.transfer == 0 else f"transfer {found.transfer}"

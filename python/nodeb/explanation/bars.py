@@ -24,7 +24,9 @@ SMALL = 0.01
 
 
 def difference_bars(parts: Sequence[Part], title: str) -> Bars:
-    """Returns the parts of a difference as bars on both sides of zero; small parts share one bar.
+    """Returns the parts of a difference as bars on both sides of zero.
+
+    The first `SHOWN_PARTS` parts that differ on average have a bar each, the others share one.
 
     Args:
         parts: result of `differences.difference`; the last one is the whole.

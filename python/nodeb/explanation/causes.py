@@ -40,7 +40,7 @@ class Explanation(Answering):
     paths: list[Path]
     """Critical path of the transfer in each replication, in order."""
     what: str = ""
-    """Description of a transfer that does not belong to a simulated user."""
+    """Description of a transfer that is a connection of a recording; empty for a simulated user."""
 
     @property
     def named(self) -> str:

@@ -44,7 +44,7 @@ MAX_BYTES_FAMILY = 1000
 MAX_USUAL = 4
 """Largest initial window that a scenario usually has (RFC 3390), segments."""
 LARGE_SIZE = "1 GB"
-"""A buffer that never fills."""
+"""Size of a buffer that never fills."""
 MIN_BLER = 1e-12
 """Block error rate at which no block fails in practice; curves cannot contain zero."""
 TARGET_BLER = 0.1
@@ -64,13 +64,16 @@ class Change:
     causes: tuple[str, ...]
     """Targeted causes of waiting; empty if the change targets steps or places of the path."""
     on_path: OnPath
-    """Returns the time on the path that the change targets, s."""
+    """Function that returns the time on the path that the change targets, s."""
     apply: Callable[[Data, int], bool]
-    """Changes a scenario's data for a phone; returns true if there was anything to change."""
-    is_offered: Callable[[Explanation], bool] = _always
-    """Returns true if the problem that the change removes has occurred in a replication.
+    """Function that changes a scenario's data, given these and the index of the explained phone.
 
-    The default always returns true: the scenario alone shows whether the problem can occur.
+    It returns true if there was anything to change.
+    """
+    is_offered: Callable[[Explanation], bool] = _always
+    """Function that returns true if the problem that the change removes occurred in a replication.
+
+    The default is for changes whose problem can be seen from the scenario: it returns true.
     """
 
 
@@ -217,7 +220,8 @@ def _large_window(data: Data, _phone: int) -> bool:
     """Sets the initial window to what the shortest queue holds, but not to less than before.
 
     A link's queue has a share of its limit for each user, the radio its whole buffer for each user.
-    A larger window would overflow that queue at once. Returns false, without a change, if the
+    A larger window would overflow that queue at once. For the family `linux` the window is at most
+    `MAX_BYTES_FAMILY`. Returns true if a window changed. Returns false, without a change, if the
     shortest queue holds at most `MAX_USUAL` packets.
     """
     users = sum(group["count"] for group in data["users"])
@@ -227,7 +231,7 @@ def _large_window(data: Data, _phone: int) -> bool:
     if room <= MAX_USUAL:
         return False
     changed = False
-    # Without `initial_window` the window has a default that depends on the era, so it counts as 1.
+    # Without `initial_window` the default depends on the key `era`, so the window counts as 1.
     for tcp in _tcps(data):
         most = LARGE if "era" in tcp else MAX_BYTES_FAMILY
         window = max(min(room, most), tcp.get("initial_window", 1))
@@ -254,7 +258,8 @@ def _no_pacing(data: Data, _phone: int) -> bool:
 def _alone(data: Data, phone: int) -> bool:
     """Lets all other phones start at the very end of the run.
 
-    These phones are not removed, so that every user keeps its index and random streams.
+    These phones are not removed, so that every user keeps its index and random streams. Returns
+    true if there are other phones.
     """
     never = f"{in_ns(data['duration']) - 1} ns"
     groups: list[Data] = []

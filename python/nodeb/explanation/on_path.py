@@ -43,7 +43,10 @@ OF_TCP = (
 )
 """Causes within TCP: in their time no link sends a packet that the path waits for."""
 WITH_ROUNDS = ("delayed ACK", "segmentation", "pacing")
-"""Causes that belong to the round trip in which they occur, unlike the busy time of a channel."""
+"""Causes whose time is attributed to the cause of the round trip in which they occur.
+
+The busy time of a channel is not, because the channel would be busy in any round trip.
+"""
 SENDS = ("sends", "own data ahead")
 """Steps of a link that sends the transfer's data or its ACKs."""
 SERVES = (*SENDS, "others served")
@@ -183,11 +186,11 @@ def _in_round(share: Share, causes: tuple[str, ...]) -> bool:
 
 
 def _less_hidden(found: Explanation, of: Callable[[Share], bool]) -> float:
-    """Returns the time, s, of the shares for which `of` returns true, without hidden transmission.
+    """Returns the time, s, of the shares for which `of` returns true, less transmission time.
 
-    A larger window, or the absence of a loss, does not save transmission time. Therefore the time
-    is multiplied by the share of the time in which the busiest link was idle while the critical
-    path was elsewhere.
+    A larger window, or the absence of a loss, does not save the time in which a link sends anyway.
+    Of the time in which the critical path was not at the busiest link, only a fraction was idle
+    there: the result is multiplied by this fraction.
     """
     idle = min((_idle(found, place) for place in _places(found)), default=1.0)
     return idle * found.mean_s(of)
