@@ -43,9 +43,9 @@ OF_TCP = (
 )
 """Causes within TCP: in their time no link sends a packet that the path waits for."""
 WITH_ROUNDS = ("delayed ACK", "segmentation", "pacing")
-"""Causes whose time is attributed to the cause of the round trip in which they occur.
+"""Causes whose time counts towards the cause of the round trip in which they occur.
 
-The busy time of a channel is not, because the channel would be busy in any round trip.
+The busy time of a channel does not: the channel would have to send the data in any case.
 """
 SENDS = ("sends", "own data ahead")
 """Steps of a link that sends the transfer's data or its ACKs."""

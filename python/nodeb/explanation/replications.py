@@ -31,7 +31,7 @@ CAUSES: dict[str, str] = dict(_core.causes())
 REPAIRS = ("recovery", "timeout")
 """Causes that repair losses."""
 LOST = ("lost_on_links", "lost_in_queues", "lost_on_radio", "cut_by_marks")
-"""Columns of a transfer that count losses, in the order of `Lost`."""
+"""Columns of a transfer that count losses and window reductions, in the order of `Lost`."""
 
 Columns = Mapping[str, Any]
 """Columns of spans from the core; a text column is an array of indices, and the list of texts."""
@@ -51,7 +51,10 @@ class Share(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """Packets of a connection that were lost during its transfer, by reason."""
+    """Numbers of a connection's lost packets, by reason, and of its window reductions by marks.
+
+    They count from the begin to the end of the transfer.
+    """
 
     links: int = 0
     queues: int = 0
@@ -79,15 +82,15 @@ class Path:
     packets: Mapping[str, int]
     """Number of packets delayed by each cause."""
     lost: Lost = NOTHING_LOST
-    """Packets of the connection that were lost during the transfer."""
+    """Numbers of packets of the connection that were lost during the transfer."""
     busy: Mapping[str, int] = field(default_factory=dict)
-    """Nanoseconds in which each link or channel was sending packets of the connection."""
+    """Time in which each link or channel was sending packets of the connection, ns, by its name."""
     columns: Columns | None = field(default=None, compare=False, repr=False)
     """Spans as returned by the core; None if they are not kept, see `Explanation.typical`."""
 
     @cached_property
     def spans(self) -> Table:
-        """Spans in order of time, if they are kept; see `Explanation.spans`.
+        """Spans in order of time; see `Explanation.spans`. An empty table if they are not kept.
 
         Large files have millions of spans, so texts are only created on access.
         """

@@ -57,7 +57,11 @@ REMEDIES = {
 NOT_SERVED = "a better channel: nearer to the Node B, or less fading"
 """Remedy for waiting for the scheduler if no other user was served meanwhile."""
 ON_FACH = "a dedicated channel earlier: the FACH is shared, and signalling has priority"
-"""Remedy for waiting on the FACH: even with one user, a queue may be too short for a switch."""
+"""Remedy for waiting on the FACH.
+
+Even a single user may wait there, if its queue is too short to cause a switch to a dedicated
+channel.
+"""
 FEWER = {
     "links": "no packet losses on links",
     "queues": "longer queues, or a smaller window",
@@ -70,7 +74,7 @@ LEAST_SHARE = 0.1
 NO_OPPORTUNITY = "another trace: this one had no delivery opportunity meanwhile"
 """Remedy for waiting on a recorded link."""
 PLACED = ("transmission", "queue behind own data", "queue behind others")
-"""Causes whose link matters: a faster downlink does not help ACKs."""
+"""Causes for which the headline names the link: a faster downlink does not help waiting ACKs."""
 
 
 def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:

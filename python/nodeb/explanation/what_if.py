@@ -1,8 +1,8 @@
 """Simulates changed scenarios and compares the saving with the time on the critical path.
 
 If everything else stayed as it was, a change would save the time on the path that it targets. TCP
-reacts, so the simulated saving can be larger or smaller; the causes that have grown or shrunk in
-the meantime explain the difference.
+reacts, so the simulated saving can be larger or smaller. The difference is explained by the causes
+that take more or less time with the change.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ class WhatIf:
     pairs: Pairs
     """Numbers of pairs, by whether the transfer is complete without and with the change."""
     changed: Interval = UNKNOWN
-    """Duration with the change, s, if transfers are complete only with the change; else NaN."""
+    """Duration with the change, s, over the pairs in which the transfer is complete only with it.
+
+    NaN without such pairs, or if in any pair the transfer is complete without the change.
+    """
     at_least: Interval = UNKNOWN
     """Lower limit of the saving in the pairs of `changed`, s.
 

@@ -21,7 +21,10 @@ __all__ = ["answer"]
 ERROR = 0.05
 """Maximum probability that a correct model is rejected."""
 FAR = 0.5
-"""Relative difference from which a model's error rate is reported."""
+"""Maximum difference of a model's error rate from the sequence's that is not reported.
+
+It is relative to the larger of the two rates.
+"""
 IMPOSSIBLE = (
     "impossible: the model never leaves some states, for instance, because the sequence ends in a "
     "burst, and would be in them from the beginning."

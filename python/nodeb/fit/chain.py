@@ -153,7 +153,7 @@ def _survival(state: Real, step: Real, longest: int) -> Real:
 
 
 def _bernoulli(errors: Bits, rate: float) -> float:
-    """Returns the logarithm of the probability of a sequence if errors are independent."""
+    """Returns the log-probability of a sequence of independent errors of probability `rate`."""
     ones = int(errors.sum())
     zeros = len(errors) - ones
     with np.errstate(divide="ignore", invalid="ignore"):

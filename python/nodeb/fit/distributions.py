@@ -77,7 +77,9 @@ def _bins(counts: Counts, smaller: int) -> Counts:
     """Returns the index of the bin of each value, for a chi-square test.
 
     A bin is full once it has its part of the remaining counts, divided evenly among the remaining
-    bins. So a frequent value, which fills a bin alone, leaves enough bins for the other values.
+    bins, and at least `MIN_EXPECTED` expected values in the smaller sample. So a frequent value,
+    which fills a bin alone, leaves enough bins for the other values. If the last bin does not get
+    `MIN_EXPECTED`, its values join the bin before.
     """
     min_count = MIN_EXPECTED * counts.sum() / smaller
     bins = np.empty(len(counts), dtype=np.int64)

@@ -79,7 +79,7 @@ def hidden_markov(
     jobs: int = 1,
     fewer: Chain | None = None,
 ) -> Chain:
-    """Fits the hidden Markov model with the largest likelihood to a sequence.
+    """Fits a hidden Markov model to a sequence, with the largest likelihood found.
 
     Each start is trained for a few iterations, and the best one until it converges (C. Biernacki,
     G. Celeux and G. Govaert, Comput. Stat. Data Anal. 41, 2003). The states are sorted by error

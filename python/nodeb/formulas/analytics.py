@@ -45,7 +45,7 @@ def _error_rate(bler: float) -> None:
 
 
 def bandwidth_delay_product(rate_bps: float, rtt_s: float) -> float:
-    """Bytes that fill a path: the bandwidth-delay product.
+    """Returns the bandwidth-delay product: the number of bytes that fill a path.
 
     Formula: `rate_bps * rtt_s / 8`. Source: Wang 2004, eq. (1), which states it in bits.
 
@@ -68,7 +68,7 @@ def bandwidth_delay_product(rate_bps: float, rtt_s: float) -> float:
 
 
 def slow_start_window_time(cycle: int, rtt_s: float, packets_per_s: float) -> float:
-    """Time at which the congestion window reaches `2**cycle` packets in slow start.
+    """Returns the time at which the congestion window reaches `2**cycle` packets in slow start.
 
     Formula: `n * RTT + (2**(n-1) - 1) / BW`: n round trips, and the time that the rest of the last
     window needs on the slowest link. The window is one packet at the start, and acknowledgements
@@ -95,9 +95,9 @@ def slow_start_window_time(cycle: int, rtt_s: float, packets_per_s: float) -> fl
 def slow_start_cycles(
     rate_bps: float, rtt_s: float, packet_bytes: float, *, bdp_scale: float = 1.0
 ) -> int:
-    """Number of round trips of slow start until the window fills the path.
+    """Returns the number of round trips of slow start until the window fills the path.
 
-    The smallest `n >= 1` with `2**n >= BDP + 1`, where the BDP is in packets. The BDP is the number
+    It is the smallest `n >= 1` with `2**n >= BDP + 1`, the BDP in packets. The BDP is the number
     of packets under way, and the 1 is the packet that the slowest link is sending. The window after
     n cycles is that of eq. (2) of Wang 2004 (`slow_start_window_time`).
 
@@ -131,7 +131,7 @@ def slow_start_cycles(
 
 
 def rtt_model(k: float, rlc_rtt_s: float, internet_s: float, core_s: float) -> float:
-    """End-to-end round-trip time over a UMTS bearer with link retransmissions.
+    """Returns the end-to-end round-trip time over a UMTS bearer with link retransmissions.
 
     Formula: `k * RTT_RLC + 2 * (internet + core)`. Source: Wang 2004, eq. (3), after Peisa and
     Meyer (2001) and Meyer, Sachs and Holzke (2003): k is about 1.5 at 1 % and about 3 at 10 %
@@ -154,7 +154,7 @@ def rtt_model(k: float, rlc_rtt_s: float, internet_s: float, core_s: float) -> f
 
 
 def application_bit_rate(application_bytes: float, time_s: float) -> float:
-    """Application data per unit of time, bit/s.
+    """Returns the application data per unit of time, bit/s.
 
     Formula: `8 * application_bytes / time_s`. Source: Wang 2004, section 9.2, formula (1), where
     the time is the mean download time of the file.
@@ -175,7 +175,7 @@ def application_bit_rate(application_bytes: float, time_s: float) -> float:
 
 
 def retransmit_bit_rate(ip_bytes: float, time_s: float, bler: float) -> float:
-    """Bit rate on the radio channel with the link's retransmissions, bit/s.
+    """Returns the bit rate on the radio channel with the link's retransmissions, bit/s.
 
     Formula: `8 * ip_bytes / time_s / (1 - bler)`: with independent block errors each block is sent
     `1 / (1 - bler)` times on average. Source: Wang 2004, section 9.2, formula (2).
@@ -200,7 +200,7 @@ def retransmit_bit_rate(ip_bytes: float, time_s: float, bler: float) -> float:
 def channel_utilization(
     ip_bytes: float, time_s: float, bler: float, channel_rate_bps: float
 ) -> float:
-    """Share of the channel's bit rate that the transfer used, as a fraction.
+    """Returns the share of the channel's bit rate that the transfer used, as a fraction.
 
     Formula: `retransmit_bit_rate / channel_rate`. Source: Wang 2004, section 9.2, formula (3).
 
@@ -223,7 +223,7 @@ def channel_utilization(
 def slow_start_transfer_time(
     packets: int, rtt_s: float, packet_time_s: float, initial_window: int = 2
 ) -> float:
-    """Time of a file in slow start on a path without errors or losses.
+    """Returns the transfer time of a file in slow start on a path without errors or losses.
 
     Each acknowledgement lets two packets go, so the window doubles per round trip until a window
     lasts longer than a round trip; from then on the slowest link never falls idle. The formula is

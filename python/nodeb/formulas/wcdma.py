@@ -35,7 +35,7 @@ SUM_TOLERANCE = 1e-6
 
 
 def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float) -> float:
-    """Average SINR of a path (equation 3).
+    """Returns the average SINR of a path, a linear ratio (equation 3).
 
     Args:
         path: share of the path in the mean power, 0 to 1.
@@ -61,7 +61,7 @@ def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_
 
 
 def bit_error_rate(gammas: Sequence[float]) -> float:
-    """Bit error rate with maximum-ratio combining of Rayleigh paths (equations 4 and 5).
+    """Returns the bit error rate with maximum-ratio combining of Rayleigh paths (eq. 4 and 5).
 
     Equation 5 has poles where paths are equal. The error rate has none: equal paths are computed as
     the limit of distinct ones.
@@ -80,7 +80,9 @@ def bit_error_rate(gammas: Sequence[float]) -> float:
 
 
 def frame_success(ber: float, bits: int, correctable: int) -> float:
-    """Probability that a frame of `bits` bits has at most `correctable` errors (equation 2).
+    """Returns the probability that a frame has at most `correctable` bit errors (equation 2).
+
+    The frame has `bits` bits, each of which is wrong with probability `ber`, independently.
 
     Raises:
         ValueError: if the error rate is not a probability, or the code corrects more than the
@@ -93,7 +95,7 @@ def frame_success(ber: float, bits: int, correctable: int) -> float:
 
 
 def check_bits(bits: int, correctable: int) -> int:
-    """Number of check bits with which a code of `bits` bits corrects `correctable` errors.
+    """Returns how many of a code's `bits` bits are check bits if it corrects `correctable` errors.
 
     This is the Varshamov-Gilbert bound: with t for `correctable`, the least r with
     `2**r > sum(comb(bits - 1, i) for i < 2 t)`.
@@ -109,12 +111,14 @@ def check_bits(bits: int, correctable: int) -> int:
 
 
 def effective_share(bits: int, correctable: int) -> float:
-    """Share of a frame that is data, by the bound of `check_bits`."""
+    """Returns the share of a frame's bits that are data, by the bound of `check_bits`."""
     return 1 - check_bits(bits, correctable) / bits
 
 
 def smallest_window(wired_delay_s: float, packet_time_s: float, ack_time_s: float) -> float:
-    """Smallest maximum window, in packets, that keeps the radio link busy (equation 6, `W_min`).
+    """Returns the smallest maximum window that keeps the radio link busy (equation 6, `W_min`).
+
+    The window is in packets.
 
     Args:
         wired_delay_s: delay of the wired network, one way, s.
@@ -131,7 +135,7 @@ def smallest_window(wired_delay_s: float, packet_time_s: float, ack_time_s: floa
 
 
 def normalized(powers: Sequence[float]) -> list[float]:
-    """Shares of paths in the sum of their mean powers; warns if that sum is not 1.
+    """Returns the share of each path in the sum of the mean powers; warns if the sum is not 1.
 
     Raises:
         ValueError: if there is no power, one is negative, or their sum is not above 0.

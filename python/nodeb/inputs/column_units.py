@@ -46,7 +46,7 @@ _TIME_WORDS = {
     "h": r"h|hrs?|hours?",
 }
 _OTHER_TIMES = r"d|days?|weeks?|m|cs|ds|ps"
-"""Time units that are recognized but not among `TIMES`."""
+"""Pattern of units of time that are not supported, so that a column's name with one is rejected."""
 _COUNTS = r"ticks?|jiffies|slots?|frames?|ttis?|sfn|samples?|index"
 """Counts whose duration only `--time-unit` can state."""
 _AMOUNT = re.compile(

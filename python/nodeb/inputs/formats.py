@@ -29,7 +29,7 @@ from nodeb.inputs.ttis import MAX_TTIS, TTI_NS
 __all__ = ["FORMATS", "Imported", "Options", "not_a_trace_message", "read"]
 
 OPPORTUNITY_BYTES = 1500
-"""Bytes of one mahimahi delivery opportunity."""
+"""Bytes of one mahimahi delivery opportunity unless `--bytes` sets them."""
 OTHER_SNRS = r"lin|linear|ratio|dbm|dbw|dbmw|mw|w"
 """Words in a column's name that show that its SNRs are not in dB."""
 

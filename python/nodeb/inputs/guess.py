@@ -68,7 +68,10 @@ class Head:
         return f"column `{self.names[place]}`" if self.names else f"column {place + 1}"
 
     def column(self, kind: str, but: int | None) -> int | None:
-        """Returns the index of the column with a format's values, or `None` if it is ambiguous.
+        """Returns the index of the column with a format's values, or `None` if that is unclear.
+
+        It is the only column whose name indicates the format. If there is none, it is the only
+        column besides that of times.
 
         Args:
             kind: format.

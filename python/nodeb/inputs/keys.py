@@ -14,7 +14,10 @@ __all__ = ["Keys", "listing", "plain", "unknown_key_hint"]
 
 Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
-"""Names of quantities that differ from those in the schema."""
+"""Name of a quantity's definition in the schema -> name shown to users.
+
+Other quantities are shown by their definition's name in lower case.
+"""
 TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false"}
 UNITS = {
     "_dbm": "dBm",
@@ -282,7 +285,8 @@ def _several(kind: str) -> str:
 def _limits(value: Schema) -> str:
     """Returns the range of a number, preceded by a comma, such as `, 1 to 64`.
 
-    Returns "" if the schema has no minimum, or only a minimum of 0.
+    Returns "" if the schema has no minimum, or only a minimum of 0. A maximum of 2^31 or more is
+    left out.
     """
     low, high = value.get("minimum"), value.get("maximum")
     if "exclusiveMinimum" in value:

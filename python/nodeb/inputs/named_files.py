@@ -1,4 +1,4 @@
-"""Reads the files that a scenario names into it: the core itself reads no files."""
+"""Adds the contents of the files that a scenario names to it: the core itself reads no files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nodeb.inputs.places import TRAFFIC, recordings
 __all__ = ["FileCache", "Locate", "paths", "read_all"]
 
 Locate = Callable[[list[str]], str]
-"""Returns the position of the value under some keys, as "file:line: key: "."""
+"""Function that returns the position of the value under some keys, as "file:line: key: "."""
 
 FileCache = dict[tuple[Path, *tuple[str, ...]], Mapping[str, Any]]
 """Contents of files, by path, the scenario's radio and the keys that name them."""
@@ -89,7 +89,7 @@ def _named(
         if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
             continue
         if isinstance(owner, str):
-            from nodeb.inputs import opportunities  # This module imports NumPy, which is slow.
+            from nodeb.inputs import opportunities  # It imports NumPy, which is slow.
 
             yield [*place, "file"], table, opportunities.read
         else:

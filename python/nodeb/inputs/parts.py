@@ -23,7 +23,7 @@ from nodeb.inputs.columns import Column
 __all__ = ["Part", "field", "plain"]
 
 REQUIRED = object()
-"""Marks a key without a default."""
+"""Value that stands for the missing default of a key that must be given."""
 
 
 class _Factory:

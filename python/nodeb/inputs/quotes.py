@@ -10,7 +10,10 @@ from nodeb.errors import ScenarioError
 __all__ = ["unquoted"]
 
 MARKS = ",;\t"
-"""Separators between cells; the first that occurs in a line counts, else blanks."""
+"""Possible separators between cells, in order of preference.
+
+The first of them that a line has outside quotes separates its cells; if it has none, blanks do.
+"""
 
 
 def unquoted(data: bytes, path: Path) -> bytes:

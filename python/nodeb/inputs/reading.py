@@ -18,7 +18,7 @@ __all__ = ["NO_NUMBER", "core_call", "document", "non_finite_number", "read_text
 NO_NUMBER = "this number is not finite; expected a finite number"
 
 MAX_BYTES = 64 << 20
-"""Maximum size of a scenario file."""
+"""Maximum size of a scenario file, bytes."""
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -65,7 +65,7 @@ class Scenario(ScenarioFields):
     @classmethod
     def of(cls, compiled: _core.CompiledScenario, taken: Sequence[RecordingColumns] = ()) -> Self:
         """Creates a scenario from a compiled one and the columns of its recordings."""
-        if compiled.unread:  # `from_dict` reads the files that the scenario names.
+        if compiled.unread:  # The files that the scenario names are read when it is compiled.
             return cls.from_dict(restore_columns(json.loads(compiled.to_bare_json()), taken))
         made = cls.__new__(cls)
         made.__dict__.update(_compiled=compiled, _taken=taken)

@@ -191,7 +191,7 @@ def duration_text(ns: int) -> str:
 
 
 def duration_ns(text: str) -> int | None:
-    """Returns a duration such as "2 ms" in ns, or `None` if invalid or too long for a trace."""
+    """Returns a duration such as "2 ms" in ns, or `None` if it is invalid, 0, or above `MAX_S`."""
     try:
         ns = in_ns(text)
     except ValueError:

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 HEADER = 4096
-"""Bytes at the beginning of a trace file that contain its header."""
+"""Number of bytes at the beginning of a trace file that are searched for its header."""
 MAX_BYTES = 256 << 20
 MAX_ENTRIES = 10_000_000
 """Maximum number of entries of a recording; at 2 ms each, five and a half hours."""

@@ -73,7 +73,9 @@ class Quantity:
         return cls(**parts)
 
     def simulate(self, scenario: Scenario, seed: int | None = None) -> Value:
-        """Simulates the scenario with the quantity's changes.
+        """Simulates the scenario with the quantity's changes, and returns the quantity.
+
+        The half-width is that of the combined interval, as if the parts were independent.
 
         Args:
             scenario: the lab's scenario, to which `changes` are applied.
@@ -122,7 +124,7 @@ class Exercise:
     unit: str
     """Unit of the answer; empty for a pure number."""
     tolerance: float
-    """Accepted distance from the right answer, as a fraction of it."""
+    """Accepted distance from the right answer, as a fraction of it; its half-width is added."""
     wrong: tuple[Mapping[str, Any], ...]
     """Wrong numbers: `times`, a multiple of the right one, or `answer`; and a `hint` for each."""
     choices: tuple[Mapping[str, Any], ...]

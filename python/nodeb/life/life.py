@@ -47,7 +47,7 @@ class About:
     lanes: tuple[str, ...]
     """Names of the lanes (positions on the path), from the server to the application."""
     places: tuple[tuple[str, int, int], ...]
-    """Links, bearers and ends: name, and the lanes at which packets arrive and leave."""
+    """Links, bearers and ends: name, and indices of the lanes at which packets arrive and leave."""
     node_b: int
     """Index of the Node B's lane."""
     tti_ns: int | None
