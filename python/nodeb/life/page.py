@@ -26,7 +26,7 @@ __all__ = ["html"]
 
 
 SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("value",)}
-"""Columns of `events` that the sender's strips on the page show, by kind of event."""
+"""Columns of `events` that the page draws as curves of a sender, by kind of event."""
 MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
 """Kinds of events that are shown as marks."""
 SCRIPTS = (
@@ -94,7 +94,10 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
 
 
 def _end_ns(life: Life) -> int:
-    """Returns the end of the page's time axis, ns: the last event, or departure of a packet."""
+    """Returns the end of the page's time axis, ns.
+
+    It is the time of the last event, or of the last departure of a packet if that is later.
+    """
     last = max(pc.max(life.events["time_ns"]).as_py(), pc.max(life.hops["left_ns"]).as_py() or 0)
     return int(last)
 
@@ -172,7 +175,10 @@ def _slots(times: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _series(packed: Packed, life: Life) -> None:
-    """Packs the time series of the page's strips (windows, round trips, queues) and its marks."""
+    """Packs the time series that the page draws as curves, and the events that it shows as marks.
+
+    The time series are those of windows, round trips, timers and queues.
+    """
     for kind, names in SENDER.items():
         rows = _of_kind(life, kind)
         table = kind.replace(" ", "_")

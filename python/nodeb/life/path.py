@@ -35,7 +35,7 @@ class Span:
     place: str
     """Place of the delay, such as a link."""
     packet: int
-    """Number of the packet that waits, or of the packet that it waits for."""
+    """Number of the delayed packet, or of the packet for which the delayed one waits."""
     seq: int
     """Sequence number of the packet with the number `packet`."""
     transfer: int = 0
@@ -49,7 +49,7 @@ class CriticalPath:
     user: int
     """Index of the user whose transfers are explained."""
     spans: list[Span] = field(default_factory=list)
-    """Spans of all transfers in order; those of a transfer are contiguous."""
+    """Spans of all transfers in order of their begin; there are no gaps within a transfer."""
     transfers: list[int] = field(default_factory=list)
     """Indices of the explained transfers."""
     note: str = ""
@@ -139,7 +139,7 @@ class _Transfers:
             raise
 
     def is_before(self, number: int, time_ns: int) -> bool:
-        """Returns true if transfer `number` ended at `time_ns` or before."""
+        """Returns true if transfer `number` ended at `time_ns` or before; false if not started."""
         found = self.get(number)
         return found is not None and int(found["transfer"]["ended_ns"][0]) <= time_ns
 

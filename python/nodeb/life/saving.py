@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 ROWS = 1 << 20
-"""Rows of a row group in a Parquet file."""
+"""Maximum number of rows of a row group in a Parquet file."""
 PAGE_AT, TRACE_AT = 0.1, 0.2
 """Progress at which the page and the trace are started, as shares of the saving time."""
 

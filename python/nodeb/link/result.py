@@ -122,7 +122,7 @@ class LinkResult(Answering):
         """Experiment that was simulated, with every default filled in."""
         self._points = tuple(points)
         self.provenance = provenance
-        """Seed, version, wall time, ..."""
+        """Origin of the result: seed, version of nodeb, wall time, and why the run ended."""
 
     def __len__(self) -> int:
         return len(self._points)
