@@ -116,9 +116,9 @@ class Answer:
     lead: str = ""
     """Sentences below the headline of a page, such as the number of replications and the seed."""
     picture: Bars | Rows | None = None
-    """Main picture."""
+    """Main picture, shown below the headline; None for none."""
     facts: Sequence[Fact] = ()
-    """Key figures."""
+    """Key figures, shown below the main picture."""
     table: Rows | None = None
     """Main table, such as the cells of a sweep; shown below the key figures, if there are any."""
     after: Bars | None = None

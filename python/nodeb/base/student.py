@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["t_quantile"]
 
 TABLED = 0.975
-"""Probability of the tabulated quantiles."""
+"""Probability of the tabulated quantiles: the upper one of a two-sided 95 % interval."""
 
 _TABLE = np.fromstring(  # The index of a quantile is its number of degrees of freedom, from 0.
     """

@@ -64,7 +64,7 @@ class Outcome:
     replaced: str | None
     """Description of replaced results of another scenario or command; None if there were none."""
     folder: Path
-    """Results folder."""
+    """Results folder that was used; `beside` tells whether it is not the intended one."""
     beside: str | None
     """Content of the intended folder, as a sentence, if another folder was used; otherwise None."""
 

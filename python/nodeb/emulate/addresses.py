@@ -21,7 +21,7 @@ class Addresses:
     """IPv4 and IPv6 address of the server or of a phone."""
 
     v4: str
-    """IPv4 address."""
+    """IPv4 address without prefix length, such as `10.64.0.1`."""
     v6: str
     """IPv6 address, unique local (RFC 4193)."""
 
@@ -44,7 +44,7 @@ def _numbered(number: int) -> Addresses:
 
 
 SERVER = _numbered(1)
-"""Addresses of the server."""
+"""Addresses of the server: the first ones in the cell's networks."""
 
 
 def of_phone(number: int) -> Addresses:

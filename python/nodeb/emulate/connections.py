@@ -62,7 +62,7 @@ class Connections:
     unknown: int
     """Number of packets of which too few bytes were recorded to identify them."""
     is_whole: bool = True
-    """Whether the log is complete."""
+    """Whether the log is complete; false if its end is missing, such as after a crash."""
 
     def of(self, user: int | None) -> list[Connection]:
         """Returns the connections of a user, or those of all users if `user` is None."""

@@ -70,7 +70,7 @@ class Shown:
     answer: Answer
     """Answer at the top of the page."""
     banners: list[str]
-    """Warnings above the answer."""
+    """Warnings about the scenario, shown above the answer; empty for a replay."""
     facts: list[tuple[str, str]]
     """Provenance: labels and values."""
     late_limit_s: float | None

@@ -37,7 +37,7 @@ class Plan:
     scenario: Scenario
     """The scenario, in which the real users are `real` or have `external` traffic."""
     phones: tuple[Phone, ...]
-    """The real phones."""
+    """The real phones, in the order of their addresses."""
 
 
 def parse_phone(text: str) -> tuple[str, tuple[str, ...]]:

@@ -148,7 +148,7 @@ class Recording:
     path: str
     """Path of the log."""
     about: dict[str, Any]
-    """Header of the log."""
+    """Header of the log: version and hash of the core, seed, phones and scenario."""
 
     @property
     def is_same_core(self) -> bool:

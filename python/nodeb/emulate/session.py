@@ -29,7 +29,7 @@ __all__ = ["STOPPED", "Options", "Outcome", "emulate", "set_real_time_priority",
 SERVER_READY_S = 5.0
 """Maximum time to wait for the server to listen, seconds; the commands then start anyway."""
 PRIORITY = 10
-"""SCHED_FIFO priority of the driver."""
+"""SCHED_FIFO priority of the driver, from 1 (lowest) to 99 (highest)."""
 STOPPED = 124
 """Exit status if the time limit expired before the commands had ended, as of `timeout(1)`."""
 
@@ -282,7 +282,7 @@ def start_endpoint(
 
 
 SHARED = {"NODEB_SERVER": SERVER.v4, "NODEB_SERVER6": SERVER.v6}
-"""Environment variables of every command."""
+"""Environment variables of every command: the server's IPv4 and IPv6 address."""
 
 
 def _start_server(server: Endpoint, command: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from nodeb.emulate.labels import in_words, rate
 __all__ = ["StatusLine", "status_text"]
 
 SHOW_EVERY_S = 1.0
-"""Update interval of the line, seconds."""
+"""Minimum interval between two updates of the line, seconds."""
 MAX_COLUMNS = 80
 """Maximum width of the line, characters: that of the narrowest terminal in common use."""
 

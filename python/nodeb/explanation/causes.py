@@ -125,7 +125,7 @@ class Explanation(Answering):
 
         They are contiguous and add up to the duration exactly. Columns: `begin_ns`, `end_ns`,
         `cause`, `layer`, `place`, `step` (activity at that place), `round` (cause of the round
-        trip; empty on the last flight), `packet`, `seq`.
+        trip; empty after the last one), `packet`, `seq`.
         """
         return self.paths[0].spans
 

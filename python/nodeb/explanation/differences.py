@@ -22,9 +22,9 @@ class Part:
     cause: str
     """Name of the cause; empty for the whole."""
     baseline_s: float
-    """Mean in the baseline, s."""
+    """Mean time of the cause, or of the whole transfer, in the baseline, s."""
     other_s: float
-    """Mean in the other scenario, s."""
+    """Mean time of the cause, or of the whole transfer, in the other scenario, s."""
     difference: Interval
     """Other minus baseline, over the pairs, s."""
 

@@ -45,7 +45,7 @@ class Share(NamedTuple):
     """Activity at the place, such as `propagates`."""
     place: str = ""
     round: str = ""
-    """Cause of the round trip; empty on the last flight."""
+    """Cause of the round trip that the span is part of; empty after the last round trip."""
     after_loss: bool = False
     """True for spans from the first repair of a loss on the path to the end."""
 

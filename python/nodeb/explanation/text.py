@@ -53,7 +53,7 @@ REMEDIES = {
     "timeout": f"earlier detection of losses; {LONGER_TIMEOUT}",
     "pacing": "a higher pacing rate",
 }
-"""Remedy of each cause."""
+"""Remedy of each cause: a phrase that completes "What would help most:"."""
 NOT_SERVED = "a better channel: nearer to the Node B, or less fading"
 """Remedy for waiting for the scheduler if no other user was served meanwhile."""
 ON_FACH = "a dedicated channel earlier: the FACH is shared, and signalling has priority"

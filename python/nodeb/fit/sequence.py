@@ -40,7 +40,7 @@ class ErrorSequence:
     """One element per PDU, 1 if it was lost."""
     pdus_per_block: int = 1
     origin: str = ""
-    """Short description of the source."""
+    """Short description of the source, such as a file's path; empty if there is none."""
 
     def __post_init__(self) -> None:
         here = f"{self.origin}: " if self.origin else ""

@@ -29,7 +29,7 @@ class Within:
     count_law: tuple[float, ...]
     """Probability of 1, 2, ... lost PDUs; empty if patterns are modelled."""
     parameters: int
-    """Number of fitted parameters."""
+    """Number of fitted parameters: one less than the number of fitted probabilities."""
 
     @classmethod
     def of_patterns(cls, errors: ErrorSequence) -> Self:

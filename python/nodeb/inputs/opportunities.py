@@ -21,7 +21,7 @@ from nodeb.storage.bounded import read_bytes
 __all__ = ["read"]
 
 MAX_MS = 8_000_000_000
-"""Maximum duration of a run, ms."""
+"""Maximum time of an opportunity, ms; it is the maximum duration of a run."""
 
 
 def read(path: Path) -> dict[str, Column]:

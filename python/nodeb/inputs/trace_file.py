@@ -49,7 +49,7 @@ __all__ = [
 MAGIC = b"# nodeb trace "
 VERSION = 1
 MAX_S = 8e6
-"""Maximum duration of a run, s."""
+"""Maximum duration of a trace, s; it is the maximum duration of a run."""
 UNITS_NS = {unit: NS[unit] for unit in ("ns", "us", "ms", "s")}
 Numbers = NDArray[np.float64]
 Times = NDArray[np.int64]

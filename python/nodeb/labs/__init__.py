@@ -116,9 +116,9 @@ class Exercise:
     name: str
     question: str
     right: str
-    """Explanation of the right answer."""
+    """Text that is shown after a right answer, as its explanation."""
     scenario: str
-    """Scenario in TOML."""
+    """Scenario of the figure that the exercise refers to, in TOML."""
     answer: Quantity | None
     """Right answer of a question for a number; None for a question with choices."""
     unit: str

@@ -43,7 +43,7 @@ SCRIPTS = (
     "controls",
     "main",
 )
-"""Scripts of the page, in order."""
+"""Names of the page's scripts, in the order in which the page includes them."""
 PAINTS = {cause: {"name": paint(cause), **asdict(one)} for cause, one in CAUSES.items()}
 """Fill of each cause: CSS class, family and texture."""
 

@@ -35,7 +35,7 @@ class Span:
     place: str
     """Place of the delay, such as a link."""
     packet: int
-    """Number of the delayed packet, or of the packet for which the delayed one waits."""
+    """Number of the packet that the path follows in the span, from 1; 0 if it follows none."""
     seq: int
     """Sequence number of the packet with the number `packet`."""
     transfer: int = 0

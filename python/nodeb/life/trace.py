@@ -39,7 +39,7 @@ COUNTERS = {
 }
 """Name and columns of each kind of event that is a counter."""
 INSTANTS = ("lost", "recovery", "channel", "handover", "transfer", "given up")
-"""Kinds of events that are instants."""
+"""Kinds of events that the trace has as instants, which have no duration."""
 
 Row = dict[str, Any]
 
