@@ -43,7 +43,7 @@ DIGITS = 4
 PLAIN = 3
 """Significant digits of a number without an interval, unless it is a whole number."""
 MIN_TWO_DIGITS, MAX_TWO_DIGITS = 10, 35
-"""Smallest and largest number, formed by a half-width's first two digits, that keeps both."""
+"""Range of the number formed by a half-width's first two digits in which both digits are kept."""
 ALWAYS = "in every replication"
 """Text in place of an interval whose ends are equal."""
 NOISE = 1e-9

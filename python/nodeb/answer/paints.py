@@ -3,7 +3,7 @@
 A cause has the hue of its family, and a texture by its position in the family, so no two causes
 look the same. Causes are filled areas; packets are lines and markers. All
 colours have a contrast of at least 3:1 against the page, and any two of a palette differ by at
-least 11.6 (OKLab, times 100) with each kind of colour-blindness.
+least 11.5 (OKLab, times 100) with each kind of dichromatic colour-blindness, and without.
 """
 
 from __future__ import annotations

@@ -74,8 +74,10 @@ Also the maximum number of metrics named in the remark on uploads.
 QUIET = ("equal", "same")
 """Kinds of verdict whose metrics are listed together in one line of the notes."""
 FEW = 0.5
-"""Maximum of the smaller share of transfers acknowledged in full at which the headline states both
-scenarios' shares, if these differ.
+"""Limit for the shares of transfers acknowledged in full, from 0 to 1.
+
+If the shares of the two scenarios differ and the smaller one is at most this, the headline states
+both.
 """
 KEY = (
     *("download_s", "load_median_s", "cell_bps", "received_bps", "received_bps_p50"),

@@ -71,9 +71,9 @@ class Difference:
     baseline: Interval
     """Mean of the baseline, over the pairs in which both scenarios have a value."""
     other: Interval
-    """Mean of the other scenario, over the same pairs."""
+    """Mean of the other scenario, over the pairs in which both scenarios have a value."""
     difference: Interval
-    """Mean of other minus baseline, over the pairs.
+    """Mean of other minus baseline, over the pairs in which both scenarios have a value.
 
     The interval's confidence is `Comparison.confidence`.
     """
@@ -86,7 +86,7 @@ class Difference:
     NaN if the differences of the pairs do not vary, or there is only one pair.
     """
     differing: int
-    """Number of pairs that have two values, which differ."""
+    """Number of pairs whose two values differ; pairs with a missing value do not count."""
     missing: int = 0
     """Number of replications in which only one scenario has a value."""
     covered: float = 1.0

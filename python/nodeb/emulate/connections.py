@@ -37,7 +37,10 @@ class Connection:
     begun_s: float
     """Time at which the connection's first packet was accepted, s."""
     ended_s: float
-    """Time of the last arrival of a packet, or later acceptance of one that did not arrive, s."""
+    """Time of the last arrival of a packet, s.
+
+    It is the acceptance of a packet that did not arrive if that is later.
+    """
     packets: int
     """Number of the connection's packets in both directions."""
     down_bytes: int

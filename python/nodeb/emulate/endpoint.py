@@ -47,7 +47,7 @@ class Endpoint:
         self.exit: int | None = None
         """Exit status of the endpoint's command, negative for a signal; None until it has ended."""
         self.failed: str | None = None
-        """Reason why the endpoint's command could not be started; None if it was started."""
+        """Reason why the endpoint's command could not be started; None unless that happened."""
         self.started = False
         """Whether a command has been sent to the endpoint's process."""
         self.gone = False

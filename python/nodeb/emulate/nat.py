@@ -30,7 +30,10 @@ ANYWHERE = {4: ("192.0.2.1", "198.51.100.1", "203.0.113.1"), 6: ("2001:db8::1",)
 """Documentation addresses (RFC 5737, RFC 3849), by IP version. Few networks use them, so a route to
 one of them is normally the default route."""
 MAX_DEFAULT_PREFIX = 7
-"""Maximum prefix length of a route that counts as a default route: tunnels split it in halves."""
+"""Maximum prefix length of a route that counts as a default route.
+
+Tunnels often install two routes of prefix length 1 in place of one default route.
+"""
 LINKS = 1 << 14
 """Number of blocks of four addresses in 198.18.0.0/16, one block per link.
 

@@ -148,7 +148,8 @@ def behind_losses(*reasons: str) -> OnPath:
     """Returns a function that computes the time, s, that losses for the given reasons cost.
 
     Losses cost the time of their repair, and the time in which the reduced window opens again. Each
-    reason gets a part of this time in proportion to its number of losses.
+    reason gets a part of this time in proportion to its number of losses. A reduction of the window
+    by a mark counts as a loss.
     """
 
     def seconds(found: Explanation) -> float:
@@ -162,7 +163,8 @@ def behind_losses(*reasons: str) -> OnPath:
 def was_lost(*reasons: str) -> Callable[[Explanation], bool]:
     """Returns a function that is true if a packet was lost for one of `reasons`.
 
-    A loss in any replication suffices.
+    A reduction of the window by a mark counts as a loss for the reason `marks`. A loss in any
+    replication suffices.
     """
     return lambda found: any(getattr(one, reason) for one in _lost(found) for reason in reasons)
 

@@ -74,7 +74,7 @@ LEAST_SHARE = 0.1
 NO_OPPORTUNITY = "another trace: this one had no delivery opportunity meanwhile"
 """Remedy for waiting on a recorded link."""
 PLACED = ("transmission", "queue behind own data", "queue behind others")
-"""Causes for which the headline names the link: a faster downlink does not help waiting ACKs."""
+"""Causes for which the remedy names the place, because it helps only at that link or channel."""
 
 
 def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:

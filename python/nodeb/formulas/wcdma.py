@@ -40,8 +40,8 @@ def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_
     Args:
         path: share of the path in the mean power, 0 to 1.
         own_cell: sum of the rates of all codes of the cell (the study's x).
-        other_cells: sum of the rates of the other cells, weighted by the share that arrives (eta
-            alpha G).
+        other_cells: sum of the rates of all codes of another cell (alpha G), times the power
+            received from all other cells relative to that from the own cell (eta).
         spreading: chips per bit at the basic rate (N).
         eb_n0: energy per bit over noise density.
 
@@ -160,7 +160,7 @@ class OperatingPoint:
         connections: number of active connections.
         rates: frames per slot of each connection.
         frame_failure: frame error rate of each connection.
-        alpha: mean rate in the other cells.
+        alpha: mean rate of a connection in the other cells, frames per slot.
     """
 
     connections: int

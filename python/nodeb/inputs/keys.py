@@ -155,7 +155,7 @@ class Keys:
         return plain(text)
 
     def _type(self, value: Schema, here: object) -> str:
-        """Describes the type of a value in TOML."""
+        """Returns the type of a value in TOML, in words, such as `whole number, 1 to 64`."""
         if "$ref" in value:
             return self._type_of_reference(value["$ref"].rsplit("/", 1)[-1], here)
         for word in ("anyOf", "oneOf"):

@@ -321,7 +321,7 @@ class Scenario(ScenarioFields):
             InputError: an argument is invalid.
             OutputError: the capture cannot be written.
             RunError: a replication failed.
-            Interrupted: Ctrl-C; its `result` holds the replications that had finished.
+            Interrupted: Ctrl-C; its `result` holds the replications that had finished, or is None.
         """
         from nodeb.replication.running import run
 
@@ -392,12 +392,13 @@ class Scenario(ScenarioFields):
             progress: called with the fraction done and a short text.
 
         Returns:
-            Tables of events, packets and blocks; shown as a page in a notebook. See `nodeb.life`.
+            Tables of events, packets, hops and blocks; shown as a page in a notebook. See
+            `nodeb.life`.
 
         Raises:
             ScenarioError: the scenario is invalid.
-            InputError: an argument is invalid, or the window has no events or too many; the message
-                then states how many, and a window that works.
+            InputError: an argument is invalid, or the window has no events or too many. If it has
+                too many, the message states how many, and a window that works.
             RunError: the replication failed.
         """
         from nodeb.life.watching import MAX_EVENTS, watch

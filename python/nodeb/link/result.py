@@ -65,7 +65,10 @@ class Point:
     undetected: int
     """PDUs with wrong bits but a correct CRC."""
     iterations: float
-    """Mean number of iterations of the turbo decoder per block; 0 without a turbo decoder."""
+    """Mean number of turbo decoder iterations per transport block, summed over its code blocks.
+
+    It is 0 without a turbo decoder, or if no block was simulated.
+    """
     air_s: float
     """Simulated time on the air, s."""
     interrupted: bool = False
