@@ -141,7 +141,10 @@ class _Answer:
 
     @cached_property
     def of_all(self) -> list[Difference]:
-        """Differences for all users together; if there are none, those for each group of users."""
+        """Differences of the group `all`; if there are none, those of every group of users.
+
+        The group `all` has all users; of a scenario with downloads and uploads, only the downloads.
+        """
         mine = [one for one in self.tried.differences if one.group == ALL]
         return mine or self.tried.differences
 

@@ -170,8 +170,8 @@ def _where(
 def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanation | None:
     """Returns the explanation of a changed scenario, or None if the change does not apply.
 
-    The explanation has no paths if, with the change, the transfer does not start before the run
-    ends.
+    The explanation has no paths if, with the change, the transfer does not start in one of the
+    replications before the run ends.
     """
     scenario = changed(found, change)
     if scenario is None:

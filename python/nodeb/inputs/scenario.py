@@ -109,7 +109,7 @@ class Scenario(ScenarioFields):
     if not TYPE_CHECKING:  # With `__getattr__`, type checkers would accept unknown fields.
 
         def __getattr__(self, name: str) -> Any:
-            """Creates the fields on the first access to one of them."""
+            """Creates the fields on the first access to one of them that is not in `PLAN`."""
             if name not in self._defaults or self._compiled is None:
                 return super().__getattr__(name)
             if name in PLAN:
@@ -122,7 +122,7 @@ class Scenario(ScenarioFields):
         super().__setattr__(name, value)
 
     def _make_fields(self) -> None:
-        """Creates the Python fields of a scenario that exists only in the core."""
+        """Creates the Python fields of a scenario that is held by the core, unless they exist."""
         if self._compiled is not None and self._plain is None:
             data = restore_columns(json.loads(self._compiled.to_bare_json()), self._taken)
             self.__dict__.update(self.from_dict(data).__dict__)

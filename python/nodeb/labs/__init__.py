@@ -126,9 +126,12 @@ class Exercise:
     tolerance: float
     """Accepted distance from the right answer, as a fraction of it; its half-width is added."""
     wrong: tuple[Mapping[str, Any], ...]
-    """Wrong numbers: `times`, a multiple of the right one, or `answer`; and a `hint` for each."""
+    """Expected wrong numbers, each with a `hint`.
+
+    A number is given by `times`, its ratio to the right one, or by `answer`, its own quantity.
+    """
     choices: tuple[Mapping[str, Any], ...]
-    """Choices: `text`, the `value` that decides, and a `hint` for those that are wrong."""
+    """Choices: `text`, `value` (the quantity that is compared), and a `hint` if it is wrong."""
     pick: str
     """Value that makes a choice right: the `largest` or the `smallest`."""
 

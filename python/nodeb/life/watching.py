@@ -20,7 +20,7 @@ __all__ = ["MAX_EVENTS", "check_limits", "watch"]
 MAX_EVENTS = 4_000_000
 """Default limit of the number of events."""
 LATEST_S = 2**63 / NS_PER_S
-"""Latest time that can be simulated, s."""
+"""Exclusive maximum of the window's times, s: whole ns below it fit a signed 64-bit integer."""
 
 
 def watch(
