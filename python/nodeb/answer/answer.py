@@ -42,8 +42,9 @@ class Bar:
     ends: tuple[float, float] = (math.nan, math.nan)
     """Lower and upper end of the confidence interval, in the unit of `size`; NaN for none."""
     bound: float = math.nan
-    """Position of a dotted line, such as the upper bound of a change's effect, in the unit of
-    `size`; NaN for none.
+    """Position of a dotted line, in the unit of `size`; NaN for none.
+
+    It is, for example, the upper bound of a change's effect.
     """
     why: str = ""
     """Short text about the value; pages show it below the bar."""

@@ -27,9 +27,7 @@ from nodeb.base.student import t_quantile
 __all__ = ["Reach", "varied"]
 
 ROUNDING = 1e-9
-"""Maximum difference of two values that count as equal, as a fraction of the size of the numbers
-that the values were calculated from.
-"""
+"""Maximum difference of two values that count as equal, as a fraction of `scale` (see `varied`)."""
 NO_SKEWNESS = 1e-6
 """Absolute skewness below which Hall's transformation counts as linear."""
 

@@ -356,8 +356,10 @@ class _Answer:
         ]
 
     def marks(self) -> Iterator[Mark]:
-        """Yields marks on excluded users, missing values, empty scenarios, uploads that differ, and
-        groups that only one scenario has.
+        """Yields marks on results that could mislead.
+
+        These are excluded users, missing values, scenarios in which nothing arrived, uploads that
+        differ, and groups that only one scenario has.
         """
         visible = [one for one in self.of_all if one in self.shown or one.verdict.kind in QUIET]
         rest = [one for one in self.tried.differences if one not in visible]

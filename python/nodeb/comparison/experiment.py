@@ -45,8 +45,9 @@ CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
 DEFAULT_RUNS = 20
 """Minimum number of replications unless the user sets one; fewer are enough for a mean alone."""
 FEW_RUNS = 10
-"""Number of replications below which intervals too rarely contain the true mean if it depends on a
-rare event; a smaller `--runs` gets a note.
+"""Number of replications below which `--runs` gets a note.
+
+With fewer, intervals too rarely contain the true mean if it depends on a rare event.
 """
 
 

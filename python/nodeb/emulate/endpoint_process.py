@@ -49,8 +49,9 @@ does the segmentation."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit statuses of a shell if a command does not exist or cannot be executed."""
 IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
-"""Signals from a terminal or to a process group. They do not end this process: nodeb and the
-command handle them.
+"""Signals from a terminal or to a process group, which do not end this process.
+
+Nodeb and the command handle them.
 """
 INTERRUPT = {signal.SIGINT}
 LISTEN_POLL_S = 0.01
@@ -162,8 +163,9 @@ class EndpointProcess:
         self._until: float | None = None
         """Deadline of the wait for a listening socket; None if nodeb does not wait for one."""
         self._interrupted = 0.0
-        """Time of the last SIGINT to nodeb's process group since the command was started, s of
-        `time.monotonic()`; 0 if none.
+        """Time of the last SIGINT to nodeb's process group, s of `time.monotonic()`.
+
+        It is 0 if there was none since the command was started.
         """
         self._handlers = handlers
         self._wake = child_exit_pipe()

@@ -87,8 +87,10 @@ class Outcome:
     number: int = 0
     """Number of the signal that ended the emulation; 0 if no signal did."""
     server_ended: str = ""
-    """Description of the end of the server's command, if it ended before anything listened or
-    failed while the phones' commands ran; otherwise "".
+    """Description of an unexpected end of the server's command; "" if there was none.
+
+    The end is unexpected if nothing had listened before, or if the command failed while the phones'
+    commands ran.
     """
 
     @property

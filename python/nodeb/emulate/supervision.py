@@ -16,9 +16,10 @@ from nodeb.errors import RunError
 __all__ = ["ENDING_S", "received_signals", "terminate_commands", "wait"]
 
 POLL_S = 0.13
-"""Maximum interval at which the status is reported and the driver is checked, seconds. It differs
-from the interval at which the driver updates its status; else the status would always have the same
-age when it is reported.
+"""Maximum interval at which the status is reported and the driver is checked, seconds.
+
+It differs from the interval at which the driver updates its status; else the status would always
+have the same age when it is reported.
 """
 ENDING_S = 2.0
 """Time for a command to end after it was signalled, seconds."""
