@@ -130,7 +130,7 @@ table! {
     pub static DRX: "drx" of DrxRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
-        /// Time in which the phone was connected and listened (monitored PDCCH).
+        /// Time in which the phone was connected and listened to the base station.
         "awake_s" ["s"] F64 = |row| row.awake.as_secs();
         /// `awake_s` divided by the duration of the run; NaN if the run took no time.
         "awake_share" ["1"] F64 = |row| row.awake.as_secs() / row.lasts.as_secs();
