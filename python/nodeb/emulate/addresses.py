@@ -10,10 +10,10 @@ MAX_PHONES = 200
 """Maximum number of real phones in an emulation."""
 
 PREFIXES = (16, 64)
-"""Prefix lengths of the cell's networks: IPv4, IPv6."""
+"""Prefix lengths of the networks in `CELLS`: IPv4, then IPv6."""
 
 CELLS = {4: "10.64.0.0/16", 6: "fd00:6e6f:6465:62::/64"}
-"""The cell's networks by IP version, which contain all addresses."""
+"""Networks by IP version that contain the addresses of the server and of all phones."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,11 @@ class Addresses:
         return [self.v4, self.v6]
 
     def interfaces(self, *, alone: bool) -> list[str]:
-        """Returns the addresses with their prefix lengths.
+        """Returns the IPv4 address and the IPv6 address with their prefix lengths.
 
         Args:
-            alone: whether the device's link has no other host; the prefixes are then /32 and /128.
+            alone: whether the device's link has no other host. The prefix lengths are then 32 and
+                128, else those in `PREFIXES`.
         """
         lengths = (32, 128) if alone else PREFIXES
         return [f"{one}/{length}" for one, length in zip(self.both(), lengths, strict=True)]
@@ -48,9 +49,9 @@ SERVER = _numbered(1)
 
 
 def of_phone(number: int) -> Addresses:
-    """Returns the addresses of the real phone with an index.
+    """Returns the addresses of a real phone. Those of the first phone follow those of the server.
 
     Args:
-        number: index of the phone among the real phones, from 0.
+        number: index of the phone among the real phones, from 0 to `MAX_PHONES - 1`.
     """
     return _numbered(number + 2)

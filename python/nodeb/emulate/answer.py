@@ -2,12 +2,13 @@
 
 The headline of an emulation states, in this order:
 
-1. if deliveries were too late, that the timing was inaccurate, and why;
+1. if the timing was inaccurate, this fact and the reason;
 2. the bytes delivered to and from the phones with rate and delay, or that no packet passed;
 3. the number of lost packets;
-4. if no delivery was too late, how late deliveries were.
+4. if the timing was accurate, how late deliveries were.
 
-The headline of a replay begins with whether every packet had the same fate as in the recording.
+The headline of a replay begins with the statement whether every packet had the same fate (arrival
+or loss, at the same time) as in the recording. Sentences 2 and 3 of the list follow.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def replayed(recording: Recording, replay: Replay, where: str = "") -> Answer:
 
 
 def _said(parts: list[str]) -> str:
-    """Joins sentences to a text. Gives all of them but the first a capital letter."""
+    """Joins one or more sentences with spaces. Capitalizes each of them but the first."""
     return " ".join([parts[0], *map(sentence, parts[1:])])
 
 
@@ -116,7 +117,11 @@ def _kept_time(outcome: Outcome) -> str:
 
 
 def _refused(report: Mapping[str, Any]) -> Iterator[Mark]:
-    """Yields a warning for each reason why the driver refused packets, with their number."""
+    """Yields warnings with numbers of refused packets.
+
+    There is one for each reason in `REFUSED`, and one for each device that dropped packets because
+    the driver read it too slowly.
+    """
     for key, text in REFUSED.items():
         if report[key]:
             yield Mark("!", f"{counted(report[key], 'packet')} refused: {text}.")
@@ -130,22 +135,26 @@ def _refused(report: Mapping[str, Any]) -> Iterator[Mark]:
 
 @dataclass(frozen=True)
 class Link:
-    """Counts of the real packets that were delivered and lost, and sentences and tables on them."""
+    """Writer of sentences, tables and marks about the real packets of an emulation or a replay."""
 
     report: Mapping[str, Any]
 
     def of(self, way: str) -> list[Way]:
-        """Returns the packet counts of each phone in a direction, "down" or "up"."""
+        """Returns the counts and delays of each phone in one direction.
+
+        Args:
+            way: `down` (to the phones) or `up`.
+        """
         return [phone[way] for phone in self.report["phones"]]
 
     def sum(self, way: str, name: str) -> int:
-        """Returns the sum of a count over all phones in a direction."""
+        """Returns the sum of the count `name` over all phones, in the direction `down` or `up`."""
         return sum(int(one[name]) for one in self.of(way))
 
     # Methods that write the headline.
 
     def headline(self) -> Iterator[str]:
-        """Yields the sentences of the headline on deliveries and losses."""
+        """Yields a sentence on deliveries, and one on losses unless no packet was offered."""
         offered = self.sum("down", "offered_packets") + self.sum("up", "offered_packets")
         if not offered:
             yield f"no packet passed the link in {in_words(self.report['lasted_s'])}."
@@ -180,9 +189,9 @@ class Link:
         return Rows(["", "packets", "lost", "bit rate", "median delay", "99 of 100"], rows)
 
     def everything(self) -> Rows:
-        """Returns a table of counts and delays that are not in `table`.
+        """Returns a table of the counts and delays that `table` does not have.
 
-        It has a row for each phone and direction.
+        The table has a row for each phone and direction, and a column for each cause of loss.
         """
         rows: list[list[str | Shown]] = []
         for phone in self.report["phones"]:
@@ -192,7 +201,11 @@ class Link:
         return Rows(head, rows, "All counts and delays")
 
     def marks(self) -> Iterator[Mark]:
-        """Yields marks for the losses of each phone and direction, and for packets in transit."""
+        """Yields warnings: one per phone and direction with losses, one if packets were in transit.
+
+        The losses are listed by cause. Packets in transit had neither arrived nor been lost when
+        the emulation ended.
+        """
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
                 losses = [
@@ -206,14 +219,14 @@ class Link:
 
 
 def _cells(way: Way) -> list[str | Shown]:
-    """Returns the table cells for packets, losses, bit rate, median delay and 99th percentile."""
+    """Returns cells of `Link.table`: packets, losses, bit rate, delay (median, 99th percentile)."""
     counts = (way["offered_packets"], _lost(way))
     rate = shown(_rate(way), unit="bit/s")
     return [*map(_count, counts), rate, _delay(way, "p50_s"), _delay(way, "p99_s")]
 
 
 def _counts(way: Way) -> list[str | Shown]:
-    """Returns the table cells for arrivals, packets in transit, bytes, delays and losses."""
+    """Returns a row of `Link.everything`: arrivals, packets in transit, bytes, delays, losses."""
     causes = (_count(way[cause]) for cause in CAUSES)
     counts = map(_count, (way["arrived_packets"], _under_way(way)))
     size = shown(way["arrived_bytes"], unit="bytes")
@@ -225,14 +238,20 @@ def _count(number_: float) -> Shown:
 
 
 def _delay(way: Way, key: str) -> Shown:
-    """Returns a delay as text; it is a dash if no packet arrived."""
+    """Returns one of the delays of arrived packets for a table: a dash if no packet arrived.
+
+    Args:
+        way: counts and delays of a phone in one direction.
+        key: `mean_s`, `max_s`, or a quantile such as `p50_s`.
+    """
     return shown(way["delay"][key] if way["delay"]["count"] else math.nan, unit="s")
 
 
 def _rate(way: Way) -> float:
-    """Returns the bit rate of arrived packets over the time they span, bit/s.
+    """Returns the bit rate of the packets that arrived, bit/s.
 
-    The rate is 0 if they span no time.
+    It is their size over the time from the acceptance of the first to arrive, to the last arrival.
+    It is 0 if no packet arrived or this time is 0.
     """
     return 8.0 * way["arrived_bytes"] / way["span_s"] if way["span_s"] > 0 else 0.0
 
@@ -242,5 +261,5 @@ def _lost(way: Way) -> int:
 
 
 def _under_way(way: Way) -> int:
-    """Returns the number of packets in transit at the end: neither arrived nor lost."""
+    """Returns the number of packets that had neither arrived nor been lost at the end."""
     return max(int(way["offered_packets"]) - int(way["arrived_packets"]) - _lost(way), 0)

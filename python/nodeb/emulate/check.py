@@ -22,11 +22,11 @@ RATES_MBPS = (10, 100, 200, 500, 1000)
 SECONDS = 2.0
 """Duration of the test of each rate, seconds."""
 LATE_S = 0.001
-"""Maximum p99 of the lateness, seconds, at which a rate counts as carried."""
+"""Maximum 99th percentile of the lateness at which a rate counts as carried, seconds."""
 MIN_SHARE = 0.85
-"""Share of the link rate that the download must reach for the rate to count as carried.
+"""Minimum share of the link rate that the download must reach for the rate to count as carried.
 
-The rest is for headers and the behaviour of TCP.
+The remaining 15 % allow for TCP, for example for slow start.
 """
 
 SERVER_PROGRAM = """
@@ -65,9 +65,9 @@ class Carried:
     got_mbps: float
     """Rate at which IP packets arrived at the phone, Mbit/s."""
     lateness: dict[str, Any]
-    """Lateness of the deliveries: quantiles, seconds."""
+    """Lateness of the deliveries, seconds: mean, quantiles such as `p99_s`, and maximum `max_s`."""
     cpu: float
-    """Share of one core used by the driver."""
+    """CPU time of the driver per second of the download; 1 is a fully used core."""
     real_time: bool
     """Whether the driver ran with real-time priority."""
 
@@ -75,8 +75,8 @@ class Carried:
     def well(self) -> bool:
         """Whether the machine carries the rate.
 
-        It does if at least `MIN_SHARE` of the rate arrives, and the 99th percentile of lateness is
-        at most `LATE_S`.
+        This requires that at least `MIN_SHARE` of the rate arrives, and that the 99th percentile of
+        the lateness is at most `LATE_S`.
         """
         return self.got_mbps >= MIN_SHARE * self.rate_mbps and self.lateness["p99_s"] <= LATE_S
 
@@ -100,7 +100,7 @@ def measure(seconds: float = SECONDS) -> Iterator[Carried]:
         seconds: duration of each test, seconds.
 
     Raises:
-        RunError: the system refuses namespaces or devices.
+        RunError: the system is not Linux or refuses namespaces or devices, or a download failed.
     """
     check_system()
     for rate in RATES_MBPS:
@@ -129,7 +129,11 @@ def _carried(rate: int, outcome: Outcome) -> Carried:
 
 
 def text(found: list[Carried]) -> str:
-    """Returns the results as a table, followed by a verdict on the machine."""
+    """Returns the results as a table, followed by the highest rate that the machine carries.
+
+    Args:
+        found: results of the tested rates, at least one.
+    """
     from nodeb.answer.columns import aligned
     from nodeb.emulate.labels import in_words
 

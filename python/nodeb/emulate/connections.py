@@ -1,4 +1,4 @@
-"""TCP connections of a recording, and the critical path of one of them."""
+"""TCP connections in a recording of an emulation, and the critical path of one of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nodeb.terminal.progress import ProgressCallback
 __all__ = ["Connection", "Connections", "choose", "connections", "explain", "listed"]
 
 LISTED = 20
-"""Maximum number of connections in a printed list."""
+"""Maximum number of connections in a printed list; those with most data are listed."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Connection:
     number: int
     """Index of the connection in the recording, from 0."""
     user: int
-    """Index of the user whose phone has the connection."""
+    """Index, in the scenario, of the user whose phone has the connection."""
     phone: str
     """Name of the user whose phone has the connection."""
     server: str
@@ -35,22 +35,22 @@ class Connection:
     client: str
     """Address and port of the phone."""
     begun_s: float
-    """Time at which the connection's first packet was accepted, s."""
+    """Time at which the driver accepted the connection's first packet, s."""
     ended_s: float
-    """Time of the last arrival of a packet, s.
+    """Time of the connection's last event, s.
 
-    It is the acceptance of a packet that did not arrive if that is later.
+    It is the last arrival of a packet, or the acceptance of a packet that did not arrive if later.
     """
     packets: int
     """Number of the connection's packets in both directions."""
     down_bytes: int
-    """Bytes delivered to the phone in order."""
+    """Bytes of data that the phone received in order, without headers."""
     up_bytes: int
-    """Bytes delivered to the server in order."""
+    """Bytes of data that the server received in order, without headers."""
 
     @property
     def data_bytes(self) -> int:
-        """Bytes in the direction with more data; explanations are about this direction."""
+        """Larger one of `down_bytes` and `up_bytes`; explanations are about this direction."""
         return max(self.down_bytes, self.up_bytes)
 
 
@@ -59,13 +59,17 @@ class Connections:
     """Traffic of a recording: TCP connections, and counts of other packets."""
 
     all: list[Connection]
-    """TCP connections in order of their begin."""
+    """TCP connections in the order of their first packets."""
     others: int
     """Number of packets of protocols other than TCP."""
     unknown: int
-    """Number of packets of which too few bytes were recorded to identify them."""
+    """Number of packets that may be TCP but cannot be assigned to a connection.
+
+    Too few of their bytes were recorded, or they are later IP fragments, or their TCP headers are
+    invalid.
+    """
     is_whole: bool = True
-    """Whether the log is complete; false if its end is missing, such as after a crash."""
+    """Whether the log is complete; false if it was cut off, for example when nodeb was killed."""
 
     def of(self, user: int | None) -> list[Connection]:
         """Returns the connections of a user, or those of all users if `user` is None."""
@@ -73,7 +77,7 @@ class Connections:
 
     @property
     def notes(self) -> list[str]:
-        """Notes on packets outside the connections and on an incomplete log."""
+        """Notes on an incomplete log and on packets outside the connections; empty without both."""
         notes = []
         if not self.is_whole:
             notes.append(CUT_OFF)
@@ -91,6 +95,7 @@ def connections(recording: Recording) -> Connections:
     """Finds the TCP connections in a recording.
 
     Raises:
+        InputError: the log is damaged.
         RunError: the log cannot be read.
     """
     columns, others, unknown, is_whole = recording.process(
@@ -120,7 +125,9 @@ def connections(recording: Recording) -> Connections:
 def explain(
     recording: Recording, connection: Connection, progress: ProgressCallback | None = None
 ) -> Explanation:
-    """Explains the duration of a connection, from its first packet to the last byte of its data.
+    """Explains the duration of a connection, from its first packet to the end of its data.
+
+    The data is that of the direction with more data. Without data, the last arrival is the end.
 
     Args:
         recording: the recording.
@@ -128,8 +135,9 @@ def explain(
         progress: called with the fraction done and a short text.
 
     Raises:
-        InputError: no data of the connection arrived.
-        RunError: the log cannot be replayed.
+        InputError: no packet of the connection arrived, the log is damaged, or a packet's fate in
+            the replay differs from the recording.
+        RunError: the log cannot be read.
     """
     found = recording.explained(connection.number, progress)
     way = f"{connection.server} to {connection.client}"
@@ -142,7 +150,7 @@ def explain(
 
 
 def choose(found: Connections, user: int | None, number: int | None) -> Connection:
-    """Returns the connection with a number, or the one with most data if the number is None.
+    """Returns the connection `number`, or the one with most data if `number` is None.
 
     Args:
         found: the connections of a recording.
@@ -166,7 +174,10 @@ def choose(found: Connections, user: int | None, number: int | None) -> Connecti
 
 
 def listed(known: Sequence[Connection]) -> str:
-    """Returns a table of the connections with most data, and the number of omitted connections."""
+    """Returns a table of the `LISTED` connections with most data, in the order of their numbers.
+
+    If connections are omitted, a last line states their number.
+    """
     most = sorted(known, key=lambda one: -one.data_bytes)[:LISTED]
     most.sort(key=lambda one: one.number)
     table = _table(most)
@@ -175,7 +186,7 @@ def listed(known: Sequence[Connection]) -> str:
 
 
 def _table(known: Sequence[Connection]) -> str:
-    """Returns a table with a row for each connection."""
+    """Returns a text table with a row for each connection, below a row of column heads."""
     head = ["connection", "user", "server", "phone", "down B", "up B", "packets", "from", "lasts"]
     rows = [
         [

@@ -1,4 +1,4 @@
-"""Endpoints of an emulation as seen by nodeb: each controls the process in one namespace."""
+"""nodeb's side of an endpoint: starts and controls the process in one network namespace."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from nodeb.errors import RunError
 __all__ = ["Endpoint"]
 
 READY_S = 30.0
-"""Maximum time for an endpoint to create its namespace, seconds."""
+"""Maximum time to wait for an endpoint's namespace and device, seconds."""
 ENDING_S = 2.0
-"""Time for an endpoint's process to end after its socket is closed, seconds; then it is killed."""
+"""Maximum time for a process to end after its socket is closed, seconds; then it is killed."""
 PACKAGE = Path(nodeb.__file__).parents[1]
 PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -31,27 +31,31 @@ PROGRAM = (
 
 
 class Endpoint:
-    """The server or a phone: a process in its own namespace.
+    """The server or a phone: a process in its own network namespace.
 
-    Leaving the block of this context manager ends all processes of the endpoint.
+    At the end of its `with` block, all processes of the endpoint are ended.
 
     Args:
         number: 0 for the server, from 1 for the phones.
         name: name of the endpoint in messages.
         doorway: file descriptor of the socket over which the device is passed to the driver.
-        about: configuration of the namespace and device; see `nodeb.emulate.endpoint_process`.
+        about: configuration of the namespace and device, such as `mtu` and `addresses`.
     """
 
     def __init__(self, number: int, name: str, doorway: int, about: Mapping[str, Any]) -> None:
         self.name = name
         self.exit: int | None = None
-        """Exit status of the endpoint's command, negative for a signal; None until it has ended."""
+        """Exit status of the endpoint's command; the negative number of a signal that killed it.
+
+        None until `poll` or `answer` has received it. 126 or 127 if the command could not be
+        started.
+        """
         self.failed: str | None = None
-        """Reason why the endpoint's command could not be started; None unless that happened."""
+        """Reason why the endpoint's command could not be started; None without such a failure."""
         self.started = False
         """Whether a command has been sent to the endpoint's process."""
         self.gone = False
-        """Whether the endpoint's process has ended."""
+        """Whether `receive` has found that the endpoint's process has ended."""
         self.pid = 0
         """ID of a process in the endpoint's namespace; 0 until the endpoint is ready."""
         self._messages: list[dict[str, Any]] = []
@@ -63,8 +67,9 @@ class Endpoint:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", PROGRAM, str(PACKAGE), json.dumps(setup)],
                 pass_fds=(theirs.fileno(), doorway),
-                # Signals that the terminal sends to nodeb's process group must not reach the new
-                # process before it handles them. Its child, the holder, joins this group later.
+                # The new process gets its own process group: signals that the terminal sends to
+                # nodeb's group must not reach it before it ignores them. Its child, the holder,
+                # joins nodeb's group later.
                 process_group=0,
             )
 
@@ -84,7 +89,7 @@ class Endpoint:
         return self.control.fileno()
 
     def ask(self, **what: Any) -> None:
-        """Sends a request to the process, as a line of JSON."""
+        """Sends a request to the process as a line of JSON, unless the process has ended."""
         with contextlib.suppress(OSError):  # If the process has ended, `receive` will notice.
             self.control.sendall(json.dumps(what).encode() + b"\n")
 
@@ -96,14 +101,16 @@ class Endpoint:
         Args:
             command: program and arguments.
             environment: variables in addition to nodeb's environment.
-            silent: whether the command's standard input is empty.
+            silent: whether the command gets an empty standard input instead of nodeb's.
         """
         self.started = True
         words = [os.fsdecode(word) for word in command]
         self.ask(start=words, environment=dict(environment), silent=silent)
 
     def receive(self, timeout_s: float | None = None) -> dict[str, Any] | None:
-        """Returns the next message, or `None` if none arrives in time or the process has ended.
+        """Returns the next message from the process, or `None` if none arrives in time.
+
+        Also returns `None` if the process has ended and no message is left.
 
         Args:
             timeout_s: maximum waiting time, s; None waits without limit.
@@ -124,17 +131,15 @@ class Endpoint:
         return self._messages.pop(0) if self._messages else None
 
     def poll(self) -> None:
-        """Processes the messages that have arrived, without waiting for more.
-
-        It records the command's exit status; other messages are ignored.
-        """
+        """Reads the messages that have arrived, without waiting, and records the command's exit."""
         while (message := self.receive(0.0)) is not None:
             self._record_exit(message)
 
     def answer(self, key: str, timeout_s: float) -> Any:
         """Waits for the answer to a request and returns it.
 
-        Returns `None` if none arrives in time or the process ends.
+        Returns `None` if no answer arrives in time or the process ends. Of other messages that
+        arrive before, only the exit of the command is recorded.
 
         Args:
             key: key of the answer in the message that carries it.

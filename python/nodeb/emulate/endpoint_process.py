@@ -2,16 +2,18 @@
 
 `nodeb emulate` starts one such process per endpoint. It is a new program and not a fork of nodeb,
 because only a process with one thread can enter a user namespace, and nodeb has several. The
-process creates the namespace and a TUN device in it, passes the device to the driver, and starts
-the command on request, as its parent. Requests of nodeb and answers are lines of JSON on a socket.
+process creates or enters the namespace, creates a TUN device in it, passes the device to the
+driver, and starts the command on request. nodeb's requests and the answers are lines of JSON on a
+socket.
 
-A new namespace has no name and the device is not persistent, so the kernel removes them when the
-last process that has them open ends, however the emulation ends. Processes started by the command
+A new namespace has no name and the device is not persistent. So the kernel removes both when the
+last process that uses them ends, even if nodeb crashes. Processes started by the command
 end with the emulation: this process inherits its orphans (`PR_SET_CHILD_SUBREAPER`), and
-`nodeb.emulate.guard` kills them and this process when the socket is closed, which also happens if
-nodeb is killed.
+the process described in `nodeb.emulate.guard` kills them and this process when the socket is
+closed, which also happens if nodeb is killed.
 
-Only the standard library is imported, so that the process starts quickly.
+This module and the modules of nodeb that it imports use only the standard library, so that the
+process starts quickly.
 """
 
 from __future__ import annotations
@@ -44,24 +46,21 @@ NEW_USER, NEW_NET = 0x1000_0000, 0x4000_0000
 PARENT_DEATH_SIGNAL = 1
 TUN_SET_DEVICE = 0x4004_54CA
 TUN, NO_INFORMATION = 0x0001, 0x1000
-"""Flags of a TUN device: IP packets without a header before them. Without offload flags, the kernel
-does the segmentation."""
+"""Flags of the TUN device: it carries IP packets without a packet information header. As no offload
+flags are set, the kernel segments TCP data into packets of at most the MTU."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
-"""Exit statuses of a shell if a command does not exist or cannot be executed."""
+"""Exit statuses, as of a shell, for a command that does not exist or cannot be executed."""
 IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
-"""Signals from a terminal or to a process group, which do not end this process.
-
-Nodeb and the command handle them.
-"""
+"""Signals that must not end this process when they are sent to its whole process group."""
 INTERRUPT = {signal.SIGINT}
 LISTEN_POLL_S = 0.01
-"""Interval of the checks for a listening socket, seconds."""
+"""Interval of the checks for a listening socket while nodeb waits for one, seconds."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 class RefusedError(Exception):
-    """The system refused a step; the arguments are the step, the reason and the error number."""
+    """Error: the system refused a step. Arguments: key of the step, reason, error number."""
 
 
 def _call(step: str, result: int) -> None:
@@ -71,7 +70,13 @@ def _call(step: str, result: int) -> None:
 
 
 def _enter(namespace: str | None) -> None:
-    """Enters an existing network namespace by its file, or a new one if `namespace` is None."""
+    """Enters the network namespace of the file `namespace`, or a new one if it is None.
+
+    A new one is in a new user namespace, unless the process is root and may do without.
+
+    Raises:
+        RefusedError: the system refuses.
+    """
     if namespace is not None:
         try:
             with open(namespace, "rb") as place:
@@ -92,7 +97,11 @@ def _enter(namespace: str | None) -> None:
 
 
 def _device(name: str) -> int:
-    """Creates a TUN device and returns its file descriptor."""
+    """Creates a TUN device and returns its file descriptor.
+
+    Raises:
+        RefusedError: the system refuses.
+    """
     try:
         device = os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC)
         flags = struct.pack("16sH14x", name.encode(), TUN | NO_INFORMATION)
@@ -103,11 +112,19 @@ def _device(name: str) -> int:
 
 
 def _settle(name: str, about: dict[str, Any]) -> None:
-    """Configures addresses and routes of the device, and switches off unsolicited IPv6 packets."""
+    """Brings the device up with its MTU, addresses and route; stops unsolicited IPv6 packets.
+
+    In a new namespace, also brings up the loopback device, and allows ping and ports below 1024
+    without root.
+
+    Raises:
+        RefusedError: the system refuses an address.
+        OSError: the system refuses another step.
+    """
     ipv6 = f"/proc/sys/net/ipv6/conf/{name}"
     for key, value in (("accept_ra", 0), ("router_solicitations", 0), ("addr_gen_mode", 1)):
         # Without IPv6 there is no such setting, and in some containers /proc cannot be written. An
-        # emulation works without it, so the error is ignored.
+        # emulation works without these settings, so the error is ignored.
         with contextlib.suppress(OSError):
             Path(ipv6, key).write_text(str(value))
     if not about["attached"]:
@@ -142,15 +159,15 @@ def _send_message(control: socket.socket, **message: Any) -> None:
 
 
 def _keep() -> None:
-    """Does nothing: an attached namespace is not nodeb's own and has no link to remove."""
+    """Replaces `tear_down` if the namespace existed before: there is no link to remove."""
 
 
 class EndpointProcess:
-    """The command in a namespace, and the connection of this process to nodeb.
+    """Handler of nodeb's requests in this process; starts, signals and reaps the command.
 
     Args:
         control: socket connected to nodeb.
-        handlers: signal handlers that the command gets for the signals that this process ignores.
+        handlers: for each signal in `IGNORED`, the handler that the command gets.
     """
 
     def __init__(self, control: socket.socket, handlers: dict[int, Any]) -> None:
@@ -158,25 +175,33 @@ class EndpointProcess:
         self.command: subprocess.Popen[bytes] | None = None
         self.device = ""
         self._tables: Masquerade | None = None
-        """Translation of the phones' addresses, if this is a gateway."""
+        """Translation of the phones' addresses; None unless `make_gateway` succeeded."""
         self._rest = b""
         self._until: float | None = None
-        """Deadline of the wait for a listening socket; None if nodeb does not wait for one."""
+        """Deadline of the wait for a listening socket, by `time.monotonic`; None without a wait."""
         self._interrupted = 0.0
-        """Time of the last SIGINT to nodeb's process group, s of `time.monotonic()`.
+        """Time of this process's last SIGINT since the command was started, s; 0 if none.
 
-        It is 0 if there was none since the command was started.
+        The clock is `time.monotonic`. The process is in nodeb's process group.
         """
         self._handlers = handlers
         self._wake = child_exit_pipe()
         signal.signal(signal.SIGINT, self._interrupt)
 
     def send(self, **message: Any) -> None:
-        """Sends a message to nodeb, as a line of JSON."""
+        """Sends a message to nodeb as a line of JSON, unless nodeb has closed the socket."""
         _send_message(self.control, **message)
 
     def make(self, about: dict[str, Any]) -> None:
-        """Creates the device in the namespace, and passes its file descriptor to the driver."""
+        """Creates the device in the namespace, and passes its file descriptor to the driver.
+
+        Args:
+            about: configuration from `Endpoint`.
+
+        Raises:
+            RefusedError: the system refuses a step for which there is a specific message.
+            OSError: the system refuses another step.
+        """
         be_reaper()
         if about["nameservers"]:
             try:
@@ -191,9 +216,14 @@ class EndpointProcess:
         os.close(device)
 
     def start(self, arguments: list[str], environment: dict[str, str], *, silent: bool) -> None:
-        """Starts the command. If it cannot be started, reports its end immediately.
+        """Starts the command. If it cannot be started, reports exit status 126 or 127 to nodeb.
 
-        A SIGINT that arrives while the command is being started is sent to it afterwards.
+        A SIGINT that arrives during the start is sent to the command after it.
+
+        Args:
+            arguments: program and arguments of the command.
+            environment: variables in addition to those of this process.
+            silent: whether the command gets an empty standard input.
         """
 
         def before() -> None:
@@ -234,7 +264,8 @@ class EndpointProcess:
     def _signal(self, number: int) -> None:
         """Sends a signal to the command, unless it has ended.
 
-        `Popen.send_signal` would reap a command that has just ended, and `_reap` would miss it.
+        `Popen.send_signal` is not used: it would reap a command that has just ended, and `_reap`
+        would miss the exit status.
         """
         if self.command is not None and self.command.returncode is None:
             os.kill(self.command.pid, number)
@@ -243,7 +274,10 @@ class EndpointProcess:
         self._interrupted = time.monotonic()
 
     def make_gateway(self, about: dict[str, Any]) -> None:
-        """Makes this namespace the gateway from the phones to the host while this process runs."""
+        """Makes this namespace the gateway from the phones to the host while this process runs.
+
+        Reports success, or the step that the system refused, to nodeb.
+        """
         try:
             self._tables = set_up(about)
         except GatewayError as error:
@@ -271,9 +305,9 @@ class EndpointProcess:
             self._check_listening()
 
     def _reap(self) -> None:
-        """Reaps the command and orphans that have ended.
+        """Reaps all children that have ended: the command, and orphans that it has left.
 
-        Reports the command's exit status to nodeb.
+        If the command is among them, reports its exit status to nodeb.
         """
         command = self.command
         while True:
@@ -301,7 +335,8 @@ class EndpointProcess:
     def _check_listening(self) -> None:
         """Answers a pending request to wait for a listening socket.
 
-        The answer is sent once a socket listens, the command has ended or the time is over.
+        The answer is sent when a socket listens, the command has ended or the deadline is over. If
+        none of this is the case, the request stays pending.
         """
         if self._until is None:
             return
@@ -311,9 +346,10 @@ class EndpointProcess:
             self.send(listening=listens)
 
     def _has_ended(self) -> bool:
-        """Returns true if the command can no longer open a listening socket.
+        """Returns true if no socket can be expected any more from the command.
 
-        It has failed, could not be started, or has ended without children that could open one.
+        It has failed or could not be started, or it has ended and left no children. Children of a
+        command that ended with status 0 may still open a listening socket.
         """
         status = 1 if self.command is None else self.command.returncode
         return bool(status) or (status == 0 and not children())
@@ -334,9 +370,10 @@ class EndpointProcess:
 
 
 def _ignored(number: int) -> Any:
-    """Ignores a signal in this process.
+    """Ignores a signal in this process. Returns the handler for the command.
 
-    Returns the handler inherited from nodeb, for the command.
+    It is the one inherited from nodeb, or the default action in place of Python's handler of
+    SIGINT.
     """
     before = signal.signal(number, signal.SIG_IGN)
     return signal.SIG_DFL if before is signal.default_int_handler else before
@@ -346,7 +383,7 @@ def main(text: str) -> None:
     """Runs the process of an endpoint until nodeb closes the socket.
 
     Args:
-        text: configuration of the endpoint, as JSON.
+        text: configuration of the endpoint from `Endpoint`, as JSON.
     """
     about = json.loads(text)
     namespace = about["namespace"]

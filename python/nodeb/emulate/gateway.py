@@ -16,11 +16,11 @@ DEVICE = "outside"
 
 
 class GatewayError(Exception):
-    """The system refused a step; the arguments are the step, the reason and the error number."""
+    """Error: the system refused a step. Arguments: key of the step, reason, error number."""
 
 
 def set_up(about: dict[str, Any]) -> Masquerade:
-    """Routes all packets that leave the networks of the cell to the host.
+    """Routes packets to the host whose destinations are not in the networks of the cell.
 
     Phones have the same addresses in every emulation. Their addresses are translated in this
     namespace, where they cannot collide with those of another emulation.
@@ -52,8 +52,8 @@ def set_up(about: dict[str, Any]) -> Masquerade:
                 Path(f"/proc/sys/net/ipv{version}/conf/all/forwarding").write_text("1")
                 if (
                     version == 4
-                    # ICMP redirects are off: the phones share a prefix as on one link, but have a
-                    # device each.
+                    # ICMP redirects are switched off: the phones have a common prefix, as hosts on
+                    # one link have, but cannot reach each other directly.
                 ):
                     for conf in Path("/proc/sys/net/ipv4/conf").iterdir():
                         (conf / "send_redirects").write_text("0")

@@ -1,11 +1,11 @@
-"""Guard process: kills everything that an emulation has started, however nodeb ends.
+"""Guard process: kills all processes that an endpoint has started, even if nodeb is killed.
 
 Each endpoint consists of two processes in its namespace. The holder is the parent of the command.
 The guard is the parent of the holder. The command's orphans become children of the holder, or of
 the guard once the holder has ended. The guard waits until the holder has ended or nodeb has closed
 its side of the socket, which also happens if nodeb is killed. Then it kills the remaining
-processes. If the guard itself is killed, the kernel signals the holder. The guard leads its own
-process group, so that neither a signal to nodeb's group nor Ctrl-Z reaches it.
+processes. If the guard itself is killed, the kernel signals the holder, which then exits. The guard
+leads its own process group, so that neither a signal to nodeb's group nor Ctrl-Z reaches it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["be_reaper", "child_exit_pipe", "children", "kill_all", "split"]
 
 PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
 PARENT_DIED = signal.SIGUSR1
-"""Signal to the holder when the guard, its parent, has died."""
+"""Signal that the kernel sends to the holder when the guard, its parent, has died."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -32,13 +32,13 @@ libc = ctypes.CDLL(None, use_errno=True)
 def split(
     control: socket.socket, only_of_holder: int, group: int, tidy: Callable[[], None]
 ) -> None:
-    """Forks into guard and holder; only the holder returns from the call.
+    """Forks into guard and holder. The holder returns; the guard exits at the end of its work.
 
     Args:
         control: the socket connected to nodeb.
-        only_of_holder: a file descriptor that only the holder needs, so that the guard closes it.
+        only_of_holder: a file descriptor that the guard closes, because only the holder needs it.
         group: nodeb's process group, which the holder joins.
-        tidy: called by the guard when all processes have ended.
+        tidy: called by the guard when all other processes of the endpoint have ended.
     """
     guard = os.getpid()
     be_reaper()
@@ -59,7 +59,8 @@ def split(
 def child_exit_pipe() -> int:
     """Returns a file descriptor that becomes readable when a child has ended.
 
-    Other signals with a handler in Python make it readable too. Reads never block.
+    Other signals with a handler in Python make it readable too. Reads never block. The calling
+    process gets a handler of SIGCHLD that does nothing.
     """
     wake, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
@@ -88,7 +89,7 @@ def _await_end(holder: int, control: socket.socket, wake: int) -> None:
 
 
 def _follow(guard: int) -> None:
-    """Asks the kernel to send `PARENT_DIED` when the guard dies; exits if it is already dead.
+    """Makes the kernel send `PARENT_DIED` when the guard dies. Exits if the guard is dead already.
 
     The kernel clears this setting when the process changes its user or group ID.
     """
@@ -115,7 +116,7 @@ def children() -> list[int]:
 
 
 def kill_all() -> None:
-    """Kills all descendants of this process and waits for their end.
+    """Kills all descendants of this process, and waits for their end.
 
     The process must be a reaper (see `be_reaper`), so that orphans become its children.
     """

@@ -12,7 +12,7 @@ LISTEN = "0A"
 
 
 def is_listening() -> bool:
-    """Returns true if the namespace has a listening TCP socket or any UDP socket."""
+    """Returns true if the namespace has a listening TCP socket or any bound UDP socket."""
     for name in ("tcp", "tcp6", "udp", "udp6"):
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/self/net/{name}").read_text().splitlines()[1:]:
@@ -24,8 +24,8 @@ def is_listening() -> bool:
 def device_counters(device: str) -> dict[str, int]:
     """Returns the numbers of packets that the kernel `sent` over a device and that it `dropped`.
 
-    Of a TUN device, the driver has read the sent packets; dropped packets are not among them. The
-    result is empty if there is no such device.
+    The sent packets of a TUN device are those that the driver has read from it; dropped packets are
+    counted separately. The result is empty if there is no such device.
     """
     with contextlib.suppress(OSError, StopIteration, ValueError, IndexError):
         lines = Path("/proc/self/net/dev").read_text().splitlines()

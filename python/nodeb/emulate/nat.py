@@ -32,13 +32,11 @@ one of them is normally the default route."""
 MAX_DEFAULT_PREFIX = 7
 """Maximum prefix length of a route that counts as a default route.
 
-Tunnels often install two routes of prefix length 1 in place of one default route.
+Tunnels (VPNs) often replace the default route by several routes with short prefixes, such as
+0.0.0.0/1 and 128.0.0.0/1.
 """
 LINKS = 1 << 14
-"""Number of blocks of four addresses in 198.18.0.0/16, one block per link.
-
-RFC 2544 reserves this network for tests.
-"""
+"""Number of IPv4 links of four addresses each in 198.18.0.0/16, reserved for tests (RFC 2544)."""
 TIMEOUT_S = 10.0
 CAP_NET_ADMIN = 12
 """Number of the capability CAP_NET_ADMIN; see capabilities(7)."""
@@ -46,7 +44,7 @@ CAP_NET_ADMIN = 12
 
 @dataclass(frozen=True)
 class Link:
-    """Addresses on both sides of the link to the host, and their prefix length."""
+    """Addresses of a link on the host's and the server's side, of one IP version; prefix length."""
 
     host: str
     server: str
@@ -67,14 +65,15 @@ class Nat:
         server: the server's endpoint, which must be ready.
 
     Raises:
-        RunError: the host has no default route, does not forward, or refuses a step.
+        RunError: the host has no default route or does not forward, nodeb lacks CAP_NET_ADMIN, the
+            system refuses a step, or the server's process has ended.
     """
 
     def __init__(self, server: Endpoint) -> None:
         self._device = ""
         self._tables: Masquerade | None = None
         self.missing: dict[int, str] = {}
-        """Reason why an IP version has no route to outside networks, by version."""
+        """Reasons why there is no route to outside networks, by IP version that has none."""
         _check_capability()
         with Netlink() as link:
             self.devices = self._find_devices(link)
@@ -92,14 +91,23 @@ class Nat:
             self._close(link)
 
     def report(self) -> dict[str, Any]:
-        """Returns the host's outgoing device by IP version, or the reason why there is none."""
+        """Returns the host's outgoing device, or the reason why there is none, for each IP version.
+
+        A device is "" if the default route has several devices.
+        """
         return {
             "devices": {f"ipv{version}": device for version, device in self.devices.items()},
             "missing": {f"ipv{version}": why for version, why in self.missing.items()},
         }
 
     def _find_devices(self, link: Netlink) -> dict[int, str]:
-        """Returns the host's outgoing devices by IP version; records why a version has none."""
+        """Returns the host's outgoing device by IP version.
+
+        If a version has none, stores the reason in `missing`.
+
+        Raises:
+            RunError: no version has a device, or the host does not forward IPv4.
+        """
         found = {}
         for version in (4, 6):
             device = _default_device(link, version)
@@ -160,7 +168,7 @@ class Nat:
 def _check_capability() -> None:
     """Checks that this process has the capability CAP_NET_ADMIN.
 
-    This is the first check: without the capability, the remedies that other messages name would not
+    This check is made first: without the capability, the remedies in other error messages would not
     suffice.
 
     Raises:
@@ -173,9 +181,13 @@ def _check_capability() -> None:
 
 
 def _pair(link: Netlink, process: int) -> str:
-    """Creates the pair of `veth` devices between the host's and the server's namespace.
+    """Creates a pair of `veth` devices, one in the host's and one in the server's namespace.
 
-    Returns the name of the device in the host's namespace.
+    Returns the name of the device in the host's namespace: the first free one of `nodeb-0`,
+    `nodeb-1`, ...
+
+    Raises:
+        OSError: the kernel refuses the pair.
     """
     for number in count():
         with suppress(FileExistsError):
@@ -187,10 +199,12 @@ def _pair(link: Netlink, process: int) -> str:
 def _unused_links(link: Netlink, number: int) -> dict[int, Link]:
     """Returns free addresses for the link by IP version.
 
-    Free addresses are those to which the host has no route, or only its default route.
+    Addresses are free if the host has no route to the server's side, or only its default route. The
+    search begins at the index `number` of the device, so that emulations that start at the same
+    time get different addresses.
 
-    The search begins at the device's index, so that emulations that start at the same time get
-    different addresses.
+    Raises:
+        OSError: no addresses are free.
     """
     for candidate in range(number, number + LINKS):
         links = _links(candidate)
@@ -210,9 +224,9 @@ def _is_unused(link: Netlink, address: str) -> bool:
 
 
 def _default_device(link: Netlink, version: int) -> str | None:
-    """Returns the device of the host's default route.
+    """Returns the name of the device of the host's default route for an IP version.
 
-    Returns `None` if there is no default route, and "" if it has several devices.
+    Returns `None` if there is no default route, and "" if the route has several devices.
     """
     for address in ANYWHERE[version]:
         with suppress(OSError):
@@ -225,7 +239,8 @@ def _default_device(link: Netlink, version: int) -> str | None:
 def _missing_sysctl(version: int, device: str) -> str | None:
     """Returns the sysctl to set so that the host forwards from a device; `None` if it is set.
 
-    IPv4 has a sysctl for each device, IPv6 one for the host.
+    For IPv4 it is the sysctl of the device. For IPv6, or if `device` is "", it is that of the whole
+    host.
     """
     place = device if version == 4 and device else "all"
     path = SYSCTL / f"ipv{version}" / "conf" / place / "forwarding"
@@ -237,7 +252,11 @@ def _missing_sysctl(version: int, device: str) -> str | None:
 
 
 def _enable_forwarding(version: int, device: str) -> None:
-    """Enables forwarding on nodeb's device (IPv4), or disables its automatic addresses (IPv6)."""
+    """Prepares nodeb's device on the host: for IPv4 forwarding, for IPv6 no automatic address.
+
+    Raises:
+        OSError: the setting cannot be written.
+    """
     conf = SYSCTL / f"ipv{version}" / "conf" / device
     if version == 6:
         conf.joinpath("addr_gen_mode").write_text("1")

@@ -22,9 +22,9 @@ UP = 0x1
 NAME, MTU, ABOUT, NAMESPACE_OF = 3, 4, 18, 19
 """Attributes of a link; the last is the ID of a process in the link's target namespace."""
 KIND, DATA, PEER = 1, 2, 1
-"""Attributes inside ABOUT: the kind of link, its data, and in these the peer of a `veth` device."""
+"""Attributes inside ABOUT: kind and data of a link; PEER is inside DATA of a `veth` device."""
 ADDRESS, LOCAL = 1, 2
-"""Attributes of an address: IFA_ADDRESS (the peer's address if it has one) and IFA_LOCAL."""
+"""Attributes of an address (IFA_ADDRESS, IFA_LOCAL): both are set to the device's own address."""
 DESTINATION, DEVICE, GATEWAY = 1, 4, 5
 """Attributes of a route: destination, outgoing device, next hop."""
 ENTRY = 0x2000
@@ -40,7 +40,12 @@ HEADER = struct.Struct("=IHHII")
 
 
 def attribute(kind: int, value: bytes | Sequence[bytes]) -> bytes:
-    """Encodes an attribute from its value; a sequence of attributes makes a nested one."""
+    """Encodes an attribute, padded to a multiple of four bytes.
+
+    Args:
+        kind: type of the attribute.
+        value: content, or a sequence of encoded attributes for a nested attribute.
+    """
     if not isinstance(value, bytes):
         kind, value = kind | NESTED, b"".join(value)
     text = struct.pack("=HH", 4 + len(value), kind) + value
@@ -83,7 +88,7 @@ class Netlink:
         self._socket.close()
 
     def _ask(self, kind: int, body: bytes, flags: int = ACKNOWLEDGE) -> bytes:
-        """Sends a request and returns the body of the answer.
+        """Sends a request and returns the answer without its netlink header.
 
         Raises:
             OSError: the kernel refuses the request.

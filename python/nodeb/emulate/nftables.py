@@ -1,7 +1,7 @@
 """Address translation in a network namespace with nftables, over netlink.
 
-A table is owned by the socket that created it (`NFT_TABLE_F_OWNER`, Linux 5.12): no other process
-can change it, and the kernel removes it when the socket is closed, even if the process is killed.
+A table is owned by the socket that created it (`NFT_TABLE_F_OWNER`, Linux 5.12). No other process
+can change it. The kernel removes it when the socket is closed, even if the process is killed.
 Source: Linux' `linux/netfilter/nf_tables.h`, `nfnetlink.h`.
 """
 
@@ -44,15 +44,15 @@ def _expression(name: str, *about: bytes) -> bytes:
 
 
 class Masquerade:
-    """Masquerading of networks: packets from them leave with an address of this namespace.
+    """Masquerading: packets from given networks leave with an address of this namespace.
 
-    Masquerading lasts until `close`.
+    It begins with `network` and lasts until `close`.
 
     Args:
         name: name of the tables, one per IP version.
 
     Raises:
-        OSError: the kernel has no nftables.
+        OSError: the kernel has no netfilter.
     """
 
     def __init__(self, name: str) -> None:
@@ -71,13 +71,13 @@ class Masquerade:
         self._socket.close()
 
     def network(self, text: str) -> None:
-        """Adds the rule that translates source addresses of a network, in one transaction.
+        """Adds a table with the rule that translates the source addresses of a network.
 
         Args:
-            text: address and prefix length, a multiple of 8, such as `10.64.0.0/16`.
+            text: the network, such as `10.64.0.0/16`; its prefix length is a multiple of 8.
 
         Raises:
-            OSError: the kernel refuses the request.
+            OSError: the kernel refuses, for example because it has no nftables; nothing is changed.
         """
         network = ip_network(text)
         length = network.prefixlen // 8
@@ -97,10 +97,13 @@ class Masquerade:
         )
 
     def _change(self, family: int, *changes: tuple[int, bytes]) -> None:
-        """Sends changes to the kernel as one transaction, of which all or none take effect.
+        """Sends changes to the kernel as one transaction: either all or none take effect.
 
-        The kernel's first answer refers to the last change, or to the first one that it refuses. A
-        refusal is raised as an `OSError`.
+        The kernel's first answer confirms the last change, or reports the first one that it
+        refuses.
+
+        Raises:
+            OSError: the kernel refuses a change.
         """
         messages = [_message(BEGIN, 0, TABLES, b"", REQUEST)]
         for kind, body in changes:

@@ -49,22 +49,22 @@ COUNTED = {
     ),
     "links": ("link", "packets", "lost", "overflowed", "dropped_early", "marked", "bytes"),
 }
-"""Result tables on the page, and the columns shown."""
+"""Names of the result tables on the page, and the columns that are shown of each."""
 MAX_ROWS = 40
-"""Maximum number of rows shown of a table."""
+"""Maximum number of rows shown of a result table; a note states the number of other rows."""
 
 OUTSIDE = "come from outside: a run refuses them"
-"""Text of the scenario's warning about external users."""
+"""Part of the text of the scenario's warning about external users."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """Data that the page about an emulation or a replay shows: report, tables and answer."""
+    """Content of the page about an emulation or a replay: report, tables, answer and provenance."""
 
     scenario: Scenario
     """The scenario that was emulated."""
     report: Mapping[str, Any]
-    """Counts, delays and losses of real packets."""
+    """Counts, delays and losses of real packets, and lateness, as the core returns them."""
     tables: Mapping[str, Table]
     """All result tables by name."""
     answer: Answer
@@ -74,11 +74,11 @@ class Shown:
     facts: list[tuple[str, str]]
     """Provenance: labels and values."""
     late_limit_s: float | None
-    """Lateness above which a delivery counts as late, s; None if unknown."""
+    """Lateness above which a delivery counts as late, s; None for a replay."""
 
     @property
     def names(self) -> dict[int, str]:
-        """Names of the users with real phones, by user index."""
+        """Names of the real phones, by the index of their users in the scenario."""
         return {phone["user"]: phone["name"] for phone in self.report["phones"]}
 
 
@@ -157,7 +157,10 @@ def _table(title: str, columns: list[str], rows: list[list[str]], note: str = ""
 
 
 def _packets(shown: Shown) -> Content:
-    """Returns the section on lost and refused packets, with means over time."""
+    """Returns the section on packets: tables of losses, of refusals and of means over time.
+
+    Tables without rows are omitted.
+    """
     tables = []
     lost = [
         [f"{phone['name']} {way}", *(str(phone[way][cause]) for cause in CAUSES)]
@@ -246,7 +249,7 @@ def _links(shown: Shown) -> Content:
 
 
 def _plain(name: str, table: Table, columns: Sequence[str]) -> Content:
-    """Returns some columns of a result table as a table of the page, up to `MAX_ROWS` rows."""
+    """Returns the given columns and the first `MAX_ROWS` rows of a result table for the page."""
     rows = [[_cell(row[column]) for column in columns] for row in islice(table, MAX_ROWS)]
     more = len(table) - len(rows)
     note = f"{more} more rows; the tables of --out have all." if more > 0 else ""

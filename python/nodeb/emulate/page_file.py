@@ -1,4 +1,4 @@
-"""File of an emulation's HTML report: its path is checked before the emulation begins."""
+"""File of the HTML report of an emulation or a replay (`--report`)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ SUFFIXES = (".html", ".htm")
 
 
 def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Path | None:
-    """Returns the path of a report, or None if none is requested, after checking the path.
+    """Checks the path of a report and returns it, or None if no report is requested.
 
-    The check is made before the emulation, which takes time.
+    It is called before the emulation, so that a wrong path costs no time. Of a path in the results
+    folder only the suffix is checked.
 
     Args:
-        report: the requested path; a bare name means a file in the results folder, if there is one.
-        out: the results folder.
+        report: the requested path. A bare name is a file in the results folder, if there is one.
+        out: the results folder; None if there is none.
         force: whether an existing report of nodeb may be replaced.
 
     Raises:
         InputError: the name does not have the suffix of a page.
-        OutputError: the folder does not exist, or the file exists and must not be replaced.
+        OutputError: the folder does not exist, or the file exists and `force` is false or nodeb did
+            not write it.
     """
     if report is None:
         return None
@@ -51,8 +53,8 @@ def write(place: Path, text: str, *, force: bool = False) -> Path:
     Args:
         place: path from `checked`.
         text: the page.
-        force: whether to replace an existing file at `place`. Otherwise, if the file has been
-            created since `checked` was called, the page gets another name.
+        force: whether to replace an existing file at `place`. If false and there is a file, the
+            page gets another name, such as `report-2.html`.
 
     Returns:
         The path that the page was written to.

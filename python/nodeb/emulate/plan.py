@@ -21,11 +21,11 @@ class Phone:
     """User whose packets are real: a command runs as this phone."""
 
     name: str
-    """Name of the phone's group; if several of its phones are real, followed by a number from 1."""
+    """Name of the phone's group; followed by a number from 1 if the group has several phones."""
     user: int
     """Index of the phone among all users of the scenario."""
     command: tuple[str, ...]
-    """Command that runs as this phone: program and arguments."""
+    """Command that runs in this phone's network namespace: program and arguments."""
     addresses: Addresses
     """IP addresses of the phone."""
 
@@ -35,7 +35,7 @@ class Plan:
     """Plan of an emulation: the scenario, and the users that are real phones."""
 
     scenario: Scenario
-    """The scenario, in which the real users are `real` or have `external` traffic."""
+    """The scenario; the groups of its real phones have `real = true` or `external` traffic."""
     phones: tuple[Phone, ...]
     """The real phones, in the order of their addresses."""
 
@@ -61,9 +61,10 @@ def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]
 
     Args:
         scenario: the scenario, which is not changed.
-        wanted: pairs of a group's name and a command; None stands for the first group that is real
-            or `external` in the scenario. Such a group takes one command for all of its phones, or
-            one per phone. Of any other group, one phone becomes real and the rest stay simulated.
+        wanted: pairs of a group's name and a command. The name None stands for the first group that
+            is real or `external` in the scenario. A real or `external` group takes one command for
+            all of its phones, or one per phone. Any other group takes one command: one of its
+            phones becomes real, and the others stay simulated.
 
     Raises:
         InputError: there is no such group, no group is real, a real group has no command, or there
@@ -94,8 +95,8 @@ def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
     """Checks that the number of commands fits a group's phones.
 
     Raises:
-        InputError: a real group has no command, or the number fits neither one for all phones nor
-            one for each.
+        InputError: a real group has no command, or the number of commands is neither one nor the
+            number of phones.
     """
     name, count = group["name"], group["count"] if is_external(group) else 1
     if group.get("real") and not commands:
@@ -127,7 +128,10 @@ def _place(groups: list[dict[str, Any]], name: str) -> tuple[int, int]:
 def _name(groups: list[dict[str, Any]], name: str | None) -> str:
     """Returns the name of a group after checking that it exists.
 
-    If `name` is None, it is the first group that is real or has external traffic.
+    If `name` is None, returns that of the first group that is real or has external traffic.
+
+    Raises:
+        InputError: there is no such group.
     """
     names = [str(group["name"]) for group in groups]
     if name is None:
@@ -145,9 +149,9 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
 
 
 def _make_real(groups: list[dict[str, Any]], name: str) -> None:
-    """Makes one phone of a simulated group real. Its other phones move to a new group after it.
+    """Makes the first phone of a simulated group real. Leaves other groups unchanged.
 
-    A group that is real or has external traffic stays as it is.
+    The other phones of the group move to a new group, which follows the old one.
     """
     place = next(at for at, group in enumerate(groups) if group["name"] == name)
     group = groups[place]

@@ -10,11 +10,11 @@ from nodeb.errors import RunError
 __all__ = ["check_system", "refused"]
 
 REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""Error numbers for missing privileges."""
+"""Error numbers by which the system reports missing privileges or a read-only /proc."""
 
 
 def check_system() -> None:
-    """Checks that the system is Linux, so that it may have network namespaces and TUN devices.
+    """Checks that the system is Linux, as emulations need network namespaces and TUN devices.
 
     Raises:
         RunError: the system is not Linux.
@@ -24,10 +24,10 @@ def check_system() -> None:
 
 
 def refused(step: str, why: str, number: int) -> RunError:
-    """Returns the error for a step that the system refused to an endpoint.
+    """Returns the error for a step of an endpoint's set-up that the system refused.
 
     Args:
-        step: key of the step, as in `_feature`.
+        step: key of the step, such as `tun` or `address`.
         why: message of the operating system.
         number: the error's errno.
     """

@@ -35,29 +35,32 @@ __all__ = ["CUT_OFF", "Claim", "Recording", "Replay", "claimed", "header", "read
 
 Found = TypeVar("Found")
 CUT_OFF = "the log was cut off; this is the recording up to there"
-"""Note on an incomplete log, in the output of every command that reads one."""
+"""Note on an incomplete log, for the output of commands."""
 _Explained = dict[str, dict[str, Any]]
 
 
 @dataclass
 class Claim:
-    """State of a claimed file, to which an emulation records; see `claimed`."""
+    """State of a file that an emulation has claimed for its recording; see `claimed`."""
 
     is_needed: bool = False
-    """Whether a command has started; otherwise a new file is removed in the end."""
+    """Whether to keep the file: true from when the phones' commands are started.
+
+    If false, `claimed` removes a file that it has created.
+    """
 
 
 @contextmanager
 def claimed(path: Path) -> Iterator[Claim]:
     """Claims the file that an emulation records to, so that no other emulation writes it.
 
-    The file is created and locked. The lock ends with the process, so that the empty file of a
-    killed emulation can be used again. On file systems without locks, only a new file is claimed.
-    Files that are not regular, such as devices, are not locked.
+    The file is created unless an empty one exists, and is locked. The lock ends with the process, so
+    that the empty file of a killed emulation can be used again. On file systems without locks, an
+    existing file is refused. Files that are not regular, such as devices, are not locked.
 
     Raises:
-        OutputError: the file cannot be written, another emulation has claimed it, or the file has
-            content, which would be lost and could not be recorded again.
+        OutputError: the file cannot be written, another emulation has claimed it, or it has
+            content. A recording is never overwritten, as it cannot be made again.
     """
     with writing(f"record to {path}"):
         file, is_new = _locked(path)
@@ -71,10 +74,10 @@ def claimed(path: Path) -> Iterator[Claim]:
 
 
 def _locked(path: Path) -> tuple[int, bool]:
-    """Opens and locks a file. Returns its descriptor and whether the file was created.
+    """Opens and locks a file for a recording. Returns its descriptor, and whether it was created.
 
     Raises:
-        OutputError: another process has locked the file, or it has content.
+        OutputError: another process may be using the file, or it has content.
         OSError: the file cannot be written.
     """
     while True:
@@ -97,7 +100,7 @@ def _locked(path: Path) -> tuple[int, bool]:
 
 
 def _opened(path: Path) -> tuple[int, bool]:
-    """Opens a file for appending. Returns its descriptor and whether the file was created."""
+    """Opens or creates a file for appending. Returns its descriptor, and whether it was created."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     try:
         return os.open(path, flags | os.O_EXCL, 0o666), True
@@ -106,7 +109,10 @@ def _opened(path: Path) -> tuple[int, bool]:
 
 
 def _lock(file: int, *, is_new: bool) -> bool:
-    """Locks a file. Returns false if another process may be using the file."""
+    """Locks a file. Returns false if another process may be using it.
+
+    On a file system without locks, this is assumed of every file that is not new.
+    """
     import fcntl
 
     try:
@@ -119,7 +125,7 @@ def _lock(file: int, *, is_new: bool) -> bool:
 
 
 def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:
-    """Returns the header of a log: all that a replay needs besides the packets, as JSON."""
+    """Returns the header of a log as JSON: scenario, seed, real phones, and version of nodeb."""
     about = {
         "version": _core.version(),
         "core": core_hash(),
@@ -135,20 +141,23 @@ class Replay:
     """Outcome of a replay: report on the real packets, and result tables."""
 
     report: dict[str, Any]
-    """Counts, delays and losses of real packets; `differs` describes the first difference from the
-    recording, None if there is none."""
+    """Counts, delays and losses of real packets.
+
+    `differs` describes the first packet whose fate differs from the recording; None if there is
+    none.
+    """
     tables: Mapping[str, Mapping[str, Any]]
     """Result tables of all users, links and bearers."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A recording: the log of an emulation (a file) and the header of the log."""
+    """A recorded emulation: path and header of its log, with functions that replay the log."""
 
     path: str
-    """Path of the log."""
+    """Path of the log file."""
     about: dict[str, Any]
-    """Header of the log: version and hash of the core, seed, phones and scenario."""
+    """Header of the log: `scenario`, `seed`, `phones`, and `version` and `core` of nodeb."""
 
     @property
     def is_same_core(self) -> bool:
@@ -171,7 +180,7 @@ class Recording:
 
     @property
     def users(self) -> list[int]:
-        """Indices, in the scenario, of the users that were real phones."""
+        """Indices, in the scenario, of the users that were real phones, in the phones' order."""
         return [phone["user"] for phone in self.about["phones"]]
 
     def process(
@@ -182,12 +191,13 @@ class Recording:
         """Processes the log with a function of the core, in a thread, so that Ctrl-C can stop it.
 
         Args:
-            work: function of the core; its argument receives the progress and can stop it.
+            work: function that calls the core; its argument reports the progress and can cancel it.
             progress: called with the fraction done and a short text.
 
         Raises:
-            InputError: the item that `work` looks for does not exist, or the log is damaged.
-            RunError: the log cannot be read, or does not match its scenario.
+            InputError: the log is damaged or does not match its scenario, or `work` refuses its
+                arguments, such as the number of a connection that does not exist.
+            RunError: the system cannot read the log or write the output, or nodeb itself failed.
             FullError: there is no space for the output.
         """
 
@@ -213,17 +223,17 @@ class Recording:
         radio: bool = False,
         progress: ProgressCallback | None = None,
     ) -> Replay:
-        """Simulates the recorded packets again; each is offered at its recorded time.
+        """Simulates the recorded packets again: each enters the cell at its recorded time.
 
         Args:
-            pcap: file for a capture of the packets (pcapng).
+            pcap: file for a capture of the packets (pcapng); None for no capture.
             radio: whether to capture at the interfaces of the radio network too, with comments on
                 packets.
             progress: called with the fraction done and a short text.
 
         Raises:
-            InputError: the log is damaged.
-            RunError: the log does not match its scenario, or the capture cannot be written.
+            InputError: the log is damaged or does not match its scenario.
+            RunError: the log cannot be read, or the capture cannot be written.
             FullError: there is no space for the capture; its `outcome` is the replay without it.
             ScenarioError: this version cannot read the scenario.
         """
@@ -245,16 +255,19 @@ class Recording:
         return Replay(report, tables)
 
     def explained(self, connection: int, progress: ProgressCallback | None = None) -> _Explained:
-        """Returns the transfer of a TCP connection and the spans of its critical path.
+        """Replays the log and explains the transfer of a TCP connection.
+
+        Returns the tables of the core by name: among them the transfer, and the spans of its
+        critical path.
 
         Args:
-            connection: number of the connection.
+            connection: number of the connection, from 0.
             progress: called with the fraction done and a short text.
 
         Raises:
-            InputError: there is no such connection, none of its data arrived, or a packet's fate in
-                the replay differs from the recording.
-            RunError: the log cannot be replayed.
+            InputError: there is no such connection, none of its packets arrived, a packet's fate in
+                the replay differs from the recording, or the log is damaged.
+            RunError: the log cannot be read.
         """
         compiled = self.scenario.compiled()
 
@@ -270,7 +283,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
     """Reads the header of a log.
 
     Raises:
-        InputError: the file cannot be read, or is not a log.
+        InputError: the file cannot be read, is not a log, or has an incomplete header.
     """
     shown = os.fspath(path)
     try:

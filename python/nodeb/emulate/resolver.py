@@ -1,7 +1,7 @@
 """DNS configuration of an endpoint: its own `resolv.conf`.
 
-A nameserver at the host's loopback address 127.0.0.53 cannot be reached from another network
-namespace.
+A nameserver at a loopback address of the host, such as 127.0.0.53 (systemd-resolved), cannot be
+reached from another network namespace.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _servers(path: Path) -> list[str]:
-    """Returns the nameservers of a `resolv.conf`, without loopback and link-local addresses."""
+    """Returns the nameservers of a `resolv.conf`, without loopback and link-local addresses.
+
+    The list is empty if the file cannot be read.
+    """
     found = []
     with contextlib.suppress(OSError):
         for line in path.read_text(errors="replace").splitlines():
@@ -41,9 +44,10 @@ def _servers(path: Path) -> list[str]:
 
 
 def reachable_nameservers() -> list[str] | None:
-    """Returns nameservers for phones behind NAT; `None` if the host's `resolv.conf` can be used.
+    """Returns nameservers that phones behind NAT can reach.
 
-    The list is empty if no reachable nameserver is known.
+    Returns `None` if the host's `resolv.conf` has such nameservers and can be used unchanged. The
+    list is empty if the upstream nameservers of systemd-resolved are unknown too.
     """
     return None if _servers(OF_HOST) else _servers(UPSTREAM)
 
@@ -51,8 +55,8 @@ def reachable_nameservers() -> list[str] | None:
 def use_nameservers(servers: Sequence[str]) -> None:
     """Makes this process and its children use only the given nameservers.
 
-    The process enters its own mount namespace, where an unnamed file is bind-mounted over the
-    host's `resolv.conf`.
+    The process enters a new mount namespace. There, a changed copy of the host's `resolv.conf` is
+    bind-mounted over the original.
 
     Raises:
         OSError: the system refuses, or the host has no `resolv.conf`.

@@ -29,23 +29,23 @@ ENDED = {
 def claimed(
     folder: Path | None, file: Path, *, force: bool, once: bool = False, made_of: str = ""
 ) -> Iterator[Place | None]:
-    """Claims the results folder before the emulation begins.
+    """Claims the results folder before the emulation or replay begins.
 
     Args:
         folder: the folder; None for no results.
         file: the scenario or log that the results are made from.
         force: whether to replace existing results.
-        once: whether to refuse a folder with results even if they are of this scenario, because an
-            emulation cannot be repeated, and to lock the folder, so that two emulations do not
-            share it.
-        made_of: hash of the input files; empty for an emulation.
+        once: whether to lock the folder, and to refuse it if it has complete results of the same
+            file, unless `force` is true. It is true for an emulation, which cannot be repeated.
+        made_of: hash of the input file; empty to distinguish results by the file's name only.
 
     Yields:
-        The folder; None if `folder` is None.
+        The claimed folder; None if `folder` is None.
 
     Raises:
-        OutputError: the folder belongs to another command or file; or, with `once`, it has complete
-            results that `force` does not replace, or another emulation is using it.
+        OutputError: the folder belongs to another command or file and `force` is false, or it
+            cannot be written. With `once`, also if it has complete results and `force` is false, or
+            if another emulation is using it.
     """
     if folder is None:
         yield None
@@ -60,7 +60,7 @@ def claimed(
 
 
 def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
-    """Writes the results of an emulation.
+    """Writes the tables of an emulation to a claimed folder, and its report in `provenance.json`.
 
     Raises:
         OutputError: the folder cannot be written.
@@ -78,7 +78,7 @@ def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome
 
 
 def write_replay(place: Place, recording: Recording, replay: Replay) -> None:
-    """Writes the results of a replay.
+    """Writes the tables of a replay to a claimed folder, and its report in `provenance.json`.
 
     Raises:
         OutputError: the folder cannot be written.

@@ -27,11 +27,11 @@ from nodeb.errors import RunError
 __all__ = ["STOPPED", "Options", "Outcome", "emulate", "set_real_time_priority", "start_endpoint"]
 
 SERVER_READY_S = 5.0
-"""Maximum time to wait for the server to listen, seconds; the commands then start anyway."""
+"""Maximum time to wait for the server to listen, seconds; then the phones start anyway."""
 PRIORITY = 10
 """SCHED_FIFO priority of the driver, from 1 (lowest) to 99 (highest)."""
 STOPPED = 124
-"""Exit status if the time limit expired before the commands had ended, as of `timeout(1)`."""
+"""Exit status of `nodeb emulate` if the time limit ended it, as of the program `timeout`."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Options:
     """Options of an emulation, such as its seed, time limit, MTU and recording."""
 
     seed: int
-    """Seed of the random streams."""
+    """Seed of the simulation's random streams."""
     server: tuple[str, ...] = ()
-    """Command of the server; empty for none."""
+    """Command that runs in the server's namespace: program and arguments; empty for none."""
     duration_s: float | None = None
-    """Maximum duration of the emulation, s; None waits for the end of the commands."""
+    """Maximum duration of the emulation, s; None for no limit."""
     mtu: int = 1500
     """Maximum size of an IP packet, bytes."""
     memory_bytes: int = 256 << 20
@@ -51,17 +51,20 @@ class Options:
     late_s: float = 0.002
     """Lateness above which a delivery counts as late, s."""
     late_share: float = 0.01
-    """Share of late deliveries above which the timing counts as inaccurate."""
+    """Share of late deliveries, 0 to 1, above which the timing counts as inaccurate."""
     attach: Mapping[str, str] = field(default_factory=dict)
-    """Existing namespaces to use instead of new ones, by `server` or the name of a phone."""
+    """Files of existing network namespaces to use, by `server` or the name of a phone.
+
+    Endpoints that are not in it get new namespaces.
+    """
     nat: bool = False
     """Whether the phones reach outside networks through the server's namespace."""
     nameservers: tuple[str, ...] = ()
-    """DNS servers of the commands; those of the host if empty."""
+    """Addresses of the DNS servers that the commands use; if empty, those of the host."""
     record: Path | None = None
     """File of the recording; None for no recording."""
     kept_bytes: int = 96
-    """Bytes recorded of each packet; the default suffices for a packet's headers."""
+    """Maximum number of bytes recorded of each packet; the default suffices for usual headers."""
     real_time: bool = True
     """Whether the driver runs with real-time priority if the system allows it."""
 
@@ -73,13 +76,16 @@ class Outcome:
     report: dict[str, Any]
     """Counts, delays and losses of real packets, and the lateness of deliveries."""
     tables: Mapping[str, Mapping[str, Any]]
-    """Result tables of all users, links and bearers, as of a run."""
+    """Result tables of all users, links and bearers by name, like those of a run."""
     exits: dict[str, int]
-    """Exit status of each phone's command that has ended, by name; negative for a signal."""
+    """Exit status of each phone's command that has ended, by the phone's name.
+
+    It is the negative signal number if a signal killed the command.
+    """
     failed: dict[str, str]
-    """Reasons why commands could not be started, by name."""
+    """Reasons why phones' commands could not be started, by the phone's name."""
     ended: str
-    """Cause of the emulation's end: `command`, `duration` or `signal`."""
+    """Cause of the end: `command` (all have ended), `duration` (the time limit) or `signal`."""
     real_time: bool
     """Whether the driver ran with real-time priority."""
     wall_s: float
@@ -87,10 +93,10 @@ class Outcome:
     number: int = 0
     """Number of the signal that ended the emulation; 0 if no signal did."""
     server_ended: str = ""
-    """Description of an unexpected end of the server's command; "" if there was none.
+    """Description of the server command's end if it was unexpected; else "".
 
-    The end is unexpected if nothing had listened before, or if the command failed while the phones'
-    commands ran.
+    It is unexpected with status 0 before anything listened, or with another status while the
+    phones' commands ran.
     """
 
     @property
@@ -98,20 +104,21 @@ class Outcome:
         """Exit status of `nodeb emulate`, unless its timing or its recording failed.
 
         It is `STOPPED` if the time limit ended the emulation. Otherwise, it is that of the first
-        command that failed. If no command failed, it is 128 plus the number of the signal that
-        ended the emulation, or 0 without a signal.
+        phone's command that failed, or 128 plus the number of the signal that killed this command.
+        If no command failed, it is 128 plus the number of the signal that ended the emulation, or 0
+        without a signal.
         """
         if self.ended == "duration":
             return STOPPED
         codes = [128 - code if code < 0 else code for code in self.exits.values()]
-        # After a signal, the status shows the signal even if all commands handled it and returned
-        # 0.
+        # After a signal, the status reflects the signal even if all commands handled it and
+        # returned 0.
         signalled = 128 + self.number if self.number else 0
         return next((code for code in codes if code), signalled)
 
     @property
     def too_late(self) -> str | None:
-        """Reason why the timing was inaccurate; None if it was accurate."""
+        """Reason why the timing was inaccurate (late deliveries, suspended machine); else None."""
         late = self.report["lateness"]
         if late["share_beyond"] > self.report["late_share"]:
             return (
@@ -150,7 +157,7 @@ class DriverThread(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        """Runs the driver in this thread until the emulation ends; stores the result or error."""
+        """Runs the driver until the emulation ends. Stores its result or error for `result`."""
         o = self.options
         if o.real_time:
             self.real_time = set_real_time_priority()
@@ -170,10 +177,11 @@ class DriverThread(threading.Thread):
         self.cpu_s = time.thread_time()
 
     def result(self) -> tuple[dict[str, Any], Any]:
-        """Waits for the driver's end. Returns its report and result tables.
+        """Waits until the driver has ended. Returns its report and result tables.
 
         Raises:
-            NodebError: the driver failed.
+            RunError: a system call of the driver failed. Other errors of the driver are raised
+                unchanged.
         """
         self.join()
         if self.found is None:
@@ -197,7 +205,7 @@ def set_real_time_priority() -> bool:
 def emulate(
     plan: Plan, options: Options, status: Callable[[Mapping[str, Any]], None] | None = None
 ) -> Outcome:
-    """Runs commands as phones until they have ended, the duration is over or a signal ends it.
+    """Runs commands as phones, until all have ended, the time limit is over or a signal arrives.
 
     Args:
         plan: the scenario and its real phones.
@@ -205,7 +213,8 @@ def emulate(
         status: called with the current status several times a second.
 
     Raises:
-        RunError: the system refuses namespaces or devices, or the driver failed.
+        RunError: the system refuses namespaces or devices, the server's command failed before it
+            listened, or the driver failed.
         ScenarioError: the scenario cannot be emulated.
         OutputError: the recording cannot be written.
     """
@@ -217,7 +226,8 @@ def emulate(
         nat = stack.enter_context(Nat(endpoints[0])) if options.nat else None
         stack.enter_context(driving)
         server_ended = _start_server(endpoints[0], options.server) if options.server else ""
-        # From here on, SIGINT is handled by the commands, so that it does not discard results.
+        # From here on, signals are collected and do not raise exceptions, which would discard the
+        # results.
         received = outer.enter_context(received_signals())
         recording.is_needed = True
         _start(endpoints[1:], plan.phones)
@@ -269,7 +279,7 @@ def _start_endpoints(
 def start_endpoint(
     doorway: int, options: Options, number: int, name: str, addresses: Addresses
 ) -> Endpoint:
-    """Starts the process of an endpoint: the server has number 0, the phones follow."""
+    """Starts the process of an endpoint: number 0 is the server, the phones are 1, 2, ..."""
     attached = options.attach.get(name)
     about = {
         "namespace": attached,
@@ -284,7 +294,7 @@ def start_endpoint(
 
 
 SHARED = {"NODEB_SERVER": SERVER.v4, "NODEB_SERVER6": SERVER.v6}
-"""Environment variables of every command: the server's IPv4 and IPv6 address."""
+"""Environment variables of every command: addresses of the server."""
 
 
 def _start_server(server: Endpoint, command: Sequence[str]) -> str:
@@ -311,7 +321,7 @@ def _start_server(server: Endpoint, command: Sequence[str]) -> str:
 
 
 def _start(phones: Sequence[Endpoint], plan: Sequence[Phone]) -> None:
-    """Starts the phones' commands; only the first one reads nodeb's standard input."""
+    """Starts the phones' commands. Only the first one reads nodeb's standard input."""
     for endpoint, phone in zip(phones, plan, strict=True):
         own = {"NODEB_PHONE": phone.addresses.v4, "NODEB_PHONE6": phone.addresses.v6}
         endpoint.start(phone.command, {**SHARED, **own}, silent=endpoint is not phones[0])

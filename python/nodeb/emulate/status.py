@@ -12,13 +12,15 @@ from nodeb.emulate.labels import in_words, rate
 __all__ = ["StatusLine", "status_text"]
 
 SHOW_EVERY_S = 1.0
-"""Minimum interval between two updates of the line, seconds."""
+"""Minimum time of the emulation between two updates of the line, seconds."""
 MAX_COLUMNS = 80
-"""Maximum width of the line, characters: that of the narrowest terminal in common use."""
+"""Maximum width of the line in columns: that of the narrowest terminal in common use."""
 
 
 class StatusLine:
-    """Status line on a terminal; shows nothing if the stream is not a terminal.
+    """Status line on a terminal, which its `with` block clears at the end.
+
+    If the stream is not a terminal, nothing is shown.
 
     Args:
         stream: output stream; None shows nothing.
@@ -35,7 +37,10 @@ class StatusLine:
         self._show("")
 
     def __call__(self, now: Mapping[str, Any]) -> None:
-        """Shows a status, unless the last update was less than `SHOW_EVERY_S` ago."""
+        """Shows a result of `Emulation.status`, unless the last one shown is too recent.
+
+        It is too recent if it is less than `SHOW_EVERY_S` older.
+        """
         before = self._before or now
         if now["time_s"] - before["time_s"] >= SHOW_EVERY_S or self._before is None:
             self._before = now
@@ -51,15 +56,15 @@ class StatusLine:
 def status_text(
     now: Mapping[str, Any], before: Mapping[str, Any], columns: int = MAX_COLUMNS
 ) -> str:
-    """Returns the text of a status, with rates and the mean delay since `before`.
+    """Returns the text of a status line; bit rates and mean delay are those since `before`.
 
-    If the line would be too long, fields at its end are dropped. The last column stays free,
+    Fields at the end of the line are omitted if they do not fit. The last column stays free,
     because some terminals begin a new line after it.
 
     Args:
         now: current result of `Emulation.status`.
         before: an earlier result of `Emulation.status`.
-        columns: width of the terminal.
+        columns: width of the terminal in characters.
     """
     span = now["time_s"] - before["time_s"]
     down, up = (rate(now[key] - before[key], span) for key in ("down_bytes", "up_bytes"))

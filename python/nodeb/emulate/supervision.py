@@ -16,27 +16,28 @@ from nodeb.errors import RunError
 __all__ = ["ENDING_S", "received_signals", "terminate_commands", "wait"]
 
 POLL_S = 0.13
-"""Maximum interval at which the status is reported and the driver is checked, seconds.
+"""Maximum interval between reports of the status and checks of the driver, seconds.
 
-It differs from the interval at which the driver updates its status; else the status would always
-have the same age when it is reported.
+It is no multiple of the interval at which the driver updates its status; else the reported status
+would always have the same age.
 """
 ENDING_S = 2.0
-"""Time for a command to end after it was signalled, seconds."""
+"""Maximum time to wait for a command to end after a signal, or for an answer, seconds."""
 REACHED_S = 0.05
-"""Maximum time for a SIGINT to reach all processes of a group, seconds."""
+"""Maximum time assumed for a SIGINT to reach all processes of a process group, seconds."""
 SAME_S = 1.0
-"""Maximum time between SIGINTs of nodeb and of a command that count as the same one, seconds."""
+"""Maximum time by which the SIGINT of a command precedes the same SIGINT of nodeb, seconds."""
 
 Signal = tuple[int, float]
-"""Number of a signal, and the time at which it arrived, s of `time.monotonic()`."""
+"""Number of a signal, and the time at which it arrived, s (`time.monotonic`)."""
 
 
 @contextmanager
 def received_signals() -> Iterator[list[Signal]]:
-    """Collects the signals that arrive during a `with` block; they have no other effect there.
+    """Collects the signals SIGINT, SIGTERM and SIGHUP that arrive during a `with` block.
 
-    In a thread other than the main one, signals keep their effect and the list stays empty.
+    They have no other effect during the block. In a thread other than the main one, the signals
+    keep their effect and the list stays empty.
     """
     received: list[Signal] = []
     if threading.current_thread() is not threading.main_thread():
@@ -70,7 +71,7 @@ def wait(
         endpoints: the server and the phones, in this order.
         received: list to which signals are appended.
         is_driven: function that returns whether the driver is running.
-        report: function called at least every `POLL_S`, to report the status.
+        report: function called at least every `POLL_S`.
 
     Returns:
         Cause of the end (`command`, `duration` if the driver has stopped, or `signal`), and number
@@ -102,10 +103,11 @@ def wait(
 
 
 def _has_reached(phones: Sequence[Endpoint], came_s: float) -> bool:
-    """Returns true if a SIGINT has reached the commands too, so that they decide on its effect.
+    """Returns true if a SIGINT that nodeb received has reached all running commands of phones too.
 
-    Ctrl-C reaches all foreground processes of a terminal. A SIGINT does not reach a command that
-    had not started yet, nor any command if it was sent to nodeb alone.
+    These commands then decide on its effect. Ctrl-C reaches all foreground processes of a terminal.
+    A SIGINT does not reach a command that had not started yet, nor any command if it was sent to
+    nodeb alone.
     """
     time.sleep(max(0.0, came_s + REACHED_S - time.monotonic()))
     running = [endpoint for endpoint in phones if endpoint.exit is None]
@@ -118,7 +120,8 @@ def _has_reached(phones: Sequence[Endpoint], came_s: float) -> bool:
 def terminate_commands(endpoints: Sequence[Endpoint], number: int) -> None:
     """Sends a signal to the running commands: first to the phones', then to the server's.
 
-    Commands that do not end within `ENDING_S` are killed later, with their namespace.
+    Waits up to `ENDING_S` for each of the two groups. Commands that have not ended by then are
+    killed later, when their endpoints are closed.
 
     Args:
         endpoints: the server and the phones, in this order.

@@ -1,4 +1,4 @@
-"""Means over the time of one emulation, with intervals from the batch means method."""
+"""Means over the time of one emulation, with confidence intervals by the batch means method."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BATCHES = 10
 """Number of batches: the minimum that Law and Kelton advise (section 9.5.3), as most emulations are
 short."""
 MIN_INTERVALS = 4 * BATCHES
-"""Minimum number of intervals for which a mean is given."""
+"""Minimum number of recorded intervals of time for which a mean is given."""
 NOTE = (
     "Means over time with 95 % intervals from {batches} batch means after the warm-up (MSER-5). "
     "They show the variation within this emulation, and nothing about other emulations."
@@ -29,7 +29,7 @@ NOTE = (
 
 @dataclass(frozen=True)
 class Means:
-    """Table of means over time: heads of the columns, rows as texts, and a note below the table."""
+    """Table of means over time: heads of its columns, rows of texts, and a note below it."""
 
     columns: list[str]
     rows: list[list[str]]
@@ -37,7 +37,7 @@ class Means:
 
 
 def means(phones: Table, cell: Table, names: Mapping[int, str]) -> Means:
-    """Returns a table of means over time: rates, queues and CQI.
+    """Returns a table of means over time with 95 % intervals: bit rates, queue lengths and CQI.
 
     Quantities with too few recorded intervals, unknown values or only zeros have no row.
 
@@ -56,7 +56,7 @@ def _series(
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Yields the name of each quantity, and its value in every recorded interval of time.
 
-    The last interval is left out, because it may be incomplete.
+    The last interval is omitted, because it may be incomplete.
     """
     for user, name in names.items():
         for way in ("down", "up"):
@@ -75,9 +75,10 @@ def _kbps(rows: Table, column: str) -> NDArray[np.float64]:
 
 
 def _row(name: str, values: NDArray[np.float64]) -> list[str]:
-    """Returns a row of the table, or an empty one if a mean would say nothing.
+    """Returns a row of the table, or an empty list if a mean would be meaningless.
 
-    That is the case for too few values, unknown values, or only zeros.
+    That is the case if values are too few, some are NaN or all are 0, or if too few remain after
+    the warm-up.
     """
     if len(values) < MIN_INTERVALS or not np.isfinite(values).all() or not values.any():
         return []

@@ -1,4 +1,4 @@
-"""Timeline of every packet of a recording; real packets are identified by their headers."""
+"""Packet timeline of a recording; purposes and connections of real packets come from headers."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ Columns = dict[str, NDArray[Any]]
 class RecordedLife(Life):
     """Packet timelines of a recording.
 
-    Unlike in a `Life`, `packets` has the columns `from_port`, `to_port`, `connection` (from 0; -1
-    for packets outside TCP connections, such as those of simulated users) and `ack`. The `seq` of a
-    TCP packet is relative to the SYN, whose `seq` is 0; that of a pure ACK is the acknowledgment
-    number. For other protocols `seq` is the packet's index in the recording.
+    Unlike in a `Life`, `packets` has the columns `from_port`, `to_port`, `ack` and `connection`.
+    Connections count from 0; -1 stands for packets outside TCP connections, such as those of
+    simulated users. The `seq` of a real TCP packet is relative to the SYN of its sender, which has
+    0; that of a pure ACK is the acknowledgment number. For other real packets `seq` is the packet's
+    index in the recording.
     """
 
     def __init__(self, about: About, tables: dict[str, pa.Table], recording: Recording) -> None:
@@ -41,10 +42,11 @@ class RecordedLife(Life):
 
     @cached_property
     def critical_path(self) -> CriticalPath:
-        """Critical path of a real user's TCP connections that carried data in the window.
+        """Critical paths of a real user's TCP connections in the window.
 
-        Only the first `MAX_TRANSFERS` of these connections are explained. The user is the one that
-        was passed to `recorded_life`, or the first real one if none was.
+        They are those of the first `MAX_TRANSFERS` connections with data. The user is the one
+        selected in `recorded_life`, or the first real one if none was. If an error occurs, the
+        remaining connections are omitted and `note` has the reason.
         """
         about = self.about
         found = CriticalPath(
@@ -59,8 +61,7 @@ class RecordedLife(Life):
     def _explained(self, found: CriticalPath, known: Connections) -> str:
         """Adds the critical paths of the user's TCP connections in the window to `found`.
 
-        Connections without data are skipped. Returns a note if there are more than `MAX_TRANSFERS`
-        connections or none; otherwise "".
+        Returns a note if connections are omitted or there are none to explain; otherwise "".
         """
         about, recording = self.about, self._recording
         end_s = float("inf") if about.end_ns is None else about.end_ns / NS_PER_S
@@ -90,18 +91,19 @@ def recorded_life(
     most: int = MAX_EVENTS,
     progress: ProgressCallback | None = None,
 ) -> RecordedLife:
-    """Replays a log and returns the timeline of every packet.
+    """Replays a recording and returns its packet timeline.
 
     Args:
         recording: the recording.
         user: index of the only user to follow; None for all users.
         window_ns: begin and end of the window, ns; an end of None is the end of the recording.
-        most: maximum number of events.
+        most: maximum number of events, at least 1.
         progress: called with the fraction done and a short text.
 
     Raises:
-        InputError: there is no such user, or the window has no events or more than `most`.
-        RunError: the log cannot be replayed.
+        InputError: there is no such user, the window has no events or more than `most`, the log is
+            damaged, or the replay differs from the recording.
+        RunError: the log cannot be read.
     """
     check_limits(user, most)
     path, compiled = recording.path, recording.scenario.compiled()
@@ -123,7 +125,15 @@ def recorded_life(
 
 
 def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Columns) -> None:
-    """Fills in purpose, sequence numbers and ports of real packets, from their headers."""
+    """Adds header fields and connections of real packets to the tables.
+
+    For TCP packets, also replaces purpose and sequence number, and marks retransmissions.
+
+    Args:
+        tables: columns of `packets` and `events`, which are changed.
+        names: names by index, for each column of indices.
+        headers: table of the recorded packets' headers, by the number of the packet.
+    """
     packets = tables["packets"]
     details = names["purpose"]
     real = packets["purpose"] == details.index("external")
@@ -143,14 +153,14 @@ def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Colu
 
 
 def _spread(where: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Returns an array that has the values where the mask `where` is true, and 0 elsewhere."""
+    """Returns an array with the values, in order, where the mask `where` is true; 0 elsewhere."""
     found = np.zeros(len(where), values.dtype)
     found[where] = values
     return found
 
 
 def _is_bare(headers: Columns, rows: NDArray[Any]) -> NDArray[Any]:
-    """Returns a mask of packets without payload and SYN flag, which count as pure ACKs."""
+    """Returns a mask of the packets with neither payload nor SYN flag, which count as pure ACKs."""
     found: NDArray[Any] = (headers["payload"][rows] == 0) & (headers["flags"][rows] & SYN == 0)
     return found
 
@@ -158,7 +168,7 @@ def _is_bare(headers: Columns, rows: NDArray[Any]) -> NDArray[Any]:
 def _purposes(
     rows: NDArray[Any], origin: NDArray[Any], headers: Columns, names: dict[str, list[str]]
 ) -> NDArray[Any]:
-    """Returns the purposes of real packets.
+    """Returns the purposes of real TCP packets as indices; those of other packets have no meaning.
 
     Payload in the direction that carries more bytes of a connection is data, payload in the other
     direction a request; if both carry equally many, data comes from the server. A SYN is
@@ -185,7 +195,7 @@ def _purposes(
 def _name_events(
     events: Columns, packets: Columns, is_tcp: NDArray[Any], names: dict[str, list[str]]
 ) -> None:
-    """Fills in purpose, sequence numbers and retransmissions in the events of real packets."""
+    """Replaces purpose, sequence number and kind (`resent`) in the events of real TCP packets."""
     at = np.searchsorted(packets["packet"], events["packet"])
     at = np.minimum(at, len(packets["packet"]) - 1)
     own = (packets["packet"][at] == events["packet"]) & (events["packet"] > 0) & is_tcp[at]
