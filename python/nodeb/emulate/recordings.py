@@ -54,9 +54,9 @@ class Claim:
 def claimed(path: Path) -> Iterator[Claim]:
     """Claims the file that an emulation records to, so that no other emulation writes it.
 
-    The file is created unless an empty one exists, and is locked. The lock ends with the process, so
-    that the empty file of a killed emulation can be used again. On file systems without locks, an
-    existing file is refused. Files that are not regular, such as devices, are not locked.
+    The file is created unless an empty one exists, and is locked. The lock ends with the process,
+    so that the empty file of a killed emulation can be used again. On file systems without locks,
+    an existing file is refused. Files that are not regular, such as devices, are not locked.
 
     Raises:
         OutputError: the file cannot be written, another emulation has claimed it, or it has

@@ -1,7 +1,7 @@
 """Labs: exercises whose answers are checked against a simulation.
 
-A lab is a TOML file in this folder, which the pages of the documentation, their scripts
-(`web/src/live`) and the notebooks in `examples/labs` share. It has live figures, and exercises.
+A lab is a TOML file in this folder. The pages of the documentation, their scripts (`web/src/live`)
+and the notebooks in `examples/labs` read it. It has interactive figures and exercises.
 
     from nodeb import labs
 
@@ -9,14 +9,19 @@ A lab is a TOML file in this folder, which the pages of the documentation, their
     print(lab.exercises["rounds"].question)
     print(lab.check("rounds", 0.5))
 
-An exercise asks for a number or for one of several choices. A `Quantity` says how the right answer
-follows from simulations; wrong answers that are expected have hints of their own. `Exercise`
-describes the keys of an exercise; its key `live` names the figure whose scenario it uses.
+The answer to an exercise is a number or one of several choices. A `Quantity` defines how the right
+answer is computed from simulations. Typical wrong answers have hints of their own. The fields of
+`Exercise` describe the keys of a table `[exercise.NAME]`, but its key `live` is the name of the
+figure whose scenario the exercise uses.
 
-A figure `[live.NAME]` has a `title`, a `scenario` in TOML, optionally the changes `b` that make a
-second scenario, the titles of its `charts`, optionally the names of the `metrics` in its table, and
-`sliders`. A slider has a `label`, the `keys` that it sets, a `unit` (`%` for hundredths), and the
-range `from`, `to`, `step`.
+A figure `[live.NAME]` has these keys:
+
+- `title`, and `scenario` (TOML);
+- optionally `b`, the changes that make a second scenario;
+- `charts`, the titles of its charts;
+- optionally `metrics`, the names of the metrics in its table;
+- `sliders`, each with a `label`, the `keys` that it sets, a `unit` (`%` for hundredths), and the
+  range `from`, `to`, `step`.
 """
 
 from __future__ import annotations
@@ -35,12 +40,12 @@ __all__ = ["Exercise", "Lab", "Quantity", "Verdict", "load", "names"]
 
 FOLDER = Path(__file__).parent
 RUNS = 20
-"""Default number of replications of a quantity."""
+"""Default number of replications from which a quantity is computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A simulated number and the half-width of its 95 % interval."""
+    """Mean of a simulated quantity, and the half-width of its 95 % interval."""
 
     mean: float
     half_width: float
@@ -48,14 +53,20 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number that follows from simulations: `times * (metric - minus) / over`."""
+    """A number that is computed from simulations: `times * (metric - minus) / over`.
+
+    Each part is the mean of `runs` replications; `minus` and `over` are left out if they are None.
+    """
 
     metric: str
-    """Name of a metric of the summary."""
+    """Name of a metric in the summary of a result."""
     group: str = "all"
-    """Name of the group of users."""
+    """Name of the group of users for which the metric is taken; `all` for all users."""
     changes: Mapping[str, Any] | None = None
-    """Keys of the lab's scenario that are changed, with their values."""
+    """Changed keys of the exercise's scenario, with their values; None for no changes.
+
+    The changes do not apply to `minus` and `over`, which have their own.
+    """
     times: float = 1.0
     minus: Quantity | None = None
     over: Quantity | None = None
@@ -63,7 +74,7 @@ class Quantity:
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> Quantity:
-        """Reads a quantity from a table of a lab's file."""
+        """Creates a quantity from a table of a lab's file, where the key of `changes` is `with`."""
         parts = dict(found)
         for name in ("minus", "over"):
             if name in parts:
@@ -73,12 +84,10 @@ class Quantity:
         return cls(**parts)
 
     def simulate(self, scenario: Scenario, seed: int | None = None) -> Value:
-        """Simulates the scenario with the quantity's changes, and returns the quantity.
-
-        The half-width is that of the combined interval, as if the parts were independent.
+        """Simulates the scenario with the quantity's changes. Returns the quantity's value.
 
         Args:
-            scenario: the lab's scenario, to which `changes` are applied.
+            scenario: the exercise's scenario, to which `changes` are applied.
             seed: seed of the replications; default: that of the scenario.
         """
         changed = scenario.with_(self.changes) if self.changes else scenario
@@ -100,7 +109,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Result of a check: whether an answer is right, and what to say."""
+    """Result of a check: whether an answer is right, and an explanation or hint as `text`."""
 
     right: bool
     text: str
@@ -111,12 +120,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """A question about a lab's scenario."""
+    """A question about a scenario, with its right answer and hints for wrong ones."""
 
     name: str
     question: str
     right: str
-    """Text that is shown after a right answer, as its explanation."""
+    """Explanation that is shown after the right answer."""
     scenario: str
     """Scenario of the figure that the exercise refers to, in TOML."""
     answer: Quantity | None
@@ -124,22 +133,29 @@ class Exercise:
     unit: str
     """Unit of the answer; empty for a pure number."""
     tolerance: float
-    """Accepted distance from the right answer, as a fraction of it; its half-width is added."""
-    wrong: tuple[Mapping[str, Any], ...]
-    """Expected wrong numbers, each with a `hint`.
+    """Accepted distance from the right answer, as a fraction of it.
 
-    A number is given by `times`, its ratio to the right one, or by `answer`, its own quantity.
+    The half-width of the 95 % interval of the right answer is accepted in addition.
+    """
+    wrong: tuple[Mapping[str, Any], ...]
+    """Typical wrong numbers, each with a `hint`.
+
+    The number is `times` the right one, or else the quantity `answer`.
     """
     choices: tuple[Mapping[str, Any], ...]
-    """Choices: `text`, `value` (the quantity that is compared), and a `hint` if it is wrong."""
+    """Choices; empty for a question for a number.
+
+    Each has a `text` and a quantity `value`, which is compared with those of the other choices.
+    Wrong choices have a `hint`.
+    """
     pick: str
-    """Value that makes a choice right: the `largest` or the `smallest`."""
+    """Rule for the right choice: the one whose value is the `largest` or the `smallest`."""
 
     def check(self, given: float, seed: int | None = None) -> Verdict:
-        """Checks an answer against a simulation.
+        """Checks an answer by simulation. Returns a verdict with the explanation or a hint.
 
         Args:
-            given: a number in the exercise's unit, or the number of a choice, from 1.
+            given: a number in `unit`, or the number of a choice, from 1.
             seed: seed of the simulation; default: that of the scenario.
 
         Raises:
@@ -177,26 +193,26 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """A lab: its title, and its exercises by name."""
+    """A lab: its name and title, its figures and exercises by name."""
 
     name: str
     title: str
     figures: Mapping[str, Mapping[str, Any]]
-    """Live figures: `title`, `scenario` in TOML, and `b`, the changes that make a second one."""
+    """Interactive figures by name, with the keys that the description of this module lists."""
     exercises: Mapping[str, Exercise]
 
     def scenarios(self, figure: str) -> list[Scenario]:
-        """Returns the one or two scenarios of a live figure."""
+        """Returns the scenario of a figure, followed by the second one if the figure has `b`."""
         found = self.figures[figure]
         first = Scenario.from_toml(found["scenario"])
         return [first, first.with_(found["b"])] if "b" in found else [first]
 
     def ask(self, exercise: str, given: float | None) -> str:
-        """Returns an exercise in Markdown: the question, its choices, and the verdict on an answer.
+        """Returns an exercise as Markdown: the question, its choices, and the verdict on an answer.
 
         Args:
             exercise: name of the exercise.
-            given: the answer; `None` if there is none yet.
+            given: the answer as for `Exercise.check`; None if there is none yet.
         """
         found = self.exercises[exercise]
         choices = [f"{at}. {one['text']}" for at, one in enumerate(found.choices, 1)]
@@ -204,7 +220,7 @@ class Lab:
         return "\n\n".join([found.question, *choices, *verdict])
 
     def check(self, exercise: str, given: float, seed: int | None = None) -> Verdict:
-        """Checks the answer to an exercise; see `Exercise.check`.
+        """Checks an answer to an exercise as `Exercise.check` does.
 
         Raises:
             InputError: the lab has no such exercise, or the exercise no such choice.
@@ -217,12 +233,15 @@ class Lab:
 
 
 def names() -> list[str]:
-    """Returns the names of all labs, in their order."""
+    """Returns the names of all labs, such as `1-slow-start`, in the order of their numbers."""
     return sorted(file.stem for file in FOLDER.glob("*.toml"))
 
 
 def load(name: str) -> Lab:
-    """Loads a lab.
+    """Reads a lab from its file.
+
+    Args:
+        name: name of the lab, as in `names`.
 
     Raises:
         InputError: there is no such lab.

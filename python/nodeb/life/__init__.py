@@ -1,9 +1,9 @@
-"""Packet timeline of a replication: everything that happens to every packet, as tables and a page.
+"""Packet timeline of a replication: all events of every packet, as tables and an HTML page.
 
     life = nodeb.load("examples/hsdpa-cell.toml").life(user=0, end_s=5)
     life.events           # every event, a pyarrow.Table; also packets, hops, blocks
-    life.packet(17)       # all that happened to one packet
-    life.critical_path    # why the transfers took so long
+    life.packet(17)       # all events of one packet and of its blocks
+    life.critical_path    # causes of the duration of the transfers
     life.save("out/life") # tables, page and trace
 
 `docs/life.md` explains the page and the columns of the tables.

@@ -1,13 +1,13 @@
-"""Answer of `nodeb life`: lost and late packets, and where.
+"""Answer of `nodeb life`: lost and late packets, and the places of losses and delays.
 
 The headline has two parts:
 
-1. how many packets were lost, where and why; that none was lost; or that there are no packets;
-2. how many data packets were late, at which place they spent most of their time, and the slowest
-   of them; that none was late; or that none has arrived.
+1. how many packets were lost, where and why; or that none was lost; or that there are no packets;
+2. how many data packets were late, the place where these spent most of their time, and the longest
+   delay; or that none was late; or that none arrived. Without packets, this part is missing.
 
-A data packet is late if it took more than `LATE` times the median of the data packets of the same
-user and origin.
+A data packet is late if its delay exceeds `LATE` times the median of the received data packets of
+the same user and origin.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["LifeAnswer", "answer"]
 
 LATE = 2.0
-"""Ratio of a packet's delay to the median above which the packet is late."""
+"""Ratio of a data packet's delay to the median delay, above which the packet is late."""
 LATE_MEANS = "Late: a delay of more than twice the median of the same user's flow."
 DATA = ("data", "external")
-"""Purposes of packets with payload; the purpose of a real packet may be unknown."""
+"""Purposes of packets that count as data; `external` is that of a real packet other than TCP."""
 RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
-"""Fates of packets: received, lost, or neither by the end of what was recorded."""
+"""Fates of packets; those under way were neither received nor lost by the end of the timeline."""
 USERS = 20
-"""Largest number of users for which there is a table by user."""
+"""Maximum number of users for which `--all` shows a table of packets by user."""
 
 Numbers = NDArray[np.float64]
 Texts = NDArray[np.str_]
@@ -54,8 +54,8 @@ def answer(life: Life, named: str = "", folder: str = "") -> Answer:
 
     Args:
         life: the timeline.
-        named: file and options of the scenario or recording on the command line; empty in a
-            notebook.
+        named: arguments of the command line that name the scenario or recording, such as its file
+            and --set; empty in a notebook.
         folder: folder of the tables; empty if they are not saved.
     """
     return LifeAnswer(life, named, folder).answer()
@@ -63,14 +63,14 @@ def answer(life: Life, named: str = "", folder: str = "") -> Answer:
 
 @dataclass(frozen=True)
 class LifeAnswer:
-    """Builder of the answer about the packets of a replication."""
+    """Builder of the answer about a packet timeline; the fields are the arguments of `answer`."""
 
     life: Life
     named: str
     folder: str
 
     def answer(self) -> Answer:
-        """Returns the complete answer: headline, picture, key figures, marks and notes."""
+        """Returns the complete answer: headline, picture, key figures, marks, notes and tables."""
         return Answer(
             command="nodeb life",
             subject=self.life.about.scenario.name or self._file(),
@@ -85,21 +85,21 @@ class LifeAnswer:
         )
 
     def _file(self) -> str:
-        """Returns the name of the scenario's file without extension; "" in a notebook."""
+        """Returns the scenario's or recording's file name without extension; "" in a notebook."""
         return Path(shlex.split(self.named.removeprefix("$"))[0]).stem if self.named else ""
 
     # Properties with the fates and the delays of packets.
 
     @cached_property
     def ends(self) -> Texts:
-        """Fate of each packet, in the order of `packets`: received, lost or under way."""
+        """Fate of each packet in the order of `Life.packets`: `received`, `lost` or `under way`."""
         return _texts(self.life.packets, "end")
 
     @cached_property
     def took_s(self) -> Numbers:
-        """Time from the transmission of each packet to its arrival, its loss or its last event, s.
+        """Time from the transmission of each packet to its arrival or loss, s.
 
-        The last event counts for packets that are under way.
+        For packets that are under way, it is the time to their last event.
         """
         sent, ended = (_numbers(self.life.packets, name) for name in ("sent_ns", "ended_ns"))
         took: Numbers = (ended - sent) / NS_PER_S
@@ -107,7 +107,7 @@ class LifeAnswer:
 
     @cached_property
     def is_data(self) -> Where:
-        """Mask of the packets that carry data and were received."""
+        """Mask of the received packets whose purpose is one of `DATA`."""
         found: Where = np.isin(_texts(self.life.packets, "purpose"), DATA)
         found &= self.ends == RECEIVED
         return found
@@ -116,7 +116,8 @@ class LifeAnswer:
     def is_late(self) -> Where:
         """Mask of the late data packets.
 
-        A packet is late if its delay exceeds `LATE` times the median of its user and origin.
+        A packet is late if its delay exceeds `LATE` times the median of the received data packets
+        of the same user and origin.
         """
         packets = self.life.packets
         found = np.zeros(len(packets), dtype=bool)
@@ -132,11 +133,13 @@ class LifeAnswer:
 
     @cached_property
     def median_s(self) -> float:
-        """Median delay of the received data packets, s."""
+        """Median delay of the received data packets, s; NaN if there are none."""
         return float(np.median(self.took_s[self.is_data]))
 
     def stays(self, which: Where) -> dict[str, float]:
-        """Returns the mean time of packets at each place, s, in decreasing order.
+        """Returns the mean time of packets at each place, s, by place in decreasing order of time.
+
+        A packet that did not pass a place counts there with a time of 0.
 
         Args:
             which: mask that selects the packets, at least one.
@@ -189,7 +192,11 @@ class LifeAnswer:
     # Methods that write the table, the marks and the notes.
 
     def lead(self) -> Iterator[str]:
-        """Yields the sentences below the headline of a page: replication, seed, sizes of tables."""
+        """Yields the sentences below the headline of a page.
+
+        They state the replication, the seed and the sizes of the tables. If packets were late, a
+        last one defines "late".
+        """
         about = self.life.about
         what = about.flight or f"Replication {about.run}"
         yield f"{what} under seed {about.seed}: {self._sizes()}."
@@ -197,7 +204,7 @@ class LifeAnswer:
             yield LATE_MEANS
 
     def _sizes(self) -> str:
-        """Returns the numbers of rows of all tables, in words."""
+        """Returns the number of rows of each table as text, such as "9 events, 3 packets, ..."."""
         tables = self.life.tables.items()
         return ", ".join(counted(len(table), name.removesuffix("s")) for name, table in tables)
 
@@ -221,7 +228,10 @@ class LifeAnswer:
         return Bars("Where data packets were, on average", bars, head)
 
     def facts(self) -> Iterator[Fact]:
-        """Yields the key figures: delays, retransmissions, losses and failed blocks."""
+        """Yields the key figures: delays, retransmissions, losses and the share of failed blocks.
+
+        Figures about received data packets, packets or blocks are omitted if there are none.
+        """
         packets, blocks = self.life.packets, self.life.blocks
         if self.is_data.any():
             yield Fact("data packets, median delay", _plain(self.median_s, "s"))
@@ -235,15 +245,16 @@ class LifeAnswer:
 
     @property
     def _failed(self) -> str:
-        """Label of the share of failed blocks, which are slots on WCDMA.
+        """Label of the share of failed blocks.
 
-        A slot has several frames; `nodeb run` counts failed frames instead.
+        With the radio `wcdma`, a block is a slot with several frames. `nodeb run` counts the failed
+        frames instead, so that its share differs.
         """
         is_wcdma = "wcdma" in self.life.about.scenario.to_dict()["radio"]
         return "slots with failed frames" if is_wcdma else "blocks that failed"
 
     def marks(self) -> Iterator[Mark]:
-        """Yields marks on unfinished packets, and on a truncated log."""
+        """Yields warnings: one if a recording's log was cut off, one if packets are under way."""
         if cut := self.life.about.cut:
             yield Mark("!", f"{sentence(cut)}.")
         count = int((self.ends == UNDER_WAY).sum())
@@ -252,7 +263,10 @@ class LifeAnswer:
             yield Mark("!", f"{count} {were} still under way when this ended.")
 
     def notes(self) -> Iterator[str]:
-        """Yields provenance, the explained transfers, and next commands."""
+        """Yields the notes: definition of late packets, replication, seed, and sizes of tables.
+
+        Unless in a notebook, the explained transfers, the saved files and the next command follow.
+        """
         about = self.life.about
         if self.is_late.any():
             yield LATE_MEANS
@@ -267,7 +281,7 @@ class LifeAnswer:
         yield f"Why it took so long: nodeb explain {self.named}"
 
     def everything(self) -> Iterator[Rows]:
-        """Yields tables of packets by purpose, and by user if there are 2 to `USERS`."""
+        """Yields a table of packets by purpose, and one by user if there are 2 to `USERS` users."""
         packets = self.life.packets
         yield self._counts("Packets by purpose", _texts(packets, "purpose"))
         users = _numbers(packets, "user").astype(int).astype(str)
@@ -275,7 +289,7 @@ class LifeAnswer:
             yield self._counts("Packets by user", users)
 
     def _counts(self, title: str, keys: Texts) -> Rows:
-        """Returns a table of packets by key: numbers by fate, and delays of received packets.
+        """Returns a table with a row for each key: packets by fate, and delays of received packets.
 
         Args:
             title: title of the table.
@@ -309,7 +323,7 @@ def _numbers(table: pa.Table, name: str) -> NDArray[Any]:
 
 
 def _texts(table: pa.Table, name: str) -> Texts:
-    """Returns a column of names as an array; each name is decoded once."""
+    """Returns a column of names (dictionary encoding) as an array of texts."""
     column = table[name]
     parts = []
     for chunk in column.chunks:

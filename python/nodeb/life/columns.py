@@ -1,4 +1,4 @@
-"""Tables of the core as Arrow tables: columns of name indices become dictionaries."""
+"""Converts tables of the core to Arrow tables; columns of name indices get dictionary encoding."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def arrow(
 
     Args:
         table: columns of the table.
-        names: for each column that has indices in place of names, the names by index.
-        about: metadata of the table.
+        names: names by index, for each column of `table` that has indices of names.
+        about: metadata of the Arrow table's schema.
     """
     columns = {name: _column(values, names.get(name)) for name, values in table.items()}
     return pa.table(columns).replace_schema_metadata(dict(about))
 
 
 def code(column: pa.ChunkedArray, name: str) -> int:
-    """Returns the index of a name in a column's dictionary, or -1 if it is not there."""
+    """Returns the index of a name in a column's dictionary, or -1 if the dictionary lacks it."""
     names: list[str] = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
     return names.index(name) if name in names else -1
 

@@ -28,38 +28,50 @@ __all__ = ["About", "Life"]
 
 @dataclass(frozen=True)
 class About:
-    """Description of a recorded replication: scenario, window, and the places of its packets."""
+    """Description of a packet timeline: scenario, window, and the places that packets pass."""
 
     scenario: Scenario
-    """The resolved scenario."""
+    """Scenario that was simulated."""
     seed: int
     """Seed of the random streams."""
     run: int
-    """Index of the replication."""
+    """Index of the replication, from 0; 0 for a recording."""
     user: int | None
-    """Index of the only recorded user; None for all users."""
+    """Index of the only user in the timeline; None for all users."""
     begin_ns: int
     """Begin of the window, ns."""
     end_ns: int | None
     """End of the window, ns; None for the end of the run."""
     until_ns: int
-    """Time until which packets were recorded, ns."""
+    """Time up to which packets were followed, ns: that of the last event of the simulation."""
     lanes: tuple[str, ...]
-    """Names of the lanes (positions on the path), from the server to the application."""
+    """Names of the lanes, from the server to the application.
+
+    A lane is a box of the network, such as the gateway, that has its own height on the page.
+    """
     places: tuple[tuple[str, int, int], ...]
-    """Links, bearers and ends: name, and indices of the lanes at which packets arrive and leave."""
+    """Places that packets pass (nodes, links and bearers).
+
+    Each has a name, and the indices of the lanes at which packets enter and leave the place.
+    """
     node_b: int
     """Index of the Node B's lane."""
     tti_ns: int | None
     """Duration of a block on the air, ns; None if there are no blocks."""
     flight: str = ""
-    """Name of the replayed recording in messages; empty for a replication."""
+    """Words for a replayed recording at the beginning of a sentence; empty for a replication."""
     cut: str = ""
     """Note on a truncated log; empty for a complete one, and for a replication."""
 
     @classmethod
     def of(cls, found: Mapping[str, Any], window: tuple[int, int | None], **known: Any) -> Self:
-        """Creates a description from the core's result, the window and the remaining fields."""
+        """Creates a description.
+
+        Args:
+            found: result of the core.
+            window: begin and end of the window, ns; an end of None is the end of the run.
+            known: the fields that are not in `found`: `scenario`, `seed`, `run`, `user`.
+        """
         return cls(
             begin_ns=window[0],
             end_ns=window[1],
@@ -86,22 +98,22 @@ class Life(Answering):
 
     @property
     def events(self) -> pa.Table:
-        """One row per event, in order of time."""
+        """Table with one row per event in the window, in order of time."""
         return self.tables["events"]
 
     @property
     def packets(self) -> pa.Table:
-        """One row per packet, in order of transmission."""
+        """Table with one row per packet in flight in the window, in order of transmission."""
         return self.tables["packets"]
 
     @property
     def hops(self) -> pa.Table:
-        """One row per packet and link or bearer that it passed, with its arrival and departure."""
+        """Table with one row per stay of a packet at a link or bearer, with its begin and end."""
         return self.tables["hops"]
 
     @property
     def blocks(self) -> pa.Table:
-        """One row per transport block sent on the air, with the number of its transmissions."""
+        """Table with one row per transport block whose first transmission is in the window."""
         return self.tables["blocks"]
 
     def packet(self, number: int) -> pa.Table:
@@ -129,11 +141,11 @@ class Life(Answering):
 
     @cached_property
     def critical_path(self) -> CriticalPath:
-        """Critical paths of the user's transfers in the window: `nodeb.explain` of each.
+        """Critical paths of a user's transfers in the window, computed as by `nodeb.explain`.
 
-        The user is the only recorded one, or the first if all users are recorded. At most 20
-        transfers are simulated again, each up to its end. A transfer that cannot be explained is
-        omitted, and `note` says so.
+        The user is the only one in the timeline, or else the first one with events. At most 20
+        transfers are explained; each is simulated again, up to its end. A transfer that
+        cannot be explained is omitted, and `note` states this.
         """
         from nodeb.life.path import critical_path
 
@@ -155,9 +167,9 @@ class Life(Answering):
         """Writes tables, page and trace to a folder, completely or not at all.
 
         Args:
-            folder: results folder, created if necessary; an earlier timeline of the same packets is
-                replaced.
-            force: also replace other results.
+            folder: results folder, created if necessary. An earlier timeline of the same packets in
+                it is replaced.
+            force: whether to replace other results of nodeb too.
 
         Returns:
             The folder: `events.parquet`, `packets.parquet`, `hops.parquet`, `blocks.parquet`,
@@ -165,7 +177,7 @@ class Life(Answering):
 
         Raises:
             InputError: `folder` is not a path.
-            OutputError: the folder belongs to another owner, or cannot be written.
+            OutputError: the folder has other results or files, or cannot be written.
         """
         about = self.about
         more = {"run": about.run, "user": about.user, "window": [about.begin_ns, about.end_ns]}
@@ -176,15 +188,15 @@ class Life(Answering):
             return self.put(place)
 
     def put(self, place: Place, progress: ProgressCallback | None = None) -> Path:
-        """Writes the files of `save` to a claimed folder.
+        """Writes the files of `save` to a claimed folder, completely or not at all.
 
         Args:
             place: claimed folder.
             progress: called with the fraction done and a short text.
 
         Raises:
-            KeyboardInterrupt: a signal interrupted the writing; unless `place.is_put`, the earlier
-                content of the folder is unchanged.
+            KeyboardInterrupt: a signal interrupted the writing. If `place.is_put` is false, the
+                earlier content of the folder is unchanged.
         """
         from nodeb.life.saving import write
 
@@ -199,7 +211,7 @@ class Life(Answering):
 
     @cached_property
     def answer(self) -> Answer:
-        """Answer that printing shows: lost and late packets, and where."""
+        """Answer that printing shows: numbers and places of lost and late packets."""
         from nodeb.life.answer import answer
 
         return answer(self)

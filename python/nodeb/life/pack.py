@@ -1,8 +1,8 @@
-"""Columns as compressed bytes for a page, which decodes them into typed arrays without parsing.
+"""Columns of tables as compressed bytes, which the page of a packet timeline decodes quickly.
 
-Times are stored as differences between rows, which are small numbers. The bytes of a column are
-then ordered by significance, so that equal bytes are adjacent, and all columns are deflated.
-Numbers are exact: nanoseconds below 2^53 fit a JavaScript number.
+Sorted times are stored as differences between rows, which are small numbers. The bytes of a column
+are then ordered by significance, so that equal bytes are adjacent. All columns together are
+compressed with gzip. Numbers are exact: nanoseconds below 2^53 fit a JavaScript number.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 __all__ = ["Packed"]
 
 LEVEL = 6
-"""Compression level of deflate: higher ones take much longer and save little."""
+"""Compression level of gzip, 0 to 9: higher levels take much longer and save little."""
 
 PIECE = 1 << 20
-"""Bytes that are deflated at a time: signals are only handled between two calls."""
+"""Bytes that are compressed at a time: Python handles signals only between two calls."""
 
 
 @dataclass
 class Packed:
-    """Collects columns of tables, and compresses them for the page of a packet timeline."""
+    """Columns of tables, collected with `add` and compressed with `text`."""
 
     layout: list[dict[str, Any]] = field(default_factory=list)
     """Description of each column for the page: table, name, type, length and encoding."""
@@ -39,8 +39,8 @@ class Packed:
         Args:
             table: name of the table that the column belongs to.
             name: name of the column.
-            values: non-negative integers take as many bytes as the largest needs, other numbers
-                eight.
+            values: values of the column. Non-negative integers take as many bytes each as the
+                largest one needs, other numbers eight.
             about: further entries of the column's description on the page.
         """
         kind, shuffled = _shuffled(values)
@@ -50,12 +50,12 @@ class Packed:
         self._parts.append(shuffled)
 
     def add_times(self, table: str, name: str, times: NDArray[np.int64]) -> None:
-        """Adds a column of sorted times, ns, as differences between rows."""
+        """Adds a column of sorted times, ns, as the first time and the differences between rows."""
         first = int(times[0]) if len(times) else 0
         self.add(table, name, np.diff(times, prepend=np.int64(first)), first=first)
 
     def text(self) -> str:
-        """Returns all columns as one text: deflated, in base64."""
+        """Returns all columns as one text: their bytes in the order of `layout`, gzip, base64."""
         content = io.BytesIO()
         with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=LEVEL, mtime=0) as file:
             for part in self._parts:
@@ -67,7 +67,8 @@ class Packed:
 def _shuffled(values: NDArray[Any]) -> tuple[str, bytes]:
     """Returns the type of a column and its bytes, ordered by significance over all values.
 
-    The type is `u` (unsigned integer) or `f` (floating point), followed by the width in bytes.
+    The type is `u` (unsigned integer) or `f` (floating point), followed by the width in bytes. The
+    least significant bytes of all values come first, then the next ones.
     """
     if values.dtype.kind == "f" or (len(values) and values.min() < 0):
         kind, kept, width = "f", values.astype("<f8"), 8

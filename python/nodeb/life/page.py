@@ -1,4 +1,4 @@
-"""Renders the interactive page of a packet timeline from its data and a template."""
+"""Renders the interactive HTML page of a packet timeline."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["html"]
 
 
 SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("value",)}
-"""Columns of `events` that the page draws as curves of a sender, by kind of event."""
+"""Columns of `events` that the page plots in strips about the sender, by kind of event."""
 MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
-"""Kinds of events that are shown as marks."""
+"""Kinds of events that the page shows as marks at their times."""
 SCRIPTS = (
     "data",
     "view",
@@ -43,13 +43,13 @@ SCRIPTS = (
     "controls",
     "main",
 )
-"""Names of the page's scripts, in the order in which the page includes them."""
+"""Names of the scripts of the page, in the order of loading."""
 PAINTS = {cause: {"name": paint(cause), **asdict(one)} for cause, one in CAUSES.items()}
-"""Fill of each cause: CSS class, family and texture."""
+"""Fill of each cause of delay: name of its CSS class, family of the cause, and texture."""
 
 
 def html(life: Life, path: CriticalPath | None = None) -> str:
-    """Returns a self-contained page about a packet timeline.
+    """Returns the page about a packet timeline, a self-contained HTML file.
 
     Args:
         life: the timeline.
@@ -94,16 +94,13 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
 
 
 def _end_ns(life: Life) -> int:
-    """Returns the end of the page's time axis, ns.
-
-    It is the time of the last event, or of the last departure of a packet if that is later.
-    """
+    """Returns the end of the page's time axis, ns: the last event or end of a packet's stay."""
     last = max(pc.max(life.events["time_ns"]).as_py(), pc.max(life.hops["left_ns"]).as_py() or 0)
     return int(last)
 
 
 def _users(life: Life) -> list[dict[str, Any]]:
-    """Returns the number and the name of the group of each user that has events."""
+    """Returns for each user with events its index, and the name of its group."""
     groups = [group for group, _, _ in life.about.scenario.compiled().connections]
     found = sorted(pc.unique(life.events["user"]).to_pylist())
     return [{"user": user, "group": groups[user] if user < len(groups) else ""} for user in found]
@@ -129,9 +126,9 @@ _TIMES = ("sent_ns", "ended_ns", "handed_ns")
 
 
 def _hops(packed: Packed, life: Life) -> None:
-    """Packs the times that packets spend at links and bearers, in the order of `life.hops`.
+    """Packs the stays of packets at links and bearers, in the order of `life.hops`.
 
-    The number of rows of each packet is packed too, so that the page finds the rows of a packet.
+    The number of stays of each packet is packed too, so that the page finds the rows of a packet.
     """
     table = life.hops
     numbers = _numbers(life.packets["packet"])
@@ -149,7 +146,7 @@ def _hops(packed: Packed, life: Life) -> None:
 
 
 def _air(packed: Packed, life: Life) -> None:
-    """Packs the transmissions of blocks, and the packets that each block carries."""
+    """Packs the transmissions of blocks, and the parts of packets that each block carries."""
     sent = _of_kind(life, "block")
     packed.add_times("air", "time", _numbers(sent["time_ns"]).astype(np.int64))
     for name in ("block", "user", "transmission", "failed"):
@@ -165,9 +162,10 @@ def _air(packed: Packed, life: Life) -> None:
 
 
 def _slots(times: NDArray[Any]) -> NDArray[np.int64]:
-    """Numbers the transmissions that begin at the same time from 0, for example 0, 1, 2, 0, 1.
+    """Numbers the transmissions that begin at the same time from 0, such as 0, 1, 2, 0, 1.
 
-    `times` has the beginning of each transmission, in order.
+    Args:
+        times: begin of each transmission, in increasing order; equal times are adjacent.
     """
     rows = np.arange(len(times))
     begins = np.diff(times, prepend=-1 if times.dtype.kind == "i" else times[:1] + 1) != 0
@@ -175,10 +173,7 @@ def _slots(times: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _series(packed: Packed, life: Life) -> None:
-    """Packs the time series that the page draws as curves, and the events that it shows as marks.
-
-    The time series are those of windows, round trips, timers and queues.
-    """
+    """Packs the time series of the page (windows, round trips, timers, queues) and its marks."""
     for kind, names in SENDER.items():
         rows = _of_kind(life, kind)
         table = kind.replace(" ", "_")
@@ -203,7 +198,7 @@ def _series(packed: Packed, life: Life) -> None:
 def _path(packed: Packed, path: CriticalPath | None) -> dict[str, Any] | None:
     """Packs the spans of critical paths as columns.
 
-    Returns the user of the paths, and the names of causes and places by index; `None` if there are
+    Returns the index of the user, and the names of causes and places by index; `None` if there are
     no spans.
     """
     if path is None or not path.spans:

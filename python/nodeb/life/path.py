@@ -1,4 +1,4 @@
-"""Critical paths of a user's transfers in the window of a timeline, from the same replication."""
+"""Critical paths of a user's transfers in the window of a packet timeline."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["MAX_TRANSFERS", "CriticalPath", "Span", "critical_path", "spans_of"]
 
 MAX_TRANSFERS = 20
-"""Largest number of explained transfers: each is simulated again, up to its end."""
+"""Maximum number of explained transfers: each one is simulated again, up to its end."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A span of a transfer's critical path: a time with a single cause, at one place."""
+    """Part of a transfer's critical path: a period with a single cause of delay, at one place."""
 
     begin: int
     """Begin of the span, ns."""
@@ -35,31 +35,31 @@ class Span:
     place: str
     """Place of the delay, such as a link."""
     packet: int
-    """Number of the packet that the path follows in the span, from 1; 0 if it follows none."""
+    """Number of the packet that the span belongs to, from 1; 0 if none."""
     seq: int
-    """Sequence number of the packet with the number `packet`."""
+    """Sequence number of that packet; for an ACK, the number acknowledged. 0 without a packet."""
     transfer: int = 0
-    """Index of the transfer that the critical path belongs to."""
+    """Index, from 0, of the user's transfer whose critical path has the span."""
 
 
 @dataclass
 class CriticalPath:
-    """Critical paths of several transfers, span by span, with a note on unexplained ones."""
+    """Critical paths of a user's transfers as spans, with a note on unexplained transfers."""
 
     user: int
     """Index of the user whose transfers are explained."""
     spans: list[Span] = field(default_factory=list)
-    """Spans of all transfers in order of their begin; there are no gaps within a transfer."""
+    """Spans of all transfers; those of a transfer follow each other in time without gaps."""
     transfers: list[int] = field(default_factory=list)
-    """Indices of the explained transfers."""
+    """Indices of the explained transfers, in increasing order."""
     note: str = ""
-    """Note on unexplained transfers, with the reason."""
+    """Note on unexplained or incomplete transfers, with the reason; empty if there are none."""
     what: str = "transfer"
     """Word for what is explained: `transfer`, or `connection` (TCP) in a recording."""
 
     @property
     def summary(self) -> str:
-        """Explained and unexplained transfers, in one or two sentences."""
+        """Explained and unexplained transfers, in one or more sentences."""
         if not self.transfers:
             return self.note
         return f"On the page: {self._title}. {self.note}".strip()
@@ -78,14 +78,15 @@ class CriticalPath:
         return f"{self._title}: {len(self.spans)} spans. {self.note}".strip()
 
     def __repr__(self) -> str:
-        return f"<{self}>"  # The spans are left out, because there may be a million.
+        return f"<{self}>"  # The spans are omitted: there may be a million.
 
 
 def critical_path(life: Life) -> CriticalPath:
-    """Explains the transfers of the only recorded user, else of the first user, in the window.
+    """Explains the transfers in the window of one user.
 
-    A transfer that is not complete at the end of the window is explained up to there. Transfers
-    that cannot be explained are omitted, and the note says so: this function never fails.
+    It is the only user in the timeline, or else the first user with events. A transfer that is not
+    complete at the end of the window is explained up to there. If an error occurs, the remaining
+    transfers are omitted and the note has the reason; no exception is raised.
     """
     about = life.about
     user = about.user
@@ -103,7 +104,10 @@ def critical_path(life: Life) -> CriticalPath:
 
 
 def _cut(about: About) -> Scenario:
-    """Returns the scenario shortened to the end of the window, beyond which no path is shown."""
+    """Returns the scenario with its duration shortened to the end of the window.
+
+    Returns the unchanged scenario if the window ends with the run, or is too short for a run.
+    """
     if about.end_ns is None or about.end_ns >= in_ns(about.scenario.duration):
         return about.scenario
     try:
@@ -113,14 +117,14 @@ def _cut(about: About) -> Scenario:
 
 
 class _Transfers:
-    """Transfers of a user, simulated and explained on demand."""
+    """Transfers of a user; each is simulated and explained when it is first requested."""
 
     def __init__(self, scenario: Scenario, about: About, user: int) -> None:
         self._compiled, self._about, self._user = scenario.compiled(), about, user
         self._known: dict[int, dict[str, Any] | None] = {}
 
     def get(self, number: int) -> dict[str, Any] | None:
-        """Returns a transfer and its spans from the core, or None if it does not start."""
+        """Returns the core's tables about a transfer, or None if the transfer does not begin."""
         if number not in self._known:
             self._known[number] = self._explained(number)
         return self._known[number]
@@ -139,12 +143,15 @@ class _Transfers:
             raise
 
     def is_before(self, number: int, time_ns: int) -> bool:
-        """Returns true if transfer `number` ended at `time_ns` or before; false if not started."""
+        """Returns true if transfer `number` begins, and ended at `time_ns` or before."""
         found = self.get(number)
         return found is not None and int(found["transfer"]["ended_ns"][0]) <= time_ns
 
     def first(self, begin_ns: int) -> int:
-        """Returns the index of the first transfer not complete at `begin_ns`, by bisection."""
+        """Returns the index of the first transfer that ended after `begin_ns`, by bisection.
+
+        If there is no such transfer, it is the number of transfers.
+        """
         if begin_ns == 0:
             return 0
         reach = 1
@@ -161,10 +168,14 @@ class _Transfers:
 
 
 def _explained(found: CriticalPath, transfers: _Transfers, about: About, until: str) -> str:
-    """Adds the transfers in the window to the path. Returns a note on unexplained transfers.
+    """Adds the transfers in the window to `found`. Returns a note, as for `CriticalPath.note`.
 
-    `until` is the word for the end of the simulation in the note: `run`, or `window` if the
-    scenario was shortened.
+    Args:
+        found: critical paths of the user.
+        transfers: source of the transfers.
+        about: description of the timeline, with the window.
+        until: word in the note for what the simulation ends with: `run`, or `window` if the
+            scenario was shortened.
     """
     note, number = "", transfers.first(about.begin_ns)
     while (one := transfers.get(number)) is not None:
@@ -184,7 +195,7 @@ def _explained(found: CriticalPath, transfers: _Transfers, about: About, until: 
 
 
 def spans_of(columns: dict[str, Any], transfer: int) -> list[Span]:
-    """Returns the spans of a transfer from the core's columns."""
+    """Converts the core's columns of spans to the spans of the transfer with index `transfer`."""
 
     def texts(name: str) -> list[str]:
         codes, names = columns[name]

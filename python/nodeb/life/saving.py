@@ -21,7 +21,7 @@ __all__ = ["write"]
 ROWS = 1 << 20
 """Maximum number of rows of a row group in a Parquet file."""
 PAGE_AT, TRACE_AT = 0.1, 0.2
-"""Progress at which the page and the trace are started, as shares of the saving time."""
+"""Progress, 0 to 1, that is reported when the page and when the trace are begun."""
 
 
 def write(life: Life, folder: Path, progress: ProgressCallback | None = None) -> None:

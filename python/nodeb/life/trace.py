@@ -1,11 +1,11 @@
 """Packet timeline as a trace of events, for the viewers of Perfetto and Chrome.
 
-The format is the Trace Event Format, as gzipped JSON. A user is a process. Each place has threads:
-the time of a packet at a place is a slice, and packets that are at a place at the same time are in
-different threads, each in the lowest free one. Blocks on the air are slices in threads in the same
-way. Windows, queues and round trips are counters; losses, states of recovery, channel switches,
-handovers, blocks given up and completed transfers are instants. Times are microseconds with three
-decimals, so that nanoseconds are preserved.
+The format is the Trace Event Format, as gzipped JSON. Each user is a process, which has threads for
+each place. The time of a packet at a place is a slice in one of these threads. Packets that are at
+a place at the same time are in different threads: each gets the lowest thread that is free. Blocks
+on the air are slices in the same way. Windows, queues and round trips are counters. Losses, states
+of recovery, channel switches, handovers, blocks given up and completed transfers are instants.
+Times are microseconds with three decimals, so that nanoseconds are preserved.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ __all__ = ["trace"]
 
 LEVEL = 6
 PIECE = 1 << 14
-"""Number of events of the trace that are written at a time."""
+"""Maximum number of events of the trace that are written at a time."""
 PER_PLACE = 1 << 14
-"""Maximum number of threads of a place; so many thread numbers are reserved for each place."""
+"""Number of thread numbers that are reserved for each place of a user."""
 BETWEEN = ",\n"
 COUNTERS = {
     "window": ("congestion window", (("segments", "value"), ("threshold", "ssthresh"))),
     "queue": ("queue", (("packets", "value"), ("bytes", "bytes"))),
     "round trip": ("round trip", (("s", "value"),)),
 }
-"""Name and columns of each kind of event that is a counter."""
+"""Counter for each of these kinds of events: its name, and its values as label and column."""
 INSTANTS = ("lost", "recovery", "channel", "handover", "transfer", "given up")
-"""Kinds of events that the trace has as instants, which have no duration."""
+"""Kinds of events that become instants of the trace."""
 
 Row = dict[str, Any]
 
 
 def trace(life: Life, progress: Callable[[float], None] | None = None) -> bytes:
-    """Returns the trace of a replication as gzipped JSON.
+    """Returns the trace of a packet timeline as gzipped JSON.
 
     Args:
-        life: timeline of the replication.
-        progress: called with the fraction done after each piece.
+        life: the timeline.
+        progress: called with the fraction done after each `PIECE` events.
     """
     head = {"displayTimeUnit": "ns", "otherData": {"seed": life.about.seed, "run": life.about.run}}
     content, rows = io.BytesIO(), _count_events(life)
@@ -74,14 +74,14 @@ def _pieces(life: Life) -> Iterator[list[str]]:
 
 
 def _count_events(life: Life) -> int:
-    """Returns the number of rows that become events, at least one."""
+    """Returns the number of rows of the tables that become events; 1 if there are none."""
     kinds = life.events["kind"].cast(pa.string())
     is_event = pc.is_in(kinds, pa.array(["block", *COUNTERS, *INSTANTS]))
     return max(len(life.hops) + int(pc.sum(is_event).as_py() or 0), 1)
 
 
 def _packets(life: Life) -> Iterator[str]:
-    """Yields a slice for the time of each packet at each place, then the names of the threads."""
+    """Yields a slice for each stay of a packet at a place, then the names of the threads."""
     columns = ("packet", "user", "purpose", "seq", "bytes", "again")
     packets = {row["packet"]: row for row in _rows(life.packets, columns)}
     threads = _Threads(life)
@@ -125,7 +125,7 @@ def _instants(life: Life) -> Iterator[str]:
 
 
 class _Threads:
-    """Threads of a trace: a user has several for each place, and the lowest free one is used."""
+    """Threads of a trace, allocated by user and place so that slices of a thread do not overlap."""
 
     def __init__(self, life: Life) -> None:
         names = [name for name, *_ in life.about.places]
@@ -135,10 +135,10 @@ class _Threads:
         self._most: dict[tuple[int, str], int] = {}
 
     def take(self, user: int, place: str, begin: int, end: int) -> int:
-        """Returns a thread that is free from `begin`, and occupies it until `end`, ns.
+        """Returns the lowest thread that is free from `begin`, and occupies it until `end`, ns.
 
-        Calls must be in order of `begin`. Beyond `PER_PLACE` slices at a time, the last thread is
-        shared.
+        Calls must be in order of `begin`. If more than `PER_PLACE` slices overlap at a place, the
+        additional ones share the last thread.
         """
         key = (user, place)
         ends = self._ends.setdefault(key, [])
@@ -154,7 +154,7 @@ class _Threads:
         return self._base[place] + min(slot, PER_PLACE - 1)
 
     def names(self) -> Iterator[str]:
-        """Yields the events that name and order users and threads in the viewer."""
+        """Yields metadata events, by which the viewer names users and threads and sorts threads."""
         for (user, place), most in self._most.items():
             yield _about("process_name", user, 0, {"name": f"user {user}"})
             for slot in range(most):
@@ -170,9 +170,16 @@ def _slice(name: str, user: int, thread: int, begin: int, end: int, about: str) 
 def _text(
     phase: str, name: str, user: int, thread: int, time_ns: int, about: str, more: str = ""
 ) -> str:
-    """Returns an event as JSON text.
+    """Returns an event as JSON text, without escaping: this is faster than `json.dumps`.
 
-    No text in an event has characters to be escaped, so the slower `json.dumps` is not needed.
+    Args:
+        phase: type of the event, such as `X` for a slice.
+        name: name of the event; it needs no escaping.
+        user: index of the user, which is the process.
+        thread: number of the thread; 0 for a counter.
+        time_ns: time of the event, ns.
+        about: content of the JSON object `args`.
+        more: further JSON members, each followed by a comma.
     """
     head = f'{{"ph":"{phase}","name":"{name}","pid":{user},"tid":{thread},"ts":{_us(time_ns)}'
     return f'{head},{more}"args":{{{about}}}}}'
@@ -187,7 +194,7 @@ def _about(what: str, user: int, thread: int, about: Row) -> str:
 
 
 def _us(time_ns: int) -> float:
-    """Converts ns to microseconds; a double preserves nanoseconds for months."""
+    """Converts ns to microseconds. A double preserves nanoseconds up to 2^53 ns, 104 days."""
     return time_ns / 1000
 
 
@@ -197,6 +204,6 @@ def _of(life: Life, kind: str) -> Iterable[Row]:
 
 
 def _rows(table: pa.Table, names: Iterable[str]) -> Iterator[Row]:
-    """Yields rows as plain data, in batches."""
+    """Yields the rows of a table as dicts of the given columns, converted in batches."""
     for batch in table.select(list(names)).to_batches(max_chunksize=PIECE):
         yield from batch.to_pylist()

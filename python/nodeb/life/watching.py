@@ -1,4 +1,4 @@
-"""Simulates a replication and records its packet timeline."""
+"""Simulation of a replication of which the packet timeline is recorded."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from nodeb.terminal.progress import ProgressCallback
 __all__ = ["MAX_EVENTS", "check_limits", "watch"]
 
 MAX_EVENTS = 4_000_000
-"""Default limit of the number of events."""
+"""Default maximum number of events in a packet timeline; more are an error."""
 LATEST_S = 2**63 / NS_PER_S
-"""Exclusive maximum of the window's times, s: whole ns below it fit a signed 64-bit integer."""
+"""Exclusive upper limit of the times of a window, s: about 292 years."""
 
 
 def watch(
@@ -34,7 +34,10 @@ def watch(
     most: int = MAX_EVENTS,
     progress: ProgressCallback | None = None,
 ) -> Life:
-    """Simulates a replication and returns its packet timeline; see `nodeb.Scenario.life`."""
+    """Simulates a replication and returns its packet timeline.
+
+    `nodeb.Scenario.life` describes the arguments.
+    """
     planned = scenario.planned(seed=seed)
     compiled = planned.compiled()
     window = (
@@ -67,7 +70,8 @@ def check_limits(user: int | None, most: int) -> None:
     """Checks the user to follow and the maximum number of events.
 
     Raises:
-        InputError: `user` or `most` is not a whole number, or is out of range.
+        InputError: `user` is neither None nor a whole number from 0 to 2^32 - 1, or `most` is not a
+            whole number of at least 1.
     """
     if user is not None and not 0 <= as_whole(user, "user") < 2**32:
         raise InputError(f"user is {user}; users count from 0")

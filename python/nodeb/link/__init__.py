@@ -1,4 +1,4 @@
-"""The chip-level link by itself: how often PDUs are lost over the air, and in which order.
+"""Chip-level simulation of a single WCDMA link: rates and sequences of lost PDUs.
 
     from nodeb import link
     found = link.load("examples/link/vehicular-384k.toml").run()

@@ -1,12 +1,13 @@
 """The answer of a link experiment: the share of failed blocks at each Eb/N0.
 
-The headline is the first of these that fits:
+The headline states the first of these that applies:
 
 1. nothing was simulated;
-2. there is one Eb/N0: the share of its blocks that failed;
-3. no block failed at any Eb/N0, or all did;
-4. the shares at the lowest and the highest Eb/N0, and the first two neighbouring Eb/N0 between
-   which a tenth of the blocks fails, if there are such.
+2. no block failed at any Eb/N0;
+3. if there is only one Eb/N0, the share of its blocks that failed;
+4. every block failed at every Eb/N0;
+5. the shares at the lowest and at the highest Eb/N0. If the share falls below a tenth between two
+   neighbouring Eb/N0, a second sentence names the first two between which it does.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from nodeb.link.result import LinkResult, Point, Rate
 __all__ = ["answer"]
 
 TARGET = 0.1
-"""Share of failed blocks at the usual operating point of links."""
+"""Share of failed blocks at which links usually operate."""
 
 
 def answer(result: LinkResult, folder: str = "") -> Answer:
@@ -52,7 +53,7 @@ def answer(result: LinkResult, folder: str = "") -> Answer:
 
 
 def _headline(known: Sequence[Point]) -> Iterator[str]:
-    """Yields one or two sentences about points in order of Eb/N0."""
+    """Yields one or two sentences about points, which are in order of Eb/N0 and have blocks."""
     if not known:
         yield "nothing was simulated."
         return
@@ -74,7 +75,10 @@ def _headline(known: Sequence[Point]) -> Iterator[str]:
 
 
 def _target(known: Sequence[Point]) -> Iterator[str]:
-    """Yields a sentence on the first two points between which a tenth of blocks fails, if any."""
+    """Yields a sentence on the first two neighbours between which a tenth of the blocks fails.
+
+    Yields nothing if the share does not fall below `TARGET` between two points.
+    """
     for one, other in pairwise(known):
         if one.bler.rate >= TARGET > other.bler.rate:
             yield f"A tenth fails between {one.eb_n0_db:g} and {other.eb_n0_db:g} dB."
@@ -86,7 +90,7 @@ def _share(rate: Rate) -> Shown:
 
 
 def _table(result: LinkResult) -> Rows:
-    """Returns a table of the shares of failed blocks and lost PDUs, by Eb/N0."""
+    """Returns a table with a row for each Eb/N0: shares of failed blocks and of lost PDUs."""
     rows: list[list[str | Shown]] = []
     for one in result:
         blocks, pdus = _share(one.bler), _share(one.per)
@@ -100,7 +104,11 @@ def _ends(one: Shown) -> str:
 
 
 def _everything(result: LinkResult) -> Rows:
-    """Returns the amount simulated at each point, and bit error rates."""
+    """Returns a table with a row for each Eb/N0: amounts simulated and further error rates.
+
+    The amounts are bits, blocks and seconds. The rates are those of bits after and before decoding,
+    and of blocks of the signalling channel.
+    """
     rows: list[list[str | Shown]] = [
         [
             f"{one.eb_n0_db:g} dB",

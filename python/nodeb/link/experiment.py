@@ -1,4 +1,4 @@
-"""A link experiment: loading, building in code, changing and running."""
+"""Link experiments: loaded from a file or created in code, changed and run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RUST_WORDS = {
 
 
 class Experiment:
-    """Link to be simulated at one or several Eb/N0; every default is filled in.
+    """Link to be simulated at one or several Eb/N0. Keys that are not given have their defaults.
 
     The keys are those of the configuration file:
 
@@ -58,13 +58,21 @@ class Experiment:
 
     @classmethod
     def _placed(cls, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> Self:
-        """Creates an experiment; `place` returns a key's position in the file, for messages."""
+        """Creates an experiment; for messages, `place` returns the file and line of a key."""
         experiment = cls.__new__(cls)
         experiment._resolve(data, place)
         return experiment
 
     def _resolve(self, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> None:
-        """Checks the keys and values of an experiment and fills in the defaults."""
+        """Checks the keys and values of an experiment, fills in the defaults and stores the result.
+
+        Args:
+            data: the keys and values.
+            place: returns the beginning of an error message about a key, such as `file:line: `.
+
+        Raises:
+            ScenarioError: a key is unknown or missing, or a value impossible.
+        """
         if (keys := non_finite_number(data)) is not None:
             raise ScenarioError(f"{place(keys)}{'.'.join(keys)}: {NO_NUMBER}")
         try:
@@ -97,12 +105,12 @@ class Experiment:
 
     @property
     def seed(self) -> int:
-        """Seed of all random streams."""
+        """Seed of all random streams of the simulation."""
         return int(self._data["seed"])
 
     @property
     def eb_n0_db(self) -> tuple[float, ...]:
-        """Eb/N0 of the points, dB."""
+        """Eb/N0 of the points to simulate, dB; different values in the order of the key."""
         return tuple(self._data["eb_n0_db"])
 
     @property
@@ -117,12 +125,12 @@ class Experiment:
 
     @property
     def rate_bps(self) -> float:
-        """Bit rate of the data channel's PDUs, bit/s."""
+        """Bit rate of the data channel (DTCH), bit/s: bits of a TTI's PDUs over its duration."""
         dtch = self._service["dtch"]
         return float(1e3 * dtch["pdus"] * dtch["pdu_bits"] / dtch["tti_ms"])
 
     def with_(self, **changes: Any) -> Self:
-        """Returns a copy with changes.
+        """Returns a copy of the experiment with changed keys.
 
         Args:
             changes: values by dotted key: `e.with_(**{"receiver.fingers": 2, "seed": 7})`. None
@@ -142,17 +150,17 @@ class Experiment:
         progress: ProgressCallback | bool | None = None,
         portable: bool = False,
     ) -> LinkResult:
-        """Simulates every point; the same experiment gives the same errors for any `jobs`.
+        """Simulates every point. The results do not depend on `jobs` and `portable`.
 
         Args:
-            jobs: threads; None takes one per processor.
+            jobs: number of threads; None takes one per processor.
             progress: called with the fraction done and a short text; True shows a bar on stderr.
-            portable: use only instructions that every processor of the platform has; does not
-                change results.
+            portable: whether to use only instructions that every processor of the platform has.
 
         Raises:
             InputError: an argument is invalid.
-            Interrupted: Ctrl-C; its `result` holds the finished points and part of the next.
+            Interrupted: Ctrl-C was pressed. Its `result` has the finished points and part of the
+                next.
         """
         if progress is True:
             with progress_bar(self.name) as bar:
@@ -216,7 +224,8 @@ def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experime
 
     Args:
         path: a TOML file, or the `experiment.json` of a folder of results.
-        settings: changes of the file, each `key.path=value`.
+        settings: changes of the values in the file, each `key.path=value`; an empty value removes
+            the key.
 
     Raises:
         InputError: a setting is not `key=value`, or is to remove a key that the file lacks.
@@ -251,9 +260,13 @@ def _from_json(text: str, file: Path) -> dict[str, Any]:
 
 
 def _setting(data: dict[str, Any], setting: str) -> str:
-    """Applies a setting `key=value` to plain data. Returns the key.
+    """Applies a setting `key=value` to the data of an experiment. Returns the key.
 
-    A value that is not TOML is taken as a string; an empty value removes the key.
+    A value that is not TOML is taken as a string. An empty value removes the key.
+
+    Raises:
+        InputError: the setting is not `key=value`, or is to remove a key that is not there.
+        ScenarioError: a part of the key's path is not a table.
     """
     key, equals, value = setting.partition("=")
     key = key.strip()
@@ -284,7 +297,11 @@ def _remove(data: dict[str, Any], key: str, setting: str) -> None:
 
 
 def _set(data: dict[str, Any], key: str, value: Any) -> None:
-    """Sets the value at a dotted key; None removes the key."""
+    """Sets the value at a dotted key, and creates missing tables; None removes the key.
+
+    Raises:
+        ScenarioError: a part of the key's path is not a table.
+    """
     *path, last = key.split(".")
     for part in path:
         inner = data.setdefault(part, {})

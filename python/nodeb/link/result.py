@@ -1,4 +1,4 @@
-"""The result of a link experiment: rates with intervals, error sequences, and a folder."""
+"""Results of link experiments: error rates with intervals, error sequences, and their files."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ RATES = {
     "raw_ber": "raw",
     "signalling_bler": "signalling",
 }
-"""Column of a rate -> kind of its trials."""
+"""Kind of trial of each rate, by the column of the rate in the table `points`."""
 POINTS, EXPERIMENT = "points.parquet", "experiment.json"
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Error rate, as errors per trial, with a 95 % interval that takes bursts into account."""
+    """Error rate with numbers of trials and errors, and a 95 % interval that allows for bursts."""
 
     trials: int
     errors: int
@@ -56,18 +56,22 @@ class Point:
 
     eb_n0_db: float
     pdus_per_block: int
-    """PDUs of a transport block."""
+    """Number of PDUs of a transport block."""
     pdu_errors: NDArray[np.uint8]
-    """Error sequence: for each PDU in the order of transmission, 1 if it was lost."""
+    """Error sequence: for each PDU in the order of transmission, 1 if it was lost, else 0."""
     rates: Mapping[str, Rate]
-    """Rates by kind of trial: `bits`, `pdus`, `blocks`, `raw` (bits before decoding), `signalling`.
+    """Error rates by kind of trial.
+
+    The kinds are `bits` (after decoding), `raw` (bits before decoding), `pdus`, `blocks`, and
+    `signalling` (TTIs of the signalling channel).
     """
     undetected: int
-    """PDUs with wrong bits but a correct CRC."""
+    """Number of PDUs with wrong bits whose CRC is correct; without a CRC, all with wrong bits."""
     iterations: float
-    """Mean number of turbo decoder iterations per transport block, summed over its code blocks.
+    """Mean number of iterations of the turbo decoder for a transport block.
 
-    It is 0 without a turbo decoder, or if no block was simulated.
+    Iterations for all code blocks of the transport block are added. 0 with a convolutional code, or
+    if no block was simulated.
     """
     air_s: float
     """Simulated time on the air, s."""
@@ -96,16 +100,16 @@ class Point:
 
     @property
     def per(self) -> Rate:
-        """PDU error rate: the share of PDUs whose CRC failed, with its 95 % interval."""
+        """PDU error rate: share of PDUs with a failed CRC (0 without CRC), with its 95 % interval."""
         return self.rates["pdus"]
 
     @property
     def bler(self) -> Rate:
-        """Block error rate: the share of transport blocks that lost a PDU, with 95 % interval."""
+        """Block error rate: share of transport blocks with a lost PDU, with its 95 % interval."""
         return self.rates["blocks"]
 
     def row(self) -> dict[str, Any]:
-        """Returns the values of the point by column of the table `points`."""
+        """Returns the point's row of the table `LinkResult.points`: values by column."""
         row: dict[str, Any] = {"eb_n0_db": self.eb_n0_db}
         for name, kind in RATES.items():
             rate = self.rates[kind]
@@ -116,7 +120,7 @@ class Point:
 
 
 class LinkResult(Answering):
-    """Points of a link experiment, in the order of its `eb_n0_db`; `result[0]` is the first."""
+    """Points of a link experiment, in the order of its `eb_n0_db`; `result[0]` is the first one."""
 
     def __init__(
         self, experiment: Experiment, points: Sequence[Point], provenance: Provenance
@@ -125,7 +129,7 @@ class LinkResult(Answering):
         """Experiment that was simulated, with every default filled in."""
         self._points = tuple(points)
         self.provenance = provenance
-        """Origin of the result: seed, version of nodeb, wall time, and why the run ended."""
+        """Origin of the result: seed, version of nodeb, wall time and more."""
 
     def __len__(self) -> int:
         return len(self._points)
@@ -138,21 +142,22 @@ class LinkResult(Answering):
 
     @property
     def points(self) -> Table:
-        """One row per Eb/N0: trials, errors and rates with 95 % intervals.
+        """Table with one row per Eb/N0: trials, errors and rates with 95 % intervals.
 
         `ber`, `per` and `bler` are the rates of bit errors after decoding, of lost PDUs, and of
-        blocks that lost a PDU; `raw_ber` is the bit error rate before decoding.
+        blocks with a lost PDU. `raw_ber` is the bit error rate before decoding, and
+        `signalling_bler` the block error rate of the signalling channel.
         """
         rows = [point.row() for point in self]
         return Table({name: [row[name] for row in rows] for name in rows[0]})
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes the result to a folder atomically; see `nodeb.storage.folders`.
+        """Writes the result to a folder, completely or not at all.
 
         Args:
-            folder: created if missing; an earlier result of the same experiment is replaced, except
-                a complete one by an interrupted one.
-            force: replace results of another experiment or command too.
+            folder: results folder, created if missing. An earlier result of the same experiment in
+                it is replaced, unless that one is complete and this one was interrupted.
+            force: whether to replace results of another experiment or command too.
 
         Returns:
             The folder: `points.parquet`, `experiment.json`, `provenance.json`, and for each point
@@ -195,7 +200,13 @@ class LinkResult(Answering):
 
 
 def errors_text(errors: NDArray[np.uint8], pdus_per_block: int, origin: str) -> str:
-    """Returns an error sequence as text: a line per transport block, a digit per PDU."""
+    """Returns an error sequence as text: a line per transport block, a digit (0 or 1) per PDU.
+
+    Args:
+        errors: for each PDU, 1 if it was lost, else 0.
+        pdus_per_block: number of PDUs of a transport block.
+        origin: description of the simulation for the first line, a comment.
+    """
     digits = (errors + ord("0")).astype(np.uint8).tobytes().decode("ascii")
     blocks = (digits[at : at + pdus_per_block] for at in range(0, len(digits), pdus_per_block))
     head = f"# {origin}\n# 1 is a lost PDU; a line is a transport block\n"
@@ -203,10 +214,10 @@ def errors_text(errors: NDArray[np.uint8], pdus_per_block: int, origin: str) -> 
 
 
 def read_points(folder: Path) -> tuple[str, Table]:
-    """Reads the name and the points of a folder of results.
+    """Reads the experiment's name and the table of points from a folder of link results.
 
     Raises:
-        InputError: the folder has no link results.
+        InputError: the folder has no link results, or they cannot be read.
     """
     try:
         table, about = read_parquet(folder / POINTS)
