@@ -129,7 +129,7 @@ def _carried(rate: int, outcome: Outcome) -> Carried:
 
 
 def text(found: list[Carried]) -> str:
-    """Returns the results as a table, followed by the highest rate that the machine carries.
+    """Returns a table of the results, and a line on the highest rate that the machine carries.
 
     Args:
         found: results of the tested rates, at least one.

@@ -7,10 +7,10 @@ driver, and starts the command on request. nodeb's requests and the answers are 
 socket.
 
 A new namespace has no name and the device is not persistent. So the kernel removes both when the
-last process that uses them ends, even if nodeb crashes. Processes started by the command
-end with the emulation: this process inherits its orphans (`PR_SET_CHILD_SUBREAPER`), and
-the process described in `nodeb.emulate.guard` kills them and this process when the socket is
-closed, which also happens if nodeb is killed.
+last process that uses them ends, even if nodeb crashes. Processes started by the command end with
+the emulation: this process inherits the command's orphans (`PR_SET_CHILD_SUBREAPER`), and its guard
+(`nodeb.emulate.guard`) kills them and this process when the socket is closed, which also happens if
+nodeb is killed.
 
 This module and the modules of nodeb that it imports use only the standard library, so that the
 process starts quickly.

@@ -22,7 +22,7 @@ REFUSED = {
 
 
 def in_words(seconds: float) -> str:
-    """Formats a duration, given in s, in s, ms, us or ns; a duration of at most 0 is "0 us"."""
+    """Formats a duration with the unit s, ms, us or ns; "0 us" if it is 0 or negative."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
@@ -30,7 +30,7 @@ def in_words(seconds: float) -> str:
 
 
 def rate(bytes_: float, seconds: float) -> str:
-    """Formats the rate of `bytes_` in `seconds` in b/s, kb/s, Mb/s or Gb/s; 0 b/s in no time."""
+    """Formats a bit rate with the unit b/s, kb/s, Mb/s or Gb/s; "0 b/s" if `seconds` is 0."""
     bits = 8 * bytes_ / seconds if seconds > 0 else 0.0
     for unit, size in (("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
         if bits >= size:

@@ -44,7 +44,7 @@ CAP_NET_ADMIN = 12
 
 @dataclass(frozen=True)
 class Link:
-    """Addresses of a link on the host's and the server's side, of one IP version; prefix length."""
+    """Addresses of the host's and the server's side of their link, for one IP version."""
 
     host: str
     server: str

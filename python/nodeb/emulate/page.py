@@ -104,7 +104,7 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
         *_machine(),
     ]
     scenario = plan.scenario
-    # Every emulation has external users, so the warning about such users is left out.
+    # Every emulation has external users, so the warning about such users is omitted.
     warnings = [text for text in scenario.warnings() if OUTSIDE not in text]
     shown = Shown(
         scenario,

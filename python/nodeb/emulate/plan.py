@@ -149,7 +149,7 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
 
 
 def _make_real(groups: list[dict[str, Any]], name: str) -> None:
-    """Makes the first phone of a simulated group real. Leaves other groups unchanged.
+    """Makes the first phone of a group real, unless the group is real or has external traffic.
 
     The other phones of the group move to a new group, which follows the old one.
     """

@@ -26,7 +26,7 @@ ENDING_S = 2.0
 REACHED_S = 0.05
 """Maximum time assumed for a SIGINT to reach all processes of a process group, seconds."""
 SAME_S = 1.0
-"""Maximum time by which the SIGINT of a command precedes the same SIGINT of nodeb, seconds."""
+"""Maximum lead of a command's SIGINT over nodeb's to count as the same one, seconds."""
 
 Signal = tuple[int, float]
 """Number of a signal, and the time at which it arrived, s (`time.monotonic`)."""

@@ -55,7 +55,7 @@ class Value:
 class Quantity:
     """A number that is computed from simulations: `times * (metric - minus) / over`.
 
-    Each part is the mean of `runs` replications; `minus` and `over` are left out if they are None.
+    Each part is the mean of `runs` replications; without them, `minus` is 0 and `over` is 1.
     """
 
     metric: str
@@ -127,7 +127,7 @@ class Exercise:
     right: str
     """Explanation that is shown after the right answer."""
     scenario: str
-    """Scenario of the figure that the exercise refers to, in TOML."""
+    """Scenario that the exercise simulates, in TOML."""
     answer: Quantity | None
     """Right answer of a question for a number; None for a question with choices."""
     unit: str

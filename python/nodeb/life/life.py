@@ -144,8 +144,8 @@ class Life(Answering):
         """Critical paths of a user's transfers in the window, computed as by `nodeb.explain`.
 
         The user is the only one in the timeline, or else the first one with events. At most 20
-        transfers are explained; each is simulated again, up to its end. A transfer that
-        cannot be explained is omitted, and `note` states this.
+        transfers are explained; each is simulated again, up to its end. If a transfer cannot be
+        explained, it and the later ones are omitted, and `note` has the reason.
         """
         from nodeb.life.path import critical_path
 

@@ -30,7 +30,7 @@ LEVEL = 6
 PIECE = 1 << 14
 """Maximum number of events of the trace that are written at a time."""
 PER_PLACE = 1 << 14
-"""Number of thread numbers that are reserved for each place of a user."""
+"""Maximum number of threads of a user at a place; as many thread numbers are reserved."""
 BETWEEN = ",\n"
 COUNTERS = {
     "window": ("congestion window", (("segments", "value"), ("threshold", "ssthresh"))),

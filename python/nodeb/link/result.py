@@ -100,7 +100,7 @@ class Point:
 
     @property
     def per(self) -> Rate:
-        """PDU error rate: share of PDUs with a failed CRC (0 without CRC), with its 95 % interval."""
+        """PDU error rate: the share of PDUs whose CRC failed, with its 95 % interval."""
         return self.rates["pdus"]
 
     @property
