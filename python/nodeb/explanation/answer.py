@@ -53,8 +53,8 @@ def answer(
         found: the explained transfer.
         tried: simulated changes; None if none were requested.
         named: file and options of a scenario on the command line; empty in a notebook, and for a
-            recording.
-        beside: explanations of other users, by name.
+            recording. If it is not empty, the notes suggest a further command.
+        beside: explanations of other users' transfers, by name. Only the full answer shows them.
     """
     known = [one for one in tried or () if one.won.n]
     helps = [one for one in known if not _is_nothing(one)]
@@ -93,7 +93,7 @@ def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[st
 
 
 def _whose(found: Explanation) -> str:
-    """Returns a description of the transfer, to begin a sentence: user, index and size."""
+    """Returns the transfer with its user and size, such as `user 0's first transfer (1 byte)`."""
     if found.what:
         return found.what
     which = "first transfer" if found.transfer == 0 else f"transfer {found.transfer}"
@@ -106,12 +106,12 @@ def _lead(found: Explanation) -> str:
 
 
 def _is_nothing(one: WhatIf) -> bool:
-    """Returns true if a change saves nothing on average."""
+    """Returns true if the mean saving of a change is exactly 0, or its interval is only 0."""
     return one.won.low == one.won.high == 0 or one.won.mean == 0
 
 
 def _is_undecided(one: WhatIf) -> bool:
-    """Returns true if the interval of a change's saving contains 0."""
+    """Returns true if the interval of a change's saving contains 0; false without an interval."""
     return one.won.low <= 0 <= one.won.high
 
 
@@ -119,7 +119,7 @@ def savings(tried: Sequence[WhatIf]) -> Rows:
     """Returns a table with a row for each change of the scenario, in the given order.
 
     The columns are its name, the simulated saving with its interval, and the time on the critical
-    path that the change targets.
+    path that the change targets. That time is empty if it is unknown.
     """
     rows: list[list[str | Shown]] = []
     for one in tried:
@@ -134,16 +134,22 @@ def savings(tried: Sequence[WhatIf]) -> Rows:
 
 
 def verdicts(tried: Sequence[WhatIf]) -> Iterator[Rows]:
-    """Yields one table, which compares the saving of each change with the time that it targets.
+    """Yields one table, with a text for each change that compares its saving with its target.
 
-    The saving is simulated, and the targeted time is read from the critical path.
+    The saving is simulated. The target is the time on the critical path that the change would save
+    if everything else stayed as it was.
     """
     title = "Simulated effect of each change, compared with the time on the path that it targets"
     yield Rows(("change", "simulated"), [[one.name, one.outcome] for one in tried], title)
 
 
 def every_cause(found: Explanation, whose: str = "") -> Rows:
-    """Returns a table of all causes of a transfer's time, with intervals."""
+    """Returns a table of all causes of a transfer's time, with intervals, by decreasing time.
+
+    Args:
+        found: the explained transfer.
+        whose: owner of the transfer, for the title; empty leaves it out.
+    """
     rows: list[list[str | Shown]] = []
     for row in found.table:
         cell = shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s")

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["difference_bars", "difference_rows"]
 
 SHOWN_PARTS = 5
-"""Number of causes that have a bar of their own; the other causes share one bar."""
+"""Maximum number of causes that have a bar of their own; the other causes share one bar."""
 SMALL = 0.01
-"""Fraction of the larger mean below which a difference is shown in a unit of its own."""
+"""Fraction of the larger mean time below which a difference is shown in a smaller unit."""
 
 
 def difference_bars(parts: Sequence[Part], title: str) -> Bars:
@@ -28,8 +28,10 @@ def difference_bars(parts: Sequence[Part], title: str) -> Bars:
 
     The first `SHOWN_PARTS` parts that differ on average have a bar each, the others share one.
 
+    The largest `SHOWN_PARTS` have a bar each. Parts with a mean of 0 have none, nor has the sum.
+
     Args:
-        parts: result of `differences.difference`; the last one is the whole.
+        parts: result of `differences.difference`: the largest part first, the sum last.
         title: title of the bars.
     """
     own = [one for one in parts[:-1] if one.difference.mean]
@@ -56,9 +58,9 @@ def difference_bars(parts: Sequence[Part], title: str) -> Bars:
 
 
 def difference_rows(parts: Sequence[Part], baseline: str, other: str, title: str = "") -> Rows:
-    """Returns the parts of a difference as a table.
+    """Returns the parts of a difference as a table; its last row is the sum.
 
-    Causes that differ in no pair are left out if there are several pairs.
+    If there are several pairs, causes without a difference in any pair are left out.
     """
     rows: list[list[str | Shown]] = []
     for part in parts:

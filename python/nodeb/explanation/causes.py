@@ -34,17 +34,17 @@ class Explanation(Answering):
     """An explained transfer: print it, or use its `table` and its `spans`."""
 
     scenario: Scenario
-    """The resolved scenario."""
+    """Resolved scenario: with all defaults, the seed and the number of replications."""
     user: int
     transfer: int
     paths: list[Path]
     """Critical path of the transfer in each replication, in order."""
     what: str = ""
-    """Description of a transfer that is a connection of a recording; empty for a simulated user."""
+    """Description of a recorded transfer; empty for a transfer of a simulated user."""
 
     @property
     def named(self) -> str:
-        """Owner and index of the transfer, in words, such as `user 0, transfer 1`."""
+        """Transfer in words: `what`, or user and index, such as `user 0, transfer 1`."""
         return self.what or f"user {self.user}, transfer {self.transfer}"
 
     @property
@@ -54,11 +54,11 @@ class Explanation(Answering):
 
     @cached_property
     def time(self) -> Interval:
-        """Mean duration of the transfer over replications, s, with its interval."""
+        """Mean of `times` over replications, s, with its 95 % interval."""
         return mean_interval(self.times)
 
     def seconds(self, cause: str) -> NDArray[np.float64]:
-        """Returns the time of a cause in each replication, s.
+        """Returns the time of a cause in each replication, s; 0 where it does not occur.
 
         Raises:
             InputError: there is no such cause.
@@ -69,7 +69,7 @@ class Explanation(Answering):
 
     @cached_property
     def times(self) -> NDArray[np.float64]:
-        """Duration of the transfer in each replication, s."""
+        """Duration of the transfer in each replication, s; until the run's end if incomplete."""
         return read_only([path.time_ns / NS_PER_S for path in self.paths])
 
     def mean_s(self, of: Callable[[Share], bool]) -> float:
@@ -81,16 +81,22 @@ class Explanation(Answering):
         return float(np.mean([ns / NS_PER_S for ns in sums]))
 
     def place(self, cause: str) -> str:
-        """Returns the place, such as a link, where a cause takes most of its time, or ""."""
+        """Returns the place, such as a link, where a cause takes most of its time.
+
+        Returns "" if the cause does not occur, or has no place.
+        """
         return _most(path.places(cause) for path in self.paths)
 
     def step(self, cause: str) -> str:
-        """Returns the step that takes most of a cause's time, such as `others served`, or ""."""
+        """Returns the step that takes most of a cause's time, such as `others served`.
+
+        Returns "" if the cause does not occur.
+        """
         return _most(path.steps(cause) for path in self.paths)
 
     @cached_property
     def causes(self) -> list[str]:
-        """Causes that occur, by decreasing time."""
+        """Names of the causes that occur in a replication, by decreasing mean time."""
         known = [name for name in CAUSES if any(name in path.causes for path in self.paths)]
         return sorted(known, key=lambda name: -float(self.seconds(name).mean()))
 
@@ -162,14 +168,16 @@ class Explanation(Answering):
     def levers(self) -> list[Lever]:
         """Returns the changes of the scenario that target time on the path, by decreasing time.
 
-        The changes are not simulated; see `what_if`.
+        The changes are not simulated; see `what_if`. Returns [] for a recorded transfer.
         """
         from nodeb.explanation.levers import levers
 
         return levers(self)
 
     def difference(self, other: Explanation) -> list[Part]:
-        """Returns the difference to another explanation by cause.
+        """Returns the difference, `other` minus this explanation, by cause, and its sum.
+
+        The sum is the last part.
 
         Args:
             other: an explanation with the same seed and number of replications.

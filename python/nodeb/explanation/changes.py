@@ -1,6 +1,6 @@
-"""Changes of a scenario that remove causes of waiting, or halve them.
+"""Changes of a scenario that remove causes of waiting, or reduce them.
 
-The function of each change modifies the data of a resolved scenario, mostly for all users, and
+The function of each change modifies the data of a resolved scenario, mostly for all users. It
 returns true if there was anything to change.
 """
 
@@ -38,13 +38,13 @@ __all__ = ["CHANGES", "Change"]
 
 Data = dict[str, Any]
 LARGE = 10_000
-"""Window in segments, or queue limit in packets, that is never reached."""
+"""Window in segments, or queue limit in packets, that is assumed never to be reached."""
 MAX_BYTES_FAMILY = 1000
 """Largest initial window of the `linux` family, segments."""
 MAX_USUAL = 4
-"""Largest initial window that a scenario usually has (RFC 3390), segments."""
+"""Largest usual initial window (RFC 3390), segments; `_large_window` sets only larger ones."""
 LARGE_SIZE = "1 GB"
-"""Size of a buffer that never fills."""
+"""Size of a receive buffer, or of the Node B's buffer, that is assumed never to fill."""
 MIN_BLER = 1e-12
 """Block error rate at which no block fails in practice; curves cannot contain zero."""
 TARGET_BLER = 0.1
@@ -58,7 +58,7 @@ def _always(_found: Explanation) -> bool:
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a scenario that removes causes, or halves them."""
+    """A change of a scenario that removes or reduces causes of a transfer's time."""
 
     name: str
     causes: tuple[str, ...]
@@ -66,14 +66,14 @@ class Change:
     on_path: OnPath
     """Function that returns the time on the path that the change targets, s."""
     apply: Callable[[Data, int], bool]
-    """Function that changes a scenario's data, given these and the index of the explained phone.
+    """Changes a scenario's data in place; returns true if there was anything to change.
 
-    It returns true if there was anything to change.
+    The second argument is the index of the phone whose transfer is explained.
     """
     is_offered: Callable[[Explanation], bool] = _always
-    """Function that returns true if the problem that the change removes occurred in a replication.
+    """Returns true if the problem that the change removes has occurred in some replication.
 
-    The default is for changes whose problem can be seen from the scenario: it returns true.
+    The default always returns true, for changes whose need is clear from scenario and path.
     """
 
 
@@ -167,7 +167,11 @@ def _acks_sooner(data: Data, _phone: int) -> bool:
 
 
 def _snr_db_at_target(points: list[tuple[float, float]]) -> float:
-    """Returns the smallest SNR, dB, at which a curve of (SNR, BLER) falls to `TARGET_BLER`."""
+    """Returns the smallest SNR, dB, at which a curve of (SNR, BLER) falls to `TARGET_BLER`.
+
+    The logarithm of the BLER is interpolated. A curve that begins at or below `TARGET_BLER` gives
+    the SNR of its first point.
+    """
     target = math.log(TARGET_BLER)
     curve = [(snr, math.log(bler)) for snr, bler in sorted(points)]
     at = next(place for place, (_, bler) in enumerate(curve) if bler <= target)
@@ -178,7 +182,11 @@ def _snr_db_at_target(points: list[tuple[float, float]]) -> float:
 
 
 def _curves_without_errors(measured: Data | None) -> Data:
-    """Returns link curves that lead to the same CQI reports, and with which no block fails."""
+    """Returns link curves that lead to the same CQI reports, and with which no block fails.
+
+    Args:
+        measured: the scenario's own curves; None if it uses the built-in ones.
+    """
     if measured is None:
         known = {cqi: min_snr_db(cqi) for cqi in CQIS}
     else:
@@ -219,10 +227,12 @@ def _large_queues(data: Data, _phone: int) -> bool:
 def _large_window(data: Data, _phone: int) -> bool:
     """Sets the initial window to what the shortest queue holds, but not to less than before.
 
-    A link's queue has a share of its limit for each user, the radio its whole buffer for each user.
-    A larger window would overflow that queue at once. For the family `linux` the window is at most
-    `MAX_BYTES_FAMILY`. Returns true if a window changed. Returns false, without a change, if the
-    shortest queue holds at most `MAX_USUAL` packets.
+    A larger window would overflow that queue at once. All users share the queue of a link, so its
+    limit is divided by their number; the radio has a buffer for each user. For the `linux` family
+    the window is at most `MAX_BYTES_FAMILY`.
+
+    Returns true if a window changed. Returns false, without a change, if the shortest queue holds
+    at most `MAX_USUAL` packets.
     """
     users = sum(group["count"] for group in data["users"])
     limits = (next(iter(link["queue"].values())).get("limit") for link in _links(data))
@@ -256,10 +266,10 @@ def _no_pacing(data: Data, _phone: int) -> bool:
 
 
 def _alone(data: Data, phone: int) -> bool:
-    """Lets all other phones start at the very end of the run.
+    """Lets all phones but `phone` start 1 ns before the end of the run.
 
     These phones are not removed, so that every user keeps its index and random streams. Returns
-    true if there are other phones.
+    false if there is only one phone.
     """
     never = f"{in_ns(data['duration']) - 1} ns"
     groups: list[Data] = []
@@ -303,10 +313,10 @@ def _half_the_propagation_delays(data: Data, _phone: int) -> bool:
 
 
 def _radio_faster(data: Data, phone: int) -> bool:
-    """Doubles the capacity of the radio: its rates, channels, opportunities or block sizes.
+    """Doubles the capacity of the radio: its rates, channels and recorded opportunities.
 
-    If the radio has slots, their duration is halved. Returns false for the radio `lte`, which has
-    none of these keys.
+    If the radio has slots, their duration is halved. If it has none of these keys, the block sizes
+    are doubled. Returns false for the radio `lte`, for which nothing can be doubled.
     """
     radio = _radio(data)
     times = _double_opportunities(radio.get("down") or {})
@@ -319,7 +329,8 @@ def _radio_faster(data: Data, phone: int) -> bool:
 def _larger_blocks(radio: Data, groups: list[Data], phone: int) -> bool:
     """Doubles the bits of the block of each CQI.
 
-    Returns false unless the radio is `hsdpa` with link adaptation by CQI.
+    A scenario without a table of blocks gets the standard's table for the category of `phone`, with
+    twice the bits. Returns false unless the radio is `hsdpa` with link adaptation by CQI.
     """
     reports = radio.get("link_adaptation", {}).get("cqi")
     if reports is None:
@@ -388,7 +399,7 @@ def _always_dedicated(data: Data, _phone: int) -> bool:
 DELAYED, RECEIVER, HANDED = ("delayed ACK",), ("window: receiver",), ("handover",)
 LOSSES = ("recovery", "timeout")
 QUEUES = ("queues", "marks")
-"""Effects of queues on a connection: names of fields of `Lost` that count them."""
+"""Fields of `Lost` that count effects of queues: packets lost in them, and windows cut by marks."""
 RETRANSMITTED = ("HARQ round trips", "RLC retransmission", "reordering wait")
 OTHERS = ("waiting for the scheduler", "queue behind others")
 SWITCHED = ("channel set-up and release",)

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["Differences", "all_differences", "short_differences"]
 
 SHORT_BYTES = 2_000_000
-"""Size above which a transfer is explained only on request, bytes."""
+"""Largest mean size of a transfer that `nodeb compare` explains without a request, bytes."""
 
 
 @dataclass(frozen=True)
 class Differences:
-    """A user's first transfer, explained in several scenarios; the first is the baseline."""
+    """A user's first transfer, explained in several scenarios; the first one is the baseline."""
 
     user: int
     runs: int
@@ -45,7 +45,11 @@ class Differences:
 
     @property
     def table(self) -> Table:
-        """One row per scenario and cause, by decreasing difference, and one for their sum."""
+        """Difference from the baseline: one row per other scenario and cause.
+
+        For each scenario, the causes are in order of decreasing absolute difference; the sum is
+        last.
+        """
         (_, base), *others = self.found.items()
         parts: list[dict[str, ArrayLike]] = []
         for name, one in others:
@@ -58,7 +62,7 @@ class Differences:
 
     @property
     def bars(self) -> list[Bars]:
-        """Bars for each scenario: its difference from the baseline in transfer time, by cause."""
+        """Bars for each scenario but the baseline: its difference in transfer time, by cause."""
         (_, base), *others = self.found.items()
         return [difference_bars(difference(base, one), self._title(base, one)) for _, one in others]
 
@@ -73,13 +77,13 @@ class Differences:
 
     @property
     def notes(self) -> list[str]:
-        """Notes on transfers that were not completed, by scenario."""
+        """Notes on incomplete transfers: one for each scenario that has any."""
         notes = (incomplete_note(one, name) for name, one in self.found.items())
         return [one for one in notes if one]
 
     @property
     def rows(self) -> list[Rows]:
-        """Differences of each scenario from the baseline, by cause."""
+        """Table for each scenario but the baseline: its difference in transfer time, by cause."""
         (first, base), *others = self.found.items()
         return [
             difference_rows(
@@ -93,7 +97,10 @@ class Differences:
 
 
 def _turned(gap: Interval) -> tuple[float, float]:
-    """Returns the ends of a difference's interval; if the mean is not above 0, of its negative."""
+    """Returns the ends of the interval of a difference's size, lower end first.
+
+    These are the ends of `gap` if its mean is above 0. Otherwise they are those of `-gap`.
+    """
     ends = gap.low, gap.high
     return ends if gap.mean > 0 else (-gap.high, -gap.low)
 
@@ -118,9 +125,12 @@ def short_differences(
 ) -> Differences | None:
     """Returns the differences in user 0's first transfer over all pairs.
 
-    Returns None if user 0 completed no transfer in a replication, if its transfers have more than
-    `SHORT_BYTES` on average, if they are uploads in some scenarios and downloads in others, or if
-    they cannot be explained.
+    Returns None in these cases:
+
+    - User 0 completed no transfer in some replication.
+    - Its transfers have more than `SHORT_BYTES` on average in some replication.
+    - They are uploads in some scenarios and downloads in others.
+    - They cannot be explained, because of any error of nodeb.
     """
     if len({_direction(one["flows"]) for one in tables.values()}) > 1:
         return None
@@ -134,7 +144,7 @@ def short_differences(
 
 
 def _direction(flows: Table) -> str:
-    """Returns the direction of user 0's connection, `down` or `up`."""
+    """Returns the direction of user 0's connection, `down` or `up`; `down` if no column has it."""
     if "direction" not in flows.columns:
         return "down"
     return str(flows["direction"][np.asarray(flows["user"]) == 0][0])

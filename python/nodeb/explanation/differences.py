@@ -22,15 +22,17 @@ class Part:
     cause: str
     """Name of the cause; empty for the whole."""
     baseline_s: float
-    """Mean time of the cause, or of the whole transfer, in the baseline, s."""
+    """Mean time in the baseline, s."""
     other_s: float
-    """Mean time of the cause, or of the whole transfer, in the other scenario, s."""
+    """Mean time in the other scenario, s."""
     difference: Interval
-    """Other minus baseline, over the pairs, s."""
+    """Mean of other minus baseline over the pairs of replications, s, with its interval."""
 
 
 def difference(baseline: Explanation, other: Explanation) -> list[Part]:
-    """Returns a difference by cause, in order of decreasing size, and its sum as the last part.
+    """Returns the difference `other` minus `baseline` by cause, and its sum as the last part.
+
+    The causes are in order of decreasing absolute mean difference.
 
     The means by cause add up to the mean of the sum, because the causes add up to the duration in
     every replication.
@@ -50,7 +52,10 @@ def difference(baseline: Explanation, other: Explanation) -> list[Part]:
 
 
 def difference_table(parts: list[Part]) -> Table:
-    """Returns a table of `cause`, `baseline_s`, `other_s`, `difference_s`, `low_s` and `high_s`."""
+    """Returns a table of `cause`, `baseline_s`, `other_s`, `difference_s`, `low_s` and `high_s`.
+
+    It has a row for each part. The row of the whole has the cause `sum`.
+    """
     return Table(
         {
             "cause": [part.cause or "sum" for part in parts],

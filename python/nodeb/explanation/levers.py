@@ -27,7 +27,10 @@ class Lever:
 
 
 def levers(found: Explanation) -> list[Lever]:
-    """Returns the changes that target any time on the path, by decreasing time."""
+    """Returns the changes that the scenario allows and that target any time on the path.
+
+    They are in order of decreasing time. Returns [] for a recorded transfer.
+    """
     if found.what:
         return []  # A real connection cannot be repeated with a changed scenario.
     aimed = [(change, change.on_path(found)) for change in CHANGES]

@@ -41,14 +41,14 @@ OF_TCP = (
     *("delayed ACK", SLOW_START, AVOIDANCE, "window: receiver", "window: proxy"),
     *(*REPAIRS, "pacing"),
 )
-"""Causes within TCP: in their time no link sends a packet that the path waits for."""
+"""Causes within TCP. During them the path does not wait for the transmission of a packet."""
 WITH_ROUNDS = ("delayed ACK", "segmentation", "pacing")
-"""Causes whose time counts towards the cause of the round trip in which they occur.
+"""Causes whose time is also counted for the cause of the round trip in which they occur.
 
-The busy time of a channel does not: the channel would have to send the data in any case.
+The busy time of a channel, for example, is not counted so.
 """
 SENDS = ("sends", "own data ahead")
-"""Steps of a link that sends the transfer's data or its ACKs."""
+"""Steps in which a link sends data or ACKs of the explained connection."""
 SERVES = (*SENDS, "others served")
 
 
@@ -73,8 +73,9 @@ def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
 def serving(places: tuple[str, ...], factor: float) -> OnPath:
     """Returns a function that computes the time, s, that faster links or channels would save.
 
-    The function multiplies the time that the critical path spends while these send, including other
-    users' data ahead, by `factor`, the share of the time that the change removes.
+    The function takes the time on the critical path in which the links or channels named `places`
+    send, also if they send other users' data ahead. It multiplies this time by `factor`, the share
+    of the time that the change removes.
     """
     return lambda found: (
         factor * found.mean_s(lambda share: share.place in places and share.step in SERVES)
@@ -110,8 +111,8 @@ def among_others(found: Explanation) -> float:
 def without_channel(found: Explanation) -> float:
     """Returns the time, s, that a dedicated channel from the start would save.
 
-    This is the wait on the FACH behind other data and signalling, and the time of channel switches
-    less that of one set-up.
+    This is the sum of two times: the wait on the FACH behind other data and signalling, and the
+    time of channel switches beyond one set-up (`switch_time`).
     """
     on_fach = found.mean_s(
         lambda share: share.cause == "queue behind others" and share.place == "bearer"
@@ -127,10 +128,10 @@ def block_errors(found: Explanation) -> float:
 
 
 def opening(found: Explanation) -> float:
-    """Returns the time, s, of slow start before the first repair.
+    """Returns the time, s, of slow start before the first repair of a loss.
 
-    If nothing was lost or marked, congestion avoidance counts too. Time in which the busiest link
-    was sending anyway is subtracted (`_less_hidden`).
+    If no replication had a loss or a mark, congestion avoidance counts too. The share of the time
+    in which the busiest link was sending anyway is subtracted (`_less_hidden`).
     """
     opens = (SLOW_START,) if any(map(any, _lost(found))) else (SLOW_START, AVOIDANCE)
     return _less_hidden(found, lambda share: not share.after_loss and _in_round(share, opens))
@@ -139,7 +140,8 @@ def opening(found: Explanation) -> float:
 def of_rounds(cause: str) -> OnPath:
     """Returns a function that computes the time, s, of the round trips caused by `cause`.
 
-    Time in which the busiest link was sending anyway is subtracted (`_less_hidden`).
+    The share of the time in which the busiest link was sending anyway is subtracted
+    (`_less_hidden`).
     """
     return lambda found: _less_hidden(found, lambda share: _in_round(share, (cause,)))
 
@@ -161,10 +163,9 @@ def behind_losses(*reasons: str) -> OnPath:
 
 
 def was_lost(*reasons: str) -> Callable[[Explanation], bool]:
-    """Returns a function that is true if a packet was lost for one of `reasons`.
+    """Returns a function that is true if a loss or mark for one of `reasons` has occurred.
 
-    A reduction of the window by a mark counts as a loss for the reason `marks`. A loss in any
-    replication suffices.
+    One in any replication suffices. `reasons` are names of fields of `Lost`.
     """
     return lambda found: any(getattr(one, reason) for one in _lost(found) for reason in reasons)
 
@@ -174,7 +175,10 @@ def _lost(found: Explanation) -> list[Lost]:
 
 
 def _is_behind_loss(share: Share) -> bool:
-    """Returns true if a share is time of repairing a loss, or of opening the reduced window."""
+    """Returns true if a share is time of repairing a loss, or of opening the reduced window.
+
+    Congestion avoidance always counts as opening, slow start only after the first repair.
+    """
     opens = (*REPAIRS, AVOIDANCE, SLOW_START) if share.after_loss else (*REPAIRS, AVOIDANCE)
     return _in_round(share, opens)
 
@@ -188,11 +192,10 @@ def _in_round(share: Share, causes: tuple[str, ...]) -> bool:
 
 
 def _less_hidden(found: Explanation, of: Callable[[Share], bool]) -> float:
-    """Returns the time, s, of the shares for which `of` returns true, less transmission time.
+    """Returns the time, s, that a change would save of the shares for which `of` returns true.
 
-    A larger window, or the absence of a loss, does not save the time in which a link sends anyway.
-    Of the time in which the critical path was not at the busiest link, only a fraction was idle
-    there: the result is multiplied by this fraction.
+    A larger window, or the absence of a loss, does not save transmission time. Therefore the time
+    of these shares is multiplied by the idle fraction (`_idle`) of the busiest link.
     """
     idle = min((_idle(found, place) for place in _places(found)), default=1.0)
     return idle * found.mean_s(of)
@@ -203,9 +206,10 @@ def _places(found: Explanation) -> set[str]:
 
 
 def _idle(found: Explanation, place: str) -> float:
-    """Returns the fraction of time that a link or channel was idle while the path was elsewhere.
+    """Returns the fraction of time, 0 to 1, in which `place`, a link or channel, was idle.
 
-    The result is from 0 to 1, for the link or channel `place`.
+    Only the time in which the critical path was elsewhere counts; if there is none, the result
+    is 1.
     """
     busy = float(np.mean([path.busy.get(place, 0) / NS_PER_S for path in found.paths]))
     steps = (*SENDS, "block repeated")

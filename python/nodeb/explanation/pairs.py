@@ -14,7 +14,10 @@ __all__ = ["Pairs"]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Numbers of pairs, by whether the transfer is complete without and with a change."""
+    """Numbers of pairs, by whether the transfer is complete without and with a change.
+
+    `all` counts every pair, `both` those in which both transfers are complete.
+    """
 
     all: int
     both: int
@@ -29,7 +32,7 @@ class Pairs:
     def count(cls, plain: Sequence[Path], changed: Sequence[Path]) -> Pairs:
         """Counts pairs of paths by whether the transfer is complete.
 
-        If `changed` is empty, the transfer did not start in the changed scenario.
+        If `changed` is empty, the transfer did not start in some replication with the change.
         """
         if not changed:
             return cls(len(plain), 0, 0, 0, begun=False)
@@ -40,7 +43,7 @@ class Pairs:
         return cls(len(pairs), both, only_plain, only_changed)
 
     def of(self, some: int) -> str:
-        """Returns a number of pairs in words, such as `3 of 20 pairs`."""
+        """Returns `some` pairs in words, such as `3 of 20 pairs` or `all 20 pairs`."""
         if some == self.all:
             return "1 pair" if some == 1 else f"all {some} pairs"
         return f"{some} of {self.all} pairs"

@@ -25,7 +25,7 @@ from nodeb.terminal.progress import ProgressCallback
 __all__ = ["CAUSES", "Path", "path_of", "paths", "simulate_path"]
 
 CAUSES: dict[str, str] = dict(_core.causes())
-"""Every cause and its meaning, in the order of the core."""
+"""Meaning of every cause by name, in the order of the core."""
 
 
 REPAIRS = ("recovery", "timeout")
@@ -34,33 +34,36 @@ LOST = ("lost_on_links", "lost_in_queues", "lost_on_radio", "cut_by_marks")
 """Columns of a transfer that count losses and window reductions, in the order of `Lost`."""
 
 Columns = Mapping[str, Any]
-"""Columns of spans from the core; a text column is an array of indices, and the list of texts."""
+"""Columns of spans from the core: arrays of numbers or, for texts, pairs.
+
+A pair has an array of indices and the list of texts to which they refer.
+"""
 
 
 class Share(NamedTuple):
-    """Attributes that group the spans of a critical path; each group is a share of its time."""
+    """Attributes that the spans of one group have in common.
+
+    The spans of a critical path are grouped by these attributes. Each group is a share of its time.
+    """
 
     cause: str
     step: str = ""
-    """Activity at the place, such as `propagates`."""
+    """Activity at `place`, such as `propagates`."""
     place: str = ""
     round: str = ""
     """Cause of the round trip that the span is part of; empty after the last round trip."""
     after_loss: bool = False
-    """True for spans from the first repair of a loss on the path to the end."""
+    """True for spans from the first repair of a loss on the path, inclusive, to the path's end."""
 
 
 class Lost(NamedTuple):
-    """Numbers of a connection's lost packets, by reason, and of its window reductions by marks.
-
-    They count from the begin to the end of the transfer.
-    """
+    """Packets of a connection that were lost during a transfer, by reason, and effects of marks."""
 
     links: int = 0
     queues: int = 0
     radio: int = 0
     marks: int = 0
-    """Number of reductions of the window by marks of queues."""
+    """Number of window reductions because of packets that queues marked (ECN), not of losses."""
 
 
 NOTHING_LOST = Lost()
@@ -73,7 +76,10 @@ class Path:
     run: int
     begun_s: float
     ended_s: float
-    """Time at which the receiver had its last byte in order, or at which the run ended."""
+    """Time in the run, s, at which the receiver had its last byte in order.
+
+    If the transfer is incomplete, it is the time at which the run ended.
+    """
     bytes: int
     complete: bool
     """True if the receiver had everything at the end of the run."""
@@ -82,7 +88,7 @@ class Path:
     packets: Mapping[str, int]
     """Number of packets delayed by each cause."""
     lost: Lost = NOTHING_LOST
-    """Numbers of packets of the connection that were lost during the transfer."""
+    """Packets of the connection that were lost during the transfer, by reason."""
     busy: Mapping[str, int] = field(default_factory=dict)
     """Time in which each link or channel was sending packets of the connection, ns, by its name."""
     columns: Columns | None = field(default=None, compare=False, repr=False)
@@ -90,7 +96,7 @@ class Path:
 
     @cached_property
     def spans(self) -> Table:
-        """Spans in order of time; see `Explanation.spans`. An empty table if they are not kept.
+        """Spans in order of time; an empty table if they are not kept. See `Explanation.spans`.
 
         Large files have millions of spans, so texts are only created on access.
         """
@@ -138,7 +144,10 @@ class Explaining(Work[list[Path]]):
         self.source, self.user, self.transfer = scenario, user, transfer
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> list[Path]:
-        """Simulates the replications `runs`. Returns the critical path of the transfer in each."""
+        """Simulates the replications `runs`. Returns the critical path of the transfer in each.
+
+        Only the path of replication 0 keeps its spans.
+        """
         return [self._path(seed, run, control) for run in runs]
 
     def _path(self, seed: int, run: int, control: _core.Control) -> Path:
@@ -183,11 +192,14 @@ def path_of(run: int, found: Mapping[str, Any], *, has_spans: bool = True) -> Pa
 
 
 def _shares(columns: Columns) -> dict[Share, int]:
-    """Returns the time of each share of a path, ns, from the columns of its spans."""
+    """Returns the time of each share of a path, ns, from the columns of its spans.
+
+    Shares without time are left out.
+    """
     found = [columns[name] for name in ("cause", "step", "place", "round")]
     shape = [len(names) for _, names in found] + [2]
     cells = np.ravel_multi_index((*(codes for codes, _ in found), _after_loss(columns)), shape)
-    # Sums of whole nanoseconds are exact up to 104 days, which no run lasts.
+    # Sums of whole nanoseconds are exact up to 104 days; a run lasts at most 93 days.
     sums = np.bincount(cells, columns["end_ns"] - columns["begin_ns"]).astype(np.int64)
     shares = {}
     for cell in np.flatnonzero(sums):

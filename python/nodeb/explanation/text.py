@@ -53,13 +53,13 @@ REMEDIES = {
     "timeout": f"earlier detection of losses; {LONGER_TIMEOUT}",
     "pacing": "a higher pacing rate",
 }
-"""Remedy of each cause: a phrase that completes "What would help most:"."""
+"""Remedy by name of the cause; `_remedy` replaces some of them by more specific ones."""
 NOT_SERVED = "a better channel: nearer to the Node B, or less fading"
 """Remedy for waiting for the scheduler if no other user was served meanwhile."""
 ON_FACH = "a dedicated channel earlier: the FACH is shared, and signalling has priority"
 """Remedy for waiting on the FACH.
 
-Even a single user may wait there, if its queue is too short to cause a switch to a dedicated
+It also helps a single user, whose queue may stay too short to trigger a switch to a dedicated
 channel.
 """
 FEWER = {
@@ -68,17 +68,24 @@ FEWER = {
     "radio": "more transmissions of a block",
     "marks": "a higher marking threshold",
 }
-"""Remedy for losses, by reason."""
+"""Remedy for losses and window reductions, by reason: a field of `Lost`."""
 LEAST_SHARE = 0.1
-"""Smallest share of the duration that a change must target to be named instead of a remedy."""
+"""Smallest share of the duration that a change must target to be named instead of a remedy.
+
+It applies only if no changes were simulated.
+"""
 NO_OPPORTUNITY = "another trace: this one had no delivery opportunity meanwhile"
-"""Remedy for waiting on a recorded link."""
+"""Remedy for waiting on a radio `trace` that has no delivery opportunity meanwhile."""
 PLACED = ("transmission", "queue behind own data", "queue behind others")
-"""Causes for which the remedy names the place, because it helps only at that link or channel."""
+"""Causes for which `remedy` names the link: a faster downlink, for example, does not help ACKs."""
 
 
 def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
-    """Returns a sentence on the most helpful change, as simulated or else by time on the path."""
+    """Returns a sentence on the most helpful change: by simulation, or else by time on the path.
+
+    If no change was simulated and none targets enough time, the sentence names the remedy of the
+    largest cause. A second sentence names the simulated change with which most transfers finish.
+    """
     if not found.causes:
         return "The transfer took no time."
     known = [one for one in tried if one.won.n]
@@ -161,19 +168,24 @@ def _has_fach(found: Explanation) -> bool:
 
 
 def _fewer_losses(lost: Sequence[Lost]) -> str:
-    """Returns the remedy for the most frequent reason of losses."""
+    """Returns the remedy for the most frequent reason of losses in all replications together."""
     most = max(FEWER, key=lambda reason: sum(getattr(one, reason) for one in lost))
     return f"{FEWER[most]}, which cut the window"
 
 
 def sizes(found: Explanation) -> str:
-    """Returns the size of the transfer in words; it may differ between replications."""
+    """Returns the size of the transfer in words; its range if it differs between replications."""
     known = sorted({path.bytes for path in found.paths})
     return counted(known[0], "byte") if len(known) == 1 else f"{known[0]} to {known[-1]} bytes"
 
 
 def incomplete(found: Explanation, where: str = "") -> str | None:
-    """Returns a text on incomplete transfers of a scenario, or None if all are complete."""
+    """Returns a text on incomplete transfers of a scenario, or None if all are complete.
+
+    Args:
+        found: the transfer, explained in all replications.
+        where: name of the scenario, for the text; empty leaves it out.
+    """
     broken = [path for path in found.paths if not path.complete]
     if not broken:
         return None

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["effects", "verdict"]
 
 SHARP = 0.25
-"""Largest half-width of a narrow interval, as a share of the time on the path."""
+"""Largest half-width of an interval that counts as narrow, as a share of the time on the path."""
 LITTLE = 0.02
 """Largest effect that counts as little, as a share of the transfer's time."""
 SLACK, LEAST_SLACK_S = 0.02, 1e-6
-"""Tolerance for the time on the path, relative and absolute."""
+"""Tolerance for the time on the path: relative, and absolute in s; the larger one counts."""
 WANTED = "more replications are needed"
 
 
@@ -35,7 +35,7 @@ def verdict(gain: Interval, path_s: float, parts: Sequence[Part], causes: Sequen
         gain: saved time, s; of a single pair it has no interval, and only its mean is used.
         path_s: time on the path that the change targets, s.
         parts: difference, changed minus unchanged, by cause; the last is the whole.
-        causes: targeted causes.
+        causes: targeted causes; empty if the change targets steps or places of the path.
     """
     low, high = _ends(gain)
     slack = max(SLACK * path_s, LEAST_SLACK_S)
@@ -52,7 +52,14 @@ def verdict(gain: Interval, path_s: float, parts: Sequence[Part], causes: Sequen
 
 
 def _compatible(low: float, high: float, path_s: float, little_s: float) -> str:
-    """Returns the result of `verdict` for an interval that contains the time on the path."""
+    """Returns the result of `verdict` for an interval that contains the time on the path.
+
+    Args:
+        low: lower end of the interval of the gain, s.
+        high: upper end of this interval, s.
+        path_s: time on the path, s.
+        little_s: largest effect that counts as little, s.
+    """
     is_little = max(abs(low), abs(high)) <= max(little_s, LEAST_SLACK_S)
     if (high - low) / 2 <= SHARP * path_s or (path_s == 0 and is_little):
         return "as the path says"
@@ -86,14 +93,14 @@ def _largest_side_effect(less: bool, parts: Sequence[Part], causes: Sequence[str
 def _partial(path_s: float, parts: Sequence[Part], causes: Sequence[str]) -> str:
     """Returns a text that states that the targeted causes shrink only in part.
 
-    Returns "" if they shrink by at least the time on the path, or if there are none.
+    Returns "" if they shrink by at least `path_s`, or if no part belongs to a targeted cause.
     """
     own = [-part.difference.mean for part in parts if part.cause in causes]
     return ": the cause shrinks only in part" if own and sum(own) < path_s else ""
 
 
 def _moves(part: Part, grows: bool) -> bool:
-    """Returns true if a cause significantly grows, or significantly shrinks."""
+    """Returns true if a cause significantly grows or, if not `grows`, significantly shrinks."""
     low, high = _ends(part.difference)
     return low > 0 if grows else high < 0
 

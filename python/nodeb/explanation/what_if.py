@@ -1,8 +1,8 @@
 """Simulates changed scenarios and compares the saving with the time on the critical path.
 
 If everything else stayed as it was, a change would save the time on the path that it targets. TCP
-reacts, so the simulated saving can be larger or smaller. The difference is explained by the causes
-that take more or less time with the change.
+reacts, so the simulated saving can be larger or smaller. Causes that the change does not target,
+but that grow or shrink with it, explain the difference.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ UNKNOWN = Interval(math.nan, math.nan, math.nan, math.nan, 0)
 class WhatIf:
     """Simulated effect of a change of the scenario on a transfer.
 
-    Transfers that the end of the run cuts off have no duration: a gain refers to the pairs in which
-    both transfers are complete, with and without the change.
+    Transfers that the end of the run cuts off have no duration. So the gain refers only to pairs of
+    replications in which the transfer is complete both with and without the change.
     """
 
     name: str
@@ -42,22 +42,23 @@ class WhatIf:
     change may save more or less.
     """
     gain: Interval
-    """Simulated saving, s: baseline minus changed; NaN if no pair is complete."""
+    """Simulated saving, s: baseline minus changed; NaN if no pair has two complete transfers."""
     parts: list[Part]
     """Parts of the difference by cause, over the pairs of `gain`; empty without pairs."""
     causes: tuple[str, ...]
-    """Targeted causes."""
+    """Targeted causes; empty if the change targets steps or places of the path."""
     pairs: Pairs
     """Numbers of pairs, by whether the transfer is complete without and with the change."""
     changed: Interval = UNKNOWN
-    """Duration with the change, s, over the pairs in which the transfer is complete only with it.
+    """Mean duration with the change, s, in pairs in which only the changed transfer is complete.
 
-    NaN without such pairs, or if in any pair the transfer is complete without the change.
+    NaN if there are no such pairs, or any pair in which the unchanged transfer is complete.
     """
     at_least: Interval = UNKNOWN
-    """Lower limit of the saving in the pairs of `changed`, s.
+    """Lower limit of the saving in the pairs of `changed`, s; NaN if `changed` is NaN.
 
-    It is the time from the end of the transfer with the change to the end of the run without it.
+    It is the time from the beginning of the unchanged transfer to the end of the run, minus the
+    duration with the change.
     """
 
     @property
@@ -92,12 +93,12 @@ class WhatIf:
 
     @property
     def outcome(self) -> str:
-        """Text on the simulated saving, by the pairs in which the transfer is complete.
+        """Text on the simulated saving.
 
-        If it is complete both with and without the change in any pair, the text compares the saving
-        with the time on the path, and states the number of such pairs. If it is complete only with
-        the change, the text states its duration. Otherwise, it says that the gain is unknown, or
-        a loss.
+        If some pair has two complete transfers, the text compares the saving with the time on the
+        path. It states the number of such pairs unless all of several pairs are complete. If
+        transfers are complete only with the change, the text states their mean duration. Otherwise,
+        it says that the gain is unknown, or a loss.
         """
         if self.pairs.both:
             agree = verdict(self.gain, self.path_s, self.parts, self.causes)
@@ -113,6 +114,12 @@ def what_if(
     found: Explanation, jobs: Jobs | None = None, progress: ProgressCallback | None = None
 ) -> list[WhatIf]:
     """Simulates every change that the scenario allows, in pairs with the existing replications.
+
+    Args:
+        found: explanation of the unchanged transfer.
+        jobs: number of replications simulated in parallel, None for one per processor; or a
+            `nodeb.Cluster`.
+        progress: called after each change with the fraction done and the name of the change.
 
     Returns:
         The effect of each change, by decreasing gain; those with an unknown gain come last.
@@ -136,7 +143,11 @@ def _rank(one: WhatIf) -> tuple[bool, float]:
 
 
 def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
-    """Returns the effect of a change, from the pairs in which transfers are complete."""
+    """Returns the effect of a change, by comparing explanations without and with it.
+
+    Only pairs in which the transfer is complete both without and with the change are used. If there
+    are none, those in which only the changed transfer is complete give a lower limit.
+    """
     pairs = Pairs.count(found.paths, other.paths)
     if pairs.both:
         base, own = _where(found, other, (True, True))

@@ -21,9 +21,9 @@ __all__ = ["answer"]
 ERROR = 0.05
 """Maximum probability that a correct model is rejected."""
 FAR = 0.5
-"""Maximum difference of a model's error rate from the sequence's that is not reported.
+"""Relative difference of error rates above which that of the model is reported.
 
-It is relative to the larger of the two rates.
+It is relative to the larger one of the rates of model and sequence.
 """
 IMPOSSIBLE = (
     "impossible: the model never leaves some states, for instance, because the sequence ends in a "
@@ -37,7 +37,7 @@ def answer(found: Comparison, folder: str = "") -> Answer:
 
     Args:
         found: compared models.
-        folder: folder of the models; empty if they are not saved.
+        folder: folder to which the models were written, for a note; empty if they were not saved.
     """
     errors = found.errors
     blocks = f"{int(errors.block_errors.sum())} of {len(errors.blocks)} blocks failed."
@@ -74,7 +74,7 @@ def _headline(found: Comparison) -> Iterator[str]:
 
 
 def _differing(one: Candidate) -> list[str]:
-    """Returns the distributions in which the sequence differs from a model."""
+    """Returns the names of the distributions in which the sequence significantly differs."""
     level = ERROR / max(len(one.matches), 1)
     return [NAMES[name] for name, match in one.matches.items() if match.p_value < level]
 

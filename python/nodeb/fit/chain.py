@@ -22,7 +22,11 @@ Real = NDArray[np.float64]
 
 
 def hmm(states: int, **options: Any) -> Any:
-    """Creates an hmmlearn model of two symbols, 0 (correct) and 1 (error).
+    """Creates an hmmlearn model of the symbols 0 (correct) and 1 (error), without parameters.
+
+    Args:
+        states: number of hidden states.
+        options: further arguments of `CategoricalHMM`.
 
     Raises:
         InputError: hmmlearn is not installed.
@@ -38,7 +42,7 @@ def hmm(states: int, **options: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Hidden Markov model of a sequence of errors, in its stationary state.
+    """Hidden Markov model of a sequence of errors, which starts in its stationary distribution.
 
     See L. R. Rabiner, "A tutorial on hidden Markov models and selected applications in speech
     recognition", Proc. IEEE 77(2), 1989.
@@ -47,9 +51,9 @@ class Chain:
     kind: str
     """Name in a model file: `bsc`, `gilbert_elliott` or `hmm`."""
     transition: Real
-    """Probability of each next state (column) in each state (row)."""
+    """Transition matrix: probability of each next state (column) in each state (row)."""
     error: Real
-    """Probability of an error in each state."""
+    """Probability, 0 to 1, of an error in each state."""
     parameters: int
     """Number of fitted parameters."""
 
@@ -60,7 +64,7 @@ class Chain:
 
     @cached_property
     def stationary(self) -> Real:
-        """Long-term share of time in each state."""
+        """Stationary distribution: long-term share of the symbols in each state; the sum is 1."""
         n = self.states
         balance = np.vstack([self.transition.T - np.eye(n), np.ones(n)])
         share = np.linalg.lstsq(balance, np.concatenate([np.zeros(n), [1.0]]), rcond=None)[0]
@@ -69,7 +73,7 @@ class Chain:
 
     @property
     def error_rate(self) -> float:
-        """Long-term share of errors."""
+        """Long-term share of errors among the symbols, from 0 to 1."""
         return float(self.stationary @ self.error)
 
     @cached_property
@@ -83,20 +87,27 @@ class Chain:
         return self.error[:, None] * self.transition
 
     def gap_tail(self, longest: int) -> Real:
-        """Returns P(gap > k) for k = 0 ... longest; a gap is the distance between two errors."""
+        """Returns P(gap > k) for k = 0 ... longest; a gap is the distance between adjacent errors.
+
+        If no correct symbol is between them, the gap is 1, so the first element is 1. All elements
+        are 0 if errors are impossible.
+        """
         state = self.stationary @ self._with
         return _survival(state, self._without, longest)
 
     def burst_tail(self, longest: int) -> Real:
-        """Returns P(burst > k) for k = 0 ... longest; a burst is a run of errors."""
+        """Returns P(burst > k) for k = 0 ... longest; a burst is a maximal run of errors.
+
+        All elements are 0 if no burst can begin.
+        """
         first = (self.stationary @ self._without) * self.error
         return _survival(first @ self.transition, self._with, longest)
 
     def log_likelihood(self, errors: Bits) -> float:
-        """Returns the logarithm of the probability of a sequence, -inf if it is impossible.
+        """Returns the natural logarithm of the probability of a sequence, -inf if it is impossible.
 
-        A stationary chain with a state that it never leaves is always in that state, so a sequence
-        that must begin in another state is impossible.
+        A stationary chain is never in a state that it leaves but does not reach again. A sequence
+        that must begin in such a state is therefore impossible.
         """
         if self.states == 1:
             return _bernoulli(errors, self.error[0])
@@ -115,11 +126,11 @@ class Chain:
                 return -math.inf
 
     def simulate(self, count: int, random: np.random.Generator) -> Bits:
-        """Simulates a sequence of errors.
+        """Simulates a sequence of errors of `count` symbols.
 
-        The sequence is split into pieces, which are simulated in parallel from every possible
-        initial state; then each piece is chosen to begin in the state in which the one before it
-        ended.
+        The sequence is split into pieces. They are simulated in parallel, each from every possible
+        initial state. Of each piece, the version is used that begins in the state that follows the
+        piece before it.
         """
         length = max(1, int(np.sqrt(count)))
         pieces = -(-count // length)
@@ -141,7 +152,8 @@ class Chain:
 def _survival(state: Real, step: Real, longest: int) -> Real:
     """Returns the share of the probability in `state` that is left after 0 ... `longest` steps.
 
-    `step` is the matrix of one step; its rows may sum to less than 1.
+    `step` is the matrix of one step; its rows may sum to less than 1. All shares are 0 if `state`
+    has no probability.
     """
     tail = np.empty(longest + 1)
     mass = state.sum()
@@ -153,7 +165,10 @@ def _survival(state: Real, step: Real, longest: int) -> Real:
 
 
 def _bernoulli(errors: Bits, rate: float) -> float:
-    """Returns the log-probability of a sequence of independent errors of probability `rate`."""
+    """Returns the logarithm of the probability of a sequence if errors are independent.
+
+    Returns -inf if the sequence is impossible with the error probability `rate`.
+    """
     ones = int(errors.sum())
     zeros = len(errors) - ones
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -12,7 +12,7 @@ __all__ = ["binary_symmetric", "gilbert", "gilbert_elliott", "two_states"]
 
 
 def two_states(p: float, r: float, in_good: float, in_bad: float, parameters: int) -> Chain:
-    """Returns the chain of a good and a bad state.
+    """Returns the chain of a good state (index 0) and a bad state (index 1).
 
     Args:
         p: probability of going from good to bad.
@@ -26,17 +26,18 @@ def two_states(p: float, r: float, in_good: float, in_bad: float, parameters: in
 
 
 def binary_symmetric(errors: Bits) -> Chain:
-    """Fits independent errors with one probability, the share of errors."""
+    """Fits independent errors: all symbols have the same error probability, the share of errors."""
     return Chain("bsc", np.ones((1, 1)), np.array([errors.mean(dtype=np.float64)]), 1)
 
 
 def gilbert(errors: Bits) -> Chain:
-    """Fits a Markov chain of two states: each symbol in the bad state is an error, else correct.
+    """Fits a Markov chain of two states: symbols are errors in the bad state, correct in the good.
 
-    The likelihood is largest if the transition probabilities are the shares of the transitions.
+    The likelihood is largest if each transition probability is the observed share of that
+    transition.
 
     Raises:
-        InputError: the sequence never changes from correct to wrong, or back.
+        InputError: the sequence never changes from correct to wrong, or never back.
     """
     before, after = errors[:-1], errors[1:]
     good, bad = np.count_nonzero(before == 0), np.count_nonzero(before)
@@ -51,15 +52,15 @@ def gilbert(errors: Bits) -> Chain:
 
 
 def gilbert_elliott(errors: Bits) -> Chain | None:
-    """Fits Gilbert's channel, whose bad state has errors with some probability, from three shares.
+    """Fits Gilbert's channel, with errors in the bad state only, from three shares of the sequence.
 
-    With `a = P(1)`, `b = P(1 | 1)` and `c = P(111) / (P(101) + P(111))`:
+    In the bad state a symbol is an error with some probability. With `a = P(1)`, `b = P(1 | 1)` and `c = P(111) / (P(101) + P(111))`:
     `1 - r = (ac - b^2) / (2ac - b(a + c))`, `1 - h = b / (1 - r)`, `p = ar / (1 - h - a)`, where
     `1 - h` is the probability of an error in the bad state (E. N. Gilbert, Bell Syst. Tech. J. 39,
     1960; in this notation G. Hasslinger and O. Hohlfeld, MMB 2008).
 
     Returns:
-        The chain, or None if no such channel has these shares.
+        The chain, or None if no such channel has these shares, or a share is undefined (0/0).
     """
     first, second, third = errors[:-2], errors[1:-1], errors[2:]
     pairs = np.count_nonzero(errors[:-1])

@@ -30,11 +30,11 @@ Unit = Literal["pdu", "block"]
 UNIT_NAMES: dict[Unit, str] = {"pdu": "PDU", "block": "block"}
 
 CLOSED_FORMS = 3
-"""Maximum number of models, for each unit of errors, that are fitted without a search."""
+"""Maximum number of models for each unit, PDU or block, that are fitted without a search."""
 MAX_PDUS = 5_000_000
 """Maximum length of a simulated sequence, PDUs, unless the given sequence is longer."""
 TIMES = 4
-"""Ratio of the lengths of the simulated and the given sequence, up to `MAX_PDUS`."""
+"""Length of the simulated sequence, relative to the given one, unless `MAX_PDUS` limits it."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Candidate:
 
     model: ErrorModel
     log_likelihood: float
-    """Log-likelihood of the PDU errors, whatever the model's unit."""
+    """Log-likelihood of the PDU errors, also for a model of blocks; -inf if they are impossible."""
     bic: float
-    """Bayesian information criterion; smaller is better."""
+    """Bayesian information criterion; smaller is better, and inf if the errors are impossible."""
     simulated: ErrorSequence
-    """Sequence simulated by the model, for tests and pictures."""
+    """Sequence simulated by the model, for the tests of agreement and for pictures."""
     matches: dict[str, Match]
-    """Test results by distribution: `gap`, `burst`, `lost_per_block`."""
+    """Results of the tests of agreement, by distribution: `gap`, `burst`, `lost_per_block`."""
 
     @property
     def label(self) -> str:
@@ -59,7 +59,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Comparison(Answering):
-    """Models fitted to one error sequence, in the order of units and of the number of states."""
+    """Models fitted to one error sequence: those of PDUs first, each in order of states."""
 
     errors: ErrorSequence
     candidates: tuple[Candidate, ...]
@@ -83,7 +83,10 @@ class Comparison(Answering):
         return [u for u in units if any(c.model.unit == u for c in self.candidates)]
 
     def best_of(self, unit: Unit) -> Candidate:
-        """Returns the candidate of a unit, `pdu` or `block`, with the smallest BIC."""
+        """Returns the candidate of a unit, `pdu` or `block`, with the smallest BIC.
+
+        The unit must be one of `units`.
+        """
         return min(
             (c for c in self.candidates if c.model.unit == unit),
             key=lambda candidate: candidate.bic,
@@ -150,13 +153,13 @@ def compare(
     Args:
         errors: sequence of errors.
         states: numbers of states of hidden Markov models; None tries 2 to 8, as far as the sequence
-            has enough errors.
+            has enough errors. N states need N^2 errors and N^2 correct symbols.
         units: `pdu` fits a chain of PDUs, `block` a chain of transport blocks with a distribution
             of losses inside a failed one; None fits both if blocks have several PDUs.
-        starts: random starts of each hidden Markov model.
+        starts: number of random starts of each hidden Markov model.
         seed: seed of the starts and of the simulated sequences.
-        jobs: starts that are trained concurrently; does not change results.
-        progress: called with the fraction done and a short text.
+        jobs: number of starts that are trained concurrently; does not change results.
+        progress: called after each model with the fraction done and the name of the model.
 
     Raises:
         InputError: the sequence has no errors, or too few for these numbers of states; or an
@@ -183,7 +186,10 @@ def _symbols(errors: ErrorSequence, unit: Unit) -> Bits:
 
 
 def _planned(symbols: Bits, states: Iterable[int] | None, unit: Unit) -> list[int]:
-    """Returns the numbers of states to train, after checking that the sequence allows them."""
+    """Returns the numbers of states to train, after checking that the sequence allows them.
+
+    The sequence must allow 2 states even if `states` is empty.
+    """
     name = UNIT_NAMES[unit]
     if states is not None:
         plan = sorted(set(states))

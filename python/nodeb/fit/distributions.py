@@ -14,7 +14,7 @@ __all__ = ["DISTRIBUTIONS", "Match", "match"]
 Counts = NDArray[np.int64]
 
 MIN_EXPECTED, MAX_BINS = 5.0, 20
-"""Expected values that a bin needs, and maximum number of bins of a chi-square test."""
+"""Chi-square test: expected number of values that a bin needs, and maximum number of bins."""
 
 
 def lost_per_block(errors: ErrorSequence) -> Counts:
@@ -28,7 +28,7 @@ DISTRIBUTIONS = {
     "burst": lambda errors: bursts(errors.errors),
     "lost_per_block": lost_per_block,
 }
-"""Name of a distribution -> function that returns its sample in a sequence."""
+"""Name of a distribution -> function that extracts its sample from an error sequence."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,11 @@ class Match:
     """Agreement of two samples: result of a chi-square test, and distance."""
 
     p_value: float
-    """Probability of samples that differ at least as much if they had the same distribution; NaN if
-    unknown. Samples are treated as independent, and a model's as if it had not been fitted."""
+    """Probability of samples that differ at least as much if they had the same distribution.
+
+    It is NaN if a sample has fewer than five values, or all values are in one bin. The samples are
+    treated as independent, although the model was fitted to one of them.
+    """
     distance: float
     """Maximum difference of the distribution functions (Kolmogorov and Smirnov); NaN if a sample
     has fewer than five values."""
@@ -61,7 +64,7 @@ def match(first: Counts, second: Counts) -> Match:
 
 
 def _binned(first: Counts, second: Counts) -> Counts:
-    """Returns the counts of both samples in common bins, a row for each sample."""
+    """Returns how many values of each sample (row) are in each common bin (column)."""
     values, places = np.unique(np.concatenate([first, second]), return_inverse=True)
     each = np.array(
         [
@@ -74,12 +77,15 @@ def _binned(first: Counts, second: Counts) -> Counts:
 
 
 def _bins(counts: Counts, smaller: int) -> Counts:
-    """Returns the index of the bin of each value, for a chi-square test.
+    """Returns the index of the bin of each distinct value, for a chi-square test.
 
-    A bin is full once it has its part of the remaining counts, divided evenly among the remaining
-    bins, and at least `MIN_EXPECTED` expected values in the smaller sample. So a frequent value,
-    which fills a bin alone, leaves enough bins for the other values. If the last bin does not get
-    `MIN_EXPECTED`, its values join the bin before.
+    A bin is full once it has enough expected values, and its part of the remaining counts, divided
+    evenly among the remaining bins. So a frequent value, which fills a bin alone, leaves enough
+    bins for the other values. If the last bin has too few, it is joined with the one before it.
+
+    Args:
+        counts: number of values, in both samples, that equal each distinct value, in order.
+        smaller: size of the smaller sample.
     """
     min_count = MIN_EXPECTED * counts.sum() / smaller
     bins = np.empty(len(counts), dtype=np.int64)

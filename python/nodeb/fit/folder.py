@@ -77,7 +77,10 @@ def _provenance(comparison: Comparison, seed: int) -> dict[str, Any]:
 
 
 def _described(candidate: Candidate, about: dict[str, Any]) -> Any:
-    """Returns the candidate's model with its provenance: `about`, log-likelihood and BIC."""
+    """Returns the candidate's model with its provenance: `about`, log-likelihood and BIC.
+
+    Infinite values become None, because JSON has no infinity.
+    """
     known = {"log_likelihood": candidate.log_likelihood, "bic": candidate.bic}
     likelihood = {name: one if math.isfinite(one) else None for name, one in known.items()}
     return dataclasses.replace(candidate.model, provenance=about | likelihood)

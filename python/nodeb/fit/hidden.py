@@ -18,7 +18,7 @@ __all__ = ["MAX_STATES", "check_states", "hidden_markov"]
 
 Real = NDArray[np.float64]
 Start = tuple[Real, Real]
-"""Initial transition matrix and error probabilities."""
+"""Initial values of a training: transition matrix, and error probability of each state."""
 
 MAX_STATES = 8
 MAX_STARTS = 10_000
@@ -33,7 +33,7 @@ def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
     """Checks that a sequence has enough errors for a number of states.
 
     A chain of N states has N^2 parameters, so at least N^2 errors and N^2 correct symbols are
-    required.
+    required. `unit` is the name of a symbol in messages.
 
     Raises:
         InputError: the sequence is too short, or has no errors, or only errors; or the number of
@@ -62,10 +62,10 @@ def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
 
 
 def _bound(trials: int) -> float:
-    """Returns the upper end of the 95 % interval of an error rate if n trials had no error.
+    """Returns the upper end of the 95 % interval of an error rate if `trials` had no error.
 
-    At this rate, about 3/n, the probability of n trials without an error is 5 % (Clopper and
-    Pearson, one-sided).
+    At this rate, about 3/n for n trials, the probability of n trials without an error is 5 %
+    (Clopper and Pearson, one-sided).
     """
     return float(-math.expm1(math.log(0.05) / trials))
 
@@ -82,17 +82,18 @@ def hidden_markov(
     """Fits a hidden Markov model to a sequence, with the largest likelihood found.
 
     Each start is trained for a few iterations, and the best one until it converges (C. Biernacki,
-    G. Celeux and G. Govaert, Comput. Stat. Data Anal. 41, 2003). The states are sorted by error
-    probability.
+    G. Celeux and G. Govaert, Comput. Stat. Data Anal. 41, 2003). The states are sorted by
+    increasing error probability.
 
     Args:
         errors: sequence of errors.
         states: number of states, 2 to 8.
-        starts: number of random starts.
+        starts: number of random starts, 1 to 10,000.
         seed: seed of the starts.
-        jobs: starts that are trained concurrently; does not change results.
-        fewer: a chain with one state less; splitting one of its states gives another start, so that
-            more states do not end with a lower likelihood.
+        jobs: number of starts that are trained concurrently; does not change results.
+        fewer: a fitted chain with one state less; splitting one of its states gives another start,
+            so that more states seldom end with a lower likelihood. A chain with another number of
+            states is ignored.
 
     Raises:
         InputError: the sequence is too short for this number of states, or has no errors; or
@@ -117,9 +118,9 @@ def hidden_markov(
 def _random_start(states: int, rate: float, length: int, random: np.random.Generator) -> Start:
     """Draws random transition and error probabilities of `states` states.
 
-    On average, a next state, which may be the same, is drawn at intervals from 2 symbols to a tenth
-    of the sequence. Error probabilities are 1/100 to 100 times the error rate of the sequence, but
-    at most 0.95.
+    Each state has a mean time after which a next state, possibly the same, is drawn. It is from 2
+    symbols to a tenth of the sequence (at least 4 symbols). Error probabilities are 1/100 to 100
+    times `rate`, the error rate of the sequence, but from 1e-6 to 0.95.
     """
     sojourn = np.exp(random.uniform(np.log(2.0), np.log(max(length / 10.0, 4.0)), states))
     transition = random.dirichlet(np.ones(states), states) / sojourn[:, None]
@@ -129,7 +130,11 @@ def _random_start(states: int, rate: float, length: int, random: np.random.Gener
 
 
 def _split(chain: Chain, random: np.random.Generator) -> Start:
-    """Splits the most visited state of a chain in two, with 0.7 and 1.3 times its error rate."""
+    """Returns a start with one more state than a chain.
+
+    The most visited state of the chain is split in two, with 0.7 and 1.3 times its error
+    probability. The transitions to this state are randomly divided between the two.
+    """
     cut = int(np.argmax(chain.stationary))
     old = np.vstack([chain.transition, chain.transition[cut]])
     share = random.uniform(0.3, 0.7, len(old))
@@ -141,7 +146,10 @@ def _split(chain: Chain, random: np.random.Generator) -> Start:
 
 
 def _train(errors: Bits, start: Start, iterations: int) -> tuple[float, Start]:
-    """Runs the Baum-Welch algorithm. Returns the last log-likelihood computed, and parameters."""
+    """Runs the Baum-Welch algorithm for at most `iterations` iterations.
+
+    Returns the last log-likelihood that it computed, and the trained parameters.
+    """
     logging.getLogger("hmmlearn").setLevel(logging.ERROR)
     transition, error = start
     model = hmm(

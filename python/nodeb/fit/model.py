@@ -31,8 +31,7 @@ class ErrorModel:
     chain: Chain
     pdus_per_block: int
     within: Within | None
-    """Distribution inside a failed block if the chain's symbols are blocks; None if they are PDUs.
-    """
+    """Distribution of losses inside a failed block; None if the chain's symbols are PDUs."""
     provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -47,11 +46,14 @@ class ErrorModel:
 
     @property
     def error_rate(self) -> float:
-        """Long-term share of lost PDUs."""
+        """Long-term share of lost PDUs, from 0 to 1."""
         return self.chain.error_rate * (self.within.lost_share if self.within else 1.0)
 
     def log_likelihood(self, errors: ErrorSequence) -> float:
-        """Returns the log-probability of the PDU errors, which is comparable between units."""
+        """Returns the log-probability of the PDU errors, -inf if they are impossible.
+
+        It is comparable between models of PDUs and of blocks.
+        """
         if self.within is None:
             return self.chain.log_likelihood(errors.errors)
         blocks = self.chain.log_likelihood(errors.block_errors)
@@ -79,7 +81,7 @@ class ErrorModel:
         }
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the model file.
+        """Writes the model as a JSON file. Returns the path of the file.
 
         Raises:
             OutputError: the file cannot be written.

@@ -29,9 +29,10 @@ Z = 1.959964
 
 
 def tails(comparison: Comparison, kind: str = "gap") -> Figure:
-    """Plots the share of gaps or bursts that are at least of some length.
+    """Plots, for each length, the share of gaps or bursts that are at least so long.
 
-    The sequence, with its 95 % interval, is compared with sequences simulated by the models.
+    For `lost_per_block` it is the share of failed blocks that lost at least so many PDUs. The
+    sequence, with its 95 % interval, is compared with sequences simulated by the models.
 
     Args:
         comparison: fitted models.
@@ -111,9 +112,10 @@ def _points(
 
 
 def _shown(comparison: Comparison) -> list[Candidate]:
-    """Returns the models to draw for each unit.
+    """Returns the models to draw: at most three for each unit, each model only once.
 
-    These are independent errors, the best closed form of two states, and the best model.
+    These are independent errors, the best closed form of two states, if one was fitted, and the
+    best model. The best has the smallest BIC.
     """
     shown: list[Candidate] = []
     for unit in comparison.units:
@@ -125,13 +127,16 @@ def _shown(comparison: Comparison) -> list[Candidate]:
 
 
 def _tail(sample: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Returns a sample's distinct values, and for each the share of the sample at or above it."""
+    """Returns the distinct values of a sample in order, and the share of it at or above each."""
     values, counts = np.unique(sample, return_counts=True)
     return values, counts[::-1].cumsum()[::-1] / len(sample)
 
 
 def _wilson(share: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns the ends of 95 % intervals of shares of a sample of size `n` (E. B. Wilson, 1927)."""
+    """Returns the lower and upper ends of the 95 % intervals of shares of a sample of size `n`.
+
+    These are score intervals (E. B. Wilson, 1927), from 0 to 1.
+    """
     shrink = 1.0 / (1.0 + Z * Z / n)
     centre = shrink * (share + Z * Z / (2.0 * n))
     half = shrink * Z * np.sqrt(share * (1.0 - share) / n + Z * Z / (4.0 * n * n))

@@ -22,7 +22,7 @@ __all__ = ["Bits", "ErrorSequence", "bursts", "gaps", "read_errors"]
 Bits = NDArray[np.uint8]
 
 HEAD = re.compile(r"#\s*pdus_per_block\s*=\s*(\d+)\s*$", re.MULTILINE)
-"""Comment that states the size of transport blocks."""
+"""Comment `# pdus_per_block = N`, alone at the end of a line: PDUs per transport block."""
 MAX_BYTES = 1 << 32
 BLANK = re.compile(rb"#[^\n]*|\s+")
 
@@ -40,7 +40,7 @@ class ErrorSequence:
     """One element per PDU, 1 if it was lost."""
     pdus_per_block: int = 1
     origin: str = ""
-    """Short description of the source, such as a file's path; empty if there is none."""
+    """Short description of the source, such as the file's path, for messages; may be empty."""
 
     def __post_init__(self) -> None:
         here = f"{self.origin}: " if self.origin else ""
@@ -70,7 +70,10 @@ class ErrorSequence:
         return np.asarray(self.blocks.max(axis=1))
 
     def digest(self) -> str:
-        """Returns the SHA-256 hash of the sequence in hexadecimal; results folders compare it."""
+        """Returns the SHA-256 hash of the PDU errors in hexadecimal.
+
+        A results folder stores it, to recognize results of the same sequence.
+        """
         return hashlib.sha256(self.errors.tobytes()).hexdigest()
 
     @property
@@ -83,10 +86,10 @@ def read_errors(path: str | os.PathLike[str], pdus_per_block: int | None = None)
     """Reads an error sequence.
 
     Args:
-        path: a text of 0 and 1, in which white space and comments that begin with `#` are ignored;
-            or a folder of `nodeb link run` with one point.
-        pdus_per_block: PDUs of a transport block; None takes the value of a comment `#
-            pdus_per_block = N` in the text, or 1.
+        path: a text of 0 and 1, in which white space and comments from `#` to the end of the line
+            are ignored; or a folder of `nodeb link run` with one point.
+        pdus_per_block: number of PDUs per transport block; None takes the number in the first
+            comment `# pdus_per_block = N`, or 1 without such a comment.
 
     Raises:
         InputError: the file cannot be read, is empty, has other symbols, or does not consist of
@@ -118,7 +121,10 @@ def _in_folder(folder: Path) -> Path:
 
 
 def _first_stranger(data: bytes) -> str:
-    """Returns line, column and text of the first invalid symbol, as the end of a message."""
+    """Returns line, column and text of the first invalid symbol, as the end of a message.
+
+    Without an invalid symbol outside comments, the message states only what is expected.
+    """
     for number, line in enumerate(data.splitlines(), start=1):
         text = line.partition(b"#")[0].decode("utf-8", errors="replace")
         if strange := re.search(r"[^01\s]", text):
@@ -128,11 +134,11 @@ def _first_stranger(data: bytes) -> str:
 
 
 def gaps(errors: Bits) -> NDArray[np.int64]:
-    """Returns the distances between consecutive errors, 1 for neighbours."""
+    """Returns the distance from each error to the next one, in order; 1 within a burst."""
     return np.diff(np.flatnonzero(errors))
 
 
 def bursts(errors: Bits) -> NDArray[np.int64]:
-    """Returns the length of each run of consecutive errors, in order."""
+    """Returns the length of each maximal run of errors, in order, also of runs at the two ends."""
     edges = np.diff(np.concatenate([[0], errors.astype(np.int8), [0]]))
     return np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)

@@ -27,13 +27,13 @@ class Within:
     patterns: dict[str, float]
     """Pattern, such as "0101", -> probability; empty if the number of lost PDUs is modelled."""
     count_law: tuple[float, ...]
-    """Probability of 1, 2, ... lost PDUs; empty if patterns are modelled."""
+    """Probability of 1, 2, ... `pdus` lost PDUs; empty if patterns are modelled."""
     parameters: int
-    """Number of fitted parameters: one less than the number of fitted probabilities."""
+    """Number of fitted parameters: one less than there are probabilities."""
 
     @classmethod
     def of_patterns(cls, errors: ErrorSequence) -> Self:
-        """Fits the probability of each loss pattern: its share of the failed blocks observed."""
+        """Fits the probability of each observed loss pattern: its share of the failed blocks."""
         seen, counts = np.unique(_failed(errors), axis=0, return_counts=True)
         shares = counts / counts.sum()
         found = {"".join(map(str, row)): float(p) for row, p in zip(seen, shares, strict=True)}
@@ -41,7 +41,7 @@ class Within:
 
     @classmethod
     def of_counts(cls, errors: ErrorSequence) -> Self:
-        """Fits the probability of each number of lost PDUs: its share of failed blocks observed."""
+        """Fits the probability of each number of lost PDUs: its share of the failed blocks."""
         n = errors.pdus_per_block
         counts = np.bincount(_failed(errors).sum(axis=1), minlength=n + 1)[1:]
         return cls(n, {}, tuple(float(p) for p in counts / counts.sum()), n - 1)
@@ -50,7 +50,7 @@ class Within:
     def fitted(cls, errors: ErrorSequence) -> Self:
         """Fits a distribution of loss patterns and one of the numbers of lost PDUs.
 
-        Returns the distribution with the smaller BIC.
+        Returns the distribution with the smaller BIC; that of numbers if both are equal.
         """
         failed = len(_failed(errors))
 
@@ -61,7 +61,7 @@ class Within:
 
     @property
     def lost_share(self) -> float:
-        """Mean share of lost PDUs in a failed block."""
+        """Mean share of the PDUs of a failed block that are lost, above 0 and at most 1."""
         if self.patterns:
             lost = sum(p * text.count("1") for text, p in self.patterns.items())
         else:
@@ -69,7 +69,10 @@ class Within:
         return lost / self.pdus
 
     def log_likelihood(self, errors: ErrorSequence) -> float:
-        """Returns the log-probability of the loss patterns of the failed blocks."""
+        """Returns the log-probability of the loss patterns of the failed blocks of a sequence.
+
+        Returns -inf if one of the patterns has probability 0.
+        """
         failed = _failed(errors)
         if self.patterns:
             seen, counts = np.unique(failed, axis=0, return_counts=True)

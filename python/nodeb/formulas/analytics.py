@@ -1,8 +1,8 @@
 """Closed formulas around TCP on a radio link.
 
-Plain functions of plain numbers: SI units in (seconds, bytes, bits per second), the unit of the
-result in its docstring. The functions back the analytic tables of the reproductions and serve as
-sanity checks of simulations. Sources are abbreviated: *Wang 2004* is X. Wang, "3G HSDPA Performance
+The functions take and return plain numbers. Arguments are in seconds, bytes and bits per second;
+the docstring of a function states the unit of its result. `nodeb reproduce` computes analytic
+tables with them, and simulations can be checked against them. Sources are abbreviated: *Wang 2004* is X. Wang, "3G HSDPA Performance
 In Mobile Internet Connections", IMIT/LCN 2004-02, KTH Stockholm, 2004.
 """
 
@@ -167,7 +167,7 @@ def application_bit_rate(application_bytes: float, time_s: float) -> float:
         Application bit rate, bit/s.
 
     Raises:
-        ValueError: if the time is not positive or the size negative.
+        ValueError: if the time is not positive, the size is negative, or one is not finite.
     """
     not_negative(application_bytes=application_bytes)
     _positive(time_s=time_s)
@@ -211,7 +211,7 @@ def channel_utilization(
         channel_rate_bps: bit rate of the channel, bit/s.
 
     Returns:
-        Utilization as a fraction of 1.
+        Utilization as a fraction; above 1 if the time is too short for the channel's rate.
 
     Raises:
         ValueError: if a quantity is out of range.
@@ -223,7 +223,7 @@ def channel_utilization(
 def slow_start_transfer_time(
     packets: int, rtt_s: float, packet_time_s: float, initial_window: int = 2
 ) -> float:
-    """Returns the transfer time of a file in slow start on a path without errors or losses.
+    """Returns the time to send a file in slow start on a path without errors or losses.
 
     Each acknowledgement lets two packets go, so the window doubles per round trip until a window
     lasts longer than a round trip; from then on the slowest link never falls idle. The formula is
@@ -241,7 +241,7 @@ def slow_start_transfer_time(
         initial_window: window at the start in packets, at least 1.
 
     Returns:
-        Time from the first packet sent until the last acknowledgement, s.
+        Time from the beginning of the first transmission until the last acknowledgement, s.
 
     Raises:
         ValueError: if a count is below 1 or a time out of range.

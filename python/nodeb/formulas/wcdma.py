@@ -35,15 +35,15 @@ SUM_TOLERANCE = 1e-6
 
 
 def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float) -> float:
-    """Returns the average SINR of a path, a linear ratio (equation 3).
+    """Returns the average SINR of a propagation path (equation 3), as a linear ratio.
 
     Args:
         path: share of the path in the mean power, 0 to 1.
         own_cell: sum of the rates of all codes of the cell (the study's x).
-        other_cells: sum of the rates of all codes of another cell (alpha G), times the power
-            received from all other cells relative to that from the own cell (eta).
+        other_cells: sum of the rates of the other cells, weighted by the share of their power that
+            arrives (eta alpha G).
         spreading: chips per bit at the basic rate (N).
-        eb_n0: energy per bit over noise density.
+        eb_n0: energy per bit over noise density, as a linear ratio.
 
     Raises:
         ValueError: if a number is out of range.
@@ -61,13 +61,13 @@ def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_
 
 
 def bit_error_rate(gammas: Sequence[float]) -> float:
-    """Returns the bit error rate with maximum-ratio combining of Rayleigh paths (eq. 4 and 5).
+    """Returns the bit error rate with maximum-ratio combining of Rayleigh paths (equations 4, 5).
 
-    Equation 5 has poles where paths are equal. The error rate has none: equal paths are computed as
-    the limit of distinct ones.
+    Equation 5 divides by zero if two paths have the same ratio. The error rate is then computed as
+    the limit of distinct ratios.
 
     Args:
-        gammas: mean signal-to-noise ratio of each path, half of its SINR; at least one path.
+        gammas: mean signal-to-noise ratio of each path, linear, half of its SINR; at least one.
 
     Raises:
         ValueError: if there is no path, or a ratio is negative or not finite.
@@ -80,13 +80,13 @@ def bit_error_rate(gammas: Sequence[float]) -> float:
 
 
 def frame_success(ber: float, bits: int, correctable: int) -> float:
-    """Returns the probability that a frame has at most `correctable` bit errors (equation 2).
+    """Returns the probability that a frame of `bits` bits has at most `correctable` bit errors.
 
-    The frame has `bits` bits, each of which is wrong with probability `ber`, independently.
+    This is equation 2, for independent bit errors with the rate `ber`.
 
     Raises:
-        ValueError: if the error rate is not a probability, or the code corrects more than the
-            frame.
+        ValueError: if the error rate is not a probability, `bits` is below 1, or `correctable` is
+            not from 0 to `bits`.
     """
     if not 0 <= ber <= 1:
         raise ValueError(f"ber must be a probability, got {ber!r}")
@@ -95,10 +95,10 @@ def frame_success(ber: float, bits: int, correctable: int) -> float:
 
 
 def check_bits(bits: int, correctable: int) -> int:
-    """Returns how many of a code's `bits` bits are check bits if it corrects `correctable` errors.
+    """Returns the number of check bits with which a code of `bits` bits corrects errors.
 
-    This is the Varshamov-Gilbert bound: with t for `correctable`, the least r with
-    `2**r > sum(comb(bits - 1, i) for i < 2 t)`.
+    This is the Varshamov-Gilbert bound: the least r with
+    `2**r > sum(comb(bits - 1, i) for i < 2 t)`, where t is `correctable`, the number of errors.
 
     Raises:
         ValueError: if no bit would be left for data, or an argument is out of range.
@@ -111,14 +111,18 @@ def check_bits(bits: int, correctable: int) -> int:
 
 
 def effective_share(bits: int, correctable: int) -> float:
-    """Returns the share of a frame's bits that are data, by the bound of `check_bits`."""
+    """Returns the share of a frame of `bits` bits that is data; the rest is `check_bits`.
+
+    Raises:
+        ValueError: in the cases of `check_bits`.
+    """
     return 1 - check_bits(bits, correctable) / bits
 
 
 def smallest_window(wired_delay_s: float, packet_time_s: float, ack_time_s: float) -> float:
-    """Returns the smallest maximum window that keeps the radio link busy (equation 6, `W_min`).
+    """Returns the smallest maximum window, in packets, that keeps the radio link busy.
 
-    The window is in packets.
+    This is `W_min` of equation 6; it need not be a whole number.
 
     Args:
         wired_delay_s: delay of the wired network, one way, s.
@@ -135,7 +139,9 @@ def smallest_window(wired_delay_s: float, packet_time_s: float, ack_time_s: floa
 
 
 def normalized(powers: Sequence[float]) -> list[float]:
-    """Returns the share of each path in the sum of the mean powers; warns if the sum is not 1.
+    """Returns the share of each path in the sum of their mean powers.
+
+    Issues a warning if that sum is not 1. The powers are linear, not in dB.
 
     Raises:
         ValueError: if there is no power, one is negative, or their sum is not above 0.
@@ -158,9 +164,9 @@ class OperatingPoint:
 
     Attributes:
         connections: number of active connections.
-        rates: frames per slot of each connection.
-        frame_failure: frame error rate of each connection.
-        alpha: mean rate of a connection in the other cells, frames per slot.
+        rates: rate selected for each connection, frames per slot.
+        frame_failure: frame error rate of each connection, 0 to 1.
+        alpha: mean rate of connections in the other cells, frames per slot.
     """
 
     connections: int
@@ -170,7 +176,7 @@ class OperatingPoint:
 
     @property
     def throughput(self) -> float:
-        """Frames per slot that arrive (equation 1)."""
+        """Mean number of frames per slot that arrive, of all connections together (equation 1)."""
         pairs = zip(self.rates, self.frame_failure, strict=True)
         return sum(rate * (1 - failure) for rate, failure in pairs)
 
@@ -180,8 +186,8 @@ def operating_points(
 ) -> list[OperatingPoint]:
     """Returns the operating points for 1, 2, ... `max_connections` active connections.
 
-    If the scenario has a map, the connections are at the positions of the first users of
-    replication `run`.
+    The connections are those of the scenario's first users. If the scenario has a map of cells,
+    they are at the positions of these users in replication `run` with seed `seed`.
 
     Raises:
         ValueError: if the scenario's radio is not `wcdma`, or `max_connections` is below 1.
@@ -194,7 +200,11 @@ def operating_points(
 
 
 def path_shares(scenario: Scenario) -> list[float]:
-    """Returns the share of each path in the mean power, from a scenario's power delay profile."""
+    """Returns the share of each path in the mean power, from a scenario's power delay profile.
+
+    Raises:
+        ValueError: if the scenario's radio is not `wcdma`.
+    """
     return _core.wcdma_shares(scenario.compiled())
 
 
@@ -203,6 +213,9 @@ def mean_factor(scenario: Scenario, places: int = 10_000) -> float:
 
     It is the ratio of the power from other cells to that from the own cell, averaged over `places`
     random positions in the cell. For a scenario with the `mean` model, it is that model's factor.
+
+    Raises:
+        ValueError: if the scenario's radio is not `wcdma`.
     """
     return _core.wcdma_mean_factor(scenario.compiled(), places)
 
