@@ -54,7 +54,8 @@ def gilbert(errors: Bits) -> Chain:
 def gilbert_elliott(errors: Bits) -> Chain | None:
     """Fits Gilbert's channel, with errors in the bad state only, from three shares of the sequence.
 
-    In the bad state a symbol is an error with some probability. With `a = P(1)`, `b = P(1 | 1)` and `c = P(111) / (P(101) + P(111))`:
+    In the bad state a symbol is an error with some probability. With
+    `a = P(1)`, `b = P(1 | 1)` and `c = P(111) / (P(101) + P(111))`:
     `1 - r = (ac - b^2) / (2ac - b(a + c))`, `1 - h = b / (1 - r)`, `p = ar / (1 - h - a)`, where
     `1 - h` is the probability of an error in the bad state (E. N. Gilbert, Bell Syst. Tech. J. 39,
     1960; in this notation G. Hasslinger and O. Hohlfeld, MMB 2008).

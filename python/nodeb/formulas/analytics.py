@@ -2,7 +2,9 @@
 
 The functions take and return plain numbers. Arguments are in seconds, bytes and bits per second;
 the docstring of a function states the unit of its result. `nodeb reproduce` computes analytic
-tables with them, and simulations can be checked against them. Sources are abbreviated: *Wang 2004* is X. Wang, "3G HSDPA Performance
+tables with them, and simulations can be checked against them.
+
+Sources are abbreviated: *Wang 2004* is X. Wang, "3G HSDPA Performance
 In Mobile Internet Connections", IMIT/LCN 2004-02, KTH Stockholm, 2004.
 """
 

@@ -22,7 +22,7 @@ def overrides(values: Mapping[str, Any]) -> list[str]:
 
 
 def toml_value(value: Any) -> str:
-    """Returns a value, such as a number or a part of a scenario, as it is written in TOML."""
+    """Returns a value, such as a number or a part of a scenario, as inline TOML."""
     if isinstance(value, Part):
         return toml_value(value.to_dict())
     if isinstance(value, bool):

@@ -46,9 +46,9 @@ _TIME_WORDS = {
     "h": r"h|hrs?|hours?",
 }
 _OTHER_TIMES = r"d|days?|weeks?|m|cs|ds|ps"
-"""Pattern of units of time that are not supported, so that a column's name with one is rejected."""
+"""Words for time units that are recognized, to reject them, but are not among `TIMES`."""
 _COUNTS = r"ticks?|jiffies|slots?|frames?|ttis?|sfn|samples?|index"
-"""Counts whose duration only `--time-unit` can state."""
+"""Words for counts of steps, which are no units of time; `--time-unit` must state the unit."""
 _AMOUNT = re.compile(
     r"(?<![a-z0-9])(?P<prefix>kilo|mega|giga|kibi|mebi|gibi|[kmg]i|[kmg]|)[ -]?"
     r"(?P<base>bits?|bytes?|octets?|b(?=ps|/| ?p(er)?\b|$|[^a-z0-9]))"
@@ -64,10 +64,10 @@ class Named:
     """Unit stated by the name of a column.
 
     Attributes:
-        units: possible units; several if the unit is ambiguous, none if no supported unit is
-            stated.
-        doubt: reason why the name determines no unit; empty if it states one exactly or none at
-            all.
+        units: units that the name may mean; several if it is ambiguous, none if it states no
+            supported unit.
+        doubt: reason why the name does not determine the unit; empty if it states one exactly, or
+            no unit at all.
     """
 
     units: tuple[str, ...] = ()
@@ -80,17 +80,21 @@ class Named:
 
 
 def rates(name: str) -> Named:
-    """Returns the unit of bit rates in a column's name; the name may state none or be ambiguous."""
+    """Returns the unit of bit rates that a column's name states, such as `kbit/s` for `kbps`."""
     return _data(name, per_second=True)
 
 
 def amounts(name: str) -> Named:
-    """Returns the unit of amounts of data in a column's name, which may be unknown or ambiguous."""
+    """Returns the unit of amounts of data that a column's name states, such as `kB`."""
     return _data(name, per_second=False)
 
 
 def times(name: str) -> Named:
-    """Returns the unit of times in a column's name; the name may state none or be ambiguous."""
+    """Returns the unit of times that a column's name states, such as `ms` for `time (ms)`.
+
+    Each word of the name is compared with the names of units. A word for a count, such as `slot`,
+    gives all units as possible.
+    """
     words = re.findall(r"[a-zµμ]+", split_words(name).lower())
     found = [
         unit for unit, word in _TIME_WORDS.items() if any(re.fullmatch(word, w) for w in words)
@@ -104,14 +108,15 @@ def times(name: str) -> Named:
 
 
 def is_time_unit(name: str) -> bool:
-    """Returns true if a column's name is a unit of time, such as `seconds`."""
+    """Returns true if the whole name of a column is a unit of time, such as `seconds`."""
     return any(re.fullmatch(words, name.lower()) for words in _TIME_WORDS.values())
 
 
 def unit(text: str, known: dict[str, int] | dict[str, float]) -> str | None:
-    """Returns the unit that the value of an option states, as a key of `known`.
+    """Returns the unit that the value `text` of an option states, as a key of `known`.
 
-    Returns `None` if the value is not one of these units, or is ambiguous.
+    Returns `None` if the value is not one of these units, or is ambiguous. `known` is `AMOUNTS`,
+    `RATES` or `TIMES`.
     """
     if text in known:
         return text
@@ -156,7 +161,10 @@ def _is_unit(found: re.Match[str]) -> bool:
 
 
 def _meaning(found: re.Match[str]) -> tuple[tuple[str, ...], str]:
-    """Returns the units of data that a match may mean, and the time in its denominator or ""."""
+    """Returns the units of data that a match may mean, and the time in its denominator.
+
+    The time is "" if the match is no rate.
+    """
     bases = _bases(found)
     prefixes = _prefixes(found["prefix"], bits=bases == ("bit",))
     time = _per(found["time"]) if found["per"] else ""
@@ -164,7 +172,11 @@ def _meaning(found: re.Match[str]) -> tuple[tuple[str, ...], str]:
 
 
 def _bases(found: re.Match[str]) -> tuple[str, ...]:
-    """Returns `bit` or `B`; both if ambiguous, as the B in `MBPS` and the b of a size in `kb`."""
+    """Returns the units without prefix, `bit` or `B`, that a match may mean.
+
+    They are both for the `B` in a rate in capitals, such as `MBPS`, and for the `b` of a size in
+    small letters, such as `kb`.
+    """
     base, unit = found["base"], found[0]
     if len(base) > 1:
         return ("bit",) if base.lower().startswith("bit") else ("B",)
@@ -174,7 +186,10 @@ def _bases(found: re.Match[str]) -> tuple[str, ...]:
 
 
 def _prefixes(prefix: str, bits: bool) -> tuple[str, ...]:
-    """Returns the SI or binary prefixes that a prefix may mean: the `K` of `KB` is 1000 or 1024."""
+    """Returns the SI or binary prefixes that a prefix may mean.
+
+    Only a `K` of bytes is ambiguous: it may mean 1000 (`k`) or 1024 (`Ki`). A small `m` is mega.
+    """
     if not prefix or prefix.lower() in _WORDS:
         return (_WORDS.get(prefix.lower(), ""),)
     capital = prefix[0].upper() + prefix[1:].lower()
@@ -196,5 +211,9 @@ def _per(time: str | None) -> str:
 
 
 def split_words(name: str) -> str:
-    """Puts blanks into a name: for underscores, and before capitals after three small letters."""
+    """Splits a name into words by blanks, and returns it.
+
+    Each underscore becomes a blank. A blank is inserted before a capital that follows three small
+    letters.
+    """
     return re.sub(r"(?<=[a-z]{3})(?=[A-Z])", " ", name.replace("_", " "))

@@ -1,4 +1,7 @@
-"""Long lists of recordings as arrays, passed to the core separately from the scenario's text."""
+"""Long lists of recordings as arrays.
+
+They are passed to the core separately from the scenario's other data, which are passed as text.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ class Column(Sequence[Any]):
 
     Args:
         values: the numbers.
-        unit: unit of the quantities; empty for plain numbers.
+        unit: unit of the quantities, such as `ns`; empty for plain numbers.
     """
 
     __slots__ = ("unit", "values")
@@ -61,14 +64,17 @@ class Column(Sequence[Any]):
 
 
 class RecordingColumns(NamedTuple):
-    """Columns taken out of a recording's table, and the position of that table in the scenario."""
+    """Columns removed from a recording's table, and the position of that table in the scenario."""
 
     owner: Owner
-    """Index of the group of users, or direction of the delivery opportunities."""
+    """Index of the group of users, from 0, or direction of the opportunities: `down` or `up`."""
     place: tuple[str, ...]
-    """Keys to the recording's table: from the group of users, or, for a direction, the scenario."""
+    """Keys that lead to the recording's table.
+
+    They start at the group of users; if `owner` is a direction, they start at the scenario.
+    """
     file: str | None
-    """File that the table names, if any."""
+    """File that the table names under `file`; None if it names none."""
     columns: dict[str, Column]
 
     def arrays(self) -> tuple[Owner, dict[str, NDArray[Any]]]:
@@ -76,7 +82,7 @@ class RecordingColumns(NamedTuple):
         return self.owner, {key: column.values for key, column in self.columns.items()}
 
     def digest(self) -> str:
-        """Returns a SHA-256 hash of the columns and their position."""
+        """Returns a SHA-256 hash, in hexadecimal, of the columns and their position."""
         found = hashlib.sha256(repr((self.owner, self.place)).encode())
         for key, column in sorted(self.columns.items()):
             found.update(f"{key} {column.unit} {column.values.dtype} {len(column)}".encode())

@@ -32,9 +32,12 @@ def errors(path: Path) -> dict[str, Any]:
 def read(path: Path) -> dict[str, Any]:
     """Returns the content of a model file as the `errors` of a radio.
 
+    If the file's `errors` is the name of a text file, the sequence in that file is read too. The
+    name is relative to the folder of the model file.
+
     Raises:
-        ScenarioError: the file cannot be read or is no error model; the message names the file and
-            the key.
+        ScenarioError: a file cannot be read, or is no error model or sequence; the message names
+            the file.
     """
     text = read_text(path, NAMED_BYTES)
     try:
@@ -53,8 +56,8 @@ def read(path: Path) -> dict[str, Any]:
 def read_sequence(path: Path) -> list[int]:
     """Reads an error sequence, a text of 0 (correct) and 1 (error), as alternating run lengths.
 
-    The first run is of correct units, and has length 0 if the text begins with an error. White
-    space is ignored.
+    The units are PDUs or blocks. The first run is of correct units; its length is 0 if the text
+    begins with an error. White space is ignored.
 
     Raises:
         ScenarioError: the file cannot be read, is empty, or has other symbols.

@@ -1,11 +1,11 @@
 """Converts recordings in other formats to nodeb's traces.
 
 - mahimahi: delivery opportunities, one time in ms per line (Netravali and others, 2015)
-- cqi: CQIs
+- cqi: CQIs, with or without times
 - rates: bit rates, with or without times
-- snr: SNRs in dB
+- snr: SNRs in dB, with or without times
 - eurane: `rx1 rx2 rx3 CQI`, SNRs after one, two and three transmissions of a block, and the CQI
-- traffic: `seconds,bytes`
+- traffic: times and amounts of data, such as `seconds,bytes`
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from nodeb.inputs.ttis import MAX_TTIS, TTI_NS
 __all__ = ["FORMATS", "Imported", "Options", "not_a_trace_message", "read"]
 
 OPPORTUNITY_BYTES = 1500
-"""Bytes of one mahimahi delivery opportunity unless `--bytes` sets them."""
+"""Default size of one mahimahi delivery opportunity, bytes."""
 OTHER_SNRS = r"lin|linear|ratio|dbm|dbw|dbmw|mw|w"
 """Words in a column's name that show that its SNRs are not in dB."""
 
@@ -50,7 +50,7 @@ class Imported:
 
 
 def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Imported:
-    """Makes a trace of a recording.
+    """Converts a recording to a trace.
 
     Args:
         data: content of the file.
@@ -59,8 +59,8 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Impor
         options: options of `nodeb import`.
 
     Raises:
-        InputError: the file has no entries, its format is ambiguous or unknown, or a fact about the
-            columns is unknown.
+        InputError: the file has no entries, its format is ambiguous or unknown, a column or its
+            unit is not certain, or an option has no effect.
         ScenarioError: a line does not fit the format; the message names the line.
     """
     source = Source(data, path, options)
@@ -80,7 +80,13 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Impor
 
 
 def not_a_trace_message(path: Path, data: bytes, traffic: bool) -> str:
-    """Returns the message for a file that is no trace, with the command that converts it."""
+    """Returns the message for a file that is no trace, with the command that converts it.
+
+    Args:
+        path: the file.
+        data: content of the file.
+        traffic: whether a trace of traffic is expected; otherwise, of a channel.
+    """
     possible = ["traffic"] if traffic else [one for one in guess(Head.of(data)) if one != "traffic"]
     name, out = shell_path(path), shell_path(path.with_suffix(".trace"))
     wanted = possible or [one for one in FORMATS if one != "traffic"]

@@ -13,14 +13,14 @@ from nodeb.inputs import column_units
 __all__ = ["Head", "guess"]
 
 ENTRIES = 2_000
-"""Maximum number of entries that are examined to guess the format."""
+"""Maximum number of lines with content that are examined to guess the format."""
 MAX_CQI, MAX_SNR_DB = 30, 60
 NAMES = {
     "cqi": r"cqi",
     "rates": r"rate|bps|bit/s|throughput|goodput|bandwidth|speed",
     "snr": r"sinr|snr",
 }
-"""Format -> pattern for the name of its column."""
+"""Format -> pattern found in the name, in lower case, of a column with its values."""
 TIME = r"(^|[^a-z])(times?|timestamps?|t|ts|elapsed|epoch|since|clock)($|[^a-z])"
 
 
@@ -29,10 +29,10 @@ class Head:
     """The beginning of a recording.
 
     Attributes:
-        line: number of its first line with content.
-        names: names of its columns if the first line is not all numbers.
-        rows: numbers of its lines, without that of names; None for a word that is not a finite
-            number.
+        line: number, from 1, of its first line with content.
+        names: names of its columns, from that line; [] if all its words are numbers.
+        rows: numbers of each further line, or of all lines if there are no names; None for a word
+            that is not a finite number.
     """
 
     line: int
@@ -52,7 +52,7 @@ class Head:
 
     @property
     def width(self) -> int:
-        """Number of columns of the recording."""
+        """Number of names or, without names, of numbers in the first row; 0 without rows."""
         return len(self.names) or len(self.rows[0] if self.rows else [])
 
     def describe(self) -> str:
@@ -64,18 +64,18 @@ class Head:
         return self.names[place] if self.names else ""
 
     def describe_column(self, place: int) -> str:
-        """Describes a column for a message, by name or number."""
+        """Describes a column, counted from 0, for a message: by name, or by number from 1."""
         return f"column `{self.names[place]}`" if self.names else f"column {place + 1}"
 
     def column(self, kind: str, but: int | None) -> int | None:
-        """Returns the index of the column with a format's values, or `None` if that is unclear.
+        """Returns the index of the column with a format's values.
 
         It is the only column whose name indicates the format. If there is none, it is the only
-        column besides that of times.
+        column besides `but`. Returns `None` if neither exists.
 
         Args:
-            kind: format.
-            but: column of times, which is excluded; None if there is none.
+            kind: format, such as `rates`.
+            but: index of the column of times, which is excluded; None if there is none.
         """
         found = [i for i, name in enumerate(self.names) if i != but and _is_of(name, kind)]
         if len(found) == 1:
@@ -102,12 +102,15 @@ class Head:
         return [place for place in range(len(self.names)) if self.has_times(place)]
 
     def has_times(self, place: int) -> bool:
-        """Returns true if a column's name says that it has times."""
+        """Returns true if a column's name says that it has times; false without names."""
         return _is_time(self.name(place))
 
 
 def guess(head: Head) -> list[str]:
-    """Returns the formats that a recording may have: several if ambiguous, [] if unknown."""
+    """Returns the formats that a recording may have: several if ambiguous, [] if unknown.
+
+    With names of columns, only these are examined; otherwise, the numbers.
+    """
     if head.names:
         times = head.time_columns()
         others = [name for i, name in enumerate(head.names) if i not in times]

@@ -14,10 +14,7 @@ __all__ = ["Keys", "listing", "plain", "unknown_key_hint"]
 
 Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
-"""Name of a quantity's definition in the schema -> name shown to users.
-
-Other quantities are shown by their definition's name in lower case.
-"""
+"""Name in the schema -> name for users, where it is not just the same in lower case."""
 TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false"}
 UNITS = {
     "_dbm": "dBm",
@@ -42,7 +39,10 @@ class Keys:
         self.root, self.defs = schema, schema["$defs"]
 
     def paths(self) -> list[str]:
-        """Returns the shortest dotted key of each section of a scenario, in sorted order."""
+        """Returns the shortest dotted key of each section of a scenario, in alphabetical order.
+
+        A section is a table with keys or a choice between variants. The whole file is left out.
+        """
         known = {"": ""}
         for name in (queue := [""]):  # The loop appends sections to `queue` while it runs over it.
             for key, value in self._inside(name):
@@ -53,7 +53,9 @@ class Keys:
         return sorted(path for path in known.values() if path)
 
     def rows(self, path: str) -> list[list[str]]:
-        """Returns key, type, default, unit and meaning of each key of a section.
+        """Returns key, type, default, unit and meaning of each key of a section, all as texts.
+
+        If the section is a choice, each row is a variant: without default and unit.
 
         Args:
             path: dotted key, as in `radio.dch`; empty for the file itself.
@@ -81,7 +83,7 @@ class Keys:
         ]
 
     def row(self, path: str) -> list[str]:
-        """Returns key, type, default, unit and meaning of one key.
+        """Returns key, type, default, unit and meaning of one key, all as texts.
 
         Args:
             path: dotted key, as in `radio.dch.bler`.
@@ -285,8 +287,8 @@ def _several(kind: str) -> str:
 def _limits(value: Schema) -> str:
     """Returns the range of a number, preceded by a comma, such as `, 1 to 64`.
 
-    Returns "" if the schema has no minimum, or only a minimum of 0. A maximum of 2^31 or more is
-    left out.
+    A maximum of 2^31 or more is left out. Returns "" if the schema has no minimum, or a minimum of
+    0 without a maximum to state.
     """
     low, high = value.get("minimum"), value.get("maximum")
     if "exclusiveMinimum" in value:

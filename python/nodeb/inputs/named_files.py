@@ -1,4 +1,4 @@
-"""Adds the contents of the files that a scenario names to it: the core itself reads no files."""
+"""Adds the content of the files that a scenario names to the scenario: the core reads no files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Locate = Callable[[list[str]], str]
 """Function that returns the position of the value under some keys, as "file:line: key: "."""
 
 FileCache = dict[tuple[Path, *tuple[str, ...]], Mapping[str, Any]]
-"""Contents of files, by path, the scenario's radio and the keys that name them."""
+"""Contents of files, by path, name of the radio, and keys that lead to the file's name."""
 
 
 def read_all(
@@ -29,12 +29,12 @@ def read_all(
     """Adds the content of every file that a scenario names to the scenario's plain data.
 
     Args:
-        scenario: changed in place; content that is already present is kept. Long lists become
-            columns.
+        scenario: changed in place; content that is already present is kept. Lists of recordings
+            become columns.
         folder: base of relative paths.
-        locate: returns the position of a key that names a file, for messages.
-        cache: cache of files read before, which is used even if a file has changed since; new
-            content is added.
+        locate: returns the position of a key that names a file, for messages; None uses the key.
+        cache: contents of files read before, which are used even if a file has changed since. New
+            content is added. None reads every file.
 
     Returns:
         The same scenario.
@@ -80,9 +80,10 @@ Read = Callable[[Path], Mapping[str, Any]]
 def _named(
     scenario: dict[str, Any], radio: str
 ) -> Iterator[tuple[list[str], dict[str, Any], Read]]:
-    """Yields the keys, the table and the reader of each file that is still to be read.
+    """Yields three items for each file that is still to be read.
 
-    A file whose content is already in its table is skipped. The keys lead to the file's name.
+    These are the keys that lead to the file's name, the table that names it, and the function that
+    reads it. A file whose content is already in its table is skipped.
     """
     for owner, place, table in recordings(scenario):
         lists = ("times", "snrs_db", "rates", "times_ms")

@@ -1,7 +1,8 @@
 """Traces of delivery opportunities in mahimahi's format, which `radio.trace` replays.
 
-Each line is one opportunity: its time in ms, a whole number that never decreases. Empty lines and
-lines that begin with `#` are ignored.
+Each line is one opportunity: its time in ms, a whole number that never decreases. The last time
+must be above 0, because the trace lasts until then. Empty lines and lines that begin with `#` are
+ignored.
 """
 
 from __future__ import annotations
@@ -21,17 +22,19 @@ from nodeb.storage.bounded import read_bytes
 __all__ = ["read"]
 
 MAX_MS = 8_000_000_000
-"""Maximum time of an opportunity, ms; it is the maximum duration of a run."""
+"""Maximum time of an opportunity, ms: the maximum duration of a run."""
 
 
 def read(path: Path) -> dict[str, Column]:
     """Returns the list `times_ms` of `radio.trace.down` or `radio.trace.up` from a file.
 
     Args:
-        path: the file; the last four files are kept, and read again only if they have changed.
+        path: the file. The contents of the last four files are kept in memory; these files are read
+            again only if they have changed.
 
     Raises:
-        ScenarioError: the file cannot be read, or a line is not a time; the message names the line.
+        ScenarioError: the file cannot be read, or a line is not a valid time; the message names the
+            line.
     """
     try:
         about = os.stat(path)

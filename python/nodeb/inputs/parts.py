@@ -23,7 +23,7 @@ from nodeb.inputs.columns import Column
 __all__ = ["Part", "field", "plain"]
 
 REQUIRED = object()
-"""Value that stands for the missing default of a key that must be given."""
+"""Stands in `Part._defaults` for the default of a field that has none."""
 
 
 class _Factory:
@@ -60,10 +60,10 @@ class Part:
     """Base class of the scenario types; its annotated names are keys of the scenario file."""
 
     tag: ClassVar[str | None] = None
-    """Name of a variant in a scenario file; None for a plain table."""
+    """Name of the variant in a scenario file; None if the part is a plain table."""
 
     _defaults: ClassVar[Mapping[str, Any]] = {}
-    """Default of every key, in the order of the fields."""
+    """Default of every key, in the order of the fields: a value, a `_Factory`, or `REQUIRED`."""
 
     _types: ClassVar[dict[str, Any]]
 
@@ -128,7 +128,11 @@ class Part:
         return self.encoded(list)
 
     def encoded(self, column: Callable[[Column], Any]) -> dict[str, Any]:
-        """Returns this part as plain data, with `column` applied to each list of a recording."""
+        """Returns this part as plain data, with `column` applied to each list of a recording.
+
+        Raises:
+            InputError: a field has a value that cannot be written in a scenario file.
+        """
         values = {name: getattr(self, name) for name in self._defaults}
         fields = {k: plain(v, k, column) for k, v in values.items() if v is not None}
         return fields if self.tag is None else {self.tag: fields}
@@ -164,12 +168,13 @@ def plain(value: Any, key: str, column: Callable[[Column], Any] = list) -> Any:
     """Returns a value as a scenario file can hold it: tables, lists, text, numbers.
 
     Args:
-        value: a part, or a value in one; arrays and numbers of NumPy become lists and numbers.
+        value: a part, or a value in one. Arrays and numbers of NumPy become lists and numbers,
+            paths become texts.
         key: dotted key of the value, for messages.
-        column: converts a long list of a recording.
+        column: function that converts a long list of a recording, by default to a list.
 
     Raises:
-        InputError: a scenario file cannot hold the value.
+        InputError: a scenario file cannot hold the value, such as NaN or infinity.
     """
     if isinstance(value, str):
         return _text(value, key)
@@ -212,9 +217,10 @@ def _decode(hint: Any, value: Any) -> Any:
 
 
 def _decode_table(hint: Any, value: Mapping[str, Any]) -> Any:
-    """Returns the part that a table represents: the variant whose tag is its only key, if any.
+    """Returns the part that a table represents, one of the types that `hint` allows.
 
-    Otherwise it is a part without a tag, or a plain dictionary if `hint` has none.
+    It is the variant whose tag is the only key of the table, if there is one. Otherwise it is the
+    first part without a tag, or a plain dictionary if `hint` has no such part.
     """
     parts = [option for option in _options(hint) if _is_part(option)]
     for part in parts:

@@ -1,4 +1,4 @@
-"""Positions in a scenario at which recordings are named."""
+"""Positions of the tables in a scenario that may name recordings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 __all__ = ["CHANNEL", "DIRECTIONS", "EXTERNAL", "TRAFFIC", "Owner", "is_external", "recordings"]
 
 CHANNEL, TRAFFIC = ("ue", "channel", "trace"), ("traffic", "replay")
-"""Keys that lead from a group of users to a recording."""
+"""Keys that lead from a group of users to the tables of its recordings: of channel and traffic."""
 DIRECTIONS = ("down", "up")
 """Directions: keys of `radio.trace` that lead to delivery opportunities."""
 EXTERNAL = "external"
-"""Traffic of users whose packets come from outside the simulation."""
+"""Name of the traffic of users whose packets come from outside the simulation."""
 Owner = int | str
 """Owner of a recording: the index of a group of users, or one of `DIRECTIONS`."""
 

@@ -10,21 +10,21 @@ from nodeb.errors import ScenarioError
 __all__ = ["unquoted"]
 
 MARKS = ",;\t"
-"""Possible separators between cells, in order of preference.
-
-The first of them that a line has outside quotes separates its cells; if it has none, blanks do.
-"""
+"""Separators between cells, in order of precedence; a line without any has blanks."""
 
 
 def unquoted(data: bytes, path: Path) -> bytes:
     """Returns a text with the same cells on the same lines, without quotes.
 
+    Separators inside quoted cells of the heading, the first line with content, are replaced.
+
     Args:
-        data: lines of cells, some of them in quotes.
+        data: lines of cells, any of them in quotes.
         path: name of the file in messages.
 
     Raises:
-        ScenarioError: a quote is not closed on its line, or a number contains a separator.
+        ScenarioError: a quote is not closed on its line, or a cell below the heading contains a
+            separator.
     """
     if b'"' not in data:
         return data
@@ -40,9 +40,10 @@ def unquoted(data: bytes, path: Path) -> bytes:
 
 
 def _without(line: str, where: str, is_heading: bool) -> str:
-    """Removes the quotes of a line of CSV.
+    """Returns a line of CSV without quotes.
 
-    In the heading, separators within cells are replaced; in other lines they are an error.
+    In the heading, separators within cells are replaced by blanks, or by `_` if blanks separate the
+    cells. In other lines they are an error.
     """
     outside = "".join(line.split('"')[::2])
     mark = next((mark for mark in MARKS if mark in outside), " ")

@@ -18,14 +18,19 @@ __all__ = ["NO_NUMBER", "core_call", "document", "non_finite_number", "read_text
 NO_NUMBER = "this number is not finite; expected a finite number"
 
 MAX_BYTES = 64 << 20
-"""Maximum size of a scenario file, bytes."""
+"""Maximum size of a scenario file, bytes (64 MiB)."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls the core and converts its exceptions to those of this package."""
+    """Calls a function of the core and converts its exceptions to those of this package.
+
+    Raises:
+        ScenarioError: the core rejected the scenario.
+        RunError: the core had an internal error.
+    """
     try:
         return function(*args, **kwargs)
     except _core.ScenarioError as error:
@@ -61,8 +66,8 @@ def non_finite_number(data: Any, *, none: bool = False) -> list[str] | None:
 
     Args:
         data: plain data.
-        none: whether None counts as such a number. Data that the core converted from TOML has None
-            for `nan` and `inf`, which JSON writes as null, and for nothing else.
+        none: whether None counts as such a number. In data that the core converted from TOML, None
+            always stands for `nan` or `inf`, because JSON has no such numbers.
     """
     if (none and data is None) or (isinstance(data, float) and not math.isfinite(data)):
         return []

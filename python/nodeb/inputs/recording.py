@@ -24,16 +24,16 @@ CHANNEL = {
     "cqi": ("cqi", np.uint8, ""),
     "rate_bps": ("rates", np.uint64, "bps"),
 }
-"""Column of a trace -> list of `ue.channel.trace`, type and unit."""
+"""Column of a trace -> key of its list in `ue.channel.trace`, type and unit of the numbers."""
 CQI_STEP_DB, CQI_AT_0_DB = 1.02, 16.62
 """Coefficients of `CQI = floor(SNR / 1.02 + 16.62)` (Brouwer and others, ISSSTA 2004), as in the
 core."""
 
 
 def min_snr_db(cqi: Any) -> Any:
-    """Returns the lowest SNR, dB, at which a phone on HSDPA reports a CQI without a link curve.
+    """Returns the lowest SNR, dB, at which a phone on HSDPA reports a CQI.
 
-    The CQI may be an array.
+    This holds for scenarios without link curves of their own. `cqi` may be an array.
     """
     return (cqi - CQI_AT_0_DB) * CQI_STEP_DB
 
@@ -42,13 +42,14 @@ def read(path: Path, traffic: bool, tti_ns: int = TTI_NS) -> dict[str, Column]:
     """Returns the lists of `traffic.replay` or of `ue.channel.trace` from a trace file.
 
     Args:
-        path: the file; the last four files are kept, and read again only if they have changed.
+        path: the file. The contents of the last four files are kept in memory; these files are read
+            again only if they have changed.
         traffic: whether the file must be a trace of traffic; otherwise, of a channel.
         tti_ns: TTI of the radio, ns; the lists of a channel have one entry per TTI.
 
     Raises:
-        ScenarioError: the file cannot be read, is not a trace file, or is a trace of the other
-            kind.
+        ScenarioError: the file cannot be read, is not a trace file, is damaged, is a trace of the
+            other kind, or lasts too long.
     """
     try:
         about = os.stat(path)

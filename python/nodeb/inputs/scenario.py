@@ -38,7 +38,7 @@ MAX_SIDE = 2_000
 """Maximum number of points along each side of a map."""
 
 PLAN = ("name", "seed", "runs", "precision", "max_runs")
-"""Fields that are read from the core one by one, without creating the other fields."""
+"""Fields that a compiled scenario reads from the core without creating all other fields."""
 
 
 class Scenario(ScenarioFields):
@@ -58,7 +58,7 @@ class Scenario(ScenarioFields):
 
     _compiled: _core.CompiledScenario | None = None
     _taken: Sequence[RecordingColumns] = ()
-    """Columns of recordings of the compiled scenario."""
+    """Columns of the recordings of the compiled scenario, which its plain data leave out."""
     _plain: dict[str, Any] | None = None
     """Fields of the compiled scenario as plain data; None if they have not been created."""
 
@@ -109,7 +109,7 @@ class Scenario(ScenarioFields):
     if not TYPE_CHECKING:  # With `__getattr__`, type checkers would accept unknown fields.
 
         def __getattr__(self, name: str) -> Any:
-            """Creates the fields on the first access to one of them that is not in `PLAN`."""
+            """Returns a field of a compiled scenario; creates all fields if it is not in `PLAN`."""
             if name not in self._defaults or self._compiled is None:
                 return super().__getattr__(name)
             if name in PLAN:
@@ -220,7 +220,9 @@ class Scenario(ScenarioFields):
         return plan
 
     def stopping_rule(self) -> int | Precision:
-        """Returns a resolved scenario's number of replications, or its rule for when to stop.
+        """Returns the number of replications, or the rule for when to stop if it has a precision.
+
+        The scenario must be resolved.
 
         Raises:
             InputError: the precision, or the minimum or maximum number of runs, is invalid.
@@ -230,7 +232,7 @@ class Scenario(ScenarioFields):
         return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
 
     def files(self, folder: Path) -> list[Path]:
-        """Returns the files that the scenario names; relative paths start at `folder`."""
+        """Returns the paths of all files that the scenario names; relative to `folder`."""
         return list(named_files.paths(json.loads(self.compiled().to_bare_json()), folder))
 
     def warnings(self) -> list[str]:
@@ -250,7 +252,7 @@ class Scenario(ScenarioFields):
         return core_call(self.compiled().to_toml)
 
     def check_user(self, user: int) -> None:
-        """Checks that there is a user with this number.
+        """Checks that there is a user with the index `user`, counted from 0.
 
         Raises:
             InputError: there is no such user.
@@ -307,7 +309,8 @@ class Scenario(ScenarioFields):
             jobs: number of replications simulated concurrently; None takes one per processor; or a
                 `nodeb.Cluster` that simulates them.
             seed: seed of the random streams; None takes the scenario's.
-            progress: called with the fraction done and a short text; True shows a bar on stderr.
+            progress: called with the fraction done and a short text; True shows a bar on stderr,
+                None and False show nothing.
             pcap: file for the packets of the first replication, in pcapng format; see `capture`.
             snap_length: bytes kept of each packet; None keeps the headers.
             pcap_at: interfaces whose packets are kept: `server`, `phone`, `proxy` and, with

@@ -11,7 +11,11 @@ from nodeb.errors import ScenarioError
 __all__ = ["check_separators"]
 
 MARKS = {b",": "commas", b";": "semicolons", b"\t": "tabs"}
-"""Separators; the core splits a line at the first of these that it has, else at blanks."""
+"""Separators and their names, in order of precedence, as in the core.
+
+A line that has several of them is split only at the first of these; one that has none is split at
+blanks.
+"""
 
 
 def check_separators(data: bytes, path: Path) -> None:
@@ -46,7 +50,10 @@ def check_separators(data: bytes, path: Path) -> None:
 
 
 def _split(line: bytes) -> tuple[bytes, int]:
-    """Returns the separator of a line and the number of its cells up to the last non-empty one."""
+    """Returns the separator of a line, empty for blanks, and its number of cells.
+
+    Empty cells at the end of the line are not counted.
+    """
     mark = next((mark for mark in MARKS if mark in line), b"")
     return mark, line.rstrip(mark).count(mark) + 1 if mark else len(line.split())
 

@@ -29,21 +29,21 @@ class Options:
     step_ns: int | None = None
     """Spacing of entries without times, ns; by default 2 ms, a TTI of HSDPA."""
     unit: str | None = None
-    """Unit of rates or of amounts of data, one of `RATES` or `AMOUNTS`."""
+    """Unit of rates or of amounts of data: a key of `RATES` or of `AMOUNTS`."""
     time_unit: str | None = None
-    """Unit of times, one of `TIMES`; by default s."""
+    """Unit of times, a key of `TIMES`; by default that in the column's name, or s."""
     column: str | None = None
     """Name or number, from 1, of the column of values."""
     time_column: str | None = None
-    """Name or number of the column of times."""
+    """Name or number, from 1, of the column of times."""
     opportunity_bytes: int | None = None
-    """Bytes per line of a mahimahi trace; by default 1500."""
+    """Size of the delivery opportunity in each line of a mahimahi trace, bytes; by default 1500."""
 
 
 KINDS_OF = {"cqi": "CQIs", "rates": "rates", "snr": "SNRs", "traffic": "amounts of data"}
-"""Names of a format's values in messages."""
+"""Format -> name of its values in messages."""
 NAMES = {"step_ns": "--step", "opportunity_bytes": "--bytes"}
-"""Names of options that differ from their field's name."""
+"""Field of `Options` -> name of the option, where it differs from the field's name."""
 
 
 class Source:
@@ -95,7 +95,7 @@ class Source:
 
     @property
     def skip(self) -> int:
-        """Number of lines before the first line of numbers: 1 if columns have names, else 0."""
+        """Number of headings before the first line of numbers: 1 if columns have names, else 0."""
         return 1 if self.head.names else 0
 
     def record_use(self, place: int, what: str) -> None:
@@ -106,7 +106,10 @@ class Source:
     def index(self, asked: str | None, known: int | None, what: str) -> int:
         """Returns the index of a column, which an option gives by name or by number from 1.
 
-        Without the option (`asked` is None) it is `known`, the index guessed from the file.
+        Args:
+            asked: value of the option; None if it was not given.
+            known: index guessed from the file, used without the option; None if it is not certain.
+            what: name of the column's values in messages.
 
         Raises:
             InputError: there is no such column, or it is neither given nor guessed.
@@ -125,10 +128,11 @@ class Source:
         raise InputError(f"{self.path}: there is no column `{asked}`: {self.head.describe()}")
 
     def value_index(self, kind: str, what: str) -> int:
-        """Returns the index of the column of values.
+        """Returns the index of the column of values of the format `kind`, from 0.
 
         Raises:
-            InputError: the column is ambiguous, or its name indicates other values.
+            InputError: the column is ambiguous or does not exist, or its name indicates values of
+                another format.
         """
         known = self.head.column(kind, but=self.time_index())
         place = self.index(self.option("column"), known, what)
@@ -144,7 +148,7 @@ class Source:
         """Returns the index of the column of times, or `None` if there is none.
 
         Raises:
-            InputError: several columns may have times.
+            InputError: several columns may have times, or the option names no column.
         """
         asked, known = self.option("time_column"), self.head.time_columns()
         if asked is not None:
@@ -157,7 +161,7 @@ class Source:
         return known[0] if known else None
 
     def numbers(self, places: list[int]) -> list[Numbers]:
-        """Returns the numbers in the columns with these indices."""
+        """Returns the numbers in the columns with the indices `places`, an array for each."""
         return trace_reader.read_numbers(self.data, self.path, self.skip, places)
 
     def timed_numbers(self, value: int, time: int, what: str) -> tuple[Numbers, Numbers]:
@@ -175,7 +179,11 @@ class Source:
         return values, times
 
     def check(self, name: str, values: Numbers) -> None:
-        """Rejects values that are out of range for a column of a trace."""
+        """Checks that values are in the range of the column `name` of a trace.
+
+        Raises:
+            ScenarioError: a value is out of range; the message names its line.
+        """
         trace_reader.check_range(self.data, self.path, name, values, self.skip)
 
     def rates(self, place: int, values: Numbers) -> Numbers:
@@ -186,7 +194,7 @@ class Source:
         return np.rint(values, out=values)
 
     def amounts(self, place: int, values: Numbers) -> Numbers:
-        """Converts amounts of data of a column to bytes.
+        """Converts amounts of data of a column to bytes. The array `values` is overwritten.
 
         A result that is a whole number of bytes except for rounding errors is rounded.
         """
@@ -197,7 +205,14 @@ class Source:
         return np.where(np.isclose(values, whole, rtol=1e-12, atol=1e-9), whole, values)
 
     def times(self, place: int, times: Numbers, *, channel: bool) -> Times:
-        """Converts times to ns; times of a channel become relative to the first."""
+        """Converts times to ns; times of a channel become relative to the first.
+
+        `place` is the index of their column. The array `times` is overwritten.
+
+        Raises:
+            InputError: the unit of the times is not certain.
+            ScenarioError: a time is out of range or decreases, or occurs twice in a channel.
+        """
         unit = self._unit(place, "times", "time_unit", column_units.times, TIMES, "s")
         self.record_use(place, f"times in {unit}")
         first = 0.0
@@ -266,8 +281,15 @@ class Source:
     ) -> Trace:
         """Creates a channel's trace, with a step instead of times if entries are equally spaced.
 
+        Args:
+            kind: kind of trace, a key of `nodeb.inputs.trace_file.KINDS`.
+            columns: values by name of the column.
+            times: index of the column of times, and the times; None if there are none.
+            what: name of the format, for the description of the source.
+
         Raises:
             InputError: there is only one time, from which no duration follows.
+            ScenarioError: a value or a time is out of range.
         """
         for name, values in columns.items():
             self.check(name, values)
@@ -285,10 +307,10 @@ class Source:
         return Trace(kind, columns, self.title(what), times_ns=times_ns, end_ns=end_ns)
 
     def _step(self) -> int:
-        """Returns the spacing of entries without times, ns.
+        """Returns the spacing of entries without times, ns: the option `--step`, or 2 ms.
 
         Raises:
-            InputError: a column that was not read may have times.
+            InputError: without the option, if a column that was not read may have times.
         """
         step: int | None = self.option("step_ns")
         if step is not None:
@@ -305,8 +327,8 @@ class Source:
     def timed_values(self, kind: str, what: str) -> tuple[int, Numbers, tuple[int, Numbers] | None]:
         """Reads the columns of values and of times.
 
-        Returns the index of the column of values, and the values. The third item is `None` if there
-        are no times; otherwise, it has the index of the column of times, and the times.
+        Returns three items: the index of the column of values, the values, and a pair of the index
+        of the column of times and the times. The pair is `None` if there are no times.
         """
         value, time = self.value_index(kind, what), self.time_index()
         if time is None:

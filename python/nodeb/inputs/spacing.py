@@ -24,8 +24,8 @@ def durations(times_ns: Times) -> tuple[int | None, int, list[str]]:
         times_ns: at least two increasing times, ns.
 
     Returns:
-        The step, ns, or None if the steps differ; the end of the last entry, ns; assumptions, for
-        messages.
+        Three items: the step, ns, or None if the steps differ; the end of the last entry, ns; and
+        texts on assumptions, for messages, [] if all steps are equal.
     """
     steps = np.diff(times_ns)
     median = int(np.percentile(steps, 50, method="lower"))

@@ -49,7 +49,7 @@ __all__ = [
 MAGIC = b"# nodeb trace "
 VERSION = 1
 MAX_S = 8e6
-"""Maximum duration of a trace, s; it is the maximum duration of a run."""
+"""Maximum duration of a trace, s: that of a run."""
 UNITS_NS = {unit: NS[unit] for unit in ("ns", "us", "ms", "s")}
 Numbers = NDArray[np.float64]
 Times = NDArray[np.int64]
@@ -57,7 +57,11 @@ Times = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Range:
-    """Range of the values of a column: limits, description of a value, and whether it is whole."""
+    """Range of the values of a column.
+
+    It has the limits, inclusive, the description of a valid value for messages, and whether values
+    must be whole numbers.
+    """
 
     minimum: float
     maximum: float
@@ -103,8 +107,8 @@ class Trace:
 
     Attributes:
         kind: one of `KINDS`.
-        columns: its columns by name, without the times.
-        source: source of the recording.
+        columns: its columns of values by name, without the times.
+        source: description of the source of the recording, such as `drive.csv, as rates`.
         step_ns: duration of an entry, ns; None if entries have times.
         times_ns: beginning of each entry, ns; None if entries are a step apart.
         end_ns: end of the last entry, ns; None if entries are a step apart, and for traffic.
@@ -122,7 +126,7 @@ class Trace:
 
     @property
     def duration_ns(self) -> int:
-        """Duration of the recording, ns; of traffic, the time of the last entry."""
+        """Duration of the recording, ns; for traffic, the time of the last entry."""
         if self.step_ns is not None:
             return len(self) * self.step_ns
         if self.end_ns is not None:
@@ -185,13 +189,16 @@ def _quantity(ns: int) -> str:
 
 
 def duration_text(ns: int) -> str:
-    """Returns a duration for messages, to six digits in the largest unit that it reaches."""
+    """Returns `ns` as a text, to six digits in the largest unit, up to s, that it reaches.
+
+    A duration of 0 is `0 s`.
+    """
     unit = next((unit for unit, size in reversed(UNITS_NS.items()) if ns >= size), "s")
     return f"{ns / UNITS_NS[unit]:.6g} {unit}"
 
 
 def duration_ns(text: str) -> int | None:
-    """Returns a duration such as "2 ms" in ns, or `None` if it is invalid, 0, or above `MAX_S`."""
+    """Returns a duration such as "2 ms" in ns; `None` if invalid, 0, or too long for a trace."""
     try:
         ns = in_ns(text)
     except ValueError:

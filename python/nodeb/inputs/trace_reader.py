@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 HEADER = 4096
-"""Number of bytes at the beginning of a trace file that are searched for its header."""
+"""Number of bytes at the beginning of a trace file in which `is_of_traffic` searches."""
 MAX_BYTES = 256 << 20
 MAX_ENTRIES = 10_000_000
 """Maximum number of entries of a recording; at 2 ms each, five and a half hours."""
@@ -179,9 +179,15 @@ def read_numbers(
 ) -> list[Numbers]:
     """Reads columns of numbers from the lines of a text.
 
+    Args:
+        data: the text; empty lines and comments are ignored.
+        path: name of the file in messages.
+        skip: number of lines with content before the first line of numbers.
+        columns: indices of the columns, from 0; None for all.
+
     Raises:
-        ScenarioError: a line has a word that is not a number, or there are too many lines; the
-            message names the line.
+        ScenarioError: a line has a word that is not a number, or there are more than `MAX_ENTRIES`
+            lines; the message names the line.
     """
     try:
         return _core.read_numbers(data, skip, columns, MAX_ENTRIES)
@@ -191,7 +197,9 @@ def read_numbers(
 
 
 def check_range(data: bytes, path: Path, name: str, values: Numbers, skip: int) -> None:
-    """Checks that the values are in the range of their column.
+    """Checks that values are in the range of the column `name` of a trace (`COLUMNS`).
+
+    `skip` is the number of lines with content before the first value.
 
     Raises:
         ScenarioError: a value is out of range; the message names its line.
@@ -206,7 +214,10 @@ def check_range(data: bytes, path: Path, name: str, values: Numbers, skip: int) 
 
 
 def entry_error(data: bytes, path: Path, entry: int, message: str) -> ScenarioError:
-    """Returns an error that names the line of an entry, found by the entry's number from 0."""
+    """Returns an error that names the line of an entry.
+
+    `entry` is its index among the lines with content, from 0, headings included.
+    """
     return ScenarioError(f"{path}:{_core.line_of_entry(data, entry)}: {message}")
 
 
@@ -223,10 +234,10 @@ def check_times(
     Args:
         data: text of the file, to find lines for messages.
         path: name of the file in messages.
-        times: times in s; converted in place, because there may be many.
-        skip: entries before the first time.
-        channel: whether the times are those of a channel, which begin at 0 and are distinct.
-        show: returns a time, given in s, as the file has it.
+        times: times in s, at least one; the array is overwritten, to save memory.
+        skip: number of lines with content before the first time.
+        channel: whether the times are those of a channel, which must begin at 0 and be distinct.
+        show: function that returns a time, given in s, as the file has it, for messages.
 
     Raises:
         ScenarioError: a time is out of range or decreases, or those of a channel do not begin at 0
