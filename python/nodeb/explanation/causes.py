@@ -75,7 +75,7 @@ class Explanation(Answering):
     def mean_s(self, of: Callable[[Share], bool]) -> float:
         """Returns the time, s, of those shares of the path for which `of` returns true.
 
-        The time is the mean over the replications.
+        The time is the mean over the replications. It is 0 if there is no such share.
         """
         sums = (sum(ns for share, ns in path.shares.items() if of(share)) for path in self.paths)
         return float(np.mean([ns / NS_PER_S for ns in sums]))
@@ -139,7 +139,8 @@ class Explanation(Answering):
     def typical(self) -> Path:
         """Path of the replication whose duration is nearest the median, with its spans.
 
-        Only the first replication keeps its spans; another one is simulated again to get them.
+        It is the first one if several are equally near. Only replication 0 keeps its spans; another
+        one is simulated again to get them.
         """
         middle = float(np.median(self.times))
         gaps = np.abs(self.times - middle)

@@ -43,9 +43,9 @@ OF_TCP = (
 )
 """Causes within TCP. During them the path does not wait for the transmission of a packet."""
 WITH_ROUNDS = ("delayed ACK", "segmentation", "pacing")
-"""Causes whose time is also counted for the cause of the round trip in which they occur.
+"""Causes whose time also counts as time of the cause of the round trip in which they occur.
 
-The busy time of a channel, for example, is not counted so.
+The busy time of a channel, for example, does not.
 """
 SENDS = ("sends", "own data ahead")
 """Steps in which a link sends data or ACKs of the explained connection."""
@@ -150,8 +150,8 @@ def behind_losses(*reasons: str) -> OnPath:
     """Returns a function that computes the time, s, that losses for the given reasons cost.
 
     Losses cost the time of their repair, and the time in which the reduced window opens again. Each
-    reason gets a part of this time in proportion to its number of losses. A reduction of the window
-    by a mark counts as a loss.
+    reason gets a part of this time in proportion to its number of losses in all replications. The
+    result is 0 if nothing was lost or marked.
     """
 
     def seconds(found: Explanation) -> float:

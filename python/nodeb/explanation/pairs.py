@@ -30,7 +30,7 @@ class Pairs:
 
     @classmethod
     def count(cls, plain: Sequence[Path], changed: Sequence[Path]) -> Pairs:
-        """Counts pairs of paths by whether the transfer is complete.
+        """Counts pairs of paths, without and with the change, by whether the transfer is complete.
 
         If `changed` is empty, the transfer did not start in some replication with the change.
         """

@@ -29,7 +29,7 @@ CAUSES: dict[str, str] = dict(_core.causes())
 
 
 REPAIRS = ("recovery", "timeout")
-"""Causes that repair losses."""
+"""Causes whose time is spent on the repair of a loss, or on the wait for it."""
 LOST = ("lost_on_links", "lost_in_queues", "lost_on_radio", "cut_by_marks")
 """Columns of a transfer that count losses and window reductions, in the order of `Lost`."""
 

@@ -110,7 +110,10 @@ def remedy(found: Explanation) -> str:
 
 
 def _largest_gain(known: Sequence[WhatIf]) -> str:
-    """Returns a sentence on the largest simulated gain, a significant one if there is any."""
+    """Returns a sentence on the largest simulated gain, a significant one if there is any.
+
+    Without a gain, the sentence says that no change saves time. `known` has the largest gain first.
+    """
     if known[0].won.mean <= 0:
         return "Simulated: no change saves time."
     if known[0].pairs.all == 1:

@@ -38,8 +38,9 @@ class WhatIf:
 
     name: str
     path_s: float
-    """Time on the path that the change targets, s, over the pairs of `gain`; NaN without pairs. The
-    change may save more or less.
+    """Time on the path that the change targets, s; the change may save more or less.
+
+    It is the mean over the pairs of `gain`; NaN if there are none.
     """
     gain: Interval
     """Simulated saving, s: baseline minus changed; NaN if no pair has two complete transfers."""

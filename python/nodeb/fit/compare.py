@@ -59,7 +59,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Comparison(Answering):
-    """Models fitted to one error sequence: those of PDUs first, each in order of states."""
+    """Models fitted to one error sequence, grouped by unit, then by increasing number of states."""
 
     errors: ErrorSequence
     candidates: tuple[Candidate, ...]

@@ -42,8 +42,10 @@ class Match:
     treated as independent, although the model was fitted to one of them.
     """
     distance: float
-    """Maximum difference of the distribution functions (Kolmogorov and Smirnov); NaN if a sample
-    has fewer than five values."""
+    """Maximum difference of the samples' distribution functions (Kolmogorov and Smirnov), 0 to 1.
+
+    It is NaN if a sample has fewer than five values.
+    """
 
 
 def match(first: Counts, second: Counts) -> Match:
@@ -79,9 +81,9 @@ def _binned(first: Counts, second: Counts) -> Counts:
 def _bins(counts: Counts, smaller: int) -> Counts:
     """Returns the index of the bin of each distinct value, for a chi-square test.
 
-    A bin is full once it has enough expected values, and its part of the remaining counts, divided
-    evenly among the remaining bins. So a frequent value, which fills a bin alone, leaves enough
-    bins for the other values. If the last bin has too few, it is joined with the one before it.
+    A bin is full once it has enough expected values and its part of the remaining counts. That part
+    is an even share for each remaining bin. So a frequent value, which fills a bin alone, leaves
+    enough bins for the other values. If the last bin has too few, it is joined with the one before.
 
     Args:
         counts: number of values, in both samples, that equal each distinct value, in order.

@@ -22,7 +22,7 @@ __all__ = ["Bits", "ErrorSequence", "bursts", "gaps", "read_errors"]
 Bits = NDArray[np.uint8]
 
 HEAD = re.compile(r"#\s*pdus_per_block\s*=\s*(\d+)\s*$", re.MULTILINE)
-"""Comment `# pdus_per_block = N`, alone at the end of a line: PDUs per transport block."""
+"""Comment `# pdus_per_block = N` at the end of a line: the number of PDUs per transport block."""
 MAX_BYTES = 1 << 32
 BLANK = re.compile(rb"#[^\n]*|\s+")
 

@@ -70,8 +70,8 @@ class Head:
     def column(self, kind: str, but: int | None) -> int | None:
         """Returns the index of the column with a format's values.
 
-        It is the only column whose name indicates the format. If there is none, it is the only
-        column besides `but`. Returns `None` if neither exists.
+        It is the only column whose name indicates the format. If no name does, it is the only
+        column besides `but`. Returns `None` if there are several such columns, or none.
 
         Args:
             kind: format, such as `rates`.
@@ -109,7 +109,7 @@ class Head:
 def guess(head: Head) -> list[str]:
     """Returns the formats that a recording may have: several if ambiguous, [] if unknown.
 
-    With names of columns, only these are examined; otherwise, the numbers.
+    If the columns have names, only the names are examined; otherwise, the numbers.
     """
     if head.names:
         times = head.time_columns()

@@ -55,7 +55,8 @@ class Keys:
     def rows(self, path: str) -> list[list[str]]:
         """Returns key, type, default, unit and meaning of each key of a section, all as texts.
 
-        If the section is a choice, each row is a variant: without default and unit.
+        The default of a required key is `needed`. If the section is a choice, each row is a
+        variant, without default and unit.
 
         Args:
             path: dotted key, as in `radio.dch`; empty for the file itself.

@@ -65,7 +65,7 @@ class Scenario(ScenarioFields):
     @classmethod
     def of(cls, compiled: _core.CompiledScenario, taken: Sequence[RecordingColumns] = ()) -> Self:
         """Creates a scenario from a compiled one and the columns of its recordings."""
-        if compiled.unread:  # The files that the scenario names are read when it is compiled.
+        if compiled.unread:  # Compiling the new scenario reads the files that it names.
             return cls.from_dict(restore_columns(json.loads(compiled.to_bare_json()), taken))
         made = cls.__new__(cls)
         made.__dict__.update(_compiled=compiled, _taken=taken)
@@ -232,7 +232,7 @@ class Scenario(ScenarioFields):
         return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
 
     def files(self, folder: Path) -> list[Path]:
-        """Returns the paths of all files that the scenario names; relative to `folder`."""
+        """Returns the files that the scenario names; relative names are joined to `folder`."""
         return list(named_files.paths(json.loads(self.compiled().to_bare_json()), folder))
 
     def warnings(self) -> list[str]:

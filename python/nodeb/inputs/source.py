@@ -165,10 +165,11 @@ class Source:
         return trace_reader.read_numbers(self.data, self.path, self.skip, places)
 
     def timed_numbers(self, value: int, time: int, what: str) -> tuple[Numbers, Numbers]:
-        """Returns the numbers of the columns of values and of times.
+        """Returns the numbers of the columns of values and of times, whose indices are given.
 
         Raises:
             InputError: `value` and `time` are the same column.
+            ScenarioError: a line is not one of numbers; the message names the line.
         """
         if value == time:
             raise InputError(
@@ -187,7 +188,11 @@ class Source:
         trace_reader.check_range(self.data, self.path, name, values, self.skip)
 
     def rates(self, place: int, values: Numbers) -> Numbers:
-        """Converts bit rates of a column, in place, to whole bit/s."""
+        """Converts bit rates of the column `place`, in place, to whole bit/s, and returns them.
+
+        Raises:
+            InputError: the unit of the column is not certain.
+        """
         unit = self._unit(place, "rates", "unit", column_units.rates, RATES)
         self.record_use(place, f"rates in {unit}")
         values *= RATES[unit]
@@ -236,7 +241,7 @@ class Source:
         known: dict[str, int] | dict[str, float],
         default: str | None = None,
     ) -> str:
-        """Returns the unit of a column: from an option, its name, or the default.
+        """Returns the unit of a column: from an option, else from its name, else the default.
 
         Raises:
             InputError: the name and the option contradict each other, the name is ambiguous, or
