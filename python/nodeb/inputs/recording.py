@@ -26,8 +26,10 @@ CHANNEL = {
 }
 """Column of a trace -> key of its list in `ue.channel.trace`, type and unit of the numbers."""
 CQI_STEP_DB, CQI_AT_0_DB = 1.02, 16.62
-"""Coefficients of `CQI = floor(SNR / 1.02 + 16.62)` (Brouwer and others, ISSSTA 2004), as in the
-core."""
+"""Coefficients of `CQI = floor(SNR / 1.02 + 16.62)`, as in the core; the SNR is in dB.
+
+The source is Brouwer and others, ISSSTA 2004.
+"""
 
 
 def min_snr_db(cqi: Any) -> Any:
