@@ -239,7 +239,8 @@ def _attached(wanted: Sequence[str], endpoints: list[str]) -> dict[str, str]:
         if not (equals and place):
             raise InputError(f"--attach {text}: expected ENDPOINT=NAMESPACE, such as server=NAME")
         if name not in endpoints:
-            raise InputError(f"--attach {text}: there is no endpoint `{name}`{nearest(name, endpoints)}")
+            hint = nearest(name, endpoints)
+            raise InputError(f"--attach {text}: there is no endpoint `{name}`{hint}")
         found[name] = place if "/" in place else f"/run/netns/{place}"
         try:
             os.stat(found[name])
