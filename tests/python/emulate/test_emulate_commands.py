@@ -202,7 +202,7 @@ def test_ends_can_join_existing_namespaces(link):
     assert "/run/netns/no-such-namespace: no such file or directory" in done.stderr
     done = nodeb(link, "--attach", "sever=x", "--", "true")
     assert done.returncode == 2
-    assert "no end `sever`; did you mean `server`?" in done.stderr
+    assert "no endpoint `sever`; did you mean `server`?" in done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others are without these rights anyway")

@@ -15,7 +15,7 @@ def test_section_lists_keys_with_type_default_and_unit(call):
     rows = {line.split()[0]: line for line in printed.splitlines() if line[0] != " "}
     assert (status, list(rows)) == (0, ["key", *KEYS.defs["Dch"]["properties"]])
     assert '"10 ms"' in rows["tti"]
-    assert "Transmission time interval." in rows["tti"]
+    assert "Length of a transmission" in rows["tti"]
     assert "number, 0 to 1" in rows["bler"]
 
 
