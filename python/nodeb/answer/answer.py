@@ -1,9 +1,16 @@
 """Parts of a command's answer, before it is rendered as text or as a page.
 
-The order is always the same: a headline (result, amount, confidence, reason), a picture, at most
-`MAX_ROWS` key figures with their intervals, possibly a table and a second picture, marks (such as
-transfers that did not finish or are excluded), and notes (provenance and the next command). Marks
-that concern only folded tables are folded with them; all other marks are always shown.
+The order is always the same; all parts but the headline may be missing:
+
+1. headline: the result, by how much, how certain, and why;
+2. main picture;
+3. key figures with their confidence intervals;
+4. main table;
+5. second picture;
+6. the folded tables, in a terminal only with `--all`;
+7. marks, such as one on transfers that did not finish. Those on folded tables are printed in a
+   terminal only together with these tables;
+8. notes: provenance, and the next command.
 """
 
 from __future__ import annotations
@@ -17,11 +24,11 @@ from nodeb.answer.numbers import Shown
 __all__ = ["Answer", "Bar", "Bars", "Fact", "Mark", "Rows"]
 
 MAX_ROWS = 9
-"""Maximum number of key figures of an answer."""
+"""Maximum number of key figures of `nodeb run`, and of rows in the table of `nodeb compare`."""
 SURVIVORS = "\N{DAGGER}"
-"""Sign at a mean that excludes some users or transfers."""
+"""Sign after a mean from which users, transfers or replications without a value are excluded."""
 ONE_REPLICATION = "One replication has no interval: --runs 20 gives one."
-"""Note in place of a column of intervals, for results of a single replication."""
+"""Note of an answer without intervals, because there is only one replication."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,36 +36,37 @@ class Bar:
     """Bar of a bar chart: its label, its value as text, and its length."""
 
     name: str
+    """Label before the bar."""
     value: str
     """Value as text, with its unit."""
     size: float
-    """Length; bars of one picture have the same scale. Negative values extend to the left."""
+    """Length, in one unit for all bars of a picture; a negative one extends to the left."""
     paint: str = ""
     """CSS class of the colour on pages, such as `k-handshake`."""
     note: str = ""
-    """Text after the value, such as a share."""
+    """Text beside the value, such as its share of the total; empty for none."""
     interval: str = ""
-    """Confidence interval of the value as text; shown on pages."""
+    """Confidence interval of the value as text, shown only on pages; empty for none."""
     ends: tuple[float, float] = (math.nan, math.nan)
-    """Lower and upper end of the confidence interval, in the unit of `size`; NaN for none."""
+    """Ends of the confidence interval, in the unit of `size`, drawn only on pages; NaN for none."""
     bound: float = math.nan
-    """Position of a dotted line, in the unit of `size`; NaN for none.
+    """Position of a dotted line on pages, in the unit of `size`; NaN for none.
 
-    It is, for example, the upper bound of a change's effect.
+    An example is the upper bound of a change's effect.
     """
     why: str = ""
-    """Short text about the value; pages show it below the bar."""
+    """Short text about the value, shown only on pages, below the bar; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bar chart, one bar per line in the given order, each labelled by its name."""
+    """Bar chart: a column of horizontal bars, each labelled by its name."""
 
     title: str
-    """Title for pages and screen readers."""
+    """Title, shown only on pages; empty for none."""
     bars: Sequence[Bar]
     head: str = ""
-    """Text above the bars; empty for none."""
+    """Text above the bars, shown only in terminals; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,7 @@ class Fact:
     name: str
     shown: Shown
     mark: str = ""
-    """`SURVIVORS` if the mean excludes some users or transfers."""
+    """`SURVIVORS` if users or transfers without a value are excluded from a mean; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +88,9 @@ class Rows:
     rows: Sequence[Sequence[str | Shown]]
     """Cells: the first of a row is a name; a `Shown` is a number with its unit."""
     title: str = ""
+    """Text above the table; empty for none."""
     right: Sequence[int] = ()
-    """Indices of the columns of text that are aligned to the right."""
+    """Indices, from 0, of the columns of text that terminals align to the right."""
 
     def without_empty_columns(self) -> Rows:
         """Returns the table without columns that are empty in every row; keeps the first column."""
@@ -101,7 +110,10 @@ class Mark:
     sign: str
     text: str
     folded: bool = False
-    """Whether the remark concerns only rows of `Answer.everything`."""
+    """Whether the remark concerns only tables of `Answer.everything`.
+
+    In a terminal such a remark is printed only together with these tables.
+    """
 
 
 @dataclass(frozen=True)
@@ -109,26 +121,29 @@ class Answer:
     """Answer of a command: headline, picture, key figures, remarks and notes."""
 
     command: str
-    """Command, such as `nodeb run`."""
+    """Command that was answered, such as `nodeb run`."""
     subject: str
-    """Name of the scenario, link or study; empty if there is none."""
+    """Subject of the headline, such as the scenario's name; empty if the headline has it."""
     headline: str
-    """One or two sentences that do not repeat the subject; shown at the top."""
+    """One or two sentences; in a terminal they follow `subject` and a colon."""
     lead: str = ""
-    """Sentences below the headline of a page, such as the number of replications and the seed."""
+    """Sentences below the headline of a page, such as the number of runs; not in terminals."""
     picture: Bars | Rows | None = None
-    """Main picture, shown below the headline; None for none."""
+    """Bars or table directly below the headline; `None` for none."""
     facts: Sequence[Fact] = ()
-    """Key figures, shown below the main picture."""
+    """Key figures below the main picture, in order; may be empty."""
     table: Rows | None = None
-    """Main table, such as the cells of a sweep; shown below the key figures, if there are any."""
+    """Main table below the key figures, such as the cells of a sweep; `None` for none."""
     after: Bars | None = None
-    """A second picture below the figures, such as the causes of a difference."""
+    """Second picture below the main table, such as the causes of a difference; `None` for none."""
     marks: Sequence[Mark] = ()
-    """Remarks on transfers that did not finish, starved, were dropped, or are undecided."""
+    """Remarks that readers must not overlook, such as one on transfers that did not finish."""
     notes: Sequence[str] = ()
-    """Provenance of the numbers, and a next command; a line or paragraph each."""
+    """Texts of a line or paragraph each: provenance of the numbers, and the next command."""
     everything: Sequence[Rows] = field(default=())
-    """Tables that are folded on a page, and printed with `--all`."""
+    """Tables that are folded on a page, and printed in a terminal only with `--all`."""
     folded: str = ""
-    """Description of the folded tables, such as `all 15 metrics`; empty if there are none."""
+    """Description of the tables of `everything`, such as `all 15 metrics`.
+
+    A terminal prints it in the hint to use `--all`. If it is empty there is no such hint.
+    """

@@ -12,18 +12,18 @@ from nodeb.base.streams import printable
 __all__ = ["NAME", "aligned", "beside", "filled", "fitted"]
 
 NAME = 24
-"""Minimum width of a column of names, so that pictures and figures are aligned.
+"""Minimum width of the first column, in characters, so that pictures and tables are aligned.
 
-If names are split to fit a narrow terminal, it is their maximum width.
+If names are split over several lines to fit a narrow terminal, it is their maximum width.
 """
 HEAD = 10
-"""Width in characters to which a long head is split, unless the cells of its column are wider."""
+"""Width, in characters, to which a head is split if the cells of its column are narrower still."""
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[mu]?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
-"""Space between a number and its unit, at which no line ends."""
+"""Pattern of the space between a number and its unit, where a line must not be broken."""
 WITHIN_KEY = re.compile(r"(?<=[.=_ ])")
-"""Positions at which a column's head, such as `radio.dch.bler=0.2`, may be split."""
+"""Pattern of the positions where a column's head, such as `radio.dch.bler=0.2`, may be split."""
 OPTION = re.compile(r'--set [\w.]+="[^"]*"')
-"""Option `--set KEY="VALUE"` in a text; it is kept on one line, so that it can be pasted."""
+"""Pattern of an option `--set KEY="VALUE"`, which is not broken so that it can be pasted."""
 HELD = "\N{NO-BREAK SPACE}"
 
 Cells = Sequence[str | Shown]
@@ -85,9 +85,12 @@ def aligned(rows: Sequence[Cells], right: Sequence[int] = (), min_width: int = N
 
 
 def beside(rows: Sequence[Cells]) -> list[str]:
-    """Returns one text for each row: its cells, aligned to the right in columns of equal width.
+    """Joins the cells of each row to one text, aligned with those of the other rows.
 
-    Columns without any text are left out. There must be at least one row.
+    Columns that are blank in every row are omitted.
+
+    Args:
+        rows: rows of cells; at least one.
     """
     columns = [one for one in _columns(rows, range(len(rows[0]))) if any(map(str.strip, one))]
     return ["  ".join(parts).rstrip() for parts in zip(*columns, strict=True)]
@@ -96,9 +99,16 @@ def beside(rows: Sequence[Cells]) -> list[str]:
 def _lines(
     head: Sequence[str], columns: Sequence[Sequence[str]], min_width: int, is_parted: bool
 ) -> list[str]:
-    """Formats columns as lines of text, one per row.
+    """Formats the head of a table and its columns as lines of text.
 
-    If `is_parted`, a long name in the first column and a long head are split over several lines.
+    Each row is a line. If `is_parted`, long heads and long names in the first column are split, so
+    that the head or a row may take several lines.
+
+    Args:
+        head: name of each column; empty for a table without a head.
+        columns: texts of each column, of one width per column.
+        min_width: minimum width of the first column, in characters.
+        is_parted: whether long heads and names are split.
     """
     names, *others = columns or [[]]
     parts = [_parted_name(one) if is_parted else [one] for one in names]
@@ -129,9 +139,10 @@ def _parted_name(name: str) -> list[str]:
 
 
 def _parted_head(head: str, width: int) -> list[str]:
-    """Splits a column's head into lines of at most `width` characters where that is possible.
+    """Splits a column's head into lines of at most `width` characters.
 
-    A head is split after a dot, a `=`, an underscore or a blank.
+    A head is split only after a dot, a `=`, an underscore or a space; a longer part exceeds the
+    width.
     """
     lines = [""]
     for part in WITHIN_KEY.split(head):
@@ -144,8 +155,8 @@ def _parted_head(head: str, width: int) -> list[str]:
 def _block(head: Sequence[str], cells: Sequence[str], width: int) -> Iterator[str]:
     """Formats a row as a block: its name, and below it each cell after the head of its column.
 
-    A column without a head, such as that of intervals, continues the column before. A cell that is
-    empty or a dash is left out.
+    A column without a head, such as that of intervals, continues the column before. Empty cells are
+    omitted, and so are those that consist of a dash.
     """
     yield from filled(cells[0].rstrip(), width, "  ", "    ").splitlines()
     groups: list[list[str]] = []
@@ -182,6 +193,9 @@ def _cells_of(cells: Cells, to_right: bool) -> list[str]:
 
 
 def _unit(shown: str) -> str:
-    """Returns the unit at the end of an interval's text with its space, or "" if it has none."""
+    """Returns the unit that ends the text of an interval, with the space before it.
+
+    Returns "" if there is no unit, or the text is not an interval.
+    """
     number, space, last = shown.rpartition(" ")
     return space + last if number and not last[-1:].isdigit() and " to " in shown else ""

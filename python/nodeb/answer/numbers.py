@@ -1,10 +1,10 @@
 """Formatting of numbers: the uncertainty determines the number of digits.
 
-Of the half-width of an interval, two digits are kept if these are 10 to 35, and one otherwise; the
-mean and both ends are rounded to the last digit kept. This is the rule of the Particle Data Group
-for uncertainties (Review of Particle Physics, introduction, section 5.3). Here one digit is also
-kept if the mean would have more than `DIGITS` digits with two. Without an interval, or if its width
-is 0, a number has `PLAIN` digits, and a whole number all its digits.
+If the first two digits of an interval's half-width are 10 to 35, both are kept, otherwise only the
+first. The mean and both ends are rounded to the last digit kept. This is the rule of the Particle
+Data Group for uncertainties (Review of Particle Physics, introduction, section 5.3). There is one
+exception: if two digits would give the mean more than `DIGITS` digits, only one is kept. A number
+without an interval has `PLAIN` significant digits, a whole number all its digits.
 """
 
 from __future__ import annotations
@@ -37,24 +37,28 @@ SCALES: dict[str, tuple[tuple[float, str, float], ...]] = {
     ),
     "bytes": ((1e6, "MB", 1e-6), (1e3, "kB", 1e-3), (0.0, "bytes", 1.0)),
 }
-"""Unit -> (smallest value, displayed unit, factor), largest first."""
+"""Displayed units of each unit of the tables, from large to small.
+
+Each is a triple: smallest absolute value that is displayed in it, the displayed unit, and the
+factor by which the value is multiplied.
+"""
 DIGITS = 4
 """Significant digits of a mean above which one digit of its half-width is kept, not two."""
 PLAIN = 3
 """Significant digits of a number without an interval, unless it is a whole number."""
 MIN_TWO_DIGITS, MAX_TWO_DIGITS = 10, 35
-"""Range of the number formed by a half-width's first two digits in which both digits are kept."""
+"""Smallest and largest first two digits of a half-width of which both digits are kept."""
 ALWAYS = "in every replication"
-"""Text in place of an interval whose ends are equal."""
+"""Text in place of an interval whose displayed ends both equal the displayed mean."""
 NOISE = 1e-9
-"""Width of an interval up to which it is attributed to rounding errors and counts as 0.
+"""Relative size up to which an interval's width, or a mean, counts as a rounding error of sums.
 
-The width is relative to the larger absolute value of the interval's two ends.
+The size is relative to the end of the interval with the larger absolute value.
 """
 EXACT = 12
 """Number of significant digits of a sum that its rounding errors are assumed not to affect."""
 MIN_HALF_WIDTH = 1e-300
-"""Half-width, in the displayed unit, up to which an interval counts as having no width."""
+"""Half-width up to which an interval counts as an interval without width."""
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -71,11 +75,11 @@ class Shown:
     high: str = ""
     """Upper end of the interval; empty if there is none."""
     mark: str = ""
-    """Sign after a mean that excludes some users or transfers; empty for any other value."""
+    """Sign after a mean from which users or transfers without a value are excluded; else empty."""
 
     @property
     def value(self) -> str:
-        """Value with its unit, and with a mark if it is a mean that excludes users or transfers."""
+        """Value with its unit and its mark, separated by spaces; empty parts are omitted."""
         return " ".join(filter(None, (self.number, self.unit, self.mark)))
 
     @property
@@ -92,31 +96,28 @@ class Shown:
 
     @property
     def in_one_cell(self) -> str:
-        """Mean and interval for one column of a table, such as `3.01 (2.95 to 3.07) s`.
+        """Mean and interval for one cell of a table: `3.01 (2.95 to 3.07) s`.
 
-        The interval is omitted if there is none or its two ends are displayed alike.
+        It is the mean alone if there is no interval, or if both ends are displayed alike.
         """
         ends = f" ({self.low} to {self.high})" if self.low and self.low != self.high else ""
         return f"{self.number}{ends} {self.unit}".strip()
 
     @property
     def with_level(self) -> str:
-        """Mean, confidence level 95 % and interval, such as `3.01 s (95 %: 2.95 to 3.07 s)`.
+        """Mean with interval and confidence level 95 %: `3.01 s (95 %: 2.95 to 3.07 s)`.
 
-        The level is omitted if there is no interval or it is `ALWAYS`.
+        The level is omitted if the interval is `ALWAYS`, or if there is no interval.
         """
         return self.with_interval if self.interval == ALWAYS else self.at_level("95 %")
 
     def at_level(self, level: str) -> str:
-        """Returns the mean and its interval, with a confidence level such as `95 %`."""
+        """Returns the mean with its interval, if any, and a confidence level such as `95 %`."""
         return self.with_interval.replace("(", f"({level}: ", 1)
 
     @property
     def with_interval(self) -> str:
-        """Mean and interval without the confidence level: `3.01 s (2.95 to 3.07 s)`.
-
-        Only the mean if there is no interval.
-        """
+        """Mean and interval: `3.01 s (2.95 to 3.07 s)`; the mean alone if there is no interval."""
         return f"{self.value} ({self.interval})" if self.low else self.value
 
 
@@ -133,15 +134,15 @@ def shown(
 
     Args:
         mean: mean; NaN and infinity are shown as a dash, without an interval.
-        low: lower end of its interval; NaN for none.
-        high: upper end of its interval.
-        unit: unit of all three, as in tables; 1 for a ratio.
+        low: lower end of its interval; NaN or infinite for no interval.
+        high: upper end of its interval; NaN or infinite for no interval.
+        unit: unit of all three, as in tables; "1" for a ratio.
         percent: whether a ratio is shown in per cent.
-        scale: displayed unit and factor of the column; None chooses them from the mean or, if the
-            mean is 0 apart from rounding errors, from the interval.
+        scale: displayed unit, and factor to convert to it. None chooses them to suit the mean or,
+            if the mean is only a rounding error, to suit the interval.
     """
     has_interval = math.isfinite(low) and math.isfinite(high)
-    # A mean that is 0 apart from rounding errors must not determine the unit of its interval.
+    # A mean that is only a rounding error must not determine the unit of the interval around it.
     largest = max(abs(low), abs(high)) if has_interval else 0.0
     to, factor = scale or scale_of(
         largest if abs(mean) < NOISE * largest else mean, unit, percent=percent
@@ -162,9 +163,13 @@ def number(value: float, unit: str = "", *, percent: bool = False) -> str:
 
 
 def parts(values: Sequence[float], unit: str) -> list[str]:
-    """Formats parts of a whole in one unit, rounded so that they add up to the displayed whole.
+    """Formats parts in one unit, rounded so that they add up to their sum as displayed.
 
     A part that would be rounded to 0 is formatted by itself, with digits and a unit of its own.
+
+    Args:
+        values: the parts.
+        unit: unit of the parts, as in tables.
     """
     whole = sum(values)
     largest = max((abs(one) for one in (whole, *values)), default=0.0)
@@ -182,7 +187,7 @@ def parts(values: Sequence[float], unit: str) -> list[str]:
 
 
 def apportioned(values: Sequence[float], whole: int) -> list[int]:
-    """Rounds values so that they add up to a whole number, by largest remainders.
+    """Rounds values to whole numbers whose sum is `whole`, by the method of largest remainders.
 
     Source: Balinski and Young, Fair Representation, 2nd ed., 2001, chapter 3 (Hamilton's method).
     """
@@ -209,7 +214,8 @@ def difference(
 ) -> Shown:
     """Formats a difference and its interval, with signs.
 
-    The difference of two percentages has the unit points (percentage points).
+    The arguments are those of `shown`. Without `scale`, a difference of ratios in per cent has the
+    unit points (percentage points).
     """
     found = shown(mean, low, high, unit, percent=percent, scale=scale)
     texts = [signed(one) for one in (found.number, found.low, found.high)]
@@ -218,7 +224,7 @@ def difference(
 
 
 def scale_of(value: float, unit: str, *, percent: bool = False) -> tuple[str, float]:
-    """Returns the unit in which a value is readable, such as ms, and the factor to convert it."""
+    """Returns the unit to display a value in, such as ms, and the factor to convert to it."""
     if unit == "1":
         return ("%", 100.0) if percent else ("", 1.0)
     for smallest, to, factor in SCALES.get(unit, ()):
@@ -259,11 +265,12 @@ def _fixed(value: float, decimals: int) -> str:
 def _rounded(value: float, decimals: int) -> float:
     """Rounds a number to `decimals` decimals, after rounding it to `EXACT` significant digits.
 
-    The first step removes the rounding errors of sums, which could round a tie the wrong way.
+    The first step removes the rounding errors of sums. Otherwise they would decide in which
+    direction a number halfway between two results is rounded.
     """
     return round(float(f"{value:.{EXACT}g}"), decimals)
 
 
 def signed(text: str) -> str:
-    """Puts a plus sign before a positive number; returns any other text unchanged."""
+    """Puts a plus sign before the text of a positive number; returns any other text unchanged."""
     return f"+{text}" if text[:1].isdecimal() and text.strip("0.") else text

@@ -1,9 +1,9 @@
 """Colours of causes and of packets: the same on every page and in every plot.
 
 A cause has the hue of its family, and a texture by its position in the family, so no two causes
-look the same. Causes are filled areas; packets are lines and markers. All
-colours have a contrast of at least 3:1 against the page, and any two of a palette differ by at
-least 11.5 (OKLab, times 100) with each kind of dichromatic colour-blindness, and without.
+look the same. Causes are drawn as filled areas, packets as lines and markers. All colours have a
+contrast of at least 3:1 against the page. Any two colours of a palette differ by at least 11.6
+(OKLab, times 100) with each kind of colour-blindness.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Hue:
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Fill of the areas of a cause: the hue of its family, and a texture."""
+    """Fill of the areas that show a cause: the hue of the cause's family, and a texture."""
 
     family: str
     texture: int
@@ -76,9 +76,13 @@ PACKETS = {
     "again": Hue("#de4fc6", "#de5ec7"),
     "lost": Hue("#ae1f04", "#e12a04"),
 }
-"""Colours of packets: data, ACKs, requests, retransmissions (thick), and losses (a cross)."""
+"""Colours of packets by kind.
+
+The kinds are data, ACKs, requests (`ask`), retransmissions (`again`, drawn thick) and lost packets
+(a cross).
+"""
 
 
 def paint(cause: str) -> str:
-    """Returns the CSS class that fills a cause on pages, such as `k-slow-start`."""
+    """Returns the CSS class of the fill of a cause on pages, such as `k-slow-start`."""
     return "k-" + cause.removeprefix("window: ").lower().replace(" ", "-")

@@ -12,13 +12,13 @@ from nodeb.base.streams import printable
 __all__ = ["WIDTH", "bars", "block", "for_stream", "text"]
 
 WIDTH = 80
-"""Maximum width of a paragraph, and of a table if the terminal's width is unknown, characters."""
+"""Maximum width of a paragraph in characters, and width of a terminal if it is unknown."""
 MIN_WIDTH = 20
-"""Width in characters that is assumed for a terminal that is narrower."""
+"""Width in characters that is assumed for a narrower terminal."""
 COMMAND = ": nodeb "
-"""Text by which a note with a command is recognised."""
+"""Text that marks a note as one that suggests a command; such notes are not wrapped."""
 BAR, MIN_BAR = 30, 4
-"""Maximum width of the longest bar, and width below which no bars are drawn, characters."""
+"""Maximum width of the longest bar, and width below which no bars are drawn, in characters."""
 PLAIN = str.maketrans(
     {
         "\N{MINUS SIGN}": "-",
@@ -34,7 +34,7 @@ PLAIN = str.maketrans(
         "\N{DOWNWARDS ARROW}": "v",
     }
 )
-"""ASCII characters that replace others on streams whose encoding lacks block characters."""
+"""Non-ASCII characters and their replacements on streams whose encoding lacks some of them."""
 
 
 def text(
@@ -49,8 +49,10 @@ def text(
     Args:
         answer: answer to format.
         everything: whether the folded tables and their marks are printed too.
-        encoding: encoding of the terminal; if it lacks block characters, ASCII replaces them.
-        width: columns of the terminal; in a narrow one, names are above their numbers.
+        encoding: encoding of the terminal, None for ASCII; if it lacks block characters or the
+            minus sign, all characters of `PLAIN` are replaced.
+        width: width of the terminal in characters. If a table does not fit, each row becomes a
+            block of lines, with the name above the numbers.
     """
     width = max(width, MIN_WIDTH)
     line = min(width, WIDTH)
@@ -70,7 +72,7 @@ def text(
 
 
 def for_stream(shown: str, encoding: str | None) -> str:
-    """Replaces characters by ASCII if a stream's encoding does not support block characters."""
+    """Replaces the characters of `PLAIN` if a stream's encoding lacks blocks or the minus sign."""
     try:
         "\N{MINUS SIGN}\N{FULL BLOCK}\N{LEFT HALF BLOCK}".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -85,7 +87,7 @@ def _headline(answer: Answer) -> str:
 
 
 def block(one: Bars | Rows, width: int = WIDTH) -> str:
-    """Formats bars or a table as lines of at most `width` characters; long words may exceed it."""
+    """Formats bars or a table as lines of at most `width` characters, unless a word is longer."""
     if isinstance(one, Bars):
         return "\n".join([*([f"  {one.head}"] if one.head else []), *bars(one.bars, width)])
     used = one.without_empty_columns()
@@ -106,8 +108,8 @@ def _marked(fact: Fact) -> Shown:
 def bars(rows: Sequence[Bar], width: int = WIDTH) -> Iterator[str]:
     """Yields a line for each bar: its name, value and note, and the bar drawn to scale.
 
-    Bars of negative values extend to the left of 0. If the terminal is too narrow for bars, only
-    the texts are yielded.
+    Bars of negative values extend to the left of 0. If there is too little room for bars, only the
+    texts are yielded, as a table.
     """
     names = [printable(one.name) for one in rows]
     longest = max([NAME, *map(len, names)])
@@ -149,7 +151,7 @@ def _cells(columns: float) -> int:
 
 
 def _column(cells: Sequence[str]) -> list[str]:
-    """Pads numbers and their units, so that the numbers are aligned right and the units left."""
+    """Pads numbers with units so that all numbers end, and all units begin, at the same column."""
     parts = [cell.partition(" ") for cell in cells]
     number = max((len(one[0]) for one in parts), default=0)
     unit = max((len(one[2]) for one in parts), default=0)

@@ -18,7 +18,7 @@ PARTS = (
 NEAR = 0.02
 """Maximum difference between a share and the simple fraction that names it."""
 LITTLE = 0.001
-"""Share that `percent` describes as less than 1 %; used for parts that are rounded to 0 %."""
+"""Largest share passed to `percent` for one rounded to 0, so that "less than 1 %" is returned."""
 SMALL = [
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -34,10 +34,10 @@ def share(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    """Returns a share in whole per cent, such as `42 %`.
+    """Returns a share in whole per cent.
 
-    A share that lies between 0 and 1 never becomes 0 % or 100 %: the text is then `less than 1 %`
-    or `more than 99 %`.
+    A share between 0 and 1 that would be rounded to 0 % or 100 % becomes "less than 1 %" or "more
+    than 99 %".
     """
     whole = round(100 * value)
     if whole == 100 and value < 1:
@@ -50,7 +50,8 @@ def percent(value: float) -> str:
 def percents(shares: Sequence[float]) -> list[str]:
     """Returns the shares of a whole as texts in whole per cent.
 
-    The shares are rounded so that they add up to the rounded sum of the exact shares.
+    They are rounded so that they add up to the rounded sum of the exact shares. As in `percent`, a
+    share above 0 that is rounded to 0 becomes "less than 1 %".
     """
     whole = apportioned([100 * one for one in shares], round(100 * sum(shares)))
     return [
@@ -60,14 +61,14 @@ def percents(shares: Sequence[float]) -> list[str]:
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
-    """Joins words to a list: `a, b and c`."""
+    """Joins words to a list such as `a, b and c`; `last` is the word before the last item."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def counted(number: int, noun: str) -> str:
-    """Returns a number and its noun: `1 phone`, `30 phones`."""
+    """Returns a number and its noun, with an `s` unless the number is 1: `1 phone`, `30 phones`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 

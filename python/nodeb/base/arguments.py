@@ -13,7 +13,7 @@ __all__ = ["as_number", "as_path", "as_seed", "as_texts", "as_whole", "is_number
 
 
 MAX_WHOLE = 2**63 - 1
-"""Maximum of whole-number arguments for which the caller sets no other limit."""
+"""Default maximum of whole-number arguments, that of a signed 64-bit integer."""
 
 
 def as_path(value: Any, name: str) -> Path:
@@ -30,10 +30,11 @@ def as_path(value: Any, name: str) -> Path:
 
 
 def as_whole(value: Any, name: str, maximum: int = MAX_WHOLE) -> int:
-    """Returns a value as a whole number of at most `maximum`.
+    """Returns a value as a whole number of at most `maximum`; negative numbers are accepted.
 
     Raises:
-        InputError: the value is not a whole number, or too large; the message names the argument.
+        InputError: the value is not a whole number, is a bool, or is too large; the message names
+            the argument.
     """
     try:
         number = None if isinstance(value, bool) else operator.index(value)
@@ -58,7 +59,9 @@ def as_seed(value: Any) -> int:
 
 
 def as_number(value: Any, name: str) -> float:
-    """Converts an argument to a float; text, bytes and bool are not accepted.
+    """Converts an argument to a float, which may be NaN or infinite.
+
+    Text, bytes and bool are not accepted.
 
     Raises:
         InputError: the value is not a number; the message names the argument.
@@ -72,10 +75,15 @@ def as_number(value: Any, name: str) -> float:
 
 
 def as_texts(value: Any, name: str, such_as: str) -> list[str]:
-    """Returns a value as a list of texts.
+    """Returns the texts of any iterable except a text as a list.
+
+    Args:
+        value: argument to convert.
+        name: name of the argument, for the message.
+        such_as: example of a correct value, for the message.
 
     Raises:
-        InputError: the value is not a list of texts; the message names the argument.
+        InputError: the value is a single text, not iterable, or has items that are not texts.
     """
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         found = list(value)
@@ -85,7 +93,7 @@ def as_texts(value: Any, name: str, such_as: str) -> list[str]:
 
 
 def is_number(text: str) -> bool:
-    """Returns true if Python's `float` can parse a text."""
+    """Returns true if Python's `float` can parse a text, such as `1e-3`, `nan` or `inf`."""
     try:
         float(text)
     except ValueError:

@@ -16,11 +16,11 @@ from nodeb.errors import InputError, OutputError, RunError
 __all__ = ["Mistake", "call_checked", "line_of", "mistake", "numbers", "reason"]
 
 PASSED_ON = (OutputError, RunError, MemoryError, _core.Cancelled, _core.InternalError)
-"""Exceptions that are not errors of the user-defined function that they pass through."""
+"""Exceptions that are not errors of the user-defined function, and are raised unchanged."""
 
 
 class Mistake(InputError):
-    """Error of a user-defined function; the message has its file and line."""
+    """Error of a user-defined function; the message begins with file and line if they are known."""
 
 
 def call_checked(
@@ -38,15 +38,15 @@ def call_checked(
 
     Args:
         function: function to call with the further arguments.
-        what: description for its author, such as "metric `rate`".
-        expected: description of a correct result.
-        right: returns true if a result is correct.
+        what: description of the function in messages, such as "metric `rate`".
+        expected: description of a correct result in messages.
+        right: function that returns true if a result is correct.
         arguments: positional arguments of the function.
         named: keyword arguments of the function.
 
     Raises:
-        Mistake: the function raised an exception other than those of `PASSED_ON` and
-            `KeyboardInterrupt`, even `SystemExit`, or its result is not correct.
+        Mistake: the function raised an exception, even `SystemExit`, or its result is not correct.
+            Exceptions of `PASSED_ON` and `KeyboardInterrupt` are raised unchanged.
     """
     file, first = _beginning(function)
     try:
@@ -70,9 +70,9 @@ def call_checked(
 
 
 def mistake(function: Callable[..., Any], text: str) -> Mistake:
-    """Returns an error for a result that proved wrong after the call.
+    """Returns an error for a result that `call_checked` accepted, but that later proved wrong.
 
-    The message begins with the file and the first line of the function.
+    The message begins with the file and the first line of the function, if they are known.
 
     Args:
         function: function that returned the result.
@@ -112,7 +112,7 @@ def reason(error: BaseException) -> str:
 
 
 def numbers(found: Any) -> bool:
-    """Returns true if a value is a number, or an array or list of numbers; bools are numbers."""
+    """Returns true if a value is a number, or an array or list of numbers; bools are accepted."""
     try:
         return np.asarray(found).dtype.kind in "fiub"
     except ValueError:  # NumPy raises this error for nested lists of different lengths.

@@ -1,6 +1,6 @@
-"""Handles signals that stop a process: they have the effect of Ctrl-C.
+"""Handles SIGINT, SIGTERM and SIGHUP: each of them raises KeyboardInterrupt, as Ctrl-C does.
 
-While results are being saved, the effect of a signal is delayed until they are complete.
+While results are being saved, a signal is delayed until they are complete.
 """
 
 from __future__ import annotations
@@ -20,31 +20,34 @@ __all__ = ["STOPPING", "end_as_interrupts", "ignore", "received", "undisturbed"]
 STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""Signals that stop a process, as far as the system has them."""
+"""Signals that ask a process to stop; those that the operating system lacks are omitted."""
 
 AGAIN_S = 0.05
-"""Delay after which a signal is raised again if Python ignored its KeyboardInterrupt, s."""
+"""Delay, s, after which a signal is raised again if Python ignored its exception."""
 
 SAME_S = 1.0
-"""Time, s, after a signal in which further signals count as the same request and are ignored.
+"""Time, s, after a signal raised an exception in which further signals raise none.
 
-They could arrive before cleanup code has started to delay signals. A later signal is not ignored,
-because it is probably sent to a process that hangs.
+Such signals count as the same request. They could arrive before cleanup code has started to delay
+signals. A later signal does raise one, because it is probably sent to a process that hangs.
 """
 
 NOTE_S = 0.5
-"""Time from a signal until an `undisturbed` block that is still running prints its note, s."""
+"""Delay, s, from a signal in a `with undisturbed(note)` block until `note` is printed."""
 
 received: list[int] = []
-"""Numbers of the signals handled since `end_as_interrupts` was first called, oldest first."""
+"""Numbers of the signals handled since `end_as_interrupts`, in order.
+
+Signals within `SAME_S` are included. A signal that `undisturbed` delays is added after its block.
+"""
 
 
 class Signalled(KeyboardInterrupt):
     """Exception for a signal that ends the process.
 
-    A plain KeyboardInterrupt would not do: it may pass through code run by `exec`, for example
-    while a module with data classes loads. Python remembers that, and a process started with `-m`
-    then ends itself by SIGINT, whatever exit status `sys.exit` was given.
+    A plain KeyboardInterrupt is not suitable. It may pass through code run by `exec`, for example
+    while a module with data classes loads. Python records that: a process started with `-m` then
+    kills itself by SIGINT, whatever exit status `sys.exit` was given.
     """
 
 
@@ -61,9 +64,9 @@ def end_as_interrupts() -> None:
 
 
 _raised_s = -math.inf
-"""Time when a signal last raised KeyboardInterrupt, s of `time.monotonic()`.
+"""Time, s, by `time.monotonic()`, when a signal last raised `Signalled`.
 
-It is -inf if no signal has done so, or if Python ignored the last exception.
+It is minus infinity if none has, or if Python ignored that exception.
 """
 
 
@@ -79,7 +82,8 @@ def _interrupt(number: int, _: Any) -> None:
 def _raise_again(lost: Any) -> None:
     """Raises the last signal again, after `AGAIN_S`, if Python ignored its KeyboardInterrupt.
 
-    Python ignores exceptions in some places, such as destructors, and passes them to this hook.
+    Python ignores exceptions in some places, such as destructors, and passes them to this hook. All
+    other exceptions are passed on to Python's own hook.
     """
     global _raised_s
     if not (received and isinstance(lost.exc_value, KeyboardInterrupt)):
@@ -92,10 +96,10 @@ def _raise_again(lost: Any) -> None:
 
 
 def ignore() -> None:
-    """Ignores further signals that `end_as_interrupts` made raise an exception.
+    """Ignores from now on the signals for which `end_as_interrupts` has set a handler.
 
-    A process calls this when it is about to end: another signal would only suppress its last
-    message, or leave a traceback.
+    A process calls this when it is about to end. Another signal would only suppress its last
+    message, or print a traceback.
     """
     for number in STOPPING:
         if signal.getsignal(number) is _interrupt:
@@ -104,18 +108,18 @@ def ignore() -> None:
 
 @contextmanager
 def undisturbed(note: str | None = None) -> Iterator[None]:
-    """Delays signals that a Python function handles until the end of the `with` block.
+    """Delays the signals of `STOPPING` until the end of the `with` block.
 
-    Of several signals, only the first is raised then; none is if the block raises an exception. A
-    signal with the system's default action, such as SIGTERM before `end_as_interrupts`, is not
-    delayed.
+    Of several signals, only the first is raised then. If the block raises an exception, none is
+    raised. Signals without a Python handler are not delayed, such as SIGTERM before a call of
+    `end_as_interrupts`.
 
-    In a thread other than the main thread this does nothing, because Python raises the exceptions
-    of signals in the main thread only.
+    In a thread other than the main thread this does nothing, because Python handles signals in the
+    main thread only.
 
     Args:
-        note: printed to stderr if the block continues for `NOTE_S` after a signal and
-            `end_as_interrupts` made signals end the process.
+        note: text printed to stderr if the block lasts for more than `NOTE_S` after the first
+            signal, and `end_as_interrupts` has set that signal's handler; None for none.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,14 +1,15 @@
 """Confidence intervals of means of values that are skewed, or mostly equal.
 
-Student's t assumes that the sample's spread is known from n - 1 independent deviations. If a rare
-event makes the difference, most values are equal and the others lie on one side: the spread is then
-known from few values, and the sample often lacks the event. Two corrections, in closed form:
+Student's t assumes that the spread is estimated from n - 1 independent deviations. The values here
+are often differences that only a rare event makes. Then most values are equal, and the others lie
+on one side of them. The spread is estimated from few values, and a sample may lack the event. There
+are two corrections, in closed form:
 
-* Only values that differ from the commonest one count as degrees of freedom.
+* The degrees of freedom are the number of values that differ from the commonest one.
 * The skewness is removed by Hall's monotone transformation of the t statistic.
 
-On each side the interval ends at the farther of two limits: Student's with these degrees of
-freedom, and Hall's.
+On each side of the mean, two limits are calculated: Student's with these degrees of freedom, and
+Hall's. The interval ends at the one farther from the mean.
 
 Sources:
     Hall: On the removal of skewness by transformation, J. R. Stat. Soc. B 54(1), 1992, pp. 221-228.
@@ -27,9 +28,12 @@ from nodeb.base.student import t_quantile
 __all__ = ["Reach", "varied"]
 
 ROUNDING = 1e-9
-"""Maximum difference of two values that count as equal, as a fraction of `scale` (see `varied`)."""
+"""Relative rounding error: neighbouring values that differ by no more than this count as equal.
+
+It is relative to the largest number that the values were calculated from.
+"""
 NO_SKEWNESS = 1e-6
-"""Absolute skewness below which Hall's transformation counts as linear."""
+"""Absolute value of the skewness below which Hall's transformation is taken as linear."""
 
 
 def varied(values: NDArray[np.float64], scale: float) -> int:
@@ -37,7 +41,7 @@ def varied(values: NDArray[np.float64], scale: float) -> int:
 
     Args:
         values: the values; at least one.
-        scale: size of the numbers that the values were calculated from.
+        scale: largest absolute value of the numbers that the values were calculated from.
     """
     ends = np.flatnonzero(np.diff(np.sort(values)) > ROUNDING * scale) + 1
     commonest = int(np.diff(np.concatenate(([0], ends, [values.size]))).max())
@@ -52,7 +56,7 @@ class Reach:
     t_all: float
     """Quantile of Student's t for n - 1 degrees of freedom."""
     t_varied: float
-    """Quantile of Student's t for the degrees of freedom from `varied`."""
+    """Quantile of Student's t for the degrees of freedom from `varied`, at most n - 1."""
 
     @classmethod
     def of(cls, n: int, degrees: int, confidence: float) -> Reach:
@@ -69,7 +73,7 @@ class Reach:
     def ends(self, mean: float, half: float, second: float, third: float) -> tuple[float, float]:
         """Returns the ends of the confidence interval of a mean.
 
-        If the values do not vary, both ends are the mean.
+        Both ends are the mean if the values do not vary.
 
         Args:
             mean: mean of the values.
@@ -91,15 +95,16 @@ class Reach:
         """Returns the half-width of Student's confidence interval.
 
         Args:
-            squares: mean of the squares of the deviations, each deviation times the quantile of
-                Student's t for its degrees of freedom; a negative mean counts as 0.
+            squares: mean of the squares of the products of a value's deviation from the mean and
+                the quantile of Student's t. A negative mean counts as 0.
         """
         return math.sqrt(max(squares, 0.0) / (self.n - 1))
 
     def _transformed(self, skewness: float, t: float) -> float:
         """Inverts Hall's transformation at the quantile `t`.
 
-        Returns the distance of an end of the interval from the mean, in standard deviations.
+        Returns the mean minus an end of the interval, in sample standard deviations: the lower end
+        for a positive `t`, the upper end for a negative one.
         """
         z = t / math.sqrt(self.n) - skewness / (6 * self.n)
         if abs(skewness) < NO_SKEWNESS:

@@ -1,7 +1,7 @@
 """Prepares the standard streams of the command line for any text.
 
-A stream may be closed, support only ASCII, or lead to a full disk. None of these is an error of
-nodeb, and none may affect results that were saved.
+A stream may be closed, support only ASCII, or write to a full disk. None of these is an error of
+nodeb, and none may affect saved results.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["finish", "prepare", "printable", "printable_lines", "shell_path", "s
 
 
 BYTES = 0xDC00
-"""Offset at which Python stores undecodable bytes of file names as characters (PEP 383)."""
+"""Code point minus byte, for the characters that Python puts for undecodable bytes (PEP 383)."""
 ESCAPES = "nodeb.escapes"
 
 
@@ -23,7 +23,7 @@ def prepare() -> None:
     """Opens closed standard streams on the null device, so that their output is discarded.
 
     Otherwise output would go to the next file opened, which takes the handle of the closed stream.
-    Characters that a stream cannot encode are written as escapes.
+    From then on, characters that stdout or stderr cannot encode are written as escapes.
     """
     codecs.register_error(ESCAPES, _as_escapes)
     for handle in range(3):
@@ -55,9 +55,9 @@ def finish() -> OSError | None:
 
 
 def printable(text: object) -> str:
-    """Returns a text with escapes in place of control and invisible characters.
+    """Returns a text with escapes in place of control and invisible characters, even line feeds.
 
-    Bytes of file names that are not UTF-8 are escaped too, so that the text can be encoded.
+    Undecodable bytes of file names are escaped too, so that the text can be encoded.
     """
     shown = str(text)
     if shown.isprintable():
@@ -71,7 +71,7 @@ def printable_lines(text: object) -> str:
 
 
 def shell_word(text: object) -> str:
-    """Quotes a text as a shell word; one with unprintable characters in bash's `$'...'` form."""
+    """Quotes a text as a shell word, in bash's form `$'...'` if it has unprintable characters."""
     word = str(text)
     if word.isprintable():
         return shlex.quote(word)
@@ -93,7 +93,7 @@ def _escaped(character: str) -> str:
 def _as_escapes(error: UnicodeError) -> tuple[str, int]:
     """Returns escapes for characters that a stream cannot encode, and where to continue encoding.
 
-    This is an error handler of `codecs`; errors other than encoding errors are raised again.
+    It is an error handler for `codecs`. An error other than an encoding error is raised again.
     """
     if not isinstance(error, UnicodeEncodeError):
         raise error

@@ -1,8 +1,8 @@
 """Quantiles of Student's t distribution.
 
-Nearly every interval is a 95 % interval of at most two hundred or so values. The quantiles for
-these are tabulated here, because SciPy takes longer to import than most simulations take; all other
-quantiles are computed by SciPy.
+Nearly every interval is a 95 % interval of at most about 200 values. The quantiles for these are
+tabulated here, because importing SciPy takes longer than most simulations. All other quantiles are
+computed by SciPy.
 
 Source: `scipy.special.stdtrit` of SciPy 1.17, to the last bit.
 """
@@ -17,7 +17,7 @@ __all__ = ["t_quantile"]
 TABLED = 0.975
 """Probability of the tabulated quantiles: the upper one of a two-sided 95 % interval."""
 
-_TABLE = np.fromstring(  # The index of a quantile is its number of degrees of freedom, from 0.
+_TABLE = np.fromstring(  # The index of a quantile is its number of degrees of freedom; 0 has none.
     """
 nan
 12.706204736174694 4.302652729749462 3.1824463052837078 2.7764451051977934 2.5705818356363146
@@ -66,11 +66,11 @@ nan
 
 
 def t_quantile(degrees: ArrayLike, probability: float) -> NDArray[np.float64]:
-    """Returns the quantiles of Student's t for a probability.
+    """Returns the quantiles of Student's t for one probability, one for each entry of `degrees`.
 
     Args:
         degrees: degrees of freedom, whole numbers; for 0 the result is NaN.
-        probability: in (0, 1).
+        probability: probability that a value is below the quantile, in (0, 1).
     """
     wanted = np.asarray(degrees)
     if probability == TABLED and wanted.size and wanted.max() < len(_TABLE):

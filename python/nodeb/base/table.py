@@ -17,9 +17,9 @@ CHUNK = 1000
 """Maximum number of rows that are converted to plain Python values at a time."""
 
 Layout = tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]]
-"""Number of rows, names of all columns, and name and type of each column without objects."""
+"""Number of rows, names of all columns, and name and type of each column but those of objects."""
 LAYOUTS: dict[Layout, Layout] = {}
-"""Cache with one object per layout, so that pickle writes it once."""
+"""Cache with one object per layout, so that pickle writes a layout of several tables once."""
 ALIGNED = 8
 """Alignment of columns in a pickle, bytes."""
 
@@ -62,7 +62,10 @@ class Table:
 
     @classmethod
     def concat(cls, tables: Iterable[Mapping[str, ArrayLike] | Table]) -> Table:
-        """Concatenates the rows of several tables with the same columns.
+        """Concatenates the rows of several tables with the same columns, in any order.
+
+        The order of the columns is that of the first table. Without tables, the result has no
+        columns.
 
         Raises:
             InputError: the tables have different columns.
@@ -82,7 +85,7 @@ class Table:
         return table
 
     def _array(self, name: str) -> NDArray[Any]:
-        """Returns a column as one array, and releases its parts."""
+        """Returns a column as one array, which replaces its parts."""
         parts = self._columns[name]
         if len(parts) > 1:
             parts = self._columns[name] = [read_only(np.concatenate(parts))]
@@ -93,7 +96,7 @@ class Table:
         return {name: self._array(name) for name in self._columns}
 
     def __getstate__(self) -> tuple[Layout, bytes, dict[str, NDArray[Any]]]:
-        """Returns the state for pickle, with all columns except those of objects in one block.
+        """Returns the state for pickle: all columns but those of objects share one block of bytes.
 
         Pickling each column's array separately would take about 10 us per array.
         """
@@ -154,7 +157,7 @@ class Table:
         return Table({name: column[keep] for name, column in self._arrays().items()})
 
     def first_runs(self, runs: int) -> Table:
-        """Returns the rows of the first `runs` replications, by the column `run`."""
+        """Returns the rows of the first `runs` replications, whose column `run` is below `runs`."""
         return self.where(self["run"] < runs)
 
     def distinct(self, column: str) -> list[Any]:
@@ -168,7 +171,10 @@ class Table:
         return pa.Table.from_arrays(list(self.to_arrays().values()), names=self.columns)
 
     def to_arrays(self) -> dict[str, Any]:
-        """Returns the columns as `pyarrow.Array`s."""
+        """Returns the columns by name, each as a `pyarrow.Array`.
+
+        A column with more than `MAX_TEXT_BYTES` of text is a `pyarrow.ChunkedArray`.
+        """
         return {name: _arrow(column) for name, column in self._arrays().items()}
 
     def to_pandas(self) -> Any:
@@ -217,7 +223,7 @@ class Table:
 
 
 def read_only(values: ArrayLike) -> NDArray[Any]:
-    """Returns values as a read-only array; arrays are not copied."""
+    """Returns values as a read-only array; an array is not copied and stays writable itself."""
     column = np.asarray(values).view()
     column.flags.writeable = False
     return column
@@ -238,7 +244,7 @@ def _padded(data: bytes) -> bytes:
 
 
 def _arrow(column: NDArray[Any]) -> Any:
-    """Returns a column as an Arrow array.
+    """Returns a column as an Arrow array, or several if it has more than `MAX_TEXT_BYTES` of text.
 
     The array is built from buffers, because `pyarrow.array` checks for pandas objects and so
     imports pandas if it is installed, which takes longer than most simulations.
@@ -250,7 +256,7 @@ def _arrow(column: NDArray[Any]) -> Any:
         lengths = np.concatenate([[0], *(lengths for lengths, _ in parts)])
         ends = np.cumsum(lengths, dtype=np.int64)
         if ends[-1] > MAX_TEXT_BYTES:
-            # Offsets of 32 bits allow 2 GiB of text in an array. `pa.array` makes several arrays.
+            # Offsets of 32 bits allow 2 GiB of text in an array. `pa.array` returns several arrays.
             return pa.array(column.tolist(), pa.string())
         data = b"".join(text for _, text in parts)
         return _from_buffers(pa.string(), len(column), [ends.astype(np.int32), data])
@@ -260,9 +266,9 @@ def _arrow(column: NDArray[Any]) -> Any:
 
 
 def _encoded(column: NDArray[Any]) -> tuple[NDArray[np.int64], bytes]:
-    """Returns the lengths of texts in UTF-8, and their concatenated bytes."""
+    """Returns the length of each text in UTF-8, in bytes, and the concatenated bytes of all."""
     if column.dtype.kind == "U" and column.dtype.isnative and column.dtype.itemsize:
-        # Nearly all texts are ASCII: apart from the zeros that pad them, each character is a byte.
+        # Nearly all texts are ASCII: each character, except the zeros of padding, is one byte.
         letters = np.ascontiguousarray(column).view(np.uint32).reshape(len(column), -1)
         is_text = letters != 0
         if letters.max(initial=0) < ASCII and not (is_text[:, 1:] > is_text[:, :-1]).any():
@@ -272,7 +278,13 @@ def _encoded(column: NDArray[Any]) -> tuple[NDArray[np.int64], bytes]:
 
 
 def _from_buffers(kind: Any, length: int, buffers: list[Any]) -> Any:
-    """Returns an Arrow array without missing values."""
+    """Returns an Arrow array without missing values, from its data buffers.
+
+    Args:
+        kind: Arrow type of the values.
+        length: number of values.
+        buffers: buffers of the type's layout, without the validity bitmap.
+    """
     import pyarrow as pa
 
     return pa.Array.from_buffers(kind, length, [None, *map(pa.py_buffer, buffers)])

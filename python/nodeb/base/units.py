@@ -16,7 +16,7 @@ NS = {
     "min": 60 * NS_PER_S,
     "h": 3600 * NS_PER_S,
 }
-"""Number of nanoseconds in each unit."""
+"""Units of time and their length in nanoseconds."""
 
 
 _NUMBER = r"(?:\d{1,18}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?"
@@ -34,6 +34,8 @@ def in_s(time: str) -> float:
 
 def in_ns(time: str) -> int:
     """Converts a time with its unit, such as `1.5 s`, to the nearest whole number of ns.
+
+    The units are those of `NS`. Negative numbers are not accepted.
 
     Raises:
         ValueError: the text is not a time with a unit.

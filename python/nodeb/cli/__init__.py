@@ -1,10 +1,14 @@
 """The command line of `nodeb`: one module per command.
 
-Tables go to stdout, progress and errors to stderr. An error is one paragraph that begins with
-`error:`. Exit status: 0 success, 1 failure while running (also if the disk is full, after the
-results are printed), 2 invalid input or output folder, 130 interrupted; `nodeb emulate` also passes
-on the status of its command. Modules that are slow to import are imported inside functions, and of
-the commands only the requested one is imported.
+Answers and tables go to stdout, progress and errors to stderr. The answer of `nodeb emulate` goes
+to stderr, too, because stdout belongs to the emulated command. An error begins with `error:`.
+
+Exit status: 0 success, 1 failure while running, 2 invalid input or output folder, 130 interrupted.
+A full disk is a failure while running; results that exist are printed first. `nodeb emulate` also
+returns the status of its command.
+
+Modules that are slow to import are imported inside functions. Of the modules of commands, only that
+of the requested command is imported.
 """
 
 from __future__ import annotations
@@ -39,10 +43,10 @@ COMMANDS = {
     "replay": "replay:replay",
     "reproduce": "reproduce:reproduce",
 }
-"""Module and attribute of each command, in the order of the help."""
+"""Module and attribute of each command, `module:attribute`, in the order of the help."""
 
 OTHER_NAMES = {"--replications": "--runs"}
-"""Unknown option -> option to suggest, where the parser would suggest an unrelated option."""
+"""Options to suggest for unknown ones, where the parser's own suggestion would be misleading."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -65,7 +69,7 @@ def _common(
 
 
 def _app(arguments: list[str]) -> typer.Typer:
-    """Returns the command line with the requested command only.
+    """Returns the command line with the requested command only, to save import time.
 
     If the first argument is not a command, all commands are included.
     """
@@ -90,7 +94,8 @@ def _app(arguments: list[str]) -> typer.Typer:
 def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit status; prints errors without a traceback.
 
-    If the variable NODEB_DEBUG is set, errors of the system and of nodeb itself are raised instead.
+    If the environment variable NODEB_DEBUG is set, errors of the operating system and defects of
+    nodeb are raised instead.
     """
     status = _invoke(arguments)
     unwritten = streams.finish()
@@ -135,7 +140,7 @@ def _invoke(arguments: list[str]) -> int:
 def _check_backend() -> None:
     """Checks the environment variable MPLBACKEND before a simulation.
 
-    Otherwise, a wrong value would be an error only when figures are drawn.
+    Otherwise, a wrong value would become an error only when figures are drawn.
 
     Raises:
         InputError: matplotlib has no such backend.
@@ -157,7 +162,10 @@ def _try_print_error(error: object) -> None:
 
 
 def _print_os_error(error: OSError) -> int:
-    """Prints an error of the operating system and returns the exit status."""
+    """Prints an error of the operating system and returns the exit status.
+
+    Raises it instead if NODEB_DEBUG is set.
+    """
     if os.environ.get("NODEB_DEBUG"):
         raise error
     streams.finish()
@@ -167,7 +175,10 @@ def _print_os_error(error: OSError) -> int:
 
 
 def _print_other(error: Exception) -> int:
-    """Prints an error of the command-line parser, or an unexpected one. Returns the exit status."""
+    """Prints an error of the command-line parser, or an unexpected one. Returns the exit status.
+
+    Raises an unexpected error instead if NODEB_DEBUG is set.
+    """
     if hasattr(error, "format_message"):
         if (option := getattr(error, "option_name", None)) in OTHER_NAMES:
             error.possibilities = [OTHER_NAMES[option]]  # type: ignore[attr-defined]

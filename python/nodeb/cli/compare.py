@@ -1,4 +1,4 @@
-"""`nodeb compare`: simulates scenarios with equal random numbers, and saves the differences."""
+"""`nodeb compare`: simulates scenarios with common random numbers, and saves the differences."""
 
 from __future__ import annotations
 
@@ -160,8 +160,8 @@ def _causes(
 ) -> Differences | None:
     """Returns the causes of the difference in the duration of a user's first transfer.
 
-    If `user` is None, the result is that of `short_differences`, which explains user 0 or returns
-    None.
+    If `user` is None, user 0 is explained, but only if its transfers are short (see
+    `short_differences`); otherwise the result is None.
     """
     with progress_bar("explaining") as bar:
         if user is None:

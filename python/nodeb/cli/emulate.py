@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["emulate"]
 
 MAX_PACKET_BYTES = 65_535
-"""Maximum size of an IPv4 packet, bytes."""
+"""Maximum size of an IPv4 packet, bytes; upper limit of `--mtu` and `--kept`."""
 
 
 def emulate(
@@ -155,15 +155,15 @@ def emulate(
     with results_folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
         where = ""
-        # Signals must not interrupt the writing of results: an emulation cannot be repeated.
+        # Signals must not interrupt the writing of results, because no second emulation is equal.
         with undisturbed():
             try:
                 if place is not None:
                     results_folder.write_emulation(place, planned, options, outcome)
                     where = f"The tables are in {out}."
             finally:
-                # The answer is printed even if the tables cannot be written; that error is reported
-                # last.
+                # The answer is printed even if the tables cannot be written. That error is reported
+                # after it.
                 print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
                 status = _print_problems(outcome, options)
     if page_place is not None:
@@ -193,9 +193,10 @@ def _emulated(planned: Any, options: Options) -> Outcome:
 
 
 def _print_problems(outcome: Outcome, options: Options) -> int:
-    """Prints an emulation's problems and returns the exit status.
+    """Prints problems to stderr, because stdout belongs to the command. Returns the exit status.
 
-    They go to stderr, because stdout belongs to the emulated command.
+    It is `outcome.status`. Two problems replace it by `FAILED`: an incomplete recording, and, if it
+    is 0, inaccurate timing.
     """
 
     def note(text: str) -> None:
@@ -232,7 +233,15 @@ def _words(command: str | None) -> tuple[str, ...]:
 
 
 def _attached(wanted: Sequence[str], endpoints: list[str]) -> dict[str, str]:
-    """Returns the namespace file of each endpoint that joins an existing namespace, by name."""
+    """Returns the namespace files that `--attach` names, by endpoint.
+
+    Args:
+        wanted: values of the option, each `ENDPOINT=NAMESPACE`.
+        endpoints: names of the server and of all phones.
+
+    Raises:
+        InputError: a value has another form, the endpoint does not exist, or the file does not.
+    """
     found = {}
     for text in wanted:
         name, equals, place = text.rpartition("=")
@@ -250,9 +259,10 @@ def _attached(wanted: Sequence[str], endpoints: list[str]) -> dict[str, str]:
 
 
 def _nameservers(wanted: Sequence[str], *, nat: bool) -> tuple[str, ...]:
-    """Returns the DNS servers for the commands; empty leaves them the host's `resolv.conf`.
+    """Returns the DNS servers for the commands; empty if they use the host's `resolv.conf`.
 
-    Prints a note if phones behind NAT cannot reach any known server.
+    These are the `wanted` servers, if there are any. Otherwise they are found, but only for phones
+    behind NAT. If such phones cannot reach any known server, a note is printed.
     """
     from ipaddress import ip_address
 

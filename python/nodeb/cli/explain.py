@@ -1,4 +1,4 @@
-"""`nodeb explain`: prints what a transfer in a scenario or recording spent its time on."""
+"""`nodeb explain`: prints the causes of a transfer's duration, in a scenario or recording."""
 
 from __future__ import annotations
 
@@ -147,7 +147,10 @@ def _explain_scenario(
     beside: list[int] | None,
     out: Path | None,
 ) -> None:
-    """Simulates a scenario and prints the explanation of a user's transfer."""
+    """Simulates a scenario and prints the explanation of one transfer of `user`.
+
+    If `beside` names other users, their transfers of the same number are compared with it.
+    """
     scenario = load(file, settings or ())
     print_warnings(scenario.warnings())
     _check_page(out)
@@ -192,7 +195,10 @@ def _explain_scenario(
 
 
 def _check_page(out: Path | None) -> None:
-    """Checks before the simulation that the page can be written; does nothing if `out` is None."""
+    """Checks that the page can be written to `out`; the simulation follows, and takes time.
+
+    Does nothing if `out` is None.
+    """
     if out is not None:
         check_place(out, "--out")
         refuse_other_page(out, "--out")

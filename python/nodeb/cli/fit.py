@@ -89,7 +89,13 @@ def fit(
 
 
 def _range(text: str | None) -> list[int] | None:
-    """Returns the numbers of a range such as `2-8`, or a single one; None for None."""
+    """Returns all numbers of a range such as `2-8` or `2..8`, or of a single number.
+
+    Returns None for None.
+
+    Raises:
+        InputError: the text has another form, the range is empty, or it exceeds `MAX_STATES`.
+    """
     if text is None:
         return None
     found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.)\s*(\d+)\s*)?", text)

@@ -96,7 +96,10 @@ def _step(text: str | None) -> int | None:
 
 
 def _data_unit(text: str | None) -> str | None:
-    """Returns the canonical name of a unit, such as `kbit/s` for `kbps`; None for None."""
+    """Returns the canonical name of a unit of rates or amounts, such as `kbit/s` for `kbps`.
+
+    Returns None for None.
+    """
     if text is None:
         return None
     unit = column_units.unit(text, RATES) or column_units.unit(text, AMOUNTS)
@@ -135,15 +138,15 @@ def _print(target: Path, found: formats.Imported) -> None:
 
 
 def _number(value: float) -> str:
-    """Returns a number with six significant digits, or without decimals from 1e5."""
+    """Formats a number with six significant digits; without decimals if it is 1e5 or more."""
     return f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
 
 
 def _mean(trace: Trace) -> float:
     """Returns the mean of a trace's values, each weighted by the time for which it holds.
 
-    For entries of equal duration, and for traffic, whose entries have no duration, it is the plain
-    mean of the values.
+    If the trace states no times, all entries last equally long, and this is the plain mean. It is
+    also the plain mean for traffic, whose entries have no duration.
     """
     values = next(iter(trace.columns.values()))
     if trace.times_ns is None or trace.end_ns is None:

@@ -104,7 +104,11 @@ def life(
 
 
 Prepared = tuple[str | None, list[Path], str, "Callable[[ProgressCallback | None], Life]"]
-"""Name, input files, hash of all inputs, and the function that computes the timelines."""
+"""What a scenario or a recording provides for the command.
+
+It consists of the scenario's name (None if it has none), the input files, a hash of all inputs, and
+a function that computes the packet timelines.
+"""
 
 
 def _scenario(
@@ -116,7 +120,7 @@ def _scenario(
     window: tuple[float, float | None],
     more: dict[str, int],
 ) -> Prepared:
-    """Reads a scenario, and returns a function that simulates a replication's packet timelines."""
+    """Reads a scenario. The function in the result simulates one replication, `run`."""
     scenario = load(file, settings or ()).planned(seed=seed)
     print_warnings(scenario.warnings())
 
@@ -130,7 +134,7 @@ def _scenario(
 def _recording(
     file: Path, user: int | None, window: tuple[float, float | None], more: dict[str, int]
 ) -> Prepared:
-    """Reads a recording's header, and returns a function that replays it into packet timelines."""
+    """Reads a recording's header. The function in the result replays the recording."""
     from nodeb.emulate import recordings, timeline
 
     recording = recordings.read(file)

@@ -1,4 +1,4 @@
-"""`nodeb link`: simulates links over Eb/N0 (`run`), plots error rates, prints the schema."""
+"""`nodeb link`: simulates a link over Eb/N0, plots its error rates, prints the JSON Schema."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def run(
 
 
 def _kept(found: LinkResult, place: folders.Place) -> str:
-    """Saves partial results, in another folder if the requested one has complete results.
+    """Saves partial results; in another folder if they must not replace what the folder has.
 
     Returns the folder as text for a message, with the reason if it is another folder.
     """
@@ -104,7 +104,7 @@ def curve(
     from nodeb.plot.source import save
 
     links = dict(read_points(folder) for folder in folders)
-    # Two results have the same name, so curves are labelled by the names of their folders.
+    # If two results have the same name, curves are labelled by the names of their folders.
     if len(links) < len(folders):
         links = {folder.name: read_points(folder)[1] for folder in folders}
     figure = link_curves(links, rate, title)

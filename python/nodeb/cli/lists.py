@@ -60,14 +60,17 @@ def _keys(section: str | None) -> str:
 
 
 def _key(path: str) -> str:
-    """Returns type, unit, default and meaning of one key, and where its subkeys are listed."""
+    """Returns type, unit, default and meaning of one key as text.
+
+    If the key has subkeys, the text ends with the command that lists these.
+    """
     from nodeb.inputs.keys import Keys, listing
 
     keys = Keys(json.loads(_core.schema()))
     _, kind, default, unit, meaning = keys.row(path)
     facts = {"type": kind, "unit": unit, "default": default or "none", "meaning": meaning}
     lines = [path, *(f"  {name:<8} {text}" for name, text in facts.items() if text)]
-    # The error is raised if the value has no subkeys, so that there is nothing to list.
+    # `rows` raises the error if the key has no subkeys. Then there is nothing to list.
     with contextlib.suppress(InputError):
         keys.rows(path)
         lines.append(f"  {listing(path)}")
@@ -75,7 +78,7 @@ def _key(path: str) -> str:
 
 
 def _metrics() -> str:
-    """Returns all metrics as a text table: name, label, unit, better direction, meaning."""
+    """Returns a table of all metrics as text: name, label, unit, better direction and meaning."""
     rows = [
         [
             one.name,
@@ -90,9 +93,9 @@ def _metrics() -> str:
 
 
 def _table(heads: list[str], rows: list[list[str]], *wrapped: str) -> str:
-    """Returns a table as text of 120 columns, or as wide as the terminal if that is wider.
+    """Returns a table as text that fits the terminal's width, or 120 characters if it is narrower.
 
-    Only the last column and the columns named in `wrapped` are wrapped.
+    To fit, only cells of the last column and of the columns named in `wrapped` are wrapped.
     """
     from rich.console import Console
     from rich.table import Table

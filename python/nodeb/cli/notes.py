@@ -1,4 +1,4 @@
-"""Notes on stderr about keys without effect and groups or cells without data."""
+"""Notes on stderr: keys without effect, missing metrics, and groups or cells without data."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ __all__ = [
 
 
 def print_superfluous(scenario: _core.CompiledScenario) -> None:
-    """Prints the keys of a scenario file that repeat their defaults and have no effect in it."""
+    """Prints keys of a scenario file that can be omitted, each with the reason.
+
+    Such a key repeats its default and has no effect in the scenario.
+    """
     _print(scenario.superfluous())
 
 
 def print_nothing_arrived(result: Result) -> None:
-    """Prints the groups of users that received nothing in any replication.
+    """Prints the groups of users for whom no byte was delivered in any replication.
 
-    Prints nothing if that is true of all groups.
+    Prints nothing if no byte was delivered for any group.
     """
     flows = result.flows
     groups = flows.distinct("group")
@@ -44,9 +47,9 @@ def print_nothing_arrived(result: Result) -> None:
 
 
 def print_empty_cells(outcome: Outcome) -> None:
-    """Prints the number of a sweep's rows in which nothing arrived.
+    """Prints the number of rows of a sweep's table in which nothing arrived.
 
-    Prints nothing if that is true of no row or of all rows.
+    Prints nothing if there are no such rows, or if all rows are such.
     """
     rates = outcome.table["received_bps"]
     if (rates == 0).any() and rates.any():
@@ -58,9 +61,10 @@ def print_empty_cells(outcome: Outcome) -> None:
 
 
 def print_missing_metric(outcome: Outcome, metric: str) -> None:
-    """Prints a note if no row of a sweep has a value of `metric`.
+    """Prints a note if no row of a sweep's table has a value of `metric`.
 
-    The note names the first metric that all rows have, if there is one.
+    The note also names a metric that has a value in all rows, if there is one: the first of
+    `METRICS`.
     """
     import numpy as np
 
@@ -76,7 +80,10 @@ def print_missing_metric(outcome: Outcome, metric: str) -> None:
 
 
 def print_idle_axes(sweep: Sweep, outcome: Outcome) -> None:
-    """Prints the swept keys that had no effect on any result; nothing if no data arrived."""
+    """Prints each swept key of which all values gave the same results; nothing if no data arrived.
+
+    Keys that are swept together are printed together.
+    """
     from nodeb.sweep.effects import without_effect
 
     if not outcome.table["received_bps"].any():

@@ -86,6 +86,8 @@ ClusterAddress = Annotated[
 def worker_pool(jobs: int | None, cluster: str | None) -> Iterator[Workers]:
     """Provides the workers chosen by `--jobs` or `--cluster`; disconnects a cluster after use.
 
+    Without either option, replications run in parallel in this process, one per processor.
+
     Raises:
         InputError: both options are given, or one is invalid.
         RunError: the cluster cannot be used.
@@ -111,8 +113,9 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 class Stopped(NodebError):
     """Exception that ends a command after Ctrl-C, once the command has cleaned up.
 
-    It is not a KeyboardInterrupt, because Typer would catch that. Further signals are ignored from
-    here on: while the command leaves a folder or a cluster, they would only suppress the message.
+    It is not a KeyboardInterrupt, because Typer would catch that. Once it is created, further
+    signals are ignored: they would only suppress the message, while the command releases its
+    folder and its cluster.
     """
 
     def __init__(self, message: str) -> None:
@@ -121,7 +124,10 @@ class Stopped(NodebError):
 
 
 def interruption(place: Place) -> Stopped:
-    """Returns the exception for Ctrl-C in a command that writes all results at its end."""
+    """Returns the exception for Ctrl-C in a command that writes all its results at the end.
+
+    Its message states whether they were written.
+    """
     if place.is_put:
         return Stopped(f"stopped after all results were written; they are in {place.shown}")
     return Stopped("interrupted; nothing was written")
@@ -129,6 +135,10 @@ def interruption(place: Place) -> Stopped:
 
 def refuse_for_recordings(options: Mapping[str, object], file: Path) -> None:
     """Rejects options that do not apply to recordings.
+
+    Args:
+        options: values of the options by name; None if an option was not given.
+        file: the recording.
 
     Raises:
         InputError: one of the options was given.
@@ -139,7 +149,13 @@ def refuse_for_recordings(options: Mapping[str, object], file: Path) -> None:
 
 
 def command_arguments(file: Path, settings: Iterable[str] | None, **more: object) -> str:
-    """Returns a file with its settings and options as text: arguments of a suggested command."""
+    """Returns the arguments of a suggested command as text: a file, its settings and options.
+
+    Args:
+        file: scenario file or recording.
+        settings: changes of keys, each for an option `--set`.
+        more: further options, value by name without dashes; those of value None are omitted.
+    """
     words = [word for one in settings or () for word in ("--set", one)]
     for name, value in more.items():
         words += [f"--{name}", str(value)] if value is not None else []
@@ -163,9 +179,9 @@ def print_rows(tables: Iterable[Rows]) -> None:
 
 
 def _width() -> int:
-    """Returns the width of the terminal in columns; the variable `COLUMNS` overrides it.
+    """Returns the width of the terminal in characters; the variable `COLUMNS` takes precedence.
 
-    If the width is unknown, it is `WIDTH`.
+    Returns `WIDTH` if neither is known.
     """
     from nodeb.answer.terminal import WIDTH
 
@@ -174,13 +190,13 @@ def _width() -> int:
 
 @contextmanager
 def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterator[None]:
-    """Prints the results if the `with` block cannot write them for lack of space.
+    """Prints the results if the `with` block raises `FullError`: there is no space to write them.
 
-    The `FullError` is then raised again.
+    The error is raised again afterwards.
 
     Args:
         show: function that prints results without naming a folder.
-        outcome: the results; None for those stored in the error.
+        outcome: the results; None for those that the error carries, if any.
     """
     try:
         yield
@@ -192,9 +208,9 @@ def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterat
 
 
 def results_if_full(work: Callable[[], T]) -> tuple[T, FullError | None]:
-    """Returns the results of `work`, and the error if there was no space for an additional file.
+    """Returns the results of `work`, and an error if its additional file could not be written.
 
-    The error is None if everything was written.
+    Such a file is a capture, for which there was no space. The error is None if there was space.
 
     Raises:
         FullError: there was no space, and the error carries no results.
@@ -208,7 +224,7 @@ def results_if_full(work: Callable[[], T]) -> tuple[T, FullError | None]:
 
 
 def print_place(place: Place) -> None:
-    """Prints that `--force` will replace results, or that results go to another folder."""
+    """Prints a note if `--force` will replace results, or if results go to another folder."""
     print_other_folder(place.shown, place.beside)
     if place.replaces is not None:
         print_message("note", f"the results will replace {place.replaces} in {place.shown}")
@@ -217,14 +233,19 @@ def print_place(place: Place) -> None:
 def print_other_folder(folder: Path, why: str | None) -> None:
     """Prints that results go to another folder than usual, and why; nothing if `why` is None.
 
-    The note adds that `--force` would replace the content of the usual folder.
+    The note adds that with `--force` the content of the usual folder would be replaced.
     """
     if why is not None:
         print_message("note", f"results go to {folder}, because {why}; --force replaces that")
 
 
 def print_changed(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None:
-    """Prints which results were replaced, by folder, and which files were damaged."""
+    """Prints which results were replaced, and which damaged files were simulated again.
+
+    Args:
+        replaced: description of the replaced results, by folder.
+        damaged: damaged files.
+    """
     for folder, what in replaced.items():
         print_message("note", f"replaced {what} in {folder}")
     for file in damaged:
@@ -248,10 +269,7 @@ def print_message(kind: str, text: object) -> None:
 
 
 def print_file(what: str, path: Path, stream: TextIO | None = None) -> None:
-    """Prints a label and the path of a file, with control characters escaped.
-
-    The text goes to stdout if `stream` is None.
-    """
+    """Prints `what` and the path of a file to a stream (stdout by default)."""
     print(f"{what}: {printable(path)}", file=stream)
 
 
@@ -268,7 +286,7 @@ def check_name(what: str, name: str, allowed: list[str]) -> None:
 
 
 def check_capture(pcap: Path, place: Place) -> None:
-    """Checks that a capture is not in the results folder, which is replaced as a whole.
+    """Checks that a capture will not be in the results folder, which is replaced as a whole.
 
     Raises:
         OutputError: the capture is in the results folder.

@@ -48,7 +48,7 @@ def play(
 
 
 def _written(content: str, out: Path | None) -> Path:
-    """Writes a page to a file and returns the file; default: a new temporary file.
+    """Writes a page to `out` and returns the path; writes a new temporary file if `out` is None.
 
     Raises:
         FullError: there is no space.
@@ -67,10 +67,11 @@ def _written(content: str, out: Path | None) -> Path:
 def _text(file: Path, settings: list[str]) -> str:
     """Returns the text of a valid scenario that the page can simulate.
 
-    With settings this is the scenario with all defaults, without the comments of the file.
+    Without settings it is the text of the file. With settings it is the changed scenario with the
+    defaults of all keys, without the comments of the file.
 
     Raises:
-        InputError: the scenario is invalid, or names files, which a page cannot read.
+        InputError: the scenario is invalid, or names further files, which a page cannot read.
     """
     from nodeb import _core
     from nodeb.inputs.reading import core_call, read_text

@@ -1,4 +1,4 @@
-"""`nodeb reproduce`: repeats published studies and compares results with published values."""
+"""`nodeb reproduce`: repeats published studies; compares the results with published values."""
 
 from __future__ import annotations
 
@@ -74,7 +74,10 @@ def _one(
     seed: int,
     force: bool,
 ) -> None:
-    """Reproduces one study. Prints its answer, and which earlier results were replaced."""
+    """Reproduces one study and prints its answer.
+
+    Also prints which earlier results were replaced, and which damaged files were simulated again.
+    """
     from nodeb import reproduce as studies
     from nodeb.terminal.progress import progress_bar
 
@@ -91,7 +94,10 @@ def _one(
 
 
 def _all(folder: Path, quick: bool, workers: Workers, seed: int, force: bool) -> None:
-    """Reproduces all studies. Prints a summary, and which earlier results were replaced."""
+    """Reproduces all studies and prints a summary.
+
+    Also prints which earlier results were replaced, and which damaged files were simulated again.
+    """
     from nodeb import reproduce as studies
     from nodeb.terminal.progress import progress_bar
 
@@ -108,10 +114,10 @@ def _all(folder: Path, quick: bool, workers: Workers, seed: int, force: bool) ->
 
 
 def _refuse_items(items: list[str] | None) -> None:
-    """Rejects `--item` for `all`: an item belongs to one study.
+    """Rejects items (`--item`) for `all`, because an item belongs to one study.
 
     Raises:
-        InputError: items are given.
+        InputError: items are given. The message suggests the study that has the first of them.
     """
     from nodeb.errors import InputError
     from nodeb.reproduce.every import study_with

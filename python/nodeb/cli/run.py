@@ -48,7 +48,7 @@ from nodeb.terminal.progress import progress_bar
 __all__ = ["run"]
 
 MANY = 100_000
-"""Number of replications from which saving takes noticeable time."""
+"""Number of replications from which on saving takes so long that a note is printed first."""
 
 
 def run(
@@ -160,7 +160,7 @@ def run(
 def _complete(result: Result, place: Place) -> Iterator[None]:
     """Saves the complete results if a signal interrupts the `with` block.
 
-    The exception that ends the command says that all replications were simulated.
+    The block then ends with `Stopped`, whose message states that all replications were simulated.
     """
     try:
         yield
@@ -172,7 +172,9 @@ def _complete(result: Result, place: Place) -> Iterator[None]:
 def _kept(result: Result, place: Place, text: str) -> Stopped:
     """Saves the results to the folder unless they were saved before.
 
-    Returns the exception that ends the command; its message names the folder.
+    If the folder must not be replaced, they are saved in another one.
+
+    Returns the exception that ends the command; its message is `text` and the folder used.
     """
     ignore()
     if not place.is_put:
@@ -190,7 +192,11 @@ def _kept(result: Result, place: Place, text: str) -> Stopped:
 def _simulated(
     scenario: Scenario, title: str, place: Place, workers: Workers, capture: dict[str, Any]
 ) -> Result:
-    """Runs a scenario. If interrupted, saves the finished replications, if there are any."""
+    """Runs a scenario and returns its result.
+
+    If interrupted, saves the finished replications to the folder, if there are any, and raises
+    `Stopped`.
+    """
     found: Result | None = None
     try:
         with progress_bar(title) as bar:
@@ -209,7 +215,11 @@ def _simulated(
 
 
 def _page(result: Result, place: Place, named: str) -> str:
-    """Returns the HTML page of a result. If that fails, saves the tables before raising."""
+    """Returns the HTML page of a result. If that fails, saves the tables before raising.
+
+    Raises:
+        Stopped: Ctrl-C interrupted the writing of the page.
+    """
     from nodeb.report.run import html
 
     try:

@@ -9,7 +9,7 @@ __all__ = ["duration", "seconds"]
 
 
 def seconds(option: str, text: str) -> float:
-    """Parses a time such as `1.5 s`. Returns seconds.
+    """Parses a time such as `1.5 s`, which may be 0. Returns it in seconds, rounded to 1 ns.
 
     Args:
         option: name of the option, for the message.
@@ -26,10 +26,10 @@ def seconds(option: str, text: str) -> float:
 
 
 def duration(option: str, text: str) -> float:
-    """Parses a time like `seconds`, but rejects 0.
+    """Parses a time such as `1.5 s` and returns it in seconds, like `seconds`, but rejects 0.
 
     Raises:
-        InputError: `text` is not a time with a unit, or not above 0.
+        InputError: `text` is not a time with a unit, or is below 0.5 ns.
     """
     found = seconds(option, text)
     if found <= 0:

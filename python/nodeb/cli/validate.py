@@ -42,7 +42,7 @@ def validate(
 
 
 def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
-    """Returns the scenario or sweep of a file, and a text that states a sweep's number of cells.
+    """Returns the scenario or sweep of a file, and a text such as `sweep of 12 cells`.
 
     The text is empty for a scenario.
     """
@@ -54,7 +54,7 @@ def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
         found = core_call(_core.CompiledScenario.from_toml, text, printable(str(file)), [])
         if not found.unread:
             return found, ""
-        # `nodeb.inputs.scenario` imports NumPy, which is slow, so it is imported only if needed.
+        # The module below is needed only for scenarios that name files. It imports NumPy, slowly.
         from nodeb.inputs.scenario import Scenario
 
         return Scenario.from_toml(text, printable(str(file)), [], file.parent).compiled(), ""

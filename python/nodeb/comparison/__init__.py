@@ -1,7 +1,7 @@
 """Comparisons of scenarios, paired by common random numbers.
 
 The module `differences` has the statistics, `verdict` the decisions, `experiment` the simulation,
-and `answer` the text.
+`answer` the text, and `shown` the format of its numbers.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ def compare(
     """Compares results, replication by replication, with the first of them.
 
     Args:
-        results: results by name, simulated with the same seed; the first is the baseline.
+        results: at least two results by name, simulated with the same seed; the first is the
+            baseline. If the numbers of replications differ, only those that all have are compared.
         margin: equivalence margin, as a share of the baseline's mean, in [0, 1).
         metrics: names of metrics to compare; empty for all.
 
     Returns:
-        The differences, with intervals and verdicts: print it, or use its `table`.
+        The differences, with intervals and verdicts. It can be printed, and has a `table`.
 
     Raises:
         InputError: the seeds differ, there is nothing to compare, or an argument is invalid.

@@ -29,7 +29,11 @@ MORE, LESS, OPEN = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}", "?"
 
 
 def sign_of(one: Difference) -> str:
-    """Returns the sign of a verdict: a check mark for better, "?" for undecided, and so on."""
+    """Returns the sign of a verdict.
+
+    It is a check mark for `better`, a cross for `worse`, "=" for `same` and `equal`, an arrow up or
+    down for `differs`, and "?" for `undecided`.
+    """
     way = MORE if one.verdict.sign > 0 else LESS if one.verdict.sign < 0 else OPEN
     return SIGNS.get(one.verdict.kind, way)
 
@@ -40,7 +44,7 @@ def _scale(one: Difference) -> tuple[str, float]:
 
 
 def means_of(one: Difference) -> tuple[Shown, Shown]:
-    """Returns a metric's means as text: that of the baseline, and that of the other scenario."""
+    """Returns a metric's means as text, in one unit: the baseline's, then the other scenario's."""
     before, now = (
         replace(
             shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one)),
@@ -54,7 +58,8 @@ def means_of(one: Difference) -> tuple[Shown, Shown]:
 def difference_of(one: Difference, scale: tuple[str, float] | None = None) -> Shown:
     """Returns a metric's difference and interval as text.
 
-    The unit is that of `scale`, or that of the means if `scale` is None; per cent become points.
+    The unit is that of `scale` (unit and factor), or that of `means_of` without it. The unit `%` is
+    replaced by `points`.
     """
     unit, factor = scale or _scale(one)
     unit = "points" if unit == "%" else unit
@@ -70,17 +75,17 @@ def ratio_of(one: Difference) -> Shown:
 
 
 def mark_of(one: Difference) -> str:
-    """Returns the mark of a metric whose mean excludes users or replications; "" for others."""
+    """Returns the mark for means that exclude users or replications without a value; else ""."""
     return SURVIVORS if one.covered < 1 else ""
 
 
 def level(confidence: float) -> str:
-    """Returns a confidence level as text that precedes an interval, such as "95 %"."""
+    """Returns a confidence level as text with up to four digits, such as "95 %" or "97.5 %"."""
     return f"{100 * confidence:.4g} %"
 
 
 def more_text(runs: MoreRuns) -> str:
-    """Returns the number of further replications that would decide, in words."""
+    """Returns a clause with the number of further replications that would decide a verdict."""
     if math.isinf(runs.low):
         return "no number of replications that can be named would decide"
     low = f"{counted(round(runs.low), 'replication')} more"

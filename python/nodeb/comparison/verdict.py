@@ -1,4 +1,4 @@
-"""Verdict on a difference from its interval, and the further replications that would decide it."""
+"""Verdict on a difference by its interval, and number of further replications until it is decided."""
 
 from __future__ import annotations
 
@@ -11,44 +11,52 @@ from nodeb.stats import CONFIDENCE, Interval, runs_needed
 __all__ = ["MoreRuns", "Verdict", "judge"]
 
 MAX_RUNS = 1_000_000
-"""Maximum total of replications that would decide; larger totals are reported as infinite."""
+"""Maximum number of replications in all that a decision may need; more is taken as infinite."""
 POWER = 0.8
-"""Probability of a decision with the stated number of further replications."""
+"""Probability with which the stated number of further replications decides a true difference."""
 PLAUSIBLE = 99
-"""Number of equally probable values of the true difference that are considered."""
+"""Number of plausible values of the true difference that are considered, all equally probable."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoreRuns:
-    """Range of the number of further replications after which 80 % of experiments are decided.
+    """Usual and cautious number of further replications that would decide an undecided verdict.
 
-    Both ends are 0 if the verdict is already decided.
+    After so many replications the verdict is decided with a probability of 80 %. Both numbers are 0
+    if the verdict is already decided.
     """
 
     low: float = 0.0
-    """Number of replications that suffices for half of the plausible differences.
+    """Usual number, which suffices for half of the plausible true differences.
 
-    It is infinite for a single pair, and if more than `MAX_RUNS` replications would be needed.
+    It is infinite for a single pair, and if more than `MAX_RUNS` replications in all are needed.
     """
     high: float = 0.0
-    """Number of replications that suffices for four in five of the plausible differences.
+    """Cautious number, which suffices for four in five of the plausible true differences.
 
-    It also suffices if there is no difference; it is infinite if no number does.
+    It also suffices if there is no difference. It is infinite for a single pair, for a margin of 0,
+    and if more than `MAX_RUNS` replications in all are needed.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Verdict on a difference, such as `better` or `undecided`, and further runs that it needs."""
+    """Verdict on a difference, such as `better`, and further replications until it is decided."""
 
     kind: str
-    """`better`, `worse`; `differs` if neither direction is better; `same` within the margin;
-    `equal` if all of at least two pairs are equal to the last bit; `undecided`.
+    """Kind of the verdict.
+
+    One of: `better`; `worse`; `differs` for a metric of which neither direction is better; `same`
+    if the interval lies within the margin; `equal` if there are at least two pairs, all equal to
+    the last bit; `undecided`.
     """
     sign: int = 0
-    """1 if the other scenario has more than the baseline, -1 for less; otherwise 0."""
+    """1 if the other scenario has more than the baseline, -1 if it has less.
+
+    It is 0 if the kind is `same`, `equal` or `undecided`.
+    """
     more_runs: MoreRuns = MoreRuns()
-    """Further replications that would decide; 0 if decided."""
+    """Numbers of further replications that would decide; both are 0 unless `kind` is `undecided`."""
 
     @property
     def word(self) -> str:
@@ -61,16 +69,17 @@ def judge(
 ) -> Verdict:
     """Returns the verdict on the interval of a difference.
 
-    Other and baseline are the same if the whole interval lies within the margin (an equivalence
-    test; with a 95 % interval its error probability is 2.5 %). They differ if the interval excludes
-    0 and does not lie within the margin. If all pairs are equal, this shows neither a difference
-    nor equivalence: a rare event may not have happened yet.
+    The other scenario and the baseline are the same if the whole interval lies within the margin.
+    This is an equivalence test; with a 95 % interval its error probability is 2.5 %. They differ if
+    the interval excludes 0 and does not lie within the margin. If all pairs are equal, the verdict
+    is `equal`. That proves neither a difference nor equivalence: a rare event may not have happened
+    yet.
 
     Args:
-        found: interval of other minus baseline.
-        margin: equivalence margin in the unit of the values.
-        better: better direction, `more` or `less`; "" if neither.
-        confidence: confidence of the interval.
+        found: mean and interval of the differences, other scenario minus baseline.
+        margin: equivalence margin in the unit of the values; its ends belong to it.
+        better: direction that is better, `more` or `less`; "" if neither is.
+        confidence: confidence level of the interval, in (0, 1).
     """
     if found.low == found.high == 0:
         return Verdict("equal")
@@ -85,10 +94,11 @@ def judge(
 def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
     """Returns the numbers of further replications that would decide: a usual and a cautious one.
 
-    A true difference d is decided by an interval that is narrow against |d|, as it then excludes 0,
-    or against margin - |d|, as it then lies within the margin. The easier of these cases counts.
-    The plausible values of d follow from the given interval. With a margin of 0 the cautious number
-    is infinite, as no number suffices if d is 0.
+    An interval decides a true difference d in two cases. Its half-width is small against |d|, so
+    that it excludes 0; or it is small against margin - |d|, so that it lies within the margin. The
+    case that allows the larger half-width counts. The plausible values of d follow from the given
+    interval. With a margin of 0 the cautious number is infinite, because no number suffices if d
+    is 0.
     """
     if not math.isfinite(found.half_width):
         # A single pair does not show how much pairs vary, so the number is unknown (infinite).
@@ -109,7 +119,10 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
 
 
 def _spread(found: Interval, confidence: float) -> tuple[float, float]:
-    """Returns the standard errors that the sides of an interval imply: below and above the mean."""
+    """Returns the standard errors of a normal distribution that give an interval its ends.
+
+    The first belongs to the lower end, the second to the upper end.
+    """
     end = NormalDist().inv_cdf((1 + confidence) / 2)
     return (found.mean - found.low) / end, (found.high - found.mean) / end
 
@@ -117,8 +130,8 @@ def _spread(found: Interval, confidence: float) -> tuple[float, float]:
 def _plausible(mean: float, spread: tuple[float, float]) -> list[float]:
     """Returns `PLAUSIBLE` equally probable values of the true difference, for an observed mean.
 
-    They are quantiles of a normal distribution around the mean, with one standard deviation below
-    the mean and another above it.
+    They are quantiles of a normal distribution around the mean, but with different standard
+    deviations below and above the mean: those of `spread`.
     """
     normal = NormalDist()
     at = (normal.inv_cdf((place + 0.5) / PLAUSIBLE) for place in range(PLAUSIBLE))
