@@ -1,14 +1,14 @@
 """Answer of a comparison: which scenario is better, by how much, with which certainty.
 
-The main metric is the first metric of `MAIN` that both scenarios have. The headline states the
-first of these cases that applies:
+The main metric is the first metric of `MAIN` that has a value in both scenarios. The headline is
+that of the first of these cases that applies:
 
 0. no metric has values in both scenarios, or nothing arrived in either: nothing to compare;
-1. no metric differs in any of several pairs: no difference;
+1. all metrics are equal in all of at least two pairs: no difference;
 2. the shares of transfers acknowledged in full differ, and one is at most a half: both shares;
 3. some metrics are better and others worse: both, the main metric first if it is decided;
 4. the main metric is better or worse: by how much;
-5. other metrics are better or worse: their names, and the result of the main metric;
+5. other metrics are better, or others are worse: their names, and the verdict on the main metric;
 6. the main metric is equal in all pairs, or the same within the margin: no difference;
 7. undecided: how many further replications would decide.
 """
@@ -42,7 +42,7 @@ from nodeb.results.survivors import no_arrival_hint
 __all__ = ["answers", "of_tried", "shown_of"]
 
 MAIN = ("download_s", "load_median_s", "transfer_s", "cell_bps", "received_bps")
-"""Metrics that can be the subject of the headline, in order of preference."""
+"""Metrics that can be the main metric of the headline, in order of preference."""
 IN_SENTENCES = {
     "download_s": "the download takes",
     "load_median_s": "half of the loads take at most",
@@ -65,26 +65,19 @@ NOUNS = {
     "served": "the share of phones that receive something",
     "block_errors": "the share of block errors",
 }
-"""Names of metrics in sentences, for metrics whose name is not "the" followed by the label."""
+"""Names of metrics in sentences; those of other metrics are "the" followed by the label."""
 MAX_NAMED = 3
-"""Maximum number of metrics that a headline names in addition to the main metric.
-
-Also the maximum number of metrics named in the remark on uploads.
-"""
+"""Maximum number of decided metrics that a headline or mark lists by name."""
 QUIET = ("equal", "same")
-"""Kinds of verdict whose metrics are listed together in one line of the notes."""
+"""Verdicts whose metrics a note lists together, instead of rows of the table."""
 FEW = 0.5
-"""Limit for the shares of transfers acknowledged in full, from 0 to 1.
-
-If the shares of the two scenarios differ and the smaller one is at most this, the headline states
-both.
-"""
+"""Maximum of the smaller share of transfers acknowledged in full for a headline on these shares."""
 KEY = (
     *("download_s", "load_median_s", "cell_bps", "received_bps", "received_bps_p50"),
     *("received_bps_p5", "complete", "rtt_mean_s", "queueing_delay_s", "utilization", "jain_index"),
     *("stalled_s", "recovery_s", "timeouts", "block_errors"),
 )
-"""Metrics that are shown first, in order."""
+"""Key metrics, which come first in tables and sentences, in this order."""
 
 
 def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") -> list[Answer]:
@@ -92,8 +85,8 @@ def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") ->
 
     Args:
         found: the comparison.
-        causes: bars of the difference in transfer time by cause, for each scenario; empty if not
-            known.
+        causes: for each scenario, bars of the causes of its difference in transfer time; empty if
+            they are unknown.
         folder: folder of the tables; empty if they are not saved.
     """
     bars = [*causes, *[None] * len(found.tried)]
@@ -101,14 +94,21 @@ def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") ->
 
 
 def shown_of(tried: Tried) -> list[Difference]:
-    """Returns the differences in the answer's table about one scenario; see `_Answer.shown`."""
+    """Returns the differences in the table of the answer about `tried`; see `_Answer.shown`."""
     return _Answer(Comparison("", [tried], 0, 0, 0.0), tried, "").shown
 
 
 def of_tried(
     found: Comparison, tried: Tried, causes: Bars | None = None, folder: str = ""
 ) -> Answer:
-    """Returns the answer about one scenario, compared with the baseline."""
+    """Returns the answer about one scenario, compared with the baseline.
+
+    Args:
+        found: comparison that contains `tried`.
+        tried: differences of the scenario from the baseline.
+        causes: bars of the causes of the difference in transfer time; None for none.
+        folder: folder of the tables; empty if they are not saved.
+    """
     return _Answer(found, tried, folder).answer(causes)
 
 
@@ -123,7 +123,7 @@ class _Answer:
     def answer(self, causes: Bars | None) -> Answer:
         """Returns the complete answer: headline, table, causes, marks and notes.
 
-        The causes are left out unless the main metric is better or worse.
+        The causes are included only if the main metric is better or worse.
         """
         quiet = self.main is None or self.main.verdict.kind not in ("better", "worse")
         return Answer(
@@ -141,31 +141,29 @@ class _Answer:
 
     @cached_property
     def of_all(self) -> list[Difference]:
-        """Differences of the group `all`; if there are none, those of every group of users.
-
-        The group `all` has all users; of a scenario with downloads and uploads, only the downloads.
-        """
+        """Differences of the group of all users; if it has none, those of all groups."""
         mine = [one for one in self.tried.differences if one.group == ALL]
         return mine or self.tried.differences
 
     @cached_property
     def main(self) -> Difference | None:
-        """Main metric of the headline: the first of `MAIN` that both scenarios have, or None."""
+        """Difference in the main metric: the first of `MAIN` in `of_all`; None if there is none."""
         known = {one.metric.name: one for one in self.of_all}
         return next((known[name] for name in MAIN if name in known), None)
 
     @cached_property
     def ordered(self) -> list[Difference]:
-        """Differences in all metrics, those of key metrics first."""
+        """Differences of `of_all`: those in metrics of `KEY` first, in order, then all others."""
         order = {name: place for place, name in enumerate(KEY)}
         return sorted(self.of_all, key=lambda one: order.get(one.metric.name, len(order)))
 
     @cached_property
     def shown(self) -> list[Difference]:
-        """Metrics of the table: those of the headline, key metrics, and other decided metrics.
+        """Rows of the table, at most `MAX_ROWS`, in the order of `ordered`.
 
-        There are at most `MAX_ROWS`. Of the metrics with the verdict equal or same, only the main
-        metric can be in the table; if all have one of these verdicts, the table is empty.
+        Metrics of the headline are preferred, then key metrics and other decided metrics. A metric
+        with the verdict `equal` or `same` has a row only if it is the main metric. If all metrics
+        have one of these verdicts, there are no rows.
         """
         differ = [one for one in self.ordered if one.verdict.kind not in QUIET]
         if not differ:
@@ -177,7 +175,11 @@ class _Answer:
 
     @property
     def named(self) -> list[Difference]:
-        """Differences that the headline names, unless `_finish` writes the headline."""
+        """Metrics of the headline, unless it is that of `_finish`.
+
+        If some metrics are better and others worse, one of each. Otherwise the main metric and,
+        unless it is decided itself, up to `MAX_NAMED` decided ones.
+        """
         better, worse = self._decided("better"), self._decided("worse")
         if better and worse:
             return [_first(better, self.main), _first(worse, self.main)]
@@ -188,7 +190,7 @@ class _Answer:
     # Methods that write the sentences of the headline.
 
     def headline(self) -> str:
-        """Returns the headline, one or two sentences, for the first case that applies."""
+        """Returns the headline, one or two sentences, for the first case of the module's list."""
         if not self.tried.differences:
             return (
                 f"{self.tried.name} and {self.found.baseline} have no metric in common that has a "
@@ -219,9 +221,9 @@ class _Answer:
         return self._undecided(main)
 
     def _finish(self) -> str:
-        """Returns a sentence on complete transfers if their shares differ and one is at most `FEW`.
+        """Returns a sentence on unequal shares of transfers that were acknowledged in full.
 
-        Otherwise returns "".
+        Returns "" unless the verdict is that the shares differ, and one of them is at most `FEW`.
         """
         known = [one for one in self.of_all if one.metric.name == "complete"]
         if not known or not known[0].verdict.sign:
@@ -238,25 +240,26 @@ class _Answer:
         return counted(self.found.runs, "pair")
 
     def _unseen(self) -> str:
-        """Returns a sentence on the share of pairs that may differ although all n pairs are equal.
+        """Returns a sentence on rare effects, for a comparison in which all n pairs are equal.
 
-        If a larger share of all possible pairs differed, the probability of n equal pairs would be
-        below 5 %.
+        It states the largest share of all possible pairs that may differ. If a larger share did,
+        the probability of n equal pairs would be below 5 %.
         """
         share = percent(1 - 0.05 ** (1 / max(self.found.runs, 1)))
         return f"Rarer effects can be unseen: up to {share} of pairs may differ (95 %)."
 
     def _of(self, one: Difference) -> str:
-        """Returns the share of users or replications that have a value as text; "" if all have."""
+        """Returns the share of users or replications with a value, in parentheses; "" if all."""
         return f" (of the {percent(one.covered)} that have one)" if one.covered < 1 else ""
 
     def _decided(self, kind: str) -> list[Difference]:
         return [one for one in self.ordered if one.verdict.kind == kind]
 
     def _relative(self, one: Difference) -> str:
-        """Returns the relative difference in per cent of the baseline, with its interval.
+        """Returns the difference in per cent of the baseline's mean, such as `20 % more`.
 
-        Returns the absolute difference if the baseline's mean is not above 0 or there is no ratio.
+        Its interval follows in parentheses, if there is one. If the baseline's mean is not above 0,
+        or the ratio is not finite, returns the absolute difference instead.
         """
         ratio = one.ratio
         if not (math.isfinite(ratio.mean) and one.baseline.mean > 0):
@@ -297,7 +300,7 @@ class _Answer:
     def _both(self, better: list[Difference], worse: list[Difference]) -> str:
         """Returns a sentence with a better and a worse metric.
 
-        The better one comes first, unless the main metric is worse.
+        The main metric comes first if it is one of the two, otherwise the better metric.
         """
         sides = [_first(better, self.main), _first(worse, self.main)]
         if self.main is not None and self.main.verdict.kind == "worse":
@@ -309,7 +312,10 @@ class _Answer:
         )
 
     def _others(self, decided: list[Difference]) -> str:
-        """Returns a sentence on decided metrics, if the main metric is not decided."""
+        """Returns a sentence on metrics that are all better, or all worse, and on the main metric.
+
+        The main metric is neither better nor worse, or there is none.
+        """
         kind = decided[0].verdict.kind
         names = joined([_called(one) for one in decided[:MAX_NAMED]])
         text = f"{self.tried.name} is {kind} than {self.found.baseline} in {names}"
@@ -334,7 +340,13 @@ class _Answer:
     # Methods that write the table, the marks and the notes.
 
     def table(self, rows: Sequence[Difference], title: str = "", everything: bool = False) -> Rows:
-        """Returns a table with a row for each difference; a row begins with the verdict's sign."""
+        """Returns a table with a row for each difference; rows begin with the sign of the verdict.
+
+        Args:
+            rows: differences of the table.
+            title: text above the table; empty for none.
+            everything: whether ratios are included, and names of groups if some differ from `all`.
+        """
         groups = everything and {one.group for one in rows} != {ALL}
         head = ["", "metric", self.found.baseline, self.tried.name]
         head += [f"difference ({level(self.found.confidence)})", *(["ratio"] if everything else [])]
@@ -356,10 +368,9 @@ class _Answer:
         ]
 
     def marks(self) -> Iterator[Mark]:
-        """Yields marks on results that could mislead.
+        """Yields marks: excluded users, missing values, scenarios without data, differing uploads.
 
-        These are excluded users, missing values, scenarios in which nothing arrived, uploads that
-        differ, and groups that only one scenario has.
+        The last ones are on groups that only one scenario has.
         """
         visible = [one for one in self.of_all if one in self.shown or one.verdict.kind in QUIET]
         rest = [one for one in self.tried.differences if one not in visible]
@@ -390,7 +401,10 @@ class _Answer:
                 yield Mark("!", f"Only {name} has the group {joined(groups)}, which is left out.")
 
     def notes(self) -> Iterator[str]:
-        """Yields notes on the meaning of signs, on undecided and equal metrics, and provenance."""
+        """Yields notes: meaning of signs, undecided, same and equal metrics, and provenance.
+
+        If several scenarios are compared with the baseline, a note on confidence follows.
+        """
         kinds = {one.verdict.kind for one in self.shown}
         words = {
             "better": f"{SIGNS['better']} better",
@@ -422,7 +436,7 @@ class _Answer:
 
 
 def _marked(one: Difference) -> str:
-    """Returns the label of a metric, with a mark if its mean excludes users or replications."""
+    """Returns the label of a metric, with `SURVIVORS` if means exclude users or replications."""
     return f"{one.metric.label} {mark_of(one)}".strip()
 
 
@@ -432,7 +446,10 @@ def _called(one: Difference) -> str:
 
 
 def _first(rows: Sequence[Difference], main: Difference | None) -> Difference:
-    """Returns the main metric if it is one of `rows`, otherwise the first key metric of `rows`."""
+    """Returns the main metric if it is one of `rows`, otherwise the first key metric of `rows`.
+
+    Returns the first row if there is no key metric.
+    """
     if main is not None and main in rows:
         return main
     known = {one.metric.name: one for one in rows}

@@ -2,8 +2,8 @@
 
 Replication i of every scenario uses the same random numbers (common random numbers). The statistics
 are those of differences within pairs, which vary less than the values (Law and Kelton: Simulation
-Modeling and Analysis, 3rd ed., sections 10.2.1 and 11.2). A pair is one replication, regardless of
-its number of users.
+Modeling and Analysis, 3rd ed., sections 10.2.1 and 11.2). A pair consists of replication i of the
+baseline and replication i of the other scenario. It counts once, regardless of the number of users.
 
 If several scenarios are compared with a baseline, each interval has a confidence of `1 - 0.05 / k`,
 so that all k intervals of a metric hold together with 95 % (Bonferroni; Law and Kelton, section
@@ -56,7 +56,7 @@ MARGIN = 0.02
 """Default equivalence margin, as a share of the baseline's mean."""
 
 UNBOUNDED = (math.inf, math.inf)
-"""Durations of the runs of two scenarios, s, if they are not known."""
+"""Durations, s, of the runs of baseline and other scenario if they are unknown: no limit."""
 
 Array = NDArray[np.float64]
 Tables = Mapping[str, Table]
@@ -69,42 +69,43 @@ class Difference:
     group: str
     metric: Metric
     baseline: Interval
-    """Mean of the baseline, over the pairs in which both scenarios have a value."""
+    """Mean of the baseline over the pairs, with its 95 % interval."""
     other: Interval
-    """Mean of the other scenario, over the pairs in which both scenarios have a value."""
+    """Mean of the other scenario over the pairs, with its 95 % interval."""
     difference: Interval
-    """Mean of other minus baseline, over the pairs in which both scenarios have a value.
+    """Mean of other minus baseline over the pairs.
 
-    The interval's confidence is `Comparison.confidence`.
+    Its interval has the level `Comparison.confidence`.
     """
     ratio: Interval
-    """Ratio of the other scenario's mean to the baseline's, with its interval."""
+    """Ratio of the other scenario's mean to the baseline's, with its interval at the same level."""
     verdict: Verdict
     unpaired: float
     """Width of the interval without pairing, relative to the width with pairing.
 
-    NaN if the differences of the pairs do not vary, or there is only one pair.
+    It is above 1 if pairing narrows the interval; NaN if the differences of the pairs do not vary,
+    or there is only one pair.
     """
     differing: int
-    """Number of pairs whose two values differ; pairs with a missing value do not count."""
+    """Number of pairs whose two values differ; pairs with a missing value are not counted."""
     missing: int = 0
-    """Number of replications in which only one scenario has a value."""
+    """Number of pairs in which only one scenario has a value; the statistics exclude them."""
     covered: float = 1.0
-    """Share of users or replications that have a value: the smaller of the scenarios' shares."""
+    """Share of users or replications that have a value, in the scenario where it is smaller."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """Differences of a scenario from the baseline, and metrics that only one of the two has."""
+    """Differences of a scenario from the baseline, and what only one of the two has."""
 
     name: str
     differences: list[Difference]
     unknown: list[str]
     """Labels of metrics that have values in only one of the two scenarios."""
     only: dict[str, list[str]]
-    """Groups that only one of the two scenarios has, by name of the scenario."""
+    """For each of the two scenarios by name, the groups that only that scenario has."""
     empty: Sequence[str] = ()
-    """Names of the scenarios in which nothing arrived."""
+    """Names of those of the two scenarios in which nothing arrived."""
 
 
 @dataclass(frozen=True)
@@ -120,22 +121,25 @@ class Comparison(Answering):
     margin: float
     """Equivalence margin, as a share of the baseline's mean."""
     duration_s: float = math.nan
-    """Duration of the runs of the shortest scenario, s; NaN if not known."""
+    """Duration of the longest run of each scenario, s: the smallest of them; NaN if unknown."""
 
     @property
     def confidence(self) -> float:
-        """Confidence level of the interval of each difference, at least 0.95."""
+        """Confidence level of each interval: 0.95 for one compared scenario, higher for several."""
         return family_confidence(len(self.tried))
 
     @property
     def table(self) -> Table:
-        """One row per scenario, group and metric; the documentation describes the columns."""
+        """Table of the differences: one row per scenario (except the baseline), group and metric.
+
+        The documentation describes the columns; without differences there are none.
+        """
         rows = [_row(self, tried, one) for tried in self.tried for one in tried.differences]
         return Table({name: [row[name] for row in rows] for name in rows[0]} if rows else {})
 
     @property
     def answers(self) -> Sequence[Answer]:
-        """Answer for each scenario: which is better, by how much, with which certainty."""
+        """An answer for each scenario except the baseline: which is better, by how much."""
         from nodeb.comparison.answer import answers
 
         return answers(self)
@@ -151,11 +155,12 @@ def compare(
     """Compares the replications of scenarios with those of the first scenario.
 
     Args:
-        tables: tables of each scenario by name, with the same seed; the first is the baseline.
+        tables: result tables of each scenario by name, simulated with the same seed; the first
+            scenario is the baseline. Replications that a scenario lacks are ignored in all.
         seed: seed of the replications.
         margin: equivalence margin, as a share of the baseline's mean, in [0, 1).
         metrics: names of metrics to compare; empty for all.
-        durations_s: duration of a run of each scenario, s, if known.
+        durations_s: duration of a run, s, by name of the scenario; without limit if missing.
 
     Raises:
         InputError: there is nothing to compare, the margin is invalid, or a requested metric is
@@ -198,9 +203,13 @@ def compare(
 
 
 def _by_direction(known: Mapping[str, Table], tables: Mapping[str, Tables]) -> dict[str, Table]:
-    """Renames the group `all` of scenarios without downloads if others have downloads.
+    """Renames the group `all` of scenarios with uploads only to `all up`, if others have downloads.
 
     Otherwise the uploads of such a scenario would be compared with the downloads of others.
+
+    Args:
+        known: result of `by_run` for each scenario, by name.
+        tables: result tables of each scenario, by name.
     """
     only_up = {name for name, one in tables.items() if _are_uploads(one["flows"])}
     if len(only_up) == len(tables):
@@ -218,9 +227,9 @@ def _are_uploads(flows: Table) -> bool:
 
 
 def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Iterator[Difference]:
-    """Yields the differences, each with its `covered` set: the share of values that exist.
+    """Yields the differences with `covered` set.
 
-    Of the shares in the two scenarios, the smaller is used.
+    It is the share of users or replications that have a value, in the scenario where it is smaller.
 
     Args:
         found: differences whose `covered` is not set.
@@ -241,10 +250,10 @@ def _values(known: Table, one: Difference) -> Array:
 def _check_known(
     wanted: Sequence[Metric], tried: Sequence[Tried], known: Mapping[str, Table]
 ) -> None:
-    """Checks that each requested metric is compared, or reported as missing in one scenario.
+    """Checks that each requested metric has a difference, or values in only one of two scenarios.
 
     Raises:
-        InputError: a metric has no values in any scenario, or in no pair of replications.
+        InputError: a metric has neither: no scenario has values, or no pair has two.
     """
     said = {one.metric.name for each in tried for one in each.differences}
     labels = {label for each in tried for label in each.unknown}
@@ -279,7 +288,18 @@ def differences(
     confidence: float,
     durations_s: tuple[float, float] = UNBOUNDED,
 ) -> Iterator[Difference]:
-    """Yields the differences in all groups and metrics that both `by_run` tables have."""
+    """Yields the differences in all groups and metrics that both tables have.
+
+    Metrics without a pair of two values are omitted.
+
+    Args:
+        base: result of `by_run` for the baseline.
+        own: result of `by_run` for the other scenario.
+        metrics: metrics to compare.
+        margin: equivalence margin, as a share of the baseline's mean.
+        confidence: confidence level of the intervals of differences and ratios.
+        durations_s: duration of a run of the baseline and of the other scenario, s.
+    """
     for group in (group for group in base.distinct("group") if group in own.distinct("group")):
         one, other = (table.where(table["group"] == group) for table in (base, own))
         for metric in metrics:
@@ -304,10 +324,10 @@ def difference(
     Args:
         group: name of the group.
         metric: metric of the values.
-        base: values of the baseline by run; NaN for a missing value.
-        own: values of the other scenario by run; further runs of either are ignored.
+        base: values of the baseline, one per run; NaN for a missing value.
+        own: values of the other scenario, likewise; runs that only one scenario has are ignored.
         margin: equivalence margin, as a share of the baseline's mean.
-        confidence: confidence of the interval of the difference.
+        confidence: confidence level of the intervals of the difference and the ratio.
         durations_s: duration of a run of the baseline and of the other scenario, s.
     """
     runs = min(len(base), len(own))
@@ -341,11 +361,13 @@ def difference(
 def difference_within(
     metric: Metric, difference: Interval, base: Interval, duration_s: float
 ) -> Interval:
-    """Truncates the interval of a difference to what the metric's range allows.
+    """Truncates the interval of a difference to the range of differences that can occur.
+
+    It follows from the metric's range and the ends of the baseline's interval.
 
     Args:
         metric: metric of the values.
-        difference: mean of the other scenario minus that of the baseline.
+        difference: mean of the other scenario minus that of the baseline, with its interval.
         base: mean of the baseline, with its interval.
         duration_s: duration of a run of the other scenario, s.
     """

@@ -1,4 +1,4 @@
-"""Simulates compared scenarios and keeps results in a folder, from which a later call continues."""
+"""Simulates scenarios to compare; results are kept in a folder, so that later calls continue."""
 
 from __future__ import annotations
 
@@ -41,49 +41,52 @@ __all__ = ["Experiment", "Outcome"]
 
 SOURCE, TABLE, TEXT = "scenarios.json", "comparison.parquet", "comparison.csv"
 CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
-"""Tables of the causes of differences, if these were computed."""
+"""Files of the table of the causes of differences; they exist only if these were computed."""
 DEFAULT_RUNS = 20
-"""Minimum number of replications unless the user sets one; fewer are enough for a mean alone."""
-FEW_RUNS = 10
-"""Number of replications below which `--runs` gets a note.
+"""Minimum number of replications unless the caller gives another (`--runs`).
 
-With fewer, intervals too rarely contain the true mean if it depends on a rare event.
+It also applies if a file requests fewer, because these may suffice for a mean, not a difference.
+"""
+FEW_RUNS = 10
+"""Number of replications below which the user is warned.
+
+With fewer, too many intervals miss the true difference if a rare event causes it.
 """
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a comparison: differences, tables, results folder, and results replaced there."""
+    """Outcome of `Experiment.run`: the comparison, result tables, and changes of the folder."""
 
     comparison: Comparison
     tables: Mapping[str, Tables]
-    """Tables of each scenario by label."""
+    """Result tables of each scenario, by its label."""
     replications: int
-    """Number of replications simulated by this call."""
+    """Number of replications that this call simulated; 0 if the folder had all."""
     damaged: tuple[Path, ...]
-    """Files of damaged cells, which were simulated again."""
+    """Damaged files of the folder, whose replications were simulated again."""
     replaced: str | None
-    """Description of replaced results of another scenario or command; None if there were none."""
+    """Description of the other results in the folder that were replaced; None if none were."""
     folder: Path
-    """Results folder that was used; `beside` tells whether it is not the intended one."""
+    """Results folder that was used."""
     beside: str | None
-    """Content of the intended folder, as a sentence, if another folder was used; otherwise None."""
+    """Reason, as a clause, why another than the intended folder was used; None if it was not."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Simulation of scenarios to compare, the first of which is the baseline."""
+    """Plan to simulate and compare scenarios, the first of which is the baseline."""
 
     cells: list[Cell]
     scenarios: list[Scenario]
-    """Scenarios of the cells: those of files before those with changes."""
+    """Scenarios, in the order of `cells`: those of the files, then the changed first file."""
     files: list[Path]
-    """Scenario files, and the files that they name."""
+    """Scenario files in the order given, followed by all files that they name."""
     seed: int
     runs: int
     """Number of replications of each scenario."""
     notes: list[str]
-    """Notes for the user, such as one on the number of replications."""
+    """Notes to print before the simulation, such as one on the number of replications."""
 
     @classmethod
     def read(
@@ -94,16 +97,16 @@ class Experiment:
         runs: int | None = None,
         seed: int | None = None,
     ) -> Experiment:
-        """Reads scenario files.
+        """Reads scenario files and returns the plan to compare them.
 
         Args:
-            files: baseline, and scenarios to compare with it.
-            changes: settings of the first file, each of which adds a scenario; several keys are
-                separated by `;`.
+            files: file of the baseline, then those of scenarios to compare with it.
+            changes: changes of the first file, each of which adds a scenario. A change is a setting
+                `key.path=value`, or several separated by `;`.
             settings: changes of all scenarios, each `key.path=value`.
             runs: replications of each scenario; None for the largest number that a file requests,
                 at least 20.
-            seed: seed of the random streams; None for the first file's.
+            seed: seed of the random streams; None for that of the first file.
 
         Raises:
             ScenarioError: a file is invalid; the message names line and key.
@@ -156,7 +159,10 @@ class Experiment:
         )
 
     def warnings(self) -> list[str]:
-        """Returns warnings about valid but doubtful settings, each with its number of scenarios."""
+        """Returns warnings about valid but doubtful values.
+
+        Each ends with the number of scenarios that it concerns.
+        """
         return warnings(self.cells, "scenarios")
 
     def run(
@@ -179,14 +185,16 @@ class Experiment:
             jobs: number of replications simulated in parallel, None for one per processor; or a
                 `nodeb.Cluster` that simulates them.
             progress: called with the fraction done and a short text.
-            force: replace results of another scenario or another command in the folder.
-            beside: if the folder belongs to another owner, use the first free one next to it.
+            force: whether results of another scenario or another command in the folder are
+                replaced.
+            beside: whether another folder next to it is used if the folder has such results.
 
         Raises:
             InputError: an argument is invalid.
-            OutputError: the folder belongs to another owner, or cannot be written.
+            OutputError: the folder has such results, or cannot be written.
             RunError: a replication failed.
-            Interrupted: Ctrl-C; the same call continues from there.
+            Interrupted: the user pressed Ctrl-C; the same call continues with the missing
+                replications.
         """
         check_margin(margin)
         chosen(metrics)
@@ -212,10 +220,14 @@ class Experiment:
             return outcome
 
     def put_causes(self, outcome: Outcome, causes: Table) -> None:
-        """Adds the causes of differences to the folder that `run` has written.
+        """Adds the table of the causes of differences to the folder that `run` has written.
+
+        Args:
+            outcome: outcome of `run`.
+            causes: table of the causes.
 
         Raises:
-            OutputError: the folder belongs to another owner by now, or cannot be written.
+            OutputError: the folder has other results by now, or cannot be written.
         """
         with self._claim(outcome.folder) as place:
             results = _files(outcome.comparison.table, TABLE, TEXT)
@@ -247,16 +259,16 @@ class Experiment:
 
 
 def _files(table: Table, binary: str, text: str) -> dict[str, bytes]:
-    """Returns the contents of a table's Parquet file and CSV file, by file name."""
+    """Returns the contents of a table's files by name: Parquet (`binary`) and CSV (`text`)."""
     rows = (row.values() for row in table)
     return {binary: parquet(table), text: csv_text(table.columns, rows).encode()}
 
 
 def _settings(change: str) -> list[str]:
-    """Returns the settings of `KEY=VALUE; KEY=VALUE`; a `;` within quotes does not separate them.
+    """Splits a change such as `KEY=VALUE; KEY=VALUE` into settings; not at a `;` within quotes.
 
     Raises:
-        InputError: a key does not change a simulation, such as `runs`, or is set twice.
+        InputError: a key, such as `runs`, is not part of what is simulated, or is set twice.
     """
     parts = [part.strip() for part in re.findall(r"""(?:"[^"]*"|'[^']*'|[^;])+""", change)]
     for part in parts:
@@ -271,7 +283,9 @@ def _settings(change: str) -> list[str]:
 
 
 def _labels(files: Sequence[Path]) -> list[str]:
-    """Returns names of scenarios: file names without suffix, or paths as given if two are equal.
+    """Returns the labels of scenarios: the names of their files without suffix.
+
+    If two names are equal, all labels are paths as given.
 
     Raises:
         InputError: a path is given twice.
@@ -303,11 +317,13 @@ def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Cell]) -> li
 
 
 def _notes_on_runs(named: Mapping[str, int], asked: int | None, taken: int) -> Iterator[str]:
-    """Yields notes if there are more runs than a file requests, or too few for intervals.
+    """Yields a note if `--runs` is below `FEW_RUNS`, or if more runs are used than a file requests.
+
+    The second is yielded only without `--runs`.
 
     Args:
-        named: number of replications by label of the file, for files that state `runs`.
-        asked: number of replications given by `--runs`, if any.
+        named: number of replications that files or settings state, by label; others are omitted.
+        asked: number of replications given by `--runs`; None without the option.
         taken: number of replications that is used.
     """
     if asked is not None and asked < FEW_RUNS:
@@ -326,7 +342,12 @@ def _notes_on_runs(named: Mapping[str, int], asked: int | None, taken: int) -> I
 def _runs_named(text: str, settings: Sequence[str], scenario: Scenario) -> int | None:
     """Returns the number of replications that a scenario's file or a setting states.
 
-    Returns None if neither has the key `runs`.
+    Returns None if neither has the key `runs`. A setting overrides the file.
+
+    Args:
+        text: text of the scenario file.
+        settings: changes of the scenario, each `key.path=value`.
+        scenario: the scenario, with the changes.
     """
     named = "runs" in tomllib.loads(text) or "runs" in map(key_of, settings)
     return scenario.runs if named else None

@@ -1,4 +1,4 @@
-"""Verdict on a difference by its interval, and number of further replications until it is decided."""
+"""Verdict on a difference by its interval, and further replications until it is decided."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Verdict:
     It is 0 if the kind is `same`, `equal` or `undecided`.
     """
     more_runs: MoreRuns = MoreRuns()
-    """Numbers of further replications that would decide; both are 0 unless `kind` is `undecided`."""
+    """Numbers of further replications that would decide; 0 unless `kind` is `undecided`."""
 
     @property
     def word(self) -> str:
