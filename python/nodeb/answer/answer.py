@@ -1,16 +1,18 @@
 """Parts of a command's answer, before it is rendered as text or as a page.
 
-The order is always the same; all parts but the headline may be missing:
+All parts but the headline may be missing. A terminal shows them in this order:
 
 1. headline: the result, by how much, how certain, and why;
 2. main picture;
 3. key figures with their confidence intervals;
 4. main table;
 5. second picture;
-6. the folded tables, in a terminal only with `--all`;
-7. marks, such as one on transfers that did not finish. Those on folded tables are printed in a
-   terminal only together with these tables;
+6. further tables, only with `--all`;
+7. marks, such as one on transfers that did not finish; those that concern only the further tables
+   are shown only with `--all`;
 8. notes: provenance, and the next command.
+
+On a page the further tables are folded, and come last.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] 
         head: name of each column; empty names for a table without a head.
         rows: rows of cells; numbers with units are aligned at the unit.
         width: maximum width of a line.
-        right: columns of text that are aligned to the right.
+        right: indices, from 0, of the columns of text that are aligned to the right.
     """
     columns = _columns(rows, right)
     heads = [str(one) for one in head] if any(head) else []

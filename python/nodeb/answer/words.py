@@ -18,7 +18,10 @@ PARTS = (
 NEAR = 0.02
 """Maximum difference between a share and the simple fraction that names it."""
 LITTLE = 0.001
-"""Largest share passed to `percent` for one rounded to 0, so that "less than 1 %" is returned."""
+"""Share for which `percent` returns "less than 1 %".
+
+`percents` uses it in place of larger shares that it rounds down to 0.
+"""
 SMALL = [
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),

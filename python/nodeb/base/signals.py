@@ -26,7 +26,7 @@ AGAIN_S = 0.05
 """Delay, s, after which a signal is raised again if Python ignored its exception."""
 
 SAME_S = 1.0
-"""Time, s, after a signal raised an exception in which further signals raise none.
+"""Time, s, for which signals raise no exception after one that did.
 
 Such signals count as the same request. They could arrive before cleanup code has started to delay
 signals. A later signal does raise one, because it is probably sent to a process that hangs.

@@ -15,7 +15,7 @@ __all__ = ["finish", "prepare", "printable", "printable_lines", "shell_path", "s
 
 
 BYTES = 0xDC00
-"""Code point minus byte, for the characters that Python puts for undecodable bytes (PEP 383)."""
+"""Code point of the character that stands for an undecodable byte, minus the byte (PEP 383)."""
 ESCAPES = "nodeb.escapes"
 
 

@@ -155,7 +155,7 @@ def emulate(
     with results_folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
         where = ""
-        # Signals must not interrupt the writing of results, because no second emulation is equal.
+        # Signals must not interrupt the writing of results: the emulation cannot be repeated.
         with undisturbed():
             try:
                 if place is not None:

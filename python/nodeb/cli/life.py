@@ -104,10 +104,9 @@ def life(
 
 
 Prepared = tuple[str | None, list[Path], str, "Callable[[ProgressCallback | None], Life]"]
-"""What a scenario or a recording provides for the command.
+"""Scenario's name, input files, hash of all inputs, and function that computes packet timelines.
 
-It consists of the scenario's name (None if it has none), the input files, a hash of all inputs, and
-a function that computes the packet timelines.
+The name is None if the scenario has none.
 """
 
 

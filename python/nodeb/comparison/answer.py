@@ -71,7 +71,10 @@ MAX_NAMED = 3
 QUIET = ("equal", "same")
 """Verdicts whose metrics a note lists together, instead of rows of the table."""
 FEW = 0.5
-"""Maximum of the smaller share of transfers acknowledged in full for a headline on these shares."""
+"""Share of transfers acknowledged in full up to which a headline states both scenarios' shares.
+
+The smaller of the two shares counts, and they must differ.
+"""
 KEY = (
     *("download_s", "load_median_s", "cell_bps", "received_bps", "received_bps_p50"),
     *("received_bps_p5", "complete", "rtt_mean_s", "queueing_delay_s", "utilization", "jain_index"),
@@ -175,10 +178,10 @@ class _Answer:
 
     @property
     def named(self) -> list[Difference]:
-        """Metrics of the headline, unless it is that of `_finish`.
+        """Metrics that the headline mentions; not valid for the headline of `_finish`.
 
-        If some metrics are better and others worse, one of each. Otherwise the main metric and,
-        unless it is decided itself, up to `MAX_NAMED` decided ones.
+        If some metrics are better and others worse, it is one of each. Otherwise it is the main
+        metric and, unless that is better or worse, up to `MAX_NAMED` metrics that are.
         """
         better, worse = self._decided("better"), self._decided("worse")
         if better and worse:
@@ -368,9 +371,10 @@ class _Answer:
         ]
 
     def marks(self) -> Iterator[Mark]:
-        """Yields marks: excluded users, missing values, scenarios without data, differing uploads.
+        """Yields marks on excluded users, missing values, empty scenarios, uploads and groups.
 
-        The last ones are on groups that only one scenario has.
+        Marks on uploads name the metrics in which they differ. Those on groups name the groups that
+        only one scenario has.
         """
         visible = [one for one in self.of_all if one in self.shown or one.verdict.kind in QUIET]
         rest = [one for one in self.tried.differences if one not in visible]
