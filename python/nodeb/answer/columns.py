@@ -17,7 +17,7 @@ NAME = 24
 If names are split over several lines to fit a narrow terminal, it is their maximum width.
 """
 HEAD = 10
-"""Width, in characters, to which a head is split if the cells of its column are narrower still."""
+"""Minimum width, in characters, to which the head of a narrow column is split."""
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[mu]?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
 """Pattern of the space between a number and its unit, where a line must not be broken."""
 WITHIN_KEY = re.compile(r"(?<=[.=_ ])")

@@ -1,4 +1,4 @@
-"""A table of results: named columns of equal length that Arrow tools can open."""
+"""Tables of results: named columns of equal length, which Arrow libraries can read."""
 
 from __future__ import annotations
 

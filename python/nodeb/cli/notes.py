@@ -63,8 +63,7 @@ def print_empty_cells(outcome: Outcome) -> None:
 def print_missing_metric(outcome: Outcome, metric: str) -> None:
     """Prints a note if no row of a sweep's table has a value of `metric`.
 
-    The note also names a metric that has a value in all rows, if there is one: the first of
-    `METRICS`.
+    The note suggests the first metric of `METRICS` that has a value in all rows, if there is one.
     """
     import numpy as np
 

@@ -172,7 +172,7 @@ def _complete(result: Result, place: Place) -> Iterator[None]:
 def _kept(result: Result, place: Place, text: str) -> Stopped:
     """Saves the results to the folder unless they were saved before.
 
-    If the folder must not be replaced, they are saved in another one.
+    They are saved in another folder if they must not replace what this one contains.
 
     Returns the exception that ends the command; its message is `text` and the folder used.
     """

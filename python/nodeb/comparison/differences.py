@@ -56,7 +56,7 @@ MARGIN = 0.02
 """Default equivalence margin, as a share of the baseline's mean."""
 
 UNBOUNDED = (math.inf, math.inf)
-"""Durations, s, of the runs of baseline and other scenario if they are unknown: no limit."""
+"""Durations, s, assumed for the runs of baseline and other scenario if they are unknown."""
 
 Array = NDArray[np.float64]
 Tables = Mapping[str, Table]
@@ -78,7 +78,10 @@ class Difference:
     Its interval has the level `Comparison.confidence`.
     """
     ratio: Interval
-    """Ratio of the other scenario's mean to the baseline's, with its interval at the same level."""
+    """Ratio of the other scenario's mean to the baseline's.
+
+    Its interval has the level `Comparison.confidence`.
+    """
     verdict: Verdict
     unpaired: float
     """Width of the interval without pairing, relative to the width with pairing.
@@ -103,7 +106,7 @@ class Tried:
     unknown: list[str]
     """Labels of metrics that have values in only one of the two scenarios."""
     only: dict[str, list[str]]
-    """For each of the two scenarios by name, the groups that only that scenario has."""
+    """Groups that only one of the two scenarios has; the keys are the names of both scenarios."""
     empty: Sequence[str] = ()
     """Names of those of the two scenarios in which nothing arrived."""
 
@@ -121,7 +124,7 @@ class Comparison(Answering):
     margin: float
     """Equivalence margin, as a share of the baseline's mean."""
     duration_s: float = math.nan
-    """Duration of the longest run of each scenario, s: the smallest of them; NaN if unknown."""
+    """Duration of the runs of the scenario with the shortest runs, s; NaN if unknown."""
 
     @property
     def confidence(self) -> float:
@@ -132,14 +135,14 @@ class Comparison(Answering):
     def table(self) -> Table:
         """Table of the differences: one row per scenario (except the baseline), group and metric.
 
-        The documentation describes the columns; without differences there are none.
+        The documentation describes the columns. Without differences the table has no columns.
         """
         rows = [_row(self, tried, one) for tried in self.tried for one in tried.differences]
         return Table({name: [row[name] for row in rows] for name in rows[0]} if rows else {})
 
     @property
     def answers(self) -> Sequence[Answer]:
-        """An answer for each scenario except the baseline: which is better, by how much."""
+        """Answers, one for each scenario except the baseline: which is better, and by how much."""
         from nodeb.comparison.answer import answers
 
         return answers(self)
@@ -156,7 +159,8 @@ def compare(
 
     Args:
         tables: result tables of each scenario by name, simulated with the same seed; the first
-            scenario is the baseline. Replications that a scenario lacks are ignored in all.
+            scenario is the baseline. Of scenarios with unequal numbers of replications, only as
+            many are used as the one with the fewest has.
         seed: seed of the replications.
         margin: equivalence margin, as a share of the baseline's mean, in [0, 1).
         metrics: names of metrics to compare; empty for all.

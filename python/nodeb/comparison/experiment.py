@@ -56,7 +56,7 @@ With fewer, too many intervals miss the true difference if a rare event causes i
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of `Experiment.run`: the comparison, result tables, and changes of the folder."""
+    """Outcome of `Experiment.run`: the comparison, its result tables, and its folder."""
 
     comparison: Comparison
     tables: Mapping[str, Tables]
@@ -159,9 +159,9 @@ class Experiment:
         )
 
     def warnings(self) -> list[str]:
-        """Returns warnings about valid but doubtful values.
+        """Returns warnings about valid but doubtful values in the scenarios.
 
-        Each ends with the number of scenarios that it concerns.
+        Each warning ends with the number of scenarios that have the value.
         """
         return warnings(self.cells, "scenarios")
 

@@ -11,7 +11,7 @@ from nodeb.stats import CONFIDENCE, Interval, runs_needed
 __all__ = ["MoreRuns", "Verdict", "judge"]
 
 MAX_RUNS = 1_000_000
-"""Maximum number of replications in all that a decision may need; more is taken as infinite."""
+"""Maximum total of replications for a decision; a larger total is reported as infinite."""
 POWER = 0.8
 """Probability with which the stated number of further replications decides a true difference."""
 PLAUSIBLE = 99
