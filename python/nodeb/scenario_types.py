@@ -284,7 +284,7 @@ are sent.
 Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
 """Order in which packets leave a bearer.
 
-`in_sequence`: A packet waits until all earlier ones are complete.
+`in_sequence`: A packet waits until each earlier one is delivered or dropped.
 
 `out_of_sequence`: A packet leaves as soon as it is complete.
 """

@@ -21,9 +21,9 @@ LASTS_S = 60.0
 
 
 def rows(folder: Path | None) -> Iterator[Row]:
-    """Yields one row: the bytes that the link could send in 60 s, over the bytes that traces offer.
+    """Yields one row: bytes that the link could send in 60 s divided by bytes that a trace offers.
 
-    Yields nothing if `folder` is None.
+    The row has the spread of this ratio over all traces. Yields nothing if `folder` is None.
     """
     if folder is None:
         return

@@ -1,4 +1,4 @@
-//! Calls of the module, and their answers.
+//! Requests that the page sends to the WebAssembly module, and the module's answers.
 
 use nodeb_base::table::{Table, join};
 use nodeb_base::units::Time;

@@ -75,7 +75,8 @@ class Table:
             parts = (
                 one._columns if isinstance(one, Table) else {k: [read_only(one[k])] for k in one}
             )
-            joined = joined or {name: [] for name in parts}
+            if joined is None:
+                joined = {name: [] for name in parts}
             if odd := set(parts) ^ set(joined):
                 raise InputError(f"the tables differ in columns: {', '.join(sorted(odd))}")
             for name, column in joined.items():

@@ -66,6 +66,8 @@ def test_table_lists_its_columns(result):
     assert "[15 rows x" in repr(result.flows)
     assert "<td>far</td>" in result.flows._repr_html_()
     assert len(Table.concat([])) == 0
+    with pytest.raises(nodeb.InputError, match="differ in columns: a"):
+        Table.concat([Table({}), Table({"a": [1]})])
     with pytest.raises(nodeb.InputError, match="differ in columns: b, c"):
         Table.concat([{"a": [1], "b": [1]}, {"a": [1], "c": [1]}])
 

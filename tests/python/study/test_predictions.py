@@ -73,10 +73,7 @@ def measured(value: float, published: float | None) -> Cell:
     ("value", "verdict"), [(109.0, "right"), (111.0, "off"), (121.0, "missed"), (90.5, "right")]
 )
 def test_verdict_compares_with_the_prediction(value: float, verdict: str) -> None:
-    """The verdict compares the published value with the prediction.
-
-    The tolerance is 10 % of 100.
-    """
+    """The verdict compares the prediction with the published value, 100, at a tolerance of 10 %."""
     then = predicted.Predicted("Table 1", "RR", "1 %", "kb/s", value, None, None)
     predictions = predicted.Predictions("made before", (then,))
     (one,) = predicted.compare(predictions, [measured(100.0, 100.0)])

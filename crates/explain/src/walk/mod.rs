@@ -58,8 +58,8 @@ pub(crate) struct Walk<'a> {
     now: Time,
     /// Start of the transfer, where the path ends.
     floor: Time,
-    /// Reason for the current round trip, to which fixed latencies are charged; `None` in the time after the
-    /// last round trip.
+    /// Reason for the current round trip. Propagation and the path's own transmissions are charged to this
+    /// reason. `None` after the last round trip.
     round: Option<Cause>,
     /// Number in the timeline of the packet that the path follows; [`NONE`] if there is none.
     packet: u32,

@@ -84,8 +84,9 @@ impl Walk<'_> {
 
     /// Returns the passage of the packet ahead, that is, of the packet that left the uplink just before the
     /// packet of `stay`. `turn` is the index that the packet of `stay` has, or would have, in
-    /// `Timeline::granted`. Returns `None` if no packet left before, if the packet ahead entered the uplink
-    /// after the packet of `stay`, or if its last block was first sent before the packet of `stay` entered.
+    /// `Timeline::granted`; [`NONE`] gives `None`. Also returns `None` if no packet left before, if the packet
+    /// ahead entered the uplink after the packet of `stay`, or if [`Granted::last_begun`] of the packet ahead is
+    /// before the packet of `stay` entered.
     fn ahead_on_uplink(&self, turn: u32, stay: &Hop) -> Option<Granted> {
         let before = if turn == NONE { None } else { turn.checked_sub(1) }?;
         let ahead = self.timeline.granted[before as usize];

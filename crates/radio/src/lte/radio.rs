@@ -366,9 +366,10 @@ mod tests {
         check.into_doubts().into_iter().map(|doubt| doubt.message).collect()
     }
 
-    /// On one layer, the third transmission of a block is 16 subframes after the first, and 14 other PDUs arrive in
-    /// between. With two blocks per TTI, the second transmission is 8 subframes after the first, and 15 other PDUs
-    /// arrive before it.
+    /// With numbers of 5 bits the window of UM has 16 PDUs, so at most 15 other PDUs may arrive before a late one. On one
+    /// layer, the third transmission of a block is 16 subframes after the first, and 14 other PDUs arrive in between.
+    /// With two blocks per TTI, the second transmission is 8 subframes after the first, and 15 other PDUs arrive before
+    /// it. So three transmissions are possible on one layer, and two on two layers.
     #[test]
     fn short_numbers_need_few_transmissions() {
         let um = json!({ "um": { "sn_length": "5 bit" } });

@@ -34,7 +34,7 @@ use sdu_buffer::SduBuffer;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivered {
-    /// A packet waits until all earlier ones are complete.
+    /// A packet waits until each earlier one is delivered or dropped.
     #[default]
     InSequence,
     /// A packet leaves as soon as it is complete.

@@ -121,7 +121,7 @@ impl<T: Listener> World<T> {
     }
 
     /// Emits [`Event::Received`] for a packet that has reached its destination `site`, if a listener subscribes to
-    /// packets. Returns the number of the packet's connection, or for a packet from outside that of its user.
+    /// packets. Returns the number of the packet's connection. For a packet from outside, returns the number of its user.
     #[inline]
     pub(super) fn receive(&mut self, site: Site, packet: &Packet) -> u32 {
         let flow = self.env.in_flight.flow(packet);

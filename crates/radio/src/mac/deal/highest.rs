@@ -51,8 +51,8 @@ impl Contest {
         }
     }
 
-    /// Stores the highest score and its owner for each group in the `N` vectors `places` (of [`LANES`] groups each),
-    /// among the candidates `open`.
+    /// Finds the candidate of `open` with the highest score on each group, and stores the candidate and the score.
+    /// `places` has the indices of the `N` vectors of [`LANES`] groups for which this is done.
     fn hold_on<const N: usize>(&mut self, places: &[usize], open: &[Bidder], x: &[Row]) {
         let places: [usize; N] = std::array::from_fn(|at| places[at] % ALL_VECTORS);
         let (mut scores, mut owners) = ([[f32::NEG_INFINITY; LANES]; N], [[NOBODY; LANES]; N]);
