@@ -101,20 +101,25 @@ impl Link {
     /// Panics if look-ahead is not enabled.
     pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Key) -> Option<Key> {
         let look_ahead = self.look_ahead.as_mut().expect("look-ahead is enabled");
-        let now = ctx.handled();
         look_ahead.advance(entry, &mut ctx.stamps);
         if !self.ingress.admit(ctx, packet) {
-            look_ahead.lose(entry, Cause::LinkLoss, now);
+            look_ahead.lose(entry, Cause::LinkLoss, ctx.handled());
             return None;
         }
-        let is_idle = self.free_at <= entry.0 && !look_ahead.has_waiting();
-        let begin = if is_idle { entry } else { self.resume };
-        if !is_idle && !look_ahead.has_room(packet.size) {
+        let waits = self.free_at > entry.0 || look_ahead.has_waiting();
+        if waits && !look_ahead.has_room(packet.size) {
             self.ingress.refuse(ctx, packet);
-            look_ahead.lose(entry, Cause::Overflow, now);
+            look_ahead.lose(entry, Cause::Overflow, ctx.handled());
             return None;
         }
-        look_ahead.pass(entry, begin, packet.size, now);
+        let begin = if waits { self.resume } else { entry };
+        if waits {
+            look_ahead.wait(packet.size);
+        }
+        // A transmission that starts in the current event is never subtracted from the counters.
+        if waits || entry != ctx.handled() {
+            look_ahead.record(entry, begin, packet.size, ctx);
+        }
         ctx.counts.packets_in += 1;
         self.occupy(begin.0, packet.size);
         let arrival = ctx.stamps.key_decided(begin.0, self.free_at + self.delay);
@@ -224,6 +229,7 @@ impl Link {
     /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if no
     /// packet waits, is transmitted or propagates. With look-ahead a packet counts only after
     /// [`Self::deliver`] has stored it.
+    #[inline]
     pub fn next_wake(&self) -> Option<Key> {
         let arrival = self.propagation.next();
         if self.has_waiting { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
@@ -231,21 +237,27 @@ impl Link {
 
     /// Processes the event due at `key`. Returns the packet that reaches the end of the link in
     /// this event, if any.
+    #[inline]
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         let arrived = self.propagation.arrive(key);
         if let Some(packet) = &arrived {
             ctx.pass(0, packet);
         }
-        if self.look_ahead.is_some() {
-            return arrived;
+        if self.look_ahead.is_none() {
+            self.resume_at(ctx, key);
         }
+        arrived
+    }
+
+    /// Starts the next transmission if the event with `key` ends the previous one.
+    #[inline(never)]
+    fn resume_at(&mut self, ctx: &mut Context, key: Key) {
         // If the link has no delay, a transmission ends when its packet arrives, so this event also
         // starts the next transmission.
         let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));
         if resumes {
             self.send_next(ctx);
         }
-        arrived
     }
 
     /// Returns the number of packets that wait, without the packet that is being transmitted; 0

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::context::Common;
 use nodeb_base::engine::{Key, Stamps};
 use nodeb_base::event::Cause;
 
@@ -86,21 +87,21 @@ impl LookAhead {
         self.limits.have_room(self.waiting, self.waiting_bytes, bytes)
     }
 
-    /// Records a packet that enters at `entry` and whose transmission starts at `begin`. It is
-    /// stored for [`Self::settle`] only if `begin` is after `now`, because an earlier transmission
-    /// is never subtracted.
+    /// Adds to the queue a packet of `bytes` bytes that must wait for the end of a transmission.
     #[inline]
-    pub fn pass(&mut self, entry: Key, begin: Key, bytes: u32, now: Key) {
-        if begin != entry {
-            self.waiting += 1;
-            self.waiting_bytes += u64::from(bytes);
+    pub fn wait(&mut self, bytes: u32) {
+        self.waiting += 1;
+        self.waiting_bytes += u64::from(bytes);
+    }
+
+    /// Stores for [`Self::settle`] a packet that enters at `entry` and whose transmission starts at
+    /// `begin`, which is after the current event.
+    #[inline]
+    pub fn record(&mut self, entry: Key, begin: Key, bytes: u32, common: &Common) {
+        if self.passages.len() == self.passages.capacity() {
+            self.forget(common.handled());
         }
-        if begin > now {
-            if self.passages.len() == self.passages.capacity() {
-                self.forget(now);
-            }
-            self.passages.push_back(Passage { entry, begin, bytes });
-        }
+        self.passages.push_back(Passage { entry, begin, bytes });
     }
 
     /// Discards the records of transmissions that started at or before `now`. It is called only
