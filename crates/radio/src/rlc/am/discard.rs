@@ -1,8 +1,8 @@
 //! Discard of packets, and the commands MRW and RESET that inform the phone (TS 25.322, 9.7.3,
 //! 11.4, 11.6).
 //!
-//! A command is retransmitted until the phone answers it. Not modelled: a limit on these
-//! retransmissions (`MaxMRW`, `MaxRST`).
+//! A command is retransmitted until the phone answers it or another command replaces it. Not
+//! modelled: a limit on these retransmissions (`MaxMRW`, `MaxRST`).
 
 use std::collections::VecDeque;
 
@@ -15,8 +15,8 @@ use super::pdu::{Command, CommandKind};
 pub struct Discard {
     timer: Option<Duration>,
     command_timer: Duration,
-    /// Time at which the discard timer of each packet expires, and the packet's number, in order of
-    /// arrival.
+    /// Running discard timers, each as the time of its expiry and the number of its packet, in
+    /// order of arrival.
     deadlines: VecDeque<(Time, u64)>,
     /// Command that the phone has not answered, and the time of its retransmission, which is `None`
     /// if the command must be sent now. The outer `None` means that there is no such command.
@@ -41,8 +41,8 @@ impl Discard {
         }
     }
 
-    /// Issues a command, while the transmission window starts at PDU `first`. The command replaces
-    /// an unanswered command, as it includes the effect of that command.
+    /// Issues a command, while the transmission window starts at PDU `first`. If an earlier command
+    /// is unanswered, the new command replaces it, and includes its effect.
     pub fn issue(&mut self, command: Command, first: u64) {
         self.command = Some((command, None));
         self.window_limit.get_or_insert(first);

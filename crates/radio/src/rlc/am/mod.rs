@@ -1,9 +1,10 @@
 //! Acknowledged mode (TS 25.322): the entities of RNC and phone, and the feedback between them.
 //!
-//! All PDUs have the same size, and headers of 2 bytes. Modelled are a window counted in PDUs,
-//! polling, STATUS reports, retransmission, discard and reset. PDUs of all types can be lost. Not
-//! modelled: control PDUs piggybacked on data, suspension and resumption, estimated PDU counters,
-//! ciphering, and release of the connection after too many resets.
+//! All PDUs from RNC to phone have the same size. The header of a PDU with data has 2 bytes.
+//! Modelled are a window counted in PDUs, polling, STATUS reports, retransmission, discard and
+//! reset. PDUs of all types can be lost. Not modelled: control PDUs piggybacked on data, suspension
+//! and resumption, estimated PDU counters, ciphering, and release of the connection after too many
+//! resets.
 
 pub mod discard;
 pub mod params;
@@ -43,7 +44,7 @@ pub struct Entities {
     losses: ErrorGaps,
 }
 
-/// Parameters of the bearer that both RLC entities need.
+/// Parameters of a bearer that determine the RLC entities of its users.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// Size of a PDU in bytes, header included.

@@ -106,8 +106,7 @@ params! {
         /// Encoding of missing PDUs in status reports. In a report of several STATUS PDUs, all but the
         /// first acknowledge only PDUs received in order.
         pub format: StatusFormat,
-        /// Delay of a status report, from the end of the TTI that triggers it to its arrival at the
-        /// sender.
+        /// Time that a status report or another answer of the phone takes to reach the sender.
         pub delay: Duration = Duration::from_millis(89),
         /// Probability that a report or another answer of the phone is lost.
         pub loss_rate: Probability = Probability(0.0),

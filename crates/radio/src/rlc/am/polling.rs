@@ -26,7 +26,8 @@ pub struct Poller {
     params: Polling,
     pdus: u32,
     packets: u32,
-    /// Whether the next PDU must carry a poll, as soon as polls are not prohibited.
+    /// Whether a poll is requested. The first PDU that is sent while polls are not prohibited carries the
+    /// poll.
     wanted: bool,
     urgent: bool,
     prohibited_until: Option<Time>,

@@ -99,8 +99,9 @@ impl Sender {
         !self.discard.is_resetting() && (has_data || (self.poller.is_urgent() && self.last_open().is_some()))
     }
 
-    /// Returns an upper bound of the number of PDUs that can be sent now. The bound exceeds the
-    /// real number by at most one PDU per waiting packet, and is 0 only if no PDU can be sent.
+    /// Returns an upper bound of the number of PDUs that can be sent now. Unless a PDU has reached
+    /// the limit of transmissions, the bound exceeds the real number by at most one PDU per waiting
+    /// packet. It is 0 only if no PDU can be sent.
     pub fn waiting(&self) -> usize {
         if !self.is_ready() {
             return 0;

@@ -159,8 +159,9 @@ impl Entity {
         }
     }
 
-    /// Returns the TTI since which the next packet to be sent has waited, or `None` if no packet
-    /// waits. Packets in retransmissions do not count.
+    /// Returns the TTI since which the packet that is only partly sent has waited or, if there is
+    /// none, the oldest packet in the queue. Returns `None` if neither exists. Packets in
+    /// retransmissions do not count.
     pub fn waits_since(&self) -> Option<u64> {
         self.sdus().waits_since()
     }

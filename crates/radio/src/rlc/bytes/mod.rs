@@ -74,7 +74,7 @@ use nodeb_base::units::Time;
 
 use crate::pdcp::SnLength;
 
-/// Sizes of the headers around RLC PDUs, and limit of the SDUs in flight.
+/// Sizes of the headers that PDCP and MAC add, and limit of the SDUs in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
     /// Number of octets that PDCP puts in front of each packet.
@@ -87,8 +87,8 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// Returns the sizes for PDCP sequence numbers of length `sn_length` and MAC subheaders of
-    /// `subheader` octets.
+    /// Returns the framing for PDCP sequence numbers of length `sn_length` and MAC subheaders of
+    /// `subheader` octets. The limit of the SDUs in flight is half of the sequence numbers.
     pub const fn new(sn_length: SnLength, subheader: u32) -> Self {
         Self { sdu_header: sn_length.header(), subheader, sdus_in_flight: sn_length.window() }
     }
@@ -109,7 +109,8 @@ fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
     }
 }
 
-/// Contents of a block: the PDUs in it, and their sizes.
+/// Contents of a block: the numbers of its PDUs, and the total sizes of their headers and of their
+/// data fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filled {
     /// Numbers of the PDUs in the block; empty if there are none.
@@ -156,7 +157,8 @@ pub enum Outcome {
     Lost {
         /// The packet that was lost.
         packet: Packet,
-        /// Cause of the loss; [`Cause::RadioLoss`] if the packet was lost on the air.
+        /// Cause of the loss; [`Cause::RadioLoss`] if the packet was lost on the air or its discard
+        /// timer expired.
         cause: Cause,
     },
 }

@@ -167,8 +167,8 @@ impl Stream {
         self.tail() + bytes + headers + u64::from(header::indicators(packets as u32))
     }
 
-    /// Returns the TTI since which the next SDU to be put into a PDU has waited, or `None` if no
-    /// SDU waits.
+    /// Returns the TTI since which the SDU that is only partly in PDUs has waited or, if there is
+    /// none, the oldest packet in the queue. Returns `None` if neither exists.
     pub fn waits_since(&self) -> Option<u64> {
         let cut = self.sdus.back().filter(|_| self.tail() > 0).map(|sdu| sdu.since);
         cut.or_else(|| self.transmit.waits_since())

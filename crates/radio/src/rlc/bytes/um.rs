@@ -145,8 +145,9 @@ impl Unacknowledged {
 
     // --- Methods of the sending end ---
 
-    /// Fills a block of `room` octets with new PDUs. Returns the numbers and sizes of the PDUs. The
-    /// block has no PDUs if nothing can be sent or fits (TS 36.322, 5.1.2.1.1).
+    /// Fills a block of `room` octets with new PDUs. Returns the numbers of the PDUs, and the total
+    /// sizes of their headers and of their data fields. The block has no PDUs if nothing can be
+    /// sent or fits (TS 36.322, 5.1.2.1.1).
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         let fixed = self.header + self.subheader;

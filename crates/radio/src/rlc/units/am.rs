@@ -2,9 +2,9 @@
 //! carried by the Iub and by blocks.
 //!
 //! With MAC-ehs a PDU may be spread over several blocks. The PDU is intact if all its octets arrive
-//! (TS 25.321, 11.6.4). All PDUs have the same size, as the last PDU of a packet may be padded. So
-//! the number of a unit (an octet with MAC-ehs, otherwise a PDU) determines the PDU to which the
-//! unit belongs.
+//! (TS 25.321, 11.6.4). All PDUs have the same size, as a PDU that is not full is padded. So the
+//! number of a unit (an octet with MAC-ehs, otherwise a PDU) determines the PDU to which the unit
+//! belongs.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -105,8 +105,8 @@ impl Acknowledged {
         taken
     }
 
-    /// Puts the next `units` units into a block, which the RNC must have passed on before
-    /// ([`Self::take`]). Returns the numbers of these units.
+    /// Puts the next `units` units into a block. The RNC must have passed on these units before
+    /// ([`Self::take`]). Returns the numbers of the units.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         self.sent += units;
         self.sent - units..self.sent
@@ -182,7 +182,8 @@ impl Acknowledged {
         self.peers.backlog()
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs
+    /// and no feedback of the phone is in flight.
     pub fn due(&self) -> Option<Time> {
         self.peers.due()
     }

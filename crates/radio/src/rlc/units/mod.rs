@@ -90,8 +90,8 @@ impl Packets {
         }
     }
 
-    /// Puts the next `units` units into a block, which the RNC must have passed on before
-    /// ([`Self::take`]). Returns the numbers of these units.
+    /// Puts the next `units` units into a block. The RNC must have passed on these units before
+    /// ([`Self::take`]). Returns the numbers of the units.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         in_mode!(self.send(units))
     }
@@ -118,7 +118,8 @@ impl Packets {
         in_mode!(self.backlog())
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs
+    /// and no feedback of the phone is in flight.
     pub fn due(&self) -> Option<Time> {
         in_mode!(self.due())
     }

@@ -118,8 +118,8 @@ impl Unacknowledged {
         units
     }
 
-    /// Puts the next `units` units into a block, which the RNC must have passed on before
-    /// ([`Self::take`]). Returns the numbers of these units.
+    /// Puts the next `units` units into a block. The RNC must have passed on these units before
+    /// ([`Self::take`]). Returns the numbers of the units.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         let sent = self.next..self.next + units;
         self.next = sent.end;

@@ -9,8 +9,8 @@ use super::super::status::report;
 use super::{Air, Delivered, Entities, entities, params};
 use crate::rlc::testing::MS;
 
-/// Parameters with which only the last PDU, the last retransmission and a full window cause polls.
-/// The prohibit timer is too short to have an effect, and reports take 20 ms.
+/// Parameters with which only the last PDU, the last retransmission, a full window and the poll
+/// timer cause polls. The prohibit timer is too short to have an effect, and reports take 20 ms.
 const PLAIN: &str = "
     tx_window = 8
     rx_window = 8

@@ -122,8 +122,9 @@ impl Acknowledged {
         self.stream.size() + u64::from(header::AMD + self.subheader)
     }
 
-    /// Fills a block of `room` octets with PDUs, retransmissions first. Returns the numbers and
-    /// sizes of the PDUs. The block has no PDUs if nothing can be sent or fits.
+    /// Fills a block of `room` octets with PDUs, retransmissions first. Returns the numbers of the
+    /// PDUs, and the total sizes of their headers and of their data fields. The block has no PDUs
+    /// if nothing can be sent or fits.
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         let mut filled = Filled::empty(self.in_flight.next());

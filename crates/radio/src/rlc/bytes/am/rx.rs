@@ -17,7 +17,8 @@ pub struct Receiver {
     status_prohibit: Option<Duration>,
     /// Number of the first PDU that is not received completely, VR(R).
     vr_r: u64,
-    /// Highest number that ACK_SN of a report can have, VR(MS): a report covers the PDUs before it.
+    /// Highest number that ACK_SN of a report can have, VR(MS). A report covers the PDUs with lower
+    /// numbers.
     vr_ms: u64,
     /// Number after that of the highest PDU received, VR(H).
     vr_h: u64,

@@ -111,8 +111,8 @@ impl Air {
         self.sent += 1;
     }
 
-    /// Handles the arrivals and timers that are due. Calls `arrived` for each AMD PDU before the
-    /// RLC entity receives it.
+    /// Handles the arrivals and timers that are due. Calls `arrived` for each AMD PDU that is not
+    /// lost, before the RLC entity receives the PDU.
     fn catch_up(&mut self, mut arrived: impl FnMut(Time, &Amd)) {
         while let Some(entry) = self.arrivals.first_entry().filter(|entry| entry.key().0 * MS <= self.now.0) {
             match entry.remove() {

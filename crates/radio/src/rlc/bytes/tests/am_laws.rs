@@ -112,9 +112,9 @@ proptest! {
         })?;
     }
 
-    /// Only octets that were lost are retransmitted, except for PDUs that timers retransmit to
-    /// carry a poll. This holds if t-StatusProhibit is so long that retransmissions arrive before
-    /// the next report.
+    /// The octets retransmitted are at most as many as were lost, plus twice as many as timers
+    /// schedule for retransmission to carry a poll. This holds if t-StatusProhibit is so long that
+    /// retransmissions arrive before the next report.
     #[test]
     fn octets_retransmitted_were_lost(load in load(500..1_500, 1_500, 4), polls in 300..600u64) {
         let params = AmBytes {
@@ -138,8 +138,8 @@ proptest! {
         prop_assert!(sent - bytes <= lost + 2 * air.added_by_timers, "{} {} {}", sent, bytes, lost);
     }
 
-    /// The octets that the buffer status reports as waiting are enough room to send all packets, if
-    /// PDUs are not cut into more parts than necessary.
+    /// With blocks of at most 9000 octets, each block reduces the estimate of waiting octets by
+    /// about the size of the block. When the estimate is 0, nothing is left to send.
     #[test]
     fn buffer_status_is_enough_room(packets in prop::collection::vec(1..2_000u32, 1..50), subheader in 0..4u32) {
         let framing = Framing { subheader, sdu_header: 2, ..PLAIN };

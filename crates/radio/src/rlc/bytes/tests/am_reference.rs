@@ -53,8 +53,8 @@ impl Origins {
     }
 }
 
-/// Runs both receivers for `ttis` TTIs. Compares their reports and the number of SDUs delivered in
-/// each TTI.
+/// Runs both receivers for `ttis` TTIs. In each TTI compares their reports, and the numbers of SDUs
+/// that they have delivered so far.
 fn compare(params: &AmBytes, load: &Load, ttis: usize) -> Result<(), TestCaseError> {
     let mut air = Air::new(Entity::am(params, PLAIN, transmit()));
     let prohibit = params.status_prohibit.unwrap_or_default();

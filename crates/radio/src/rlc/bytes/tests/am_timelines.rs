@@ -165,8 +165,8 @@ fn radio_link_fails_at_the_limit_of_retransmissions() {
     assert_eq!((failed_after, air.blocks.len()), (151, 4));
 }
 
-/// PDUs are acknowledged and reports arrive as fast as they are sent, so the window and the number
-/// of reports in flight stay small.
+/// If each TTI carries one PDU and reports arrive 1 ms later, the window has at most 4 PDUs after 5000 TTIs.
+/// All packets are delivered.
 #[test]
 fn no_memory_grows_in_the_steady_state() {
     let mut air = air(&params(), &[]);

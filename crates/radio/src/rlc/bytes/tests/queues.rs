@@ -109,7 +109,7 @@ proptest! {
 }
 
 // Holds: queues and ECN in front of RLC (worked example)
-/// CoDel marks the packets of a standing queue, and the marks arrive.
+/// CoDel marks packets of a standing queue, and all marks arrive.
 #[test]
 fn marks_of_the_queue_arrive() {
     let stream = Streams::new(1, 0).stream("test", 0, "queue");
