@@ -2,8 +2,8 @@
 //!
 //! The tables are TS 25.214, tables 7A to 7E; the categories and the minimum distances of their
 //! TTIs are those of TS 25.306, table 5.1a. At high CQIs these tables repeat the largest block and
-//! add a reference power adjustment. Here such a CQI has the largest block, too, and the additional
-//! power lowers the BLER.
+//! add a reference power adjustment. Here such a CQI selects the largest block, too, but the power
+//! is not adjusted, so the BLER decreases with the SNR.
 
 /// Modulation of the symbols on HS-PDSCHs (TS 25.211, 5.3.3.13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -106,8 +106,8 @@ pub struct FlowControl {
     frames: InFlight,
     /// Users whose queues at the Node B have free capacity that has not been allocated to the RNC.
     short: Vec<usize>,
-    /// Frames sent since their events were last emitted, with the times of sending; `None` if no
-    /// listener subscribes to these events.
+    /// Frames for which no event was emitted yet, with the times of sending; `None` if no listener
+    /// subscribes to these events.
     pub recorded: Option<Vec<(Time, Frame)>>,
 }
 
@@ -215,7 +215,7 @@ impl FlowControl {
 
     /// Returns the time of the next event of flow control, or `None` if no event is pending. An
     /// event is the arrival of an allocation at the RNC, the first start of a TTI at or after the
-    /// arrival of a frame at the Node B, or an allocation in a TTI from number `next`.
+    /// arrival of a frame at the Node B, or an allocation in TTI `next` or a later TTI.
     pub fn next(&self, next: u64) -> Option<Time> {
         let on_grid = |at: Time| self.numerology.beginning(self.numerology.first_from(at));
         let allocation = self.allocations.front().map(|(at, ..)| *at);

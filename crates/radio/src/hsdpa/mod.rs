@@ -85,7 +85,7 @@ params! {
         pub max_transmissions: Option<NonZeroU32>,
         /// Soft combining of the transmissions of a block in the UE.
         pub combining: CombiningSpec = CombiningSpec::Chase(Chase::default()),
-        /// Method that determines if a block is decoded.
+        /// Method that determines whether a block is decoded.
         pub decoding: Decoding,
         /// Probability that the Node B receives an ACK as a NACK.
         pub ack_error: Probability = Probability(0.0),
@@ -98,7 +98,7 @@ params! {
         pub t1: Duration = Duration::from_millis(50),
         /// Payload of an RLC PDU, without the RLC header.
         pub pdu_size: Size = Size(40),
-        /// RLC mode, which determines if PDUs that MAC-hs gives up are retransmitted.
+        /// RLC mode, which determines whether PDUs that MAC-hs gives up are retransmitted.
         pub rlc: RlcModeSpec,
         /// Whether blocks carry octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), which do not fit in
         /// small blocks.

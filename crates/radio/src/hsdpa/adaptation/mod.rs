@@ -112,8 +112,9 @@ impl Adapter {
         }
     }
 
-    /// Returns the block for a channel quality within `limits`. Returns `None` if no payload unit fits
-    /// or too few codes are free.
+    /// Returns the block for a channel quality within `limits`. Returns `None` if no payload unit fits or too
+    /// few codes are free. Only CQI reports use `quality`. The other methods use the channel at the last call
+    /// of [`Self::quality`], and their blocks never need more codes than are free.
     pub fn offer(&self, quality: f32, limits: Limits) -> Option<Offer> {
         match self {
             Self::Cqi(reporter) => reporter.offer(quality, limits),

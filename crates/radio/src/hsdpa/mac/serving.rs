@@ -108,7 +108,7 @@ impl HsdpaMac {
         }
     }
 
-    /// Lists the users of a cell that may have something to send, with the properties that the
+    /// Lists the users of a cell to whom something may be sent, with the properties that the
     /// scheduler needs. If the scheduler needs rates, omits users that can be sent nothing.
     fn gather(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();

@@ -25,7 +25,7 @@ use user::User;
 pub struct NodeBs {
     pub params: Hsdpa,
     pub users: Vec<User>,
-    /// Cached state of all users, by which users without anything to send are skipped.
+    /// Cached state of all users, by which users to whom nothing can be sent are skipped.
     pub slots: Slots,
     pub sequence: JakesSequence,
     /// Rules by which blocks are decoded and sent again.

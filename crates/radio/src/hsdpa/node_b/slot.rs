@@ -15,12 +15,12 @@ use crate::mac::user_set::UserSet;
 pub struct Slots {
     /// State of each user at its last refresh.
     turns: Vec<Turn>,
-    /// For each cell, the users that may have something to send in the current TTI.
+    /// For each cell, the users to whom something may be sent in the current TTI.
     pub waiting: Vec<UserSet>,
     /// For each cell, the users with the two highest scores in the last search
     /// ([`NodeBs::find_best`](super::NodeBs::find_best)).
     pub leading: Vec<[usize; 2]>,
-    /// Users that may have something to send in a later TTI, in any order.
+    /// Users to whom something may be sent in a later TTI, in any order.
     later: Vec<usize>,
     pub ceilings: Vec<Ceiling>,
     pub peaks: Vec<Peak>,
@@ -168,7 +168,7 @@ impl Slots {
         self.ceilings.fill(Ceiling::UNKNOWN);
     }
 
-    /// Marks as waiting all users that may have something to send in TTI `tti` or an earlier TTI.
+    /// Marks as waiting all users to whom something may be sent in TTI `tti` or an earlier TTI.
     pub fn advance(&mut self, tti: u64) {
         let Self { turns, waiting, later, .. } = self;
         later.retain(|&user| {
@@ -180,8 +180,8 @@ impl Slots {
         });
     }
 
-    /// Returns the first TTI in which any user may have something to send. Returns 0 if a user is
-    /// marked as waiting already, and `None` if no user may have something to send.
+    /// Returns the first TTI in which something may be sent to any user. Returns 0 if a user is
+    /// marked as waiting already, and `None` if there is no such TTI.
     pub fn first(&self) -> Option<u64> {
         if self.waiting.iter().any(|users| !users.is_empty()) {
             return Some(0);
@@ -202,7 +202,7 @@ impl Slot {
         Some((self.units[at], f32::from(self.cqi[at])))
     }
 
-    /// Returns the largest of the cached numbers of units and of the cached CQIs.
+    /// Returns the largest cached number of units and the largest cached CQI.
     #[inline]
     pub fn peak(&self) -> Peak {
         let (mut units, mut cqi) = (0, 0);

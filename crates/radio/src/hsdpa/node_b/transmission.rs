@@ -69,8 +69,10 @@ impl User {
     }
 }
 
-/// Returns true if the UE can decode a block by the BLER curve of CQI `curve` after a transmission at the linear SNR
-/// `snr` before despreading, combined with earlier transmissions.
+/// Returns true if the UE can decode a block by the BLER curve of CQI `curve`, at the SNR that results from
+/// combining this transmission with earlier ones. `snr` is the linear SNR of this transmission before
+/// despreading, already divided by the number of users who share the power. If the channel has a recorded SNR
+/// for this number of transmissions, this recorded SNR decides instead, without a division.
 #[inline]
 fn decodes(
     block: &mut Block,

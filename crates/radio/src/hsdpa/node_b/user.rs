@@ -122,9 +122,10 @@ impl User {
         self.reordering.delay_timer(resumes);
     }
 
-    /// Resets MAC-hs at the Node B and in the phone. Returns the ranges of units that were in the queue, the HARQ
-    /// processes and the reordering queue, each with a flag that is true if the units are lost and false if they have
-    /// arrived. Also returns the number of units that were in the Node B's queue.
+    /// Resets MAC-hs at the Node B and in the phone. Returns the ranges of units that were in the Node B's
+    /// queue, in pending blocks that the phone has not decoded, and in the reordering queue. Each range has a
+    /// flag that is true if the units are lost and false if they have arrived. Also returns the number of
+    /// units that were in the Node B's queue.
     pub fn flush(&mut self) -> (Vec<(Range<u64>, bool)>, u64) {
         let queued = std::mem::take(&mut self.queue);
         let arrived = self.reordering.reset().into_iter().map(|units| (units, false));

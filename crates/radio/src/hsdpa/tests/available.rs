@@ -45,8 +45,8 @@ fn an_idle_cell_offers_every_tti() {
     let decoded = 1.0 - link_curve::bler(15.0, snr_db);
     let mut bench = measuring(&hsdpa(json!({})), &[playing(&[snr_db], &[15])]);
     within(available(&mut bench, 1_000), 1_000.0 * BLOCK_BYTES * decoded, 0.002);
-    // A second query returns the same number of bytes, and a query after half of the time returns
-    // half of this number.
+    // A second query after the whole time returns twice as many bytes as a query after half of the
+    // time.
     let twice = available(&mut bench, 1_000);
     let mut other = measuring(&hsdpa(json!({})), &[playing(&[snr_db], &[15])]);
     within(available(&mut other, 500) * 2.0, twice, 1e-9);

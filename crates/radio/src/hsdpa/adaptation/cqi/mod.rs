@@ -1,9 +1,9 @@
 //! CQI reports and the transport formats that they select.
 //!
-//! By default, the UE reports the CQI `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the
-//! SNR in dB before despreading; the block of this CQI fails with a probability of at most about
-//! 10 % (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS 25.214, 6A.1.2) and arrive
-//! with a delay. An outer loop at the Node B shifts the reported CQIs until the share of failed
+//! By default, the UE reports the CQI `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the SNR
+//! in dB before despreading; the block of this CQI fails with a probability of at most about 10 %
+//! (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS 25.214, 6A.1.2) and arrive with a
+//! delay. An optional outer loop at the Node B shifts the reported CQIs until the share of failed
 //! first transmissions meets a target `p`: it lowers later CQIs by a step at a NACK, and raises
 //! them by `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
 
@@ -441,8 +441,10 @@ impl Reporter {
         self.blocks.max_units
     }
 
-    /// Returns a reported CQI, rounded down, after the shift by the outer loop and the deduction
-    /// for transmit power shared among `sharers` users.
+    /// Returns a reported CQI after the shift by the outer loop and the deduction for transmit
+    /// power shared among `sharers` users, rounded down last. The result is at most 30. It is not
+    /// below the lowest CQI whose block carries units, or not below the reported CQI if that is
+    /// lower.
     fn deduct(&self, cqi: f32, sharers: u32) -> usize {
         let sharing = match sharers {
             0 | 1 => 0.0,
