@@ -34,8 +34,8 @@ pub enum BlockErrors {
 pub struct IndependentErrors {
     /// Errors of first transmissions.
     pub first: ErrorGaps,
-    /// Errors of retransmissions by the number of earlier transmissions, from 1. The list grows when
-    /// a block is transmitted more often than all before, because a short run needs few of them.
+    /// Errors of retransmissions by the number of earlier transmissions, from 1. The list grows when a block
+    /// is transmitted more often than any block before, because a short run needs only a few sequences.
     later: Vec<ErrorGaps>,
     bler: Probability,
     bits: u64,
@@ -160,7 +160,7 @@ impl BlockErrors {
         }
     }
 
-    /// Returns how many new blocks will be received without errors before the next block fails.
+    /// Returns the number of new blocks that will be received without errors before one fails.
     /// Returns `None` if there is an error model, because a model decides about a block only when
     /// the block is sent.
     #[inline]

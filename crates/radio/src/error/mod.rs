@@ -1,8 +1,9 @@
 //! Models of errors on a radio link that need not be independent.
 //!
 //! An error process yields an error or none in each step. A step is a PDU or a block of PDUs. If a
-//! step is a block, a distribution determines the PDUs in error of a failed block. Each user has an
-//! independent process, which advances with time or with the blocks sent.
+//! step is a block, a distribution determines the PDUs in error of a failed block; without a
+//! distribution all of them are in error. Each user has an independent process, which advances with
+//! time or with the blocks sent.
 
 pub mod blocks;
 pub mod bsc;
@@ -98,7 +99,7 @@ params! {
         /// Number of PDUs per block for which the model is valid. Default: any number.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub pdus_per_block: Option<NonZeroU32>,
-        /// Process that decides in each step if an error occurs.
+        /// Process that decides in each step whether an error occurs.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub process: Option<ErrorSpec>,
         /// Distribution of the PDUs in error within a failed block, for `unit = "block"`. Default:

@@ -1,17 +1,21 @@
 //! Block error rates of coded blocks, from simulated or measured curves of single code blocks.
 //!
 //! [`Curves`] has curves over the SNR for combinations of modulation, code block size and code
-//! rate. For other sizes and rates it interpolates between the SNRs at which the curves have the
-//! same block error rate. So the result falls with the SNR and rises with the rate, as the curves
-//! do. No constants are fitted:
+//! rate. For other sizes and code rates it interpolates neighbouring curves of the same modulation,
+//! separately at each block error rate in [`LEVELS`]: it takes the SNR at which each neighbouring
+//! curve has this block error rate, converts these SNRs to mutual information per bit, interpolates
+//! the information, and converts the result back to an SNR. So the block error rate falls with the
+//! SNR and rises with the code rate, as in the curves. No constants are fitted:
 //!
-//! - between rates, the mutual information per bit at that SNR is linear in the rate. Below the
-//!   lowest rate, where bits are repeated, it is proportional to the rate. It reaches 1 bit at rate
-//!   1; blocks of rate 1 or higher are never decoded;
-//! - between sizes, this mutual information is linear in `1 / sqrt(size)`, the first term of the
+//! - between code rates, the mutual information is linear in the code rate. Below the lowest code
+//!   rate of the curves, where bits are repeated, it is proportional to the code rate. Above the
+//!   highest one, it rises linearly to 1 bit at code rate 1; blocks of code rate 1 or higher are
+//!   never decoded;
+//! - between sizes, the mutual information is linear in `1 / sqrt(size)`, the first term of the
 //!   loss of short blocks (Polyanskiy, Poor and Verdú (2010), normal approximation); sizes beyond
 //!   those of the curves count as the nearest size;
-//! - between two SNRs, `ln(p / (1 - p))` is linear in the SNR in dB, and continues so beyond the curve.
+//! - between the SNRs found for two of these block error rates, `ln(p / (1 - p))` of the block error rate p
+//!   is linear in the SNR in dB. It continues so beyond the first and the last of these SNRs.
 //!
 //! A transport block of C code blocks, which have the error rate p each, fails with probability
 //! `1 - (1 - p)^C`.

@@ -2,8 +2,8 @@
 //! Taricco & Biglieri, IEEE Trans. Inf. Theory 44(3), 1998), with the Gray mappings of TS 36.211, 7.1.
 //!
 //! Real and imaginary part of a symbol are independent amplitude modulations with the same mapping,
-//! up to inverted bits. So the information of a bit is a mean over the levels of one part, of an
-//! integral over the noise of that part.
+//! up to inverted bits. So the information of a bit is an integral over the noise of one part,
+//! averaged over the levels of this part.
 
 use std::sync::OnceLock;
 
