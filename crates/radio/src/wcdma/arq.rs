@@ -3,9 +3,8 @@
 //!
 //! A packet is segmented into frames, the last of which is padded. In a slot, failed frames are
 //! retransmitted first, and new frames fill the rest. The Node B is informed of a failure after the
-//! delay of the acknowledgement. A packet is given up if all frames fail in a given number of
-//! consecutive slots in which the connection sends: the oldest packet with a frame in the last of
-//! these slots.
+//! delay of the acknowledgement. If all frames fail in a given number of consecutive slots in which
+//! the connection sends, the oldest packet with a frame in the last of these slots is given up.
 
 use std::collections::VecDeque;
 
@@ -56,7 +55,7 @@ pub struct Arq {
 pub struct Sent {
     /// Number of frames sent in the slot.
     pub frames: u32,
-    /// Number of these frames that failed.
+    /// Number of frames sent in the slot that failed.
     pub failed: u32,
     /// Whether a packet was given up after the slot.
     pub gave_up: bool,

@@ -33,8 +33,8 @@ pub(crate) struct CellRow {
 }
 
 table! {
-    /// One row per user on `wcdma`: position of the phone, slots used, frames sent and frames
-    /// failed.
+    /// One row per user on `wcdma`: position of the phone, interference of other cells, Eb/N0,
+    /// slots used, frames sent and frames failed.
     pub(crate) static CELL: "cell" of CellRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
