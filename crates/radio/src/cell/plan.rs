@@ -526,7 +526,7 @@ mod tests {
     }
 
     /// Disturbances are the same if TTIs up to 10 s earlier are evaluated again, and if a user is
-    /// not evaluated for long.
+    /// evaluated in every 137th TTI only.
     #[test]
     fn results_do_not_depend_on_the_times_of_requests() {
         let cell = Cell::default();

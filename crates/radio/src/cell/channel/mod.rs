@@ -159,8 +159,9 @@ impl Channel {
     }
 
     /// Returns the recorded linear SNR after `transmission` transmissions of a block, the last one
-    /// in TTI `tti`. Returns `None` if the channel has no recorded SNRs for that number of
-    /// transmissions.
+    /// in TTI `tti`. SNRs for three transmissions are also used for more than three. Returns `None`
+    /// if the channel has no recorded SNRs for that number of transmissions, and 0 after the end of
+    /// a recording that does not loop.
     pub fn recorded_combined(&self, tti: u64, transmission: u32) -> Option<f32> {
         if let Self::Trace(player) = self { player.combined(tti, transmission) } else { None }
     }

@@ -242,7 +242,7 @@ impl Ray {
     }
 
     /// Returns an upper bound of the power gain in `ttis` TTIs (1 to [`Self::peak_ttis`]) from
-    /// `tti` on, which only rounding errors can exceed. The bound is infinite if the TTIs belong to
+    /// `tti` on. Only rounding errors can exceed the bound. It is infinite if the TTIs belong to
     /// two segments.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64, ttis: u64) -> f32 {
         let [first, last] = [tti, tti + ttis - 1].map(|tti| self.position(tti) >> FRACTION_BITS);

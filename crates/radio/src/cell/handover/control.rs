@@ -1,10 +1,11 @@
 //! Changes of users between served cells.
 //!
-//! While any user has data to receive, and for [`LONGEST_IDLE`] afterwards, phones compare the sites, as [`Trigger`]
-//! describes. Then they sleep. Like a phone in a state without a serving HS-DSCH cell, a sleeping phone belongs to the
-//! cell that it receives best (TS 25.304, 5.2.6, without its hysteresis), and is served there as soon as there is data.
-//! This cell does not depend on earlier cells. So a pause longer than [`LONGEST_IDLE`] takes no more work than a pause
-//! of that length. The result is the same with and without observers.
+//! While any user has data to receive, and for [`LONGEST_IDLE`] afterwards, phones compare the sites, as
+//! [`Trigger`] describes. Then they sleep. Like a phone in a state without a serving HS-DSCH cell, a sleeping
+//! phone belongs to the cell that it receives best (TS 25.304, 5.2.6, without its hysteresis), and is served
+//! there as soon as there is data. This cell does not depend on earlier cells. So a pause longer than
+//! [`LONGEST_IDLE`] takes no more work than a pause of that length. The result is the same if comparisons are
+//! made all the time because bandwidth is measured.
 //!
 //! [`Trigger`]: super::trigger::Trigger
 

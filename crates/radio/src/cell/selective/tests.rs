@@ -19,8 +19,8 @@ fn indices() -> std::ops::Range<usize> {
     0..Bandwidth::Mhz20.band().groups()
 }
 
-/// Compares the channel of slow and fast users with the sum over paths computed in f64, for TTIs in
-/// any order.
+/// Compares the power gains of slow and fast users with the sum over paths computed in f64, for
+/// TTIs in any order.
 #[test]
 fn the_channel_is_the_sum_over_paths() {
     let band = Bandwidth::Mhz20.band();

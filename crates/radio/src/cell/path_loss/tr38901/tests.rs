@@ -101,7 +101,8 @@ fn high_phones_may_have_a_nearer_breakpoint() {
     assert_eq!(loss(200.0, [0.2908, 0.74]).to_bits(), low.to_bits());
 }
 
-/// Losses are continuous at the breakpoint, and a link without line of sight never has the smaller loss.
+/// With each metre, the loss with line of sight rises by less than 3 dB and never falls, also at the
+/// breakpoint. A link without line of sight never has a smaller loss than one with line of sight.
 #[test]
 fn losses_are_continuous_and_ordered() {
     for name in ["uma", "umi", "rma"] {
