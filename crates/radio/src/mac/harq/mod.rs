@@ -19,7 +19,7 @@ use nodeb_base::units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Method that determines if a block is decoded.
+/// Method that determines whether a block is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decoding {

@@ -43,7 +43,7 @@ pub enum Deal {
     FirstShareEvenly,
 }
 
-/// Ranks of candidates in the order of a key. Its memory is reused.
+/// Ranks of candidates in the order of a key. Their memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Ranks {
     order: Vec<u32>,

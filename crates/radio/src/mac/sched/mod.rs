@@ -20,7 +20,8 @@ use nodeb_base::units::Duration;
 
 pub use grid::{Deal, Weight};
 
-/// User with something to send in a TTI, with the properties by which schedulers select users.
+/// User for whom data waits in a TTI (in the uplink, at the user's phone), with the properties by
+/// which schedulers select users.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Index of the user on the bearer.
@@ -75,7 +76,7 @@ pub enum Rule<'a> {
     Ratio(&'a [f64]),
 }
 
-/// Scheduler, which selects the users to be served among those with something to send.
+/// Scheduler, which selects the users to be served among those with waiting data.
 pub trait Scheduler: Send + std::fmt::Debug {
     /// Returns which properties of candidates the scheduler needs.
     fn view(&self) -> View;

@@ -1,4 +1,4 @@
-//! Round robin: users with something to send take turns, TTI by TTI.
+//! Round robin: users with waiting data take turns, TTI by TTI.
 
 use nodeb_base::units::Duration;
 
