@@ -33,7 +33,7 @@ impl Signalling {
 /// FACH of a cell, shared by signalling and users' packets.
 ///
 /// While no user has packets, no events are scheduled for signalling. When a user's packet is to be
-/// sent, the signalling sent since is accounted for at once.
+/// sent, all signalling that was due until then is accounted for at once.
 #[derive(Debug)]
 pub struct Fach {
     rate: Rate,
@@ -43,7 +43,7 @@ pub struct Fach {
     is_busy: bool,
     /// User whose packet is being sent; `None` while signalling is sent or the FACH is idle.
     sending: Option<usize>,
-    /// Index of the user from whom on a user with a packet is searched: that after the last one served.
+    /// Index of the user with whom the search for the next packet starts: the one after the user served last.
     next_user: usize,
 }
 
@@ -79,10 +79,10 @@ impl Fach {
         self.sending.map(|user| (user, self.free_at))
     }
 
-    /// Starts the next transmission at `now`: signalling if any has arrived, or else the packet of
-    /// the next user in turn. Returns the end of the transmission, at which the caller must call
-    /// [`Self::finish`]. Returns `None` if this call for an earlier transmission is still due, or if
-    /// no user on the FACH has a packet to send.
+    /// Starts the next transmission at `now`: signalling if any has arrived, or else the packet of the next
+    /// user in turn. Returns the end of the transmission, at which the caller must call [`Self::finish`].
+    /// Returns `None` if [`Self::finish`] was not called yet for an earlier transmission, or if no user on
+    /// the FACH has a packet to send.
     pub fn serve(&mut self, now: Time, cell: &mut Cell) -> Option<Time> {
         if self.is_busy {
             return None;
