@@ -6,8 +6,8 @@ use super::timelines::{arrivals, ms, one_by_one};
 use super::*;
 use crate::Backlog;
 
-/// Returns parameters of acknowledged mode in which only the last PDU polls and a status report
-/// takes 30 ms.
+/// Returns parameters of acknowledged mode in which neither the number of PDUs nor the share of the
+/// window in use causes polls, and a status report takes 30 ms.
 fn am(text: &Value) -> Value {
     let mut am = json!({
         "poll": { "every_pdus": null, "window_share": null, "timer": "1 s" },

@@ -94,7 +94,8 @@ fn proportional_fair_has_the_gain_of_the_largest_of_n() {
 }
 
 // Holds: CQI reports (closed form)
-/// With reports older than the coherence time, the user chosen is independent of its rate: there is no gain.
+/// With reports older than the coherence time, the choice of a user does not depend on the user's rate, so
+/// there is no gain.
 #[test]
 fn proportional_fair_has_no_gain_by_old_reports() {
     for users in [2, 8] {

@@ -16,11 +16,11 @@
 //! SDUs form one stream of octets ([`stream::Stream`]), so the data field of each PDU, each segment of a PDU and
 //! each part that is missing is a range of octets.
 //!
-//! On the air, sequence numbers are modulo the length of their field. This is equivalent in
-//! acknowledged mode, whose sender respects the window. In unacknowledged mode, a receiver that has
-//! missed at least a window of PDUs takes the next PDUs for old ones and discards them, as on the
-//! air. It also discards them in cases in which a receiver on the air could instead take them for
-//! missing PDUs.
+//! On the air, sequence numbers are modulo the number of values that their field can have. This is
+//! equivalent in acknowledged mode, whose sender respects the window. In unacknowledged mode, a
+//! receiver that has missed at least a window of PDUs takes the next PDUs for old ones and discards
+//! them, as on the air. It also discards them in cases in which a receiver on the air could instead
+//! take them for missing PDUs.
 //!
 //! Not modelled: transparent mode, re-establishment, and fields longer than those of Release 8.
 //!

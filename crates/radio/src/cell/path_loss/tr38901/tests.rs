@@ -19,14 +19,14 @@ fn spec(value: Value) -> PathLossSpec {
 #[test]
 fn losses_match_hand_computed_values() {
     for (name, metres, clear_db, obstructed_db) in [
-        // UMa: the antennas are 102.724 m apart: 28 + 22 log 102.724 + 20 log 2, and 13.54 + 39.08 log 102.724 +
-        // 20 log 2.
+        // UMa: the antennas are 102.724 m apart. The loss is 28 + 22 log 102.724 + 20 log 2 with line of
+        // sight, else 13.54 + 39.08 log 102.724 + 20 log 2.
         ("uma", 100.0, 78.277_396, 98.176_763),
         // UMa beyond the breakpoint 4 * 24 * 0.5 * 2e9 / 3e8 = 320 m: 28 + 40 log 500.552 + 20 log 2 -
         // 9 log(320^2 + 23.5^2).
         ("uma", 500.0, 96.884_843, 125.055_073),
-        // UMi: the antennas are 100.361 m apart: 32.4 + 21 log 100.361 + 20 log 2, and 22.4 + 35.3 log 100.361 +
-        // 21.3 log 2.
+        // UMi: the antennas are 100.361 m apart. The loss is 32.4 + 21 log 100.361 + 20 log 2 with line of
+        // sight, else 22.4 + 35.3 log 100.361 + 21.3 log 2.
         ("umi", 100.0, 80.453_428, 99.467_122),
         // UMi beyond the breakpoint 4 * 9 * 0.5 * 2e9 / 3e8 = 120 m: 32.4 + 40 log 300.120 + 20 log 2 -
         // 9.5 log(120^2 + 8.5^2).
