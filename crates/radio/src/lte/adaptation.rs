@@ -21,13 +21,13 @@ pub const fn layers_of_blocks(layers: u8) -> Option<[u8; 2]> {
     }
 }
 
-/// Resource blocks that a transport block occupies, with their number of layers and of resource
-/// elements.
+/// Resources of a transport block: resource blocks, layers and resource elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// Number of resource blocks that the transport block occupies.
     pub blocks: u16,
-    /// Number of layers of the transport block, 1 to 4.
+    /// Number of layers of the transport block, 1 to 4 (TS 36.211, table 6.3.3.2-1). With at most four
+    /// antenna ports it is 1 or 2.
     pub layers: u8,
     /// Number of resource elements for data in all of these resource blocks, on one layer.
     pub elements: u32,
@@ -121,9 +121,11 @@ mod tests {
         assert!((rate(5, 4) - 299.552).abs() < 1e-9);
     }
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: largest code rate (closed form)
-    /// At 20 MHz with two ports, the largest block fits with one control symbol. With three control
-    /// symbols it has 75,712 bits with CRCs, but only 72,000 channel bits.
+    /// The largest block has 75,712 bits with its CRCs. At 20 MHz with two ports it fits with one control
+    /// symbol. With two or three control symbols its code rate is too high, as three leave only 72,000
+    /// channel bits.
     #[test]
     fn largest_mcs_depends_on_the_control_region() {
         let mcs = |ports, control| {
@@ -136,8 +138,8 @@ mod tests {
         assert_eq!(allocation.largest_mcs(McsTable::Down64Qam, Modulation::Qpsk), Some(9));
     }
 
-    /// In one resource block, I_TBS 6 has an unusually large block of 328 bits. Its code rate is
-    /// too high, so its MCS is never selected.
+    /// In one resource block, I_TBS 6 has an unusually large block of 328 bits. On 150 resource elements its
+    /// code rate is too high, but that of the next larger I_TBS is not.
     #[test]
     fn block_that_stands_out_never_fits() {
         let allocation = Allocation { blocks: 1, layers: 1, elements: 150 };

@@ -131,6 +131,7 @@ impl Bandwidth {
 mod tests {
     use super::*;
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: channel bandwidths (standard's table)
     // Holds: resource block groups (standard's table)
     #[test]

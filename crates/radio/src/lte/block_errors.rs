@@ -1,4 +1,5 @@
-//! Blocks of a cell's transport formats, by MCS and resource elements: sizes and block error rates.
+//! Sizes and error rates of a cell's transport blocks, by MCS and allocation (resource blocks, layers and
+//! resource elements).
 //!
 //! Values that depend only on tables of the specifications and on curves are computed once per process, when they are
 //! first needed, and shared by all cells and runs.
@@ -13,7 +14,7 @@ use super::curves;
 use super::mcs::McsTable;
 use crate::error::curves::BlockErrorRate;
 
-/// Largest block error rate at which a CQI is reported or an MCS is selected (TS 36.213, 7.2.3).
+/// Largest block error rate at which a CQI is reported or an MCS above 0 is selected (TS 36.213, 7.2.3).
 pub const TARGET: f32 = 0.1;
 
 /// Length of arrays with one entry per MCS, a power of two. No table has more MCSs.
@@ -71,7 +72,7 @@ impl Blocks {
     /// infinity if there is none.
     #[inline]
     fn required_snr(&self, mcs: u8) -> f32 {
-        // Threads that compute the value at the same time compute the same one.
+        // If several threads compute the value at the same time, they store the same value.
         let known = f32::from_bits(self.required_snrs[usize::from(mcs) % MCSS].load(Ordering::Relaxed));
         if known.is_nan() { self.compute_snr(mcs) } else { known }
     }
@@ -84,7 +85,7 @@ impl Blocks {
         snr
     }
 
-    /// Returns the probability, 0 to 1, that the block of an MCS fails at a linear SNR.
+    /// Returns the probability, 0 to 1, that the block of an MCS fails at a linear SNR: 1 if there is no such block.
     #[inline]
     fn bler(&self, mcs: u8, snr: f32) -> f64 {
         let rate = || {
@@ -113,7 +114,8 @@ impl BlockErrors {
         Self { mcss, loss, known: RefCell::default() }
     }
 
-    /// Returns the blocks on an allocation. All allocations must have the same number of layers.
+    /// Returns the transport blocks of all MCSs on `allocation`. All allocations that are passed to one value
+    /// of this type must have the same number of layers, because the cache ignores it.
     #[inline]
     pub fn blocks(&self, allocation: Allocation) -> &'static Blocks {
         self.find(allocation).unwrap_or_else(|| self.add(allocation))
@@ -145,7 +147,7 @@ impl BlockErrors {
         is_small && snr >= self.loss * blocks.required_snr(mcs)
     }
 
-    /// Returns the probability, 0 to 1, that the block of an MCS fails at a linear SNR.
+    /// Returns the probability, 0 to 1, that the block of an MCS fails at a linear SNR: 1 if there is no such block.
     #[inline]
     pub fn bler(&self, blocks: &Blocks, mcs: u8, snr: f32) -> f64 {
         blocks.bler(mcs, snr / self.loss)

@@ -93,6 +93,7 @@ mod tests {
             .any(|size| size == Some(bits))
     }
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: UE categories (standard's table)
     #[test]
     fn largest_blocks_are_sizes_of_the_tables() {
@@ -116,8 +117,8 @@ mod tests {
         }
     }
 
-    /// Blocks of the largest size in eight HARQ processes fill the soft bits of a category at code
-    /// rates from 0.32 to 0.67. The mother code has the rate 1/3.
+    /// If each of eight HARQ processes has the largest number of bits of a TTI, they fill the soft bits of a
+    /// category at code rates from 0.32 to 0.67. The mother code has the rate 1/3.
     #[test]
     fn soft_bits_hold_eight_processes_at_a_rate_of_at_least_one_third() {
         for category in Category::ALL {

@@ -57,7 +57,8 @@ impl Responses {
     }
 }
 
-/// SNR of a user averaged over fading, equal on all groups.
+/// Linear SNR of a user without frequency-selective fading, equal on all groups of resource blocks: constant,
+/// from the user's position, or recorded.
 #[derive(Debug)]
 enum Level {
     Constant(f32),
@@ -65,7 +66,7 @@ enum Level {
     Recorded(Box<Player>),
 }
 
-/// Fading around the mean, which depends on frequency.
+/// Frequency-selective fading around the mean SNR; `None` for constant and recorded SNRs.
 #[derive(Debug)]
 enum Fading {
     None,

@@ -1,9 +1,10 @@
 //! Discontinuous reception: subframes in which a phone listens, that is, monitors PDCCH (TS 36.321, 5.7).
 //!
-//! A phone listens during the on-duration of each cycle and for `inactivity` after a new block. From 8 subframes after
-//! a failed block, it also listens for up to `retransmission`. The base station sends blocks only while the phone
-//! listens. A packet that the phone sends counts as a new block at that time, because the base station grants resources
-//! for it. The time of that grant has no effect here, even if the uplink is scheduled.
+//! A phone listens during the on-duration of each cycle and for `inactivity` after a new block. From 8
+//! subframes after a failed block, it also listens for up to `retransmission`. The base station sends blocks
+//! only while the phone listens. The arrival of a packet that the phone sends counts as a new block, because
+//! the base station grants resources for the packet. The actual time of the grant has no effect here, even if
+//! the uplink is scheduled.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;
@@ -115,7 +116,8 @@ pub struct Listening {
     long: Cycle,
     /// Number of subframes with short cycles after the inactivity timer; 0 if there are none.
     short_lasts: u64,
-    /// First subframe after the inactivity timer; 0 if the timer has never run.
+    /// First subframe after the inactivity timer; 0 if the timer has not run since the last call of
+    /// [`Self::disconnected`] or at all.
     active_until: u64,
     /// Intervals in which retransmissions may arrive: each has its first subframe, and the first subframe after it. An
     /// interval ends early when a retransmission has arrived.
@@ -146,7 +148,7 @@ impl Listening {
         }
     }
 
-    /// Returns the first subframe with long cycles after the last activity, 0 if there was no activity.
+    /// Returns the first subframe with long cycles after the last activity, 0 if [`Self::active_until`] is 0.
     fn short_until(&self) -> u64 {
         if self.active_until == 0 { 0 } else { self.active_until + self.short_lasts }
     }
@@ -169,9 +171,9 @@ impl Listening {
         self.active_until = self.active_until.max(tti + 1 + self.inactivity);
     }
 
-    /// Records that the phone was not connected from subframe `from` on until subframe `until`, its next connection. In
-    /// between it listens to no cycle, and all timers stop (TS 36.331, 5.3.12). `until` may be earlier than in the last
-    /// call if the connection is made sooner.
+    /// Records that the phone is not connected from subframe `from` on, until its next connection begins in
+    /// subframe `until`. In between it listens to no cycle, and all timers stop (TS 36.331, 5.3.12). `until`
+    /// may be earlier than in the last call if the connection begins sooner than was expected then.
     pub fn disconnected(&mut self, from: u64, until: u64) {
         self.count(from);
         (self.counted, self.active_until) = (until, 0);
@@ -193,7 +195,7 @@ impl Listening {
         }
     }
 
-    /// Adds to `awake` the subframes before `tti` in which the phone has listened.
+    /// Adds to `awake` the subframes from `counted` up to and without `tti` in which the phone has listened.
     fn count(&mut self, tti: u64) {
         let from = self.counted;
         if tti <= from {
@@ -271,8 +273,10 @@ mod tests {
     }
 
     proptest! {
+        // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
         // Holds: discontinuous reception (property)
-        /// Counting by closed forms equals checking each subframe, for any grants and failed blocks.
+        /// Counting by closed forms equals checking each subframe, for any grants and failed blocks. The
+        /// phone does not listen before the subframe that `next` returns.
         #[test]
         fn awake_time_is_the_number_of_subframes_with_reception(
             id in 0u64..50,

@@ -168,10 +168,11 @@ impl Formats {
         of_groups.map(|(cqi, size)| (bytes[usize::from(*cqi) % bytes.len()] * size).max(0.0)).sum()
     }
 
-    /// Returns the format of the largest block in TTI `tti` that has at most `most_bits` bits and fails with a
-    /// probability of at most [`TARGET`]. The block is sent on `groups` and on `layers` layers, 1 or 2. The SNRs of the
-    /// channel are those of the CQIs in `cqis`, times `factor`. If there is no such block, returns the format of MCS 0,
-    /// or `None` if the block of MCS 0 has more than `most_bits` bits.
+    /// Returns the format of the largest block in TTI `tti` that has at most `most_bits` bits and fails with
+    /// a probability of at most [`TARGET`]. The block is sent on `groups` and on `layers` layers, 1 or 2. The
+    /// SNRs of the channel are those of the CQIs in `cqis`, times `factor`. If there is no such block,
+    /// returns the format of MCS 0. Returns `None` if the block of MCS 0 has more than `most_bits` bits, or
+    /// if `groups` is empty.
     pub fn select_by_cqis(
         &self,
         tti: u64,
@@ -192,8 +193,8 @@ impl Formats {
         self.search(tti, groups, 1, most_bits, |mcs, _| factor * self.effective_snr(mcs, snr, groups))
     }
 
-    /// Returns a format as [`Self::select_by_cqis`] does. `effective` returns the effective SNR of an MCS with its
-    /// curve.
+    /// Returns a format as [`Self::select_by_cqis`] does. `effective` returns the effective linear SNR for an
+    /// MCS and the index of its curve in the mapping.
     #[inline]
     fn search(
         &self,
@@ -214,7 +215,8 @@ impl Formats {
             }
             errors.allows(blocks, mcs, *snr, most_bits)
         };
-        // A higher MCS needs a higher SNR, so the MCSs that are allowed come first.
+        // A higher MCS needs a higher SNR, so the MCSs that are allowed come first. There are few exceptions:
+        // MCSs with the same I_TBS, and MCS 6 on one resource block.
         let (mut found, mut above) = (0, self.mcs_count);
         while found + 1 < above {
             let middle = found.midpoint(above);
@@ -281,9 +283,10 @@ mod tests {
         (0..310u16).map(|step| 10f32.powf((f32::from(step) * 0.1 - 6.0) / 10.0))
     }
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: selection of blocks (closed form)
-    /// A block that is selected by reports fails with a probability of at most 10 %, in all subframes, unless it has
-    /// MCS 0.
+    /// A block that is selected by reports fails with a probability of at most 10.2 %, in all subframes,
+    /// unless it has MCS 0.
     #[test]
     fn blocks_selected_by_reports_fail_rarely() {
         let layout = Downlink { ports: Ports::One, control: 3 };
@@ -300,8 +303,8 @@ mod tests {
     }
 
     // Holds: selection of blocks (closed form)
-    /// A block that is selected by the SNR fails with a probability of at most 10 %, unless it has MCS 0. The next
-    /// larger block of its modulation fails with a higher probability.
+    /// A block that is selected by the SNR fails with a probability of at most 10.2 %, unless it has MCS 0.
+    /// The next larger block of its modulation fails with a probability of at least 9.8 %.
     #[test]
     fn blocks_selected_by_the_snr_are_the_largest_ones() {
         let formats = Formats::up(Bandwidth::Mhz10, McsTable::Up, 0.0);

@@ -91,8 +91,9 @@ impl Report {
         latest.saturating_sub((latest + self.cycle - self.offset) % self.cycle)
     }
 
-    /// Returns a range of TTIs with `tti` in it, in all of which the base station uses the same report. The range has
-    /// all these TTIs, except that those before the first report arrives may be missing.
+    /// Returns a range of TTIs with `tti` in it, in all of which the base station uses the same report. The
+    /// range has all TTIs with this report, unless it is the report of TTI 0: then some of them may be
+    /// missing.
     pub fn validity(&self, tti: u64) -> Range<u64> {
         if tti < self.delay + self.offset {
             return 0..self.delay + self.offset;
@@ -147,6 +148,7 @@ impl Report {
 mod tests {
     use super::*;
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: CQI reports (worked example)
     #[test]
     fn a_report_is_valid_until_the_next_one_is_used() {

@@ -9,8 +9,9 @@ pub const SYMBOLS: u32 = 14;
 /// 5.5.2.1.2).
 pub const UPLINK_REFERENCE_SYMBOLS: u32 = 2;
 
-/// Number of subcarriers around DC that synchronization signals and PBCH occupy (TS 36.211, 6.6.4,
-/// 6.11).
+/// Number of subcarriers around DC that data cannot use in the symbols of synchronization signals and PBCH.
+/// PBCH occupies all of them (TS 36.211, 6.6.4). PSS and SSS occupy 62, and 5 on each side are reserved (TS
+/// 36.211, 6.11).
 pub const CENTRAL_SUBCARRIERS: u32 = 72;
 
 /// Antenna ports with cell-specific reference signals: one, two or four (TS 36.211, 6.10.1).
@@ -76,11 +77,10 @@ impl Downlink {
     }
 
     // Clause: TS 36.211, 6.3 to 6.11: resource elements of PDSCH
-    /// Returns the number of resource elements for PDSCH in resource block `block` of subframe
-    /// `subframe`, 0 to 9. In subframes 0 and 5 synchronization signals take two symbols of the
-    /// central subcarriers. In subframe 0 PDSCH cannot use four more symbols there: PBCH takes
-    /// them, except the elements that four ports would use for reference signals (TS 36.211, 6.6.4,
-    /// 6.11).
+    /// Returns the number of resource elements for PDSCH in resource block `block` of subframe `subframe`, 0
+    /// to 9. In subframes 0 and 5 synchronization signals take two symbols of the central subcarriers. In
+    /// subframe 0 PDSCH cannot use four more symbols there: PBCH takes them, except the elements that four
+    /// ports would use for reference signals, which PDSCH cannot use either (TS 36.211, 6.6.4, 6.11).
     pub fn block_in(self, bandwidth: Bandwidth, block: u16, subframe: u8) -> u32 {
         let wide = u32::from(bandwidth.blocks()) * SUBCARRIERS;
         let begin = u32::from(block) * SUBCARRIERS;
@@ -89,9 +89,9 @@ impl Downlink {
         self.block() - self.taken(central, subframe)
     }
 
-    /// Returns the number of resource elements that synchronization signals and PBCH take in a
-    /// resource block. `central` is the number of its subcarriers, 0, 6 or 12, that are among the
-    /// 72 subcarriers around DC.
+    /// Returns the number of resource elements of [`Self::block`] that PDSCH cannot use because of
+    /// synchronization signals and PBCH. `central` is the number of the resource block's subcarriers, 0, 6 or
+    /// 12, that are among the 72 subcarriers around DC.
     const fn taken(self, central: u32, subframe: u8) -> u32 {
         let [first, second] = self.ports.at_start();
         let synchronization = 2 * central;
@@ -144,6 +144,7 @@ mod tests {
         assert_eq!(ports.map(|ports| ports.reference_elements_after(3)), [6, 12, 16]);
     }
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: resource elements of PDSCH (closed form)
     #[test]
     fn blocks_have_the_elements_that_are_left() {

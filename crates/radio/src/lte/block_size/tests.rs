@@ -13,6 +13,7 @@ fn rows_are_numbered() {
     }
 }
 
+// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
 // Holds: transport block sizes (standard's table)
 #[test]
 fn sizes_match_published_entries() {
@@ -48,9 +49,9 @@ fn sizes_grow_with_the_blocks() {
     }
 }
 
-/// Sizes do not decrease with I_TBS from 0 to 26 and from 27 to 33, except from the 328 bits of I_TBS
-/// 6 in one resource block. Those of I_TBS 27 are at most those of I_TBS 26, which only MCS 28 of the
-/// tables up to 64QAM uses.
+/// Sizes do not decrease with I_TBS from 0 to 26 and from 27 to 33, except from the 328 bits of I_TBS 6 in
+/// one resource block. Sizes of I_TBS 27 are between those of I_TBS 25 and 26; I_TBS 26 belongs to MCS 28 of
+/// the tables up to 64QAM alone.
 #[test]
 fn sizes_grow_with_the_index() {
     for index in (1..34).filter(|&index| index != 27) {
@@ -74,8 +75,8 @@ fn code_blocks_are_full() {
 }
 
 // Holds: transport block sizes (property)
-/// Every size of up to 64QAM exists on 1 to 4 layers, and a translated size differs by less than
-/// 2.2 % from the sum of the layers.
+/// Every size of up to 64QAM exists on 1 to 4 layers, and a translated size differs by less than 2.2 % from
+/// the size on one layer times the number of layers.
 #[test]
 fn translations_are_complete_and_near_the_sum() {
     for layers in 1..=MAX_LAYERS {

@@ -50,9 +50,10 @@ pub fn block_error_rate(
     curves.of(&format_on(allocation, table, mcs)?)
 }
 
-/// Returns the smallest linear SNR at which a block of an MCS on an allocation fails with a probability of at most
-/// `rate`, or infinity if it always fails. Returns `None` if the tables have no such block or the curves lack its
-/// modulation. The result equals that of [`block_error_rate`], but takes less time to compute.
+/// Returns the smallest linear SNR at which a block of an MCS on an allocation fails with a probability of at
+/// most `rate`, or infinity if it always fails. Returns `None` if the tables have no such block or the curves
+/// lack its modulation. The result equals [`BlockErrorRate::snr`] of the result of [`block_error_rate`], but
+/// takes less time to compute.
 pub fn required_snr(
     curves: &Curves,
     allocation: Allocation,

@@ -1,9 +1,9 @@
 //! Several antennas: spatial multiplexing of up to four layers, and transmit diversity (transmission mode 3 of TS
 //! 36.213, 7.1.3).
 //!
-//! Each antenna port fades independently to each receive antenna. The phone has a linear MMSE receiver without errors
-//! of channel estimation. A layer passes through all columns of all precoders. `log2(1 + SNR)` of a layer is the mean
-//! of this value over them, so the SNR is equal for all layers.
+//! Each antenna port fades independently to each receive antenna. The phone has a linear MMSE receiver
+//! without errors of channel estimation. Each layer passes through all columns of all precoders. Its rate
+//! `log2(1 + SNR)` is the mean over these columns, so that all layers have the same SNR.
 
 mod lanes;
 mod precoding;
@@ -58,8 +58,9 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Creates the channels between all ports and receive antennas. `kind` and `id` select the random streams; the other
-    /// arguments are those of [`Selective::new`]. The channel from port 0 to receive antenna 0 is that of a phone with one antenna.
+    /// Creates the channels between all ports and receive antennas. `kind` and `id` select the random
+    /// streams; the other arguments are those of [`Selective::new`]. The channel from port 0 to receive
+    /// antenna 0 is that of a phone with one antenna.
     pub fn new(
         antennas: Antennas,
         response: &Arc<Response>,

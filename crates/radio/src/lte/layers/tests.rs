@@ -133,6 +133,7 @@ fn telatar(receive: usize, layers: usize, snr: f64) -> f64 {
     (0..60_000).map(|i| (f64::from(i) + 0.5) * step).map(|x| (1.0 + snr * x).log2() * density(x) * step).sum()
 }
 
+// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
 // Holds: spatial multiplexing and transmit diversity (closed form)
 /// The rate of a layer after an MMSE receiver is the capacity of all layers together minus that of the other layers.
 #[test]
@@ -186,7 +187,8 @@ fn diversity_adds_the_power_of_all_paths() {
     assert!((four[LANES - 1] / (even * odd).sqrt() - 1.0).abs() < 1e-6);
 }
 
-/// A value depends only on the TTI, and port 0 to antenna 0 is the channel of a phone with one antenna.
+/// The channel from port 0 to antenna 0 is that of a phone with one antenna, and another path differs from
+/// it. The SNR of a group is equal whether all groups are computed or few, and differs between TTIs.
 #[test]
 fn the_first_path_is_that_of_one_antenna() {
     let streams = Streams::new(1, 0);

@@ -9,8 +9,8 @@ use nodeb_base::units::Time;
 #[derive(Debug)]
 pub struct Earliest {
     at: Vec<Time>,
-    /// The earliest time in `at`. If `is_old` is true, it is out of date: a time that no user has any more, not
-    /// after the earliest one.
+    /// The earliest time in `at`. If `is_old` is true, it may be out of date: it is then not after the
+    /// earliest time in `at`.
     first: Cell<Time>,
     is_old: Cell<bool>,
 }

@@ -236,8 +236,8 @@ impl LteMac {
         }
     }
 
-    /// Records the transmission of the blocks in `sent` to a user: events, counters and outcomes. Informs the scheduler
-    /// of the number of octets sent. Has no effect if `sent` is empty.
+    /// Records the transmission of the blocks in `sent` to a user: events, counters, outcomes and the phone's
+    /// DRX timers. Informs the scheduler of the number of octets sent. Has no effect if `sent` is empty.
     fn record(&mut self, ctx: &mut Context, tti: u64, user: usize) {
         let (mut total, mut is_new, mut is_pending) = (Sent::default(), false, false);
         if ctx.wants(Mask::PDCP) {

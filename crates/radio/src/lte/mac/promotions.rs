@@ -20,7 +20,7 @@ pub struct Promotions {
 }
 
 impl Promotions {
-    /// Creates the connections of `users`, which are idle.
+    /// Creates the RRC states of `users`, whose phones are all idle.
     pub fn new(rrc: &Rrc, users: &[UserRadio]) -> Self {
         Self { connections: Connections::new(rrc, users), since: vec![None; users.len()] }
     }
@@ -42,8 +42,8 @@ impl Promotions {
         }
     }
 
-    /// Records whether data for a user wait or are on their direction in subframe `tti`. Returns the first subframe of the
-    /// user's connection.
+    /// Records whether data for a user wait or are being transmitted in subframe `tti`. Returns the first
+    /// subframe of the user's last connection, which may still be set up; 0 if there was none.
     pub fn waits(&mut self, user: usize, tti: u64, waits: bool) -> u64 {
         self.connections.waits(user, Direction::Down, tti, waits);
         if !waits {
@@ -52,8 +52,8 @@ impl Promotions {
         self.connections.since(user)
     }
 
-    /// Emits an event with the wait for a connection that ends because a user is sent a block. Has no effect if no
-    /// data waited.
+    /// Emits an event with the wait of a user's data for a connection, which ended with the connection's
+    /// first subframe. Called when the user is sent a block. Has no effect if no data waited.
     pub fn sent(&mut self, ctx: &mut Context, user: usize) {
         let Some(since) = self.since[user].take() else { return };
         if ctx.wants(Mask::CHANNELS) {

@@ -75,7 +75,7 @@ impl LteMac {
             users[user].send_again(tti, groups, &cell, sent);
             self.record(ctx, tti, user);
             self.refresh(ctx, user);
-            // The user gets no second block in this TTI.
+            // The user gets no further grant in this TTI.
             let hot = &mut self.columns.hot[user];
             hot.fresh = hot.fresh.max(tti + 1);
         }

@@ -14,8 +14,9 @@ use crate::UserRadio;
 #[derive(Debug)]
 struct Sleeper {
     listening: Listening,
-    /// Subframe since which data wait because the phone does not listen, and the subframe in which it listens again.
-    /// `None` if no data wait for this reason.
+    /// Last wait of data of which no block was sent since: the subframe since which they waited because the
+    /// phone did not listen, and the subframe in which it listened or will listen again. `None` if no data
+    /// have waited for this reason since the last block.
     waits: Option<(u64, u64)>,
     /// Earlier waits of the same data. After each of them the phone listened, but the base station sent it no block.
     earlier: Vec<(u64, u64)>,
@@ -39,9 +40,9 @@ impl Sleepers {
         Self(users.iter().map(sleeper).collect())
     }
 
-    /// Returns the first subframe at or after `ready` in which a user's phone listens. If it is later than `ready`,
-    /// records that the user's data wait from `ready` until then. If a recorded wait ends after `ready`, sets its end
-    /// to the returned subframe instead.
+    /// Returns the first subframe at or after `ready` in which a user's phone listens. If the last recorded
+    /// wait of the user's data ends after `ready`, sets its end to the returned subframe. Otherwise, if the
+    /// returned subframe is later than `ready`, records a new wait from `ready` to the returned subframe.
     pub fn wake(&mut self, user: usize, ready: u64) -> u64 {
         let Sleeper { listening, waits, earlier, .. } = &mut self.0[user];
         let until = listening.next(ready);
@@ -55,8 +56,8 @@ impl Sleepers {
         until
     }
 
-    /// Records that a user is sent a block in subframe `tti`. Emits an event for each wait of the data before it.
-    /// `is_new` is false for a retransmission.
+    /// Records that a user is sent blocks in subframe `tti`. Emits an event for each recorded wait of the
+    /// user's data, which ends in `tti` at the latest. `is_new` is false if all blocks are retransmissions.
     pub fn sent(&mut self, ctx: &mut Context, user: usize, tti: u64, is_new: bool) {
         let Sleeper { listening, waits, earlier, counted } = &mut self.0[user];
         if is_new {
@@ -101,8 +102,8 @@ impl Sleepers {
         self.0[user].listening.disconnected(from, until);
     }
 
-    /// Returns the table of all users in subframe `tti`. `ends` returns the subframe in which a user's connection ends
-    /// or has ended.
+    /// Returns the table `drx` of all users, for the time from the start of the run to subframe `tti`,
+    /// exclusive. `ends` returns the subframe in which a user's connection ends or has ended.
     pub fn table(&mut self, tti: u64, ends: impl Fn(usize) -> u64) -> Table {
         let row = |(user, sleeper): (usize, &mut Sleeper)| DrxRow {
             user,

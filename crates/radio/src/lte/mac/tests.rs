@@ -121,9 +121,10 @@ fn packets_are_numbered_when_their_first_part_is_sent() {
     }
 }
 
+// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
 // Holds: selection of blocks (standard's table)
-/// With one control symbol MCS 28 fits 20 MHz: 75,376 bits in each subframe but 0 and 5, in which synchronization
-/// signals and PBCH take resource elements.
+/// With one control symbol MCS 28 fits 20 MHz: 75,376 bits, of which at most 3 octets stay unused, in each
+/// subframe but 0 and 5, in which synchronization signals and PBCH take resource elements.
 #[test]
 fn the_peak_is_that_of_the_table() {
     let params =
@@ -155,8 +156,8 @@ fn peak_octets(category: u8, layers: u8, qam256: bool) -> u32 {
     octets(&bench).into_iter().map(|(_, octets)| octets).max().unwrap()
 }
 
-/// With several layers, two blocks of the largest size fill a TTI, or as many bits as the category can receive. Up to
-/// four octets of a block are padding, as RLC and MAC count their headers at their longest.
+/// With several layers, two blocks of the largest size fill a TTI, or as many bits as the category can
+/// receive. At most seven octets of a TTI stay unused, as RLC and MAC count their headers at their longest.
 #[test]
 fn peaks_of_several_layers_are_two_blocks_of_the_tables() {
     for (category, layers, qam256, bits) in [
@@ -200,7 +201,8 @@ fn carried(layers: u8, mean_snr_db: f64) -> (f64, f64) {
     (bench.out.len() as f64 * 1_500.0, layers[0])
 }
 
-/// At a high SNR the rate grows with the number of layers. At a low SNR one layer is sent, by transmit diversity.
+/// At a high SNR the rate grows with the number of layers. At a low SNR almost all blocks are sent on one
+/// layer, by transmit diversity. In between, the number of layers varies.
 #[test]
 fn layers_multiply_the_rate_if_the_snr_is_high() {
     let (one, mean) = carried(1, 35.0);
@@ -428,9 +430,10 @@ fn no_wait_for_a_phone_is_longer_than_its_cycle() {
 }
 
 // Holds: selection of blocks (closed form)
-/// The rate by which the scheduler compares users is that of the block, within the rounding of the table of sizes. It
-/// is the rate of the block with the fewest bytes per resource block: on a narrow band at a low SNR, a block of one
-/// resource block carries little more than its CRC.
+/// The rate by which the scheduler compares users is at most that of a block on all groups, and at least 37 %
+/// (1.4 MHz), 58 % (5 MHz) or 78 % (20 MHz) of it. It is lower because it is computed from the block with the
+/// fewest bytes per resource block: on a narrow band at a low SNR, a block of one resource block carries
+/// little more than its CRC.
 #[test]
 fn the_metric_is_the_rate_of_the_block() {
     for (bandwidth, least) in [("1.4 MHz", 0.37), ("5 MHz", 0.58), ("20 MHz", 0.78)] {
@@ -482,7 +485,8 @@ fn packets_to_an_idle_phone_wait_for_its_connection() {
 fn phone_that_is_not_connected_is_not_awake() {
     let params = keys(json!({ "rlc": "um", "drx": drx(), "rrc": { "inactivity": "1 s" } }));
     let at = |ms: u64| Time(ms * 1_000_000 - 1);
-    // The first subframe of each connection; a block is sent in it, and another second later the phone is released.
+    // The first subframe of each connection. A block is sent in it, and the connection is released one second
+    // after the block.
     let connected = [1_374, 5_094];
     let is_on =
         |tti: u64| connected.iter().any(|since| (*since..=since + 10).contains(&tti)) || tti % 320 < 10;

@@ -24,12 +24,12 @@ use crate::rlc::bytes::{Entity, Filled, Framing};
 
 // Clause: TS 36.321, 6.1.2: MAC headers and padding
 // Simplified: every subheader has three octets
-/// Size in octets of the subheader that MAC puts in front of an RLC PDU: two octets, and a third one if the PDU
-/// has 128 octets or more (TS 36.321, 6.1.2). The larger one is counted for all PDUs.
+/// Size in octets of the subheader that MAC puts in front of an RLC PDU: two octets, and a third one if the
+/// PDU has 128 octets or more (TS 36.321, 6.1.2). Three octets are counted for all PDUs.
 const SUBHEADER: u32 = 3;
 
-/// Estimate in octets of the headers of a block beyond those of RLC's own estimate, so that a short remainder gets a
-/// block with room for them.
+/// Estimate in octets of those headers of a block that RLC's own estimate lacks, so that a short remainder
+/// gets a block with room for them.
 pub const HEADERS: f32 = 8.0;
 
 /// Format of a transport block, and the size of its first allocation.
@@ -206,7 +206,8 @@ impl User {
         if fits { ONE } else { layers_of_blocks(layers).unwrap_or(ONE) }
     }
 
-    /// Returns the format of a block on `layers` of the `of` layers that are sent.
+    /// Returns the format of a block on `layers` layers, in a TTI in which `of` layers are sent. Returns
+    /// `None` if even the smallest block is too large for the phone's category.
     #[inline]
     fn select(&self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Format> {
         let factor = self.correction.as_ref().map_or(1.0, Correction::factor);
@@ -215,7 +216,8 @@ impl User {
         formats.select_by_cqis(tti, groups, layers, &self.report.cqis, factor, most_bits)
     }
 
-    /// Fills a new block on `layers` of the `of` layers that are sent. Returns `None` if nothing fits.
+    /// Fills a new block on `layers` layers, in a TTI in which `of` layers are sent. Returns `None` if RLC
+    /// has nothing to send, if nothing fits, or if [`Self::select`] returns no format.
     #[inline]
     fn new_block(&mut self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Block> {
         let format = self.select(tti, groups, layers, of, cell)?;

@@ -77,6 +77,7 @@ mod tests {
 
     use super::*;
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: random access (worked example)
     // Holds: set-up of connections (closed form)
     /// From the preamble on, a promotion takes the sum of its parts, for all configurations of PRACH: response 3, request

@@ -32,7 +32,7 @@ struct Connection {
     id: u64,
     /// Last promotion, whose connection may have ended since; `None` if the phone has always been idle.
     last: Option<Promotion>,
-    /// Whether data wait or are on their direction, down and up.
+    /// Whether data wait or are being transmitted, in the downlink and in the uplink.
     waiting: [bool; 2],
     /// Last subframe in which data arrived or waited.
     active: u64,
@@ -40,7 +40,8 @@ struct Connection {
     counted: u64,
     usage: ChannelUse,
     promotions: u64,
-    /// Sum of the times from the packet that began a promotion to the connection, in subframes.
+    /// Sum of the times from the packet that began a promotion to the connection, in subframes. A promotion
+    /// counts with its full length from its beginning.
     promoted: u64,
 }
 
@@ -100,7 +101,7 @@ struct Shared {
 pub struct Connections(Arc<Mutex<Shared>>);
 
 impl Connections {
-    /// Creates the connections of phones that are idle.
+    /// Creates the RRC states of `users`, whose phones are all idle.
     pub fn new(rrc: &Rrc, users: &[UserRadio]) -> Self {
         Self(Arc::new(Mutex::new(Shared {
             access: Access::new(rrc),
@@ -145,7 +146,7 @@ impl Connections {
         phone.last.map_or(tti, |last| last.connected)
     }
 
-    /// Records whether data of a direction wait or are on their direction in subframe `tti`.
+    /// Records whether data of a direction wait or are being transmitted in subframe `tti`.
     pub fn waits(&self, user: usize, direction: Direction, tti: u64, waits: bool) {
         let phone = &mut self.shared().phones[user];
         let waiting = &mut phone.waiting[direction as usize];
@@ -155,7 +156,8 @@ impl Connections {
         *waiting = waits;
     }
 
-    /// Returns the first subframe of the user's last connection, 0 if it has had none.
+    /// Returns the first subframe of the user's last connection, 0 if it has had none. During a promotion,
+    /// this is the first subframe of the connection that is being set up.
     pub fn since(&self, user: usize) -> u64 {
         self.shared().phones[user].last.map_or(0, |last| last.connected)
     }
@@ -174,7 +176,9 @@ impl Connections {
         phone.last.is_some_and(|last| (last.connected..phone.ends(shared.inactivity)).contains(&tti))
     }
 
-    /// Returns the table of all users in subframe `tti`.
+    /// Returns the table `connections`: promotions, time in each RRC state, and energy of each user, from the
+    /// start of the run to subframe `tti`, exclusive. A promotion counts from its beginning: if it is
+    /// unfinished in subframe `tti`, it is in `promotions`, and with its full length in `promotion_mean_s`.
     pub fn table(&self, tti: u64) -> Table {
         let mut shared = self.shared();
         let Shared { inactivity, power, phones, .. } = &mut *shared;
@@ -218,11 +222,11 @@ table! {
     pub static CONNECTIONS: "connections" of ConnectionRow {
         /// Number of the user in the scenario, from 0.
         "user" [""] U64 = |row| row.user as u64;
-        /// Number of times that the phone set up a connection.
+        /// Number of times that the phone began to set up a connection.
         "promotions" [""] U64 = |row| row.promotions;
-        /// Number of times that the phone was paged.
+        /// Number of times that a packet for the idle phone caused paging.
         "pagings" [""] U64 = |row| row.usage.pagings;
-        /// Mean time from the packet that began a promotion to the connection; NaN if there were none.
+        /// Mean time from the packet that began a promotion to the connection; NaN if none began.
         "promotion_mean_s" ["s"] F64 = |row| row.promoted.as_secs() / row.promotions as f64;
         /// Time that the phone was idle without data for it.
         "idle_s" ["s"] F64 = |row| row.seconds(State::Idle);
@@ -256,6 +260,7 @@ mod tests {
         }
     }
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: release of connections (worked example)
     #[test]
     fn states_follow_arrivals_and_the_end_of_data() {
@@ -299,7 +304,8 @@ mod tests {
     }
 
     proptest! {
-        /// The times in all states add up to the length of the run, whatever arrives.
+        /// The times in all states add up to the length of the run, whatever arrives. After each arrival, the
+        /// phone is or becomes connected.
         #[test]
         fn states_fill_the_run(steps in prop::collection::vec((0u64..1_500, any::<bool>(), any::<bool>()), 0..40)) {
             let (phone, mut now) = (connections(), 0);

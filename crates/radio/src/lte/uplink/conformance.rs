@@ -102,8 +102,8 @@ fn required_snr_db(profile: Profile, reference: Reference, share: f64, run: u64)
     above
 }
 
-/// Payloads of annex A with other code rates and numbers of resource blocks, where public copies of the text show them:
-/// A1-1 to A1-3 (QPSK, 1/3), A13-1 to A13-6 (16QAM, 1/2).
+/// Payloads of other reference channels of annex A, as far as public copies of the text show them: A1-1 to
+/// A1-3 (QPSK, 1/3), A13-1 to A13-6 (16QAM, 1/2).
 #[test]
 fn payloads_of_reference_channels_follow_from_code_rates() {
     let payloads = |modulation, rate, blocks: &[u16]| -> Vec<u32> {

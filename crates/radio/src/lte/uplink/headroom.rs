@@ -187,6 +187,7 @@ pub fn table(tallies: impl Iterator<Item = HeadroomTally>) -> Table {
 mod tests {
     use super::*;
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: levels of power headroom (standard's table)
     /// Rows of the table: POWER_HEADROOM_0 is -23 to -22 dB, POWER_HEADROOM_1 is -22 to -21 dB, ...,
     /// POWER_HEADROOM_62 is 39 to 40 dB, POWER_HEADROOM_63 is 40 dB or more.

@@ -297,9 +297,9 @@ impl UplinkMac {
         }
     }
 
-    /// Gives a phone that is granted a block in subframe `at` a configured grant on the same groups. It does so only if
-    /// the phone has none yet, has requested the block, and gets as many groups as the requested data need. Blocks of
-    /// configured grants take at most half of the groups of a subframe.
+    /// Gives a phone that is granted a block in subframe `at` a configured grant on the same groups. Has an
+    /// effect only if the phone has no such grant yet, has requested the block, and gets as many groups as
+    /// the requested data need. Blocks of configured grants take at most half of the groups of a subframe.
     fn configure(&mut self, at: u64, bid: &Bid, groups: Groups, format: Format) {
         let Some(configured) = self.params.configured() else { return };
         let (taken, user) = (self.reserved_at(at), bid.candidate.user);

@@ -26,8 +26,8 @@ use crate::mac::outer_loop::{Correction, OuterLoop};
 use crate::pdcp::Transmit;
 use crate::rlc::bytes::{Entity, Framing};
 
-/// Size in octets of the subheader that MAC puts in front of an RLC PDU (TS 36.321, 6.1.2): the larger one, which is
-/// counted for all PDUs.
+/// Size in octets of the subheader that MAC puts in front of an RLC PDU of 128 octets or more (TS 36.321,
+/// 6.1.2). It is counted for all PDUs.
 const SUBHEADER: u32 = 3;
 
 /// Octets of a grant that carry no data: report, subheader and the smallest RLC header.
@@ -54,8 +54,9 @@ pub struct Block {
     pub headroom: Option<(u8, u16)>,
     /// Subframe of the block's first transmission.
     pub begun: u64,
-    /// Time of the request or report because of which the base station granted the block. For a block of a configured
-    /// grant after its first one, the start of the block.
+    /// Time of the request or report because of which the base station granted the block. If it granted ahead
+    /// of data, the time is four subframes before it assumed data, but at least 0. For a block of a
+    /// configured grant after its first one, the time is the start of the block.
     pub asked: Time,
 }
 
@@ -125,8 +126,8 @@ pub struct Phone {
     requests: Recurrence,
     /// Subframe of the phone's next scheduling request, `u64::MAX` if none is due.
     request_at: u64,
-    /// Subframe in which the phone requests again if it sends no new block until then. `u64::MAX` if its last block
-    /// reported no waiting octets, and before the first block.
+    /// Subframe in which the phone requests again if it sends no new block until then. `u64::MAX` if its last
+    /// block reported no waiting octets, after the phone has requested again, and before the first block.
     again_at: u64,
     /// Subframe since which data that the phone has not reported have waited for a grant; `None` if there are none.
     wanted: Option<u64>,
@@ -488,6 +489,7 @@ mod tests {
     use super::*;
     use crate::lte::layers::Antennas;
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: buffer status reports (worked example)
     /// A report does not count the octets of its own block. The base station subtracts the octets of later grants. So
     /// its estimate is the number of octets left at the phone, up to the width of the report's level and the room for

@@ -66,6 +66,7 @@ mod tests {
         10f64.powf((-path_loss_db - CONTROL.noise_dbm) / 10.0) as f32
     }
 
+    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
     // Holds: power of PUSCH (closed form)
     #[test]
     fn headroom_limits_blocks_and_then_power() {

@@ -12,6 +12,7 @@ fn configured(interval: u64, others: &Value) -> Value {
 /// request is in subframe 10, and its grant's block 8 subframes later.
 const BEGINS: u64 = 18;
 
+// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
 // Holds: configured grants (closed form)
 /// A packet waits for the next block of the grant, and takes the subframe of this block: no request, no answer.
 #[test]
@@ -124,7 +125,8 @@ fn configured_blocks_are_retransmitted_and_leave_no_packet() {
     }
 }
 
-/// Blocks of configured grants take at most half of the groups, so that a phone with a long queue keeps the others.
+/// Blocks of configured grants take at most half of the groups, so that a phone with a long queue keeps at
+/// least 30 % of the octets that it is granted alone.
 #[test]
 fn configured_grants_leave_half_of_the_band() {
     let mut uplink = configured(10, &json!({}));

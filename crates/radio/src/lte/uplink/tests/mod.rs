@@ -126,6 +126,7 @@ fn fading(mean_snr_db: f64) -> Value {
     json!({ "fading": { "mean_snr_db": mean_snr_db, "speed": "60 km/h", "profile": "extended_vehicular_a" } })
 }
 
+// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
 // Holds: scheduling requests (closed form)
 /// Without data in flight, a packet waits for the next occasion of a request. Then 9 subframes follow: the request,
 /// three for the base station, the grant, three for the phone, and the block.
@@ -183,7 +184,7 @@ fn grants_ahead_shorten_the_wait() {
 }
 
 // Holds: grants (standard's table)
-/// On the whole band the block is that of the table, and a long queue fills every subframe.
+/// On the whole band the block is that of the table, and a long queue fills at least 165 of 200 subframes.
 #[test]
 fn a_long_queue_is_sent_at_the_rate_of_the_table() {
     let others = json!({ "rlc": "um" });
@@ -260,9 +261,10 @@ fn retransmissions_follow_eight_subframes_later() {
     assert!(took.iter().filter(|ms| **ms > 1).count() > 50, "{took:?}");
 }
 
-/// With `round_robin`, phones with full queues share the band equally, whatever their channels are. With
-/// `proportional_fair`, the ratio of their rates is that of their channels. With `max_ci`, the phone with the better
-/// channel gets almost the whole band.
+/// With `round_robin` and `proportional_fair`, two phones with full queues are both served, and the phone
+/// with the better channel has more than twice the rate of the other. With `max_ci`, the phone with the
+/// better channel gets almost the whole band, and more than the rate of both phones together with
+/// `round_robin`.
 #[test]
 fn phones_share_the_band() {
     let rates = |scheduler: &str| {
@@ -282,8 +284,8 @@ fn phones_share_the_band() {
     assert!(max[1] < 0.5 && max[0] > turns[0] + turns[1], "{max:?}");
 }
 
-/// A phone at the edge of a large cell is limited by its power: it uses fewer resource blocks and reaches less than one
-/// close to the base station.
+/// A phone at the edge of a large cell is limited by its power: it uses fewer resource blocks and delivers
+/// less than a tenth of the bytes of a phone close to the base station.
 #[test]
 fn power_limits_phones_at_the_edge() {
     let at = |metres: u32| json!({ "cell": { "distance": format!("{metres} m"), "speed": "3 km/h" } });
@@ -299,8 +301,8 @@ fn power_limits_phones_at_the_edge() {
 }
 
 // Holds: grants ahead of data (property)
-/// Grants ahead go to phones without data only as far as phones with data leave resource blocks, whatever the
-/// scheduler.
+/// With grants ahead in every subframe, all packets arrive, whatever the scheduler: such grants go to phones
+/// without data only as far as phones with data leave resource blocks.
 #[test]
 fn padding_takes_no_block_from_data() {
     for scheduler in SchedulerSpec::NAMES {
@@ -331,8 +333,9 @@ fn bad_channels_get_blocks_with_room_for_data() {
 }
 
 // Holds: buffer status reports (property)
-/// Reports and grants count all headers, and what a block carries is in no report: while a long queue waits, blocks are
-/// full. Grants end one round after the data: report, grant and block take 8 subframes.
+/// Reports and grants count all headers, and what a block carries is in no report: while a long queue waits,
+/// blocks are full. Grants end at most 8 subframes after the data, the time that report, grant and block
+/// take.
 #[test]
 fn grants_carry_the_data_and_end_with_them() {
     for rlc in ["um", "am"] {
