@@ -59,8 +59,8 @@ fn error_rate_falls_with_snr_and_rises_with_rate_and_order() {
     assert!(rate(Modulation::Qam16, 0.6, 7.0) > 0.8);
 }
 
-/// A transmission at a rate of 1.2 cannot be decoded alone. Versions 0 and 2 together send most
-/// bits.
+/// A transmission at a rate of 1.2 cannot be decoded alone, nor can version 0 sent twice. Versions 0 and 2
+/// together send most bits and are decoded.
 #[test]
 fn redundancy_versions_complement_each_other() {
     let (k, channel_bits) = (1024, 850);

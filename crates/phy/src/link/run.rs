@@ -104,8 +104,8 @@ pub struct Outcome {
     pub broken_off: bool,
 }
 
-/// Simulates `link` under `seed` on `threads` threads until the rule `stop` is met. The outcome
-/// does not depend on the number of threads. After each batch of four units per thread, `watch` is
+/// Simulates `link` under `seed` on `threads` threads until the rule `stop` is met. The outcome does not
+/// depend on the number of threads. After each batch of 64 blocks per thread (four units of 16), `watch` is
 /// called with the counts and may end the run early.
 ///
 /// # Errors

@@ -119,7 +119,7 @@ mod tests {
     }
 
     /// Each redundancy version sends each coded bit once before it repeats any bit. So a transmission of at
-    /// least as many bits sends all of them.
+    /// least as many bits as there are coded bits sends all of them.
     #[test]
     fn every_version_is_a_permutation_of_the_coded_bits() {
         for k in sizes() {

@@ -14,7 +14,8 @@ use crate::receiver::estimate::interpolate;
 use crate::receiver::{Estimation, Rake};
 use crate::rng::{self, fill_bits};
 
-/// Channel estimates from the pilots of all frames of the unit that have been received.
+/// Channel estimates from the pilots of those frames of a unit of work (16 TTIs of the data channel) that
+/// have been received.
 struct Soundings {
     /// Estimated coefficient of each slot, for each finger of each antenna.
     slots: Vec<Vec<Complex32>>,
@@ -23,8 +24,9 @@ struct Soundings {
 }
 
 impl Simulator {
-    /// Sends the frames of a unit through the radio channel and the rake. Returns the LLRs of the
-    /// coded bits by transport channel and TTI.
+    /// Simulates the radio channel and the rake for the frames that the terminal transmits in unit of work
+    /// `number` (16 TTIs of the data channel). Returns the LLRs of the coded bits by transport channel and
+    /// TTI, and counts the wrong bits before decoding in `counts`.
     pub(super) fn receive(
         &self,
         number: u64,
@@ -58,7 +60,8 @@ impl Simulator {
         llrs
     }
 
-    /// Computes the chips that every antenna receives in radio frame `frame`.
+    /// Computes the chips that every antenna receives in radio frame `frame`, and stores them at index `slot`
+    /// of `workspace.received`.
     fn receive_frame(&self, frame: u64, data: &[u8], workspace: &mut Workspace, slot: usize) {
         let Workspace { sent, received, .. } = workspace;
         let antennas = &mut received[slot];
