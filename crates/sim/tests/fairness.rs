@@ -1,5 +1,5 @@
-//! Four flows with the same congestion control share a bottleneck equally, for every registered congestion
-//! control that converges.
+//! Four flows with the same congestion control share a bottleneck equally (mean fairness index of at least
+//! 0.95), for every registered congestion control that converges.
 
 use nodeb_sim::{Control, run, scenario};
 use nodeb_tcp::classic::recovery::ControlSpec;

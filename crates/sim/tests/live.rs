@@ -225,7 +225,8 @@ fn snapshots_change_no_result() {
     }
 }
 
-/// Backlogs and carried bytes equal the closed form on links of 8 kbit/s, which send one byte per millisecond.
+/// Backlogs equal the closed form on links of 8 kbit/s, which send one byte per millisecond. Packets from
+/// outside do not count as carried bytes.
 #[test]
 fn snapshot_reports_the_backlogs() {
     let text = "duration = '60 s'\n[wired]\nrate = '1 Gbps'\ndelay = '0 s'\n[uplink]\nrate = '8 kbps'\n\

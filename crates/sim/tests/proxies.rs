@@ -233,8 +233,9 @@ const OVERTAKING: &str = "rate = \"5 Mbps\", reordering = { share = 0.005, delay
 /// window. So data are still outstanding when the retransmission arrives.
 const DEEP: &str = "rate = \"1 Mbps\", reordering = { share = 0.005, delay = \"70 ms\" }";
 
-/// All retransmissions over a lossless radio are unnecessary. Eifel cannot prevent the first retransmission after a
-/// delay spike or reordering, but prevents its consequences: go-back-N and a reduced window.
+/// All retransmissions over a lossless radio are unnecessary. Eifel cannot prevent the first retransmission
+/// after a delay spike or reordering, but prevents its consequences, go-back-N and a reduced window. So the
+/// download is shorter, and after delay spikes there are fewer retransmissions.
 #[test]
 fn eifel_prevents_consequences_of_spurious_retransmissions() {
     for (radio, control) in

@@ -8,8 +8,8 @@ fn read(text: &str) -> Scenario {
     scenario::from_toml(text, "settled.toml", &[]).unwrap()
 }
 
-/// If a phone leaves the Node B while it is idle, its Snoop agent clears its cache before it acts next. Measuring the
-/// bandwidth, which applies deferred handovers earlier, changes nothing.
+/// If a phone leaves the Node B while the phone is idle, the Snoop agent clears the cache before the agent
+/// acts next. So measuring the bandwidth, which applies deferred handovers earlier, changes no result.
 #[test]
 fn handover_resets_snoop_agent_before_it_acts() {
     let quiet = read(
@@ -29,8 +29,8 @@ fn handover_resets_snoop_agent_before_it_acts() {
     }
 }
 
-/// The utilization of a phone counts only its own failed blocks, not those of another phone of the
-/// cell.
+/// The utilization of a phone counts only the phone's own failed blocks, not those of another phone of the
+/// cell. So it is at most 1.
 #[test]
 fn failed_blocks_of_a_neighbour_are_not_charged() {
     let two = read(

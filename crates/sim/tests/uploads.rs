@@ -113,8 +113,8 @@ fn files_arrive_in_both_directions_on_every_radio() {
     }
 }
 
-/// An upload over LTE's scheduled uplink is paced by grants: it takes longer than its bits do at the peak rate, and the
-/// base station grants for all of its bytes.
+/// An upload over LTE's scheduled uplink is complete, and its utilization is NaN. The uplink delivers at
+/// least the bytes of its packets (`ip_bytes`).
 #[test]
 fn upload_over_lte_is_carried_by_granted_blocks() {
     let result =

@@ -300,8 +300,8 @@ table! {
 /// Results of one run. [`Self::tables`] converts them to tables.
 #[derive(Clone, Debug, Default)]
 pub struct RunResult {
-    /// Results of each connection, in the order of [`Scenario::connections`]. The row of a user with
-    /// real packets has counts of 0 and times of NaN.
+    /// Results of each connection, in the order of [`Scenario::connections`]. The row of a user with real
+    /// packets has counts of 0, no stalls or loss recovery, and NaN for the times and rates of transfers.
     pub flows: Vec<FlowRow>,
     /// Results of each radio bearer, in the order of the bearers' numbers.
     pub bearers: Vec<BearerRow>,

@@ -46,7 +46,7 @@ pub enum Fate {
     },
 }
 
-/// Fates of packets from outside that the driver has not taken yet.
+/// Fates of packets from outside that the driver has not taken yet, and counts of the bytes of such packets.
 #[derive(Debug, Default)]
 pub struct External {
     pub fates: Vec<Fate>,

@@ -1,4 +1,4 @@
-//! Properties of whole downloads over every radio.
+//! Properties of whole downloads and uploads over every radio.
 
 use std::collections::{HashMap, HashSet};
 

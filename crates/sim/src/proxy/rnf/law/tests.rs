@@ -321,7 +321,8 @@ fn larger_window_is_used_at_once_and_smaller_one_drains() {
     }
 }
 
-/// From 5 s on every 37th packet is lost. All losses are recovered, and the window does not change.
+/// From 5 s on every 37th packet is lost. The losses are recovered without timeouts, and the window does not
+/// change.
 #[test]
 fn losses_do_not_change_the_window() {
     for tcp in families() {
