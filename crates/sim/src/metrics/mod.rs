@@ -301,7 +301,8 @@ table! {
 #[derive(Clone, Debug, Default)]
 pub struct RunResult {
     /// Results of each connection, in the order of [`Scenario::connections`]. The row of a user with real
-    /// packets has counts of 0, no stalls or loss recovery, and NaN for the times and rates of transfers.
+    /// packets has counts of 0, no stalls or loss recovery, a `received_bps` of 0, and NaN for other times
+    /// and rates of transfers.
     pub flows: Vec<FlowRow>,
     /// Results of each radio bearer, in the order of the bearers' numbers.
     pub bearers: Vec<BearerRow>,

@@ -63,8 +63,8 @@ impl Phone {
     }
 
     /// Returns the results at the time `end` of connection number `user` if its packets come from outside: no
-    /// transfers, counts of 0, no stalls or loss recovery, and NaN for the times and rates of transfers.
-    /// [`Flow::row`] completes them for a simulated connection.
+    /// transfers, counts of 0, no stalls or loss recovery, a `received_bps` of 0, and NaN for other times and
+    /// rates of transfers. [`Flow::row`] completes them for a simulated connection.
     pub fn row(&self, user: usize, scenario: &Scenario, connection: &Connection, end: Time) -> FlowRow {
         FlowRow {
             user: user as u64,
