@@ -2,8 +2,8 @@
 
 use hdrhistogram::Histogram;
 
-/// Histogram of durations in nanoseconds, with buckets at most 1 % or 1 ns wide. Adding a duration
-/// allocates nothing.
+/// Histogram of durations in nanoseconds. A bucket is at most 1 % as wide as its durations, or 1 ns. Adding a
+/// duration allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     times: Histogram<u64>,

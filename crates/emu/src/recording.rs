@@ -73,7 +73,7 @@ pub enum Record {
         phone: u8,
         /// Fields of the packet that the cell reads; the tag is the packet's number.
         packet: ExternalPacket,
-        /// First bytes of the packet, as many as the recorder was configured to keep.
+        /// First bytes of the packet, at most as many as the recorder was configured to keep.
         kept: Vec<u8>,
     },
     /// A packet arrived at its destination.

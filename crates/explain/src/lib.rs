@@ -142,8 +142,8 @@ pub fn explain(
     Ok(Path { begun, ended, bytes: timeline.bytes, complete, lost: timeline.lost, busy, spans, names })
 }
 
-/// Returns the maximum size in bytes of those ACKs of a connection that carry no request. Only the ACK of the
-/// SYN may carry the request, and is then longer. Returns `u32::MAX` if no ACK carries a request.
+/// Returns the size in bytes above which an ACK of a connection carries the request, or `u32::MAX` if no ACK
+/// carries it. Only the ACK of the SYN can carry the request.
 fn bare_ack(scenario: &Scenario, connection: &Connection) -> u32 {
     let group = &scenario.users[connection.group];
     let (Direction::Down, Some(traffic)) = (connection.direction, group.traffic(Direction::Down)) else {

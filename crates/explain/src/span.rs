@@ -142,7 +142,8 @@ pub struct Path {
     /// Counts of the connection's lost packets and ECN window reductions during the transfer.
     pub lost: Lost,
     /// Time for which each link or channel transmitted packets of the connection during the
-    /// transfer, including packets that are not on the critical path.
+    /// transfer, including packets that are not on the critical path. Links and channels for which this
+    /// time is 0 are omitted.
     pub busy: Vec<(Place, Duration)>,
     /// Spans of the path in the order of time.
     pub spans: Vec<Span>,

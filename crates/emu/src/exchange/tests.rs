@@ -136,8 +136,8 @@ fn packets_without_a_route_are_refused() {
     assert_eq!(exchange.waiting(), 0);
 }
 
-/// More packets than the memory holds are offered to a slow link: the accepted ones are delivered whole, the
-/// others are refused, and all slots are freed.
+/// More packets than the memory holds are offered to a slow link. Packets without a free slot are refused,
+/// all packets that arrive are unchanged, and all slots are freed.
 #[test]
 fn memory_is_bounded_under_a_flood() {
     let slow = "[radio.link]\nrate = '64 kbps'\nqueue.drop_tail.limit = 100000";

@@ -88,9 +88,9 @@ pub fn check_devices(bytes: &[u8]) {
     assert_eq!((arrived, arrived + lost), (delivered.len() as u64, offered));
 }
 
-/// Offers a packet of `length` bytes that begins with `data` to the exchange. The bits of `order`
-/// select its sender, or that it is not offered, and whether an IPv4 header to an address near those
-/// of the phones replaces its first bytes.
+/// Offers a packet of `length` bytes that begins with `data` to the exchange. Bits of `order` select its
+/// sender, or that it is not offered. Another bit selects whether version, length and destination of an IPv4
+/// header are written into the packet, with a destination near the phones' addresses.
 fn give(exchange: &mut Exchange, now: Time, order: u8, data: &[u8], length: usize) {
     exchange.advance(now).expect("the simulation succeeds");
     let Some(slot) = exchange.slot() else { return };

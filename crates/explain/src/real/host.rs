@@ -27,17 +27,17 @@ const BURST: Duration = Duration(1_000_000);
 /// Minimum duration of retransmission timers: 200 ms as in Linux (RFC 6298 recommends 1 s).
 const MIN_TIMEOUT: Duration = Duration(200_000_000);
 
-/// Round trip before a packet was sent, and its reason: the cause to which fixed latencies
-/// (propagation and transmission) are charged.
+/// Cause to which the fixed latencies (propagation and transmission) before the sending of a packet are
+/// charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// The packet continues the current round trip, so the cause stays the same.
+    /// The packet continues a round trip, so fixed latencies before and after it have the same cause.
     Same,
-    /// The packet was sent at the end of another round trip, whose fixed latencies are charged to
-    /// this cause.
+    /// A round trip ended when the packet was sent. The fixed latencies of this round trip are charged to the
+    /// given cause.
     For(Cause),
-    /// No round trip ended when the packet was sent, so fixed latencies before it are charged to
-    /// propagation and transmission.
+    /// The packet belongs to no round trip, so fixed latencies before it are charged to propagation and
+    /// transmission.
     Over,
 }
 
@@ -50,8 +50,7 @@ pub(crate) struct Origin {
     pub cause: Cause,
     /// Activity of the host between the event `basis` and the transmission of the packet.
     pub step: Step,
-    /// Round trip that ended when the packet was sent. Its fixed latencies are charged to its
-    /// reason.
+    /// Cause to which the fixed latencies before the sending of the packet are charged.
     pub round: Round,
 }
 
@@ -289,8 +288,8 @@ impl Host {
         Round::For(self.limit(packets, packet))
     }
 
-    /// Returns the number of new bytes that the host sends in the burst that begins with `packet`
-    /// and ends before the next arrival.
+    /// Returns the number of new bytes that the host sends in the burst that begins with `packet`. The burst
+    /// ends before the next arrival, the next retransmission, or a pause of more than [`BURST`].
     fn burst(&self, packets: &[Sent], packet: &Sent) -> u64 {
         let next = self.arrivals.front().map_or(Time(u64::MAX), |arrival| arrival.handed);
         let from = packets.partition_point(|it| it.number < packet.number);

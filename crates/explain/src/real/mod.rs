@@ -73,7 +73,7 @@ struct ConnectionListener<'a> {
     /// Number of packets of the connection that the replay has sent so far.
     sent: usize,
     /// Number in the recording of the packet at whose arrival the path ends: the packet that
-    /// completes the in-order data, or the last packet to arrive if there are no data.
+    /// completes the in-order data, or the last packet to arrive if no data arrived in order.
     last: u64,
     bytes: u64,
     /// First difference between replay and recording, which ends the replay; `None` if there is
@@ -131,7 +131,7 @@ pub fn explain(
 }
 
 /// Returns the index of the packet that arrived last, or `None` if no packet arrived. The path of a
-/// connection without data ends with this packet.
+/// connection ends with this packet if no data arrived in order.
 fn last_arrived(connection: &Connection) -> Option<usize> {
     (0..connection.packets.len())
         .filter(|at| connection.packets[*at].arrived.is_some())
@@ -149,7 +149,7 @@ impl ConnectionListener<'_> {
         Ok(Path { begun, ended, bytes: delivered.bytes, complete: delivered.all, lost, busy, spans, names })
     }
 
-    /// Handles the event that a packet of the phone is sent. If the packet belongs to the explained
+    /// Handles the event that a packet to or from the phone is sent. If the packet belongs to the explained
     /// connection, records it with the inferred reason for sending it.
     fn send(&mut self, at: Time, event: &Event) -> ControlFlow<()> {
         let Event::Sent { place, packet, seq: number, .. } = *event else {

@@ -25,7 +25,8 @@ fn handshake_and_request() {
     assert_eq!(fixture.done(100), expected);
 }
 
-/// Returns the causes of a round trip of 100 ms after `limit` stopped the sender.
+/// Returns the causes of a transfer of two segments, with their durations in ms. After the first segment
+/// `limit` stops the sender, so the second segment follows a round trip of 100 ms later.
 fn round(limit: SendLimit) -> Vec<(Cause, u64)> {
     let mut fixture = Fixture::on(LINK);
     fixture.data(0, 1, 1).limited(0, limit).link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);

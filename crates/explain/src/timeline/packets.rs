@@ -85,7 +85,8 @@ pub(crate) struct Moment {
 /// packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// A transfer began, or the run began.
+    /// A transfer began, or the run began. Also stands for a reason that was discarded before the explained
+    /// transfer began.
     Began,
     /// A packet arrived at the end.
     Received(u32),
@@ -104,7 +105,7 @@ pub(crate) enum Basis {
     Received(u32),
     /// Action of an end at the moment with this index in [`Packets::moments`].
     Acted(u32),
-    /// Event that is not recorded, since it happened before the first record.
+    /// Event that is not recorded, for example because it happened before the first record.
     Unknown,
 }
 

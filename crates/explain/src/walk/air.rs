@@ -87,8 +87,8 @@ impl Walk<'_> {
         Some(last)
     }
 
-    /// Goes back through the transmissions of a block and the waits between them, to the start of
-    /// the first transmission. Returns the block of that transmission.
+    /// Goes back through the transmissions of a block's data and the waits between them, to the start of
+    /// the first recorded transmission. Returns the block of that transmission.
     fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
         let place = stay.place;
         loop {

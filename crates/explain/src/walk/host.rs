@@ -20,7 +20,7 @@ impl Walk<'_> {
     }
 
     /// Goes back from the transmission of a packet by the host at `end` to the event after which
-    /// the host could have sent the packet.
+    /// the host could have sent the packet. Ends the search if this event is unknown.
     pub(super) fn sent_by_host(&mut self, origin: Origin, end: Place) -> Next {
         match origin.round {
             Round::Same => {}
@@ -41,8 +41,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if a TTI served other connections of the phone: the phone may have others, and no block
-    /// of the TTI carries data of the explained connection.
+    /// Returns true if a TTI is assumed to have served other connections of the phone: the phone may have
+    /// others, and no block of the TTI carries data of the explained connection.
     pub(super) fn is_of_others(&self, group: &Group) -> bool {
         let air = &self.timeline.air;
         self.has_other_connections()

@@ -56,7 +56,7 @@ pub(crate) struct Walk<'a> {
     /// Current time of the search: the start of the earliest span found so far. The path before
     /// this time remains to be found.
     now: Time,
-    /// Start of the transfer, where the path ends.
+    /// Start of the transfer, at which the search ends.
     floor: Time,
     /// Reason for the current round trip. Propagation and the path's own transmissions are charged to this
     /// reason. `None` after the last round trip.

@@ -128,8 +128,8 @@ impl Walk<'_> {
     }
 
     /// Charges the time from `begin` to `now`, in which the link or bearer transmitted no packet that delays
-    /// this one. The cause is that for which it was idle, such as a missing delivery opportunity, an outage
-    /// or a change of channel.
+    /// this one. The cause is the reason why the link or bearer was idle, such as a missing delivery
+    /// opportunity, an outage or a change of channel.
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
         if self.has_opportunities(place.site) {

@@ -68,7 +68,8 @@ impl Walk<'_> {
     /// Goes back to the start of the first block with a part of a packet. The packet's blocks count as if
     /// they were sent in successive TTIs just before the last one. Their time is charged to the cause and
     /// step in `sent`, and the time before them to the wait for grants. If HARQ gave up one of the blocks,
-    /// the whole time is charged to RLC. For other packets without data this method does nothing.
+    /// the whole time is charged to RLC. If it gave up none and the packet has no data, this method does
+    /// nothing.
     fn earlier_blocks(&mut self, own: &Granted, has_data: bool, sent: (Cause, Step), stay: &Hop) {
         let first = own.passage.first.max(stay.entered);
         if own.passage.is_lost {

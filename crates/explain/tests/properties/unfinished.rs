@@ -40,7 +40,8 @@ fn link_without_outages_gets_no_outage_step() {
     }
 }
 
-/// The RED queue marks packets and drops none, so the sender retransmits nothing.
+/// The RED queue marks packets and drops none, so the sender retransmits nothing, and no time is charged to
+/// [`Cause::Recovery`].
 #[test]
 fn marks_are_not_charged_to_recovery() {
     let text = "duration = '20 s'\n[wired]\nrate = '3 Mbps'\ndelay = '100 ms'\n\
@@ -54,8 +55,8 @@ fn marks_are_not_charged_to_recovery() {
     assert_eq!(duration_of(&path, |span| span.cause == Cause::Recovery), 0, "{:?}", path.spans);
 }
 
-/// Data that RLC acknowledged mode retransmits are charged to RLC, not to the reason for a round
-/// trip.
+/// The time in which RLC acknowledged mode retransmits data is charged to [`Cause::Rlc`], not to the cause
+/// of the round trip in which the retransmission occurs.
 #[test]
 fn retransmissions_in_new_blocks_are_charged_to_rlc() {
     let path = path(
@@ -69,8 +70,8 @@ fn retransmissions_in_new_blocks_are_charged_to_rlc() {
 }
 
 /// On WCDMA retransmitted frames share slots with new frames. The time of a slot is divided in
-/// proportion to the numbers of frames, so the fraction of time charged to RLC is the error rate of
-/// the frames.
+/// proportion to the numbers of frames. So of the time charged to RLC and transmission, the part of RLC
+/// is the error rate of the frames, within 0.02.
 #[test]
 fn retransmitted_frames_are_charged_with_their_part_of_a_slot() {
     let text = "[radio.wcdma]\neb_n0_db = 8.0\ncorrectable_bits = 2\nmax_failed_slots = 50\n\

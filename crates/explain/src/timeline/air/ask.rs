@@ -82,7 +82,7 @@ impl Air {
 
     /// Returns the parts of packets that a block carried in its first transmission. For a bearer
     /// with [`Self::is_cut`], the offset and the number of bytes of a part are unknown and set to
-    /// 0.
+    /// 0, and [`Part::is_retransmission`] is false.
     pub fn parts_of(&self, block: &Block) -> impl Iterator<Item = Part> + '_ {
         let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, is_retransmission: false };
         let cuts = self.cuts_in(block.unit, block.unit + u64::from(block.units)).iter().map(cut);
@@ -216,12 +216,13 @@ impl Air {
     }
 
     /// Returns the blocks of the last TTI that began before `time` and had transmissions to the
-    /// user.
+    /// user, or `None` if there is no such TTI.
     pub fn group_before(&self, time: Time) -> Option<Group> {
         self.last_group(self.before(time), time)
     }
 
-    /// Returns the blocks of the last TTI with transmissions to the user before the TTI of `group`.
+    /// Returns the blocks of the last TTI with transmissions to the user before the TTI of `group`, or `None`
+    /// if there is no such TTI.
     #[inline]
     pub fn group_before_that(&self, group: &Group) -> Option<Group> {
         match group.tti.checked_sub(1) {

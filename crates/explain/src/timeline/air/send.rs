@@ -39,8 +39,8 @@ impl Air {
         self.tx.push(Tx { begin, blocks, number: self.blocks(), retransmits: before });
     }
 
-    /// Returns the index of the previous attempt of a block, or [`FORGOTTEN`], and records that the
-    /// retransmission of the block begins at `begin`.
+    /// Returns the index of the previous attempt of a block, after recording in that attempt that the
+    /// retransmission begins at `begin`. Returns [`FORGOTTEN`] if the previous attempt is not recorded.
     fn take_before(&mut self, block: u64, begin: Time) -> u32 {
         let found = if self.is_cut() {
             // Blocks are retransmitted in the order in which they failed. So earlier attempts that
