@@ -4,12 +4,14 @@
     cargo build --release -p nodeb-radio --example lte_speed
     python3 benches/cells.py [--rounds N] [--scale X]
 
-Users download endlessly over TCP. HSDPA (`examples/hsdpa-cell.toml`): Pedestrian A with fading,
-CQI, HARQ, reordering and Iub. LTE (`examples/lte-cell.toml` with 20 MHz): EPA at 3 km/h, with a CQI
-per group of resource blocks. A last row is LTE's cell without TCP, whose users always have data
-(`lte_speed`). The figures for comparison are those of EURANE on ns-2.29, measured on
-another machine with fading read from files and tracing off. The CPU time is that of the whole
-process including its start, which is negligible in runs of this length.
+Each user downloads a file of 100 MB over TCP and does not finish it within the run. The HSDPA cell
+is that of `examples/hsdpa-cell.toml`, with fading (Pedestrian A), CQI, HARQ, reordering and Iub. The
+LTE cell is that of `examples/lte-cell.toml` with 20 MHz, with fading (EPA at 3 km/h) and a CQI per
+group of resource blocks. The last row is an LTE cell without TCP, whose users always have data
+(`lte_speed`). The column EURANE has values for the HSDPA cells with 30 and 400 users only. They were
+measured with EURANE on ns-2.29, on another machine, with fading read from files and tracing off. The
+CPU time is that of the whole process including its start, which is negligible in runs of this
+length.
 """
 
 import statistics
@@ -26,8 +28,9 @@ SCHEDULERS = ("round_robin", "max_ci", FAIR)
 class Cell:
     """Cell of a radio: its number of users and the simulated time of a run.
 
-    `least` is the minimum of simulated seconds per CPU second with proportional fair, and `eurane`
-    EURANE's value. The other schedulers must be at least as fast as proportional fair.
+    `least` is the minimum of simulated seconds per CPU second with proportional fair, or `None`
+    without a minimum. `eurane` is EURANE's value, or `None` if it was not measured. The other
+    schedulers must be at least as fast as proportional fair.
     """
 
     radio: str

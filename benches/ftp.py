@@ -56,7 +56,7 @@ def same_transfer(ours: Series, theirs: Series) -> str:
 def memory(long: list[Series], size: int) -> tuple[str, bool]:
     """Returns a table with the peak memory of a short and a long transfer.
 
-    The second value is true if nodeb's peak memory is the same for both.
+    The second value is true if nodeb's peak memory grows by at most `FLAT_MIB`.
     """
     small = max(size // 100, SMALL_BYTES)
     header = ["peak memory in MiB", f"{small / 1e6:g} MB", f"{size / 1e6:g} MB", ""]

@@ -4,8 +4,9 @@
     python3 benches/switching.py [--rounds N] [--seconds T]
 
 The scenario is one point of a study's figures: `examples/switching.toml` with eight connections for
-200 000 s. ns-2 has one shared link instead of FACH and dedicated channels, so it simulates no
-queues per user, timers, switches or signalling. The CPU time of the whole process is compared.
+200 000 s. ns-2 has one shared link instead of FACH and dedicated channels. So it simulates no
+queues per user, and no timers, switches or signalling of the channels. The CPU time of the whole
+process is compared.
 """
 
 import statistics
@@ -61,7 +62,7 @@ def speed(everyone: list[Series]) -> tuple[str, bool]:
 def memory(seconds: int) -> tuple[str, bool]:
     """Compares the peak memory of a run of `seconds` with that of a run a tenth as long.
 
-    Returns both as text, and whether they are equal within a tolerance.
+    Returns both as text, and whether the longer run needs at most `FLAT_MIB` more.
     """
     short, long = (peak_mib(point(POLICIES[0], length)) for length in (seconds // 10, seconds))
     flat = not long - short > FLAT_MIB

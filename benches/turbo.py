@@ -50,7 +50,7 @@ def itpp(folder: Path) -> list[str] | None:
 
 
 def main() -> int:
-    """Runs all decoders and prints their times. Returns 1 if the target was missed."""
+    """Runs all decoders and prints their speeds. Returns 1 if the target was missed."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--rounds", type=int, default=7, help="runs of each program (default 7)")
     rounds = line.parse_args().rounds

@@ -39,8 +39,8 @@ pub struct Sent {
     /// Time at which the packet arrived in the simulated world, or `None` if it was lost or still in transit at
     /// the end of the emulation.
     pub arrived: Option<Time>,
-    /// Time at which the driver wrote the packet to the receiver's TUN device, or tried to. `None` if the packet
-    /// did not arrive.
+    /// Time at which the driver wrote the packet to the receiver's TUN device, or tried to. `None` if the
+    /// packet did not arrive.
     pub handed_over: Option<Time>,
 }
 

@@ -26,11 +26,11 @@ pub const ACK: u8 = 16;
 pub struct Head {
     /// Protocol number in the IP header.
     pub protocol: u8,
-    /// Source address and port. The port is 0 if the protocol has no ports, if the port was not recorded, or if
-    /// the packet is a later IPv4 fragment.
+    /// Source address and port. The port is 0 if the protocol has no ports, if the port was not
+    /// recorded, or if the packet is a later IPv4 fragment.
     pub from: SocketAddr,
-    /// Destination address and port. The port is 0 if the protocol has no ports, if the port was not recorded, or if
-    /// the packet is a later IPv4 fragment.
+    /// Destination address and port. The port is 0 if the protocol has no ports, if the port was not
+    /// recorded, or if the packet is a later IPv4 fragment.
     pub to: SocketAddr,
     /// TCP header, if the packet is TCP, the 20 bytes of the fixed header were recorded, and the
     /// length of the header is valid.
@@ -70,8 +70,8 @@ impl Tcp {
     }
 }
 
-/// Reads the header of a packet. Returns `None` if `kept` is not IP or lacks a part of the fixed IP header, which
-/// ends with the addresses.
+/// Reads the header of a packet. Returns `None` if `kept` is not IP or lacks a part of the fixed IP header,
+/// which ends with the addresses.
 pub fn read(kept: &[u8]) -> Option<Head> {
     match kept.first()? >> 4 {
         4 => read_v4(kept),

@@ -152,7 +152,7 @@ pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
 
 /// Replays a recording. Returns two dicts: the report and the tables of results. In the report,
 /// `differs` is a message about the first packet whose fate differs from the recorded one, or `None`
-/// if there is none. If `pcap` is given, packets at the network interfaces are captured in this
+/// if no fate differs. If `pcap` is given, packets at the network interfaces are captured in this
 /// file. If `radio` is true, the file also has the packets at the interfaces of the radio network.
 #[pyfunction]
 #[pyo3(signature = (path, scenario, seed, users, control, pcap=None, radio=false))]

@@ -5,10 +5,10 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Parses the lines of numbers in `text`, without the first `skip` ones, empty lines and comments.
-/// Returns one array for each column in `columns`, or for every column if `columns` is `None`.
-/// Raises a `ValueError` with line number and message for an invalid line, or if there are more
-/// than `most` lines.
+/// Parses the entries of `text`: its lines of numbers, without empty lines and comments. Skips the first
+/// `skip` entries. Returns one array for each column in `columns`, or for every column if `columns` is
+/// `None`. Raises a `ValueError` with line number and message for an invalid entry, or if more than `most`
+/// entries follow the skipped ones.
 #[pyfunction]
 #[pyo3(signature = (text, skip, columns, most))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
@@ -24,7 +24,8 @@ pub fn read_numbers<'py>(
     Ok(found.into_iter().map(|list| PyArray1::from_vec(py, list)).collect())
 }
 
-/// Returns the first `most` entries of a text, each as its line number and its words.
+/// Returns the first `most` entries of a text, each as its line number and its words. Empty lines and comments
+/// are no entries.
 #[pyfunction]
 pub fn first_entries(text: &[u8], most: usize) -> Vec<(usize, Vec<String>)> {
     let word = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
@@ -32,7 +33,8 @@ pub fn first_entries(text: &[u8], most: usize) -> Vec<(usize, Vec<String>)> {
     lines::entries(text).take(most).map(shown).collect()
 }
 
-/// Returns the line number of entry number `entry` (from 0) of a text, or `None` if the text has fewer entries.
+/// Returns the line number of entry number `entry` (from 0) of a text, or `None` if the text has fewer
+/// entries. Empty lines and comments are no entries.
 #[pyfunction]
 pub fn line_of_entry(text: &[u8], entry: usize) -> Option<usize> {
     lines::entries(text).nth(entry).map(|(line, _)| line)

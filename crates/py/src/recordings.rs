@@ -175,8 +175,8 @@ fn of_packets(log: Log<'_>) -> std::io::Result<(Table, bool)> {
 }
 
 /// Replays a recording and explains the duration of the transfer on its TCP connection number
-/// `connection`, from 0. Returns three tables: the transfer, the time for which each component was
-/// busy with the transfer, and the spans of its critical path.
+/// `connection`, from 0. Returns three tables: the transfer, the time for which each link and channel
+/// transmitted packets of the connection, and the spans of the transfer's critical path.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_explain<'py>(

@@ -145,7 +145,8 @@ impl Recorder {
         self.options.user.is_none_or(|wanted| wanted == user)
     }
 
-    /// Returns true if radio events of a phone are recorded: of all phones, or of the phone of the wanted user.
+    /// Returns true if radio events of a phone are recorded: no user was selected, or this is the selected
+    /// user's phone.
     fn wants_phone(&self, phone: u32) -> bool {
         self.options.user.is_none_or(|wanted| self.connections[wanted as usize].phone == phone)
     }
@@ -157,7 +158,7 @@ impl Recorder {
     }
 
     /// Adds a row to the table of events if the event is in the window. Otherwise only stores the time of the
-    /// event if no earlier one was nearer to the window on the same side.
+    /// event if it is the nearest so far to the window on its side.
     fn write(&mut self, row: EventRow) {
         if row.at < self.options.from {
             self.before = self.before.max(Some(row.at));

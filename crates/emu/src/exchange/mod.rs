@@ -209,8 +209,8 @@ impl Exchange {
         None
     }
 
-    /// Counts the arrival or loss of a packet, and records a loss. Returns the arrival, or `None` if the packet
-    /// was lost.
+    /// Counts the arrival or loss of a packet, and records a loss. Returns the arrival, or `None` if the
+    /// packet was lost.
     fn process(&mut self, fate: Fate) -> Option<Arrival> {
         let (Fate::Arrived { user, packet, .. } | Fate::Lost { user, packet, .. }) = fate;
         let in_transit = self.pool.find(packet.tag);

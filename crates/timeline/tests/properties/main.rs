@@ -37,7 +37,8 @@ fn everything() -> Options {
     Options { most: MOST, ..Options::default() }
 }
 
-/// Checks that packets are numbered without gaps, and that their times are in order.
+/// Checks that packets are numbered without gaps, that their times are in order, and that exactly the lost
+/// packets have a cause of loss.
 fn check_packets(timeline: &Timeline) -> Checked {
     let [packet, sent, ended, handed] =
         ["packet", "sent_ns", "ended_ns", "handed_ns"].map(|name| numbers(timeline, "packets", name));
@@ -60,8 +61,8 @@ fn check_packets(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks that events are in the order of time, and that each packet has one event for its transmission and at most one
-/// for its end.
+/// Checks that events are in the order of time, and that packets have one event for their transmission and at
+/// most one for their end. The total numbers of these events cover all packets; single packets are a sample.
 fn check_events(timeline: &Timeline) -> Checked {
     prop_assert!(numbers(timeline, "events", "time_ns").is_sorted());
     let kinds = numbers(timeline, "events", "kind");
@@ -144,7 +145,8 @@ fn check_selection(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize
 
 /// Checks that the timeline of a window has those events of the whole run that lie in the window,
 /// the packets in flight during the window with their stays at places, and the blocks whose first
-/// transmission is in the window.
+/// transmission is in the window. If the whole run is longer than the recording of the window, only the
+/// numbers of packets and blocks are compared.
 fn check_window(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Checked {
     let options = Options { from: Time(from), to: Time(to), ..everything() };
     let times = numbers(whole, "events", "time_ns");
