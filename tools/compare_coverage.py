@@ -2,9 +2,9 @@
 
     python tools/compare_coverage.py [--trials 1000] [--pool 100000]
 
-Simulates a pool of replications of each scenario once, whose mean difference is taken as the truth,
-and draws experiments of n pairs from it. Prints tables in Markdown for docs/statistics.md; they are
-reproducible. Takes two minutes.
+Simulates a pool of replications of each scenario once. The mean difference over the whole pool
+counts as the truth. Draws experiments of n pairs from the pool, and prints tables in Markdown for
+docs/statistics.md, which are reproducible. Takes two minutes.
 """
 
 from __future__ import annotations

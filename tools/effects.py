@@ -116,7 +116,10 @@ def changed(data: dict[str, Any], path: Path_, value: Any) -> dict[str, Any] | N
 
 
 def idle(data: dict[str, Any]) -> Iterator[str]:
-    """Yields the keys that have no effect: no other accepted value changes the results."""
+    """Yields the keys that have no effect: none of the values tried changes the results.
+
+    The values tried for a key are those of `others` that the core accepts.
+    """
     found = tables(data)
     for path, value in leaves(data):
         variants = [

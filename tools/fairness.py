@@ -2,8 +2,8 @@
 
     python tools/fairness.py docs/models/fairness.md
 
-Takes a few minutes. Flows of one control must share fairly, which `crates/sim/tests/fairness.rs`
-tests; flows of two controls need not.
+Takes a few minutes. Flows of one control, except `scalable`, must share fairly, which
+`crates/sim/tests/fairness.rs` tests. Flows of two controls need not.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ A mark is a comment of one line in one of these forms:
     // Not modelled: TS 36.321, 5.1: random access: phones are always connected
     // Holds: scheduling requests (closed form)
 
-`Clause` stands above the code of a feature, `Simplified` below it if the code does less than the
-clause, and `Holds` above a test of the feature, with the reference of the test.
+`Clause` stands above the code of a feature. `Simplified` is the next line if the code does less
+than the clause. `Holds` stands above a test of the feature, and gives the reference of the test.
+`Not modelled` has no fixed place.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
     maturin build --release --pgo
 
 builds the extension with counters, runs this program with it, and builds the extension again by the
-counted calls and branches. The runs are those of the gate (`tools/instructions.py`), the examples
-with their series, and critical paths. Results do not depend on this.
+counted calls and branches. The runs are those of the simulator in the gate
+(`tools/instructions.py`), and the examples in `EXAMPLES` with their series and critical paths.
+Results do not depend on this.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ EXAMPLES = ("dch-50k", "hs-dsch-50k", "hsdpa-cell", "lte-cell", "lte-sleep", "rl
 
 
 def main() -> None:
-    """Runs each simulation of the gate once, and each example with its critical path."""
+    """Runs each simulation of the gate once, and simulates and explains each of `EXAMPLES`."""
     for row in ROWS:
         if row.program == SIMULATE:
             text = WRITTEN.get(row.file) or (ROOT / row.file).read_text("utf-8")

@@ -1,8 +1,8 @@
 """Comparison of a trace-driven link with the delivery opportunities of its trace.
 
 Traces in mahimahi's format are not part of the project; the user supplies a folder of them. The
-reference is the definition of the format: one packet per line, in a period that ends at the time of
-the last line.
+reference is the definition of the format: each line has the time at which one packet of 1500 bytes
+can be delivered, and the trace repeats from the time of its last line on.
 """
 
 from __future__ import annotations

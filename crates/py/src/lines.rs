@@ -24,8 +24,8 @@ pub fn read_numbers<'py>(
     Ok(found.into_iter().map(|list| PyArray1::from_vec(py, list)).collect())
 }
 
-/// Returns the first `most` entries of a text, each as its line number and its words. Empty lines and comments
-/// are no entries.
+/// Returns the first `most` entries of a text, each as its line number and its words. Empty lines and
+/// comments are no entries.
 #[pyfunction]
 pub fn first_entries(text: &[u8], most: usize) -> Vec<(usize, Vec<String>)> {
     let word = |word: &[u8]| String::from_utf8_lossy(word).into_owned();

@@ -1,5 +1,5 @@
-//! Functions of the WCDMA downlink's link model, for calls from Python. They take plain numbers, or a compiled
-//! scenario whose radio is `wcdma`.
+//! Functions of the WCDMA downlink's link model, for calls from Python. They take plain numbers, or a
+//! compiled scenario whose radio is `wcdma`.
 
 use nodeb_base::rng::Streams;
 use nodeb_radio::wcdma::other_cells::OtherCellsSpec;
@@ -52,8 +52,8 @@ type PerCount<T> = Vec<Vec<T>>;
 
 /// Returns the rates in frames per slot, the frame error rates, and alpha, the mean rate of the
 /// other cells in frames per slot. The rates and error rates have one list for each number of
-/// active connections from 1 to `most`, of users numbered from 0. `most` may exceed the number of users of the
-/// scenario.
+/// active connections from 1 to `most`, of users numbered from 0. `most` may exceed the number of users of
+/// the scenario.
 #[pyfunction]
 pub fn wcdma_rates(
     py: Python<'_>,

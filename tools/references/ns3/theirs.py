@@ -43,7 +43,7 @@ DEFAULTS = {
 
 
 def distance_m(snr_db: float) -> float:
-    """Returns the distance at which a phone in free space has an SNR per resource element."""
+    """Returns the distance at which a phone in free space has an SNR of `snr_db`."""
     sent_dbm_hz = POWER_DBM - 10 * math.log10(BLOCKS * 180e3)
     loss_db = sent_dbm_hz - NOISE_DBM_HZ - snr_db
     return float(10 ** (loss_db / 20) * 299792458.0 / (4 * math.pi * FREQUENCY_HZ))
@@ -94,7 +94,10 @@ class Cell:
 
 
 def full_buffer(case: dict[str, Any]) -> dict[str, Any]:
-    """Simulates phones that always have data. Returns the rate of decoded blocks of each phone."""
+    """Simulates phones that always have data.
+
+    Returns the rate at which RLC of each phone received data, the simulated time and the CPU time.
+    """
     cell = Cell(case)
     cell.helper.Attach(cell.phones, cell.base.Get(0))
     cell.helper.ActivateDataRadioBearer(
@@ -124,7 +127,10 @@ def run_until(end_s: float) -> float:
 
 
 def download(case: dict[str, Any]) -> dict[str, Any]:
-    """Simulates a download over TCP that the server opens. Returns its duration to 1 ms."""
+    """Simulates a download over TCP that the server opens.
+
+    Returns its duration, rounded up to 1 ms, the simulated time and the CPU time.
+    """
     epc = ns.CreateObject[ns.PointToPointEpcHelper]()
     cell = Cell(case, epc)
     server = ns.NodeContainer()

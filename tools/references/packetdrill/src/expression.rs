@@ -42,8 +42,8 @@ impl Code {
         Outcome::Holds(count)
     }
 
-    /// Runs one line of code. If the line is an assertion, returns its truth value and the values of the
-    /// names in it; returns `None` for other lines, such as assignments.
+    /// Runs one statement. If it is an assertion, returns its truth value and the values of the names in it.
+    /// Returns `None` for other statements, such as assignments.
     fn statement(
         &mut self,
         text: &str,

@@ -223,7 +223,8 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets the maximum size of segments to `payload` bytes, or to `TCP_MAXSEG` if that is smaller.
+    /// Sets the maximum payload of segments to `payload` bytes, or to `TCP_MAXSEG` if that is smaller. The
+    /// result is clamped to 1 to 65 000 bytes.
     pub fn segments(&mut self, payload: u64) {
         let payload = self.max_segment.map_or(payload, |most| most.min(payload)).clamp(1, 65_000);
         self.tcp.packet_size = Size(payload + u64::from(HEADER_BYTES));

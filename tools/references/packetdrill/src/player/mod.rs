@@ -260,7 +260,7 @@ impl Player {
     }
 
     /// Compares the next packet sent with the packet that the script expects. If no packet was sent, expires
-    /// timers until the end of the allowed time.
+    /// timers until one is sent or the allowed time ends.
     fn expect(&mut self, event: &Event, packet: &Packet, window: Window) -> Result<(), Stop> {
         if packet.flags.fin || packet.flags.rst {
             return Err(Stop::Closed);

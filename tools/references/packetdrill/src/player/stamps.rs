@@ -19,7 +19,7 @@ impl Stamps {
     }
 
     /// Returns nodeb's timestamp for the script's `value`, converted from the last timestamp up to `value`
-    /// that was sent, or else from the first one above.
+    /// that was sent, or else from the first one above. Returns 0 if no timestamp was sent.
     pub fn own(&self, value: u32) -> u32 {
         let below = self.known.range(..=value).next_back();
         let nearest = below.or_else(|| self.known.range(value..).next());
