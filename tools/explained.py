@@ -2,7 +2,7 @@
 
     python tools/explained.py docs/explained.md
 
-Takes about a minute. The figures go to `docs/images`, next to the page.
+Takes about a minute. The figure goes to `images/explained.png`, next to the page.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def lte_features(_: str) -> str:
     """Returns a table of LTE's features for each specification.
 
     Raises:
-        ValueError: a mark has no test, or a test no mark.
+        ValueError: there are errors in the marks, such as a feature without a test.
     """
     marks = features.core()
     if marks.errors:

@@ -50,7 +50,8 @@ class Download:
         control: the congestion control.
         size_bytes: the size of the download.
         label: the case with its distinguishing properties, for tables.
-        transfer_s: from the phone's SYN to the last byte: mean or median, minimum, maximum.
+        transfer_s: time from the phone's SYN to the last byte: median, minimum and maximum of
+            several downloads, or three times that of one.
         repeated: number of data segments whose first byte had been sent before.
         delay_ms: mean one-way delay of the data segments that arrived; NaN if not measured.
         lost: data segments lost, by position in the order sent, from 1; 0 is the SYN.

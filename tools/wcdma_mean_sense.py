@@ -2,8 +2,9 @@
 
     python tools/wcdma_mean_sense.py docs/images/wcdma-mean-sense.png
 
-Eight unlimited downloads in each of 60 cells, model B with two errors corrected. The mean-sense
-cell has the map's mean other-cell interference factor, so that only the positions differ.
+Simulates eight downloads, which do not end, in each of 60 cells of `examples/wcdma.toml`. The
+mean-sense cell has the map's mean other-cell interference factor, so that the cells differ only in
+the positions of their phones.
 """
 
 from __future__ import annotations

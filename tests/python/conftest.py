@@ -50,8 +50,8 @@ def scenario_file(tmp_path):
 
 @pytest.fixture
 def call(capsys, tmp_path, monkeypatch):
-    """Returns a function that calls the command line in its own folder. It returns the exit status,
-    stdout and stderr.
+    """Returns a function that calls the command line in a folder of the test. The function returns
+    the exit status, stdout and stderr.
     """
     from nodeb import cli
 

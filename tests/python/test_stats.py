@@ -228,7 +228,7 @@ def test_precision_bounds_the_error_as_documented():
 
 
 def test_precision_interval_still_covers_the_mean():
-    """Sequential stopping reduces the coverage a little, but it stays near the nominal level."""
+    """Sequential stopping reduces the coverage of 95 % a little, but to no less than 90 %."""
     rng = np.random.default_rng(6)
     rule = Precision(0.05, min_runs=10, max_runs=400)
     hits = 0

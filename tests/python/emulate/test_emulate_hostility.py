@@ -280,8 +280,11 @@ def test_terminated_emulation_fails(link):
 
 
 def test_full_disk_does_not_lose_results(link, tmp_path):
-    """If the disk is full, the recording or the capture of a replay is incomplete, but the results
-    are printed and saved.
+    """Results are printed and saved although the recording of an emulation or the capture of a
+    replay cannot be written completely.
+
+    The recording exceeds a limit on the size of files. The replay reads another recording, which is
+    complete, and writes its capture to `/dev/full`.
     """
     out = tmp_path / "out"
     ping = ("ping", "-q", "-i", "0.01", "-c", "200", "10.64.0.1")

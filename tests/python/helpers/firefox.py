@@ -1,4 +1,4 @@
-"""Controls Firefox by WebDriver BiDi, as `playwright` controls only a Firefox of its own.
+"""Controls Firefox by WebDriver BiDi, because `playwright` controls only a Firefox of its own.
 
 Needs Firefox and tornado, whose client speaks WebSocket. Without them, tests that import this
 module are skipped.

@@ -83,7 +83,9 @@ TOOK = re.compile(rb'"wall_s": [\d.e-]+|[\d.]+(?: |\xc2\xa0|\xe2\x80\xaf)s(?=</d
 """Duration of a study, which its digest and its page contain."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 ENDED = {signal.SIGINT: (130, -2), signal.SIGTERM: (143, -15), signal.SIGKILL: (-9,)}
-"""Valid exit statuses by signal; a negative status is Python's, before nodeb has started."""
+"""Valid exit statuses by signal. A negative status means that the signal itself ended the process:
+SIGKILL at any time, the others only before nodeb handles them.
+"""
 STARTS_S = 0.15
 """Time after a command's start, in seconds, in which Python itself may report an interrupt."""
 GRACE_S = 10.0

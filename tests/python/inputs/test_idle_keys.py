@@ -1,4 +1,4 @@
-"""Tests: a scenario key is refused, has an effect, or sets a limit that is not reached.
+"""Tests: a scenario key is refused, has an effect, or has none for a reason in `NOT_REACHED`.
 
 Every value of some small scenarios is changed, one at a time, and all tables are compared; see
 `tools/effects.py`.
@@ -173,11 +173,13 @@ traffic.ftp.size = "100 kB"
 }
 
 NOT_REACHED = [
-    # These keys set limits that some scenarios do not reach or timers that do not expire there, or
-    # matter only after one of these events.
+    # Some scenarios do not fill the queue or the buffer.
     r".*\.queue\.drop_tail\.limit",
     r".*\.buffer",
+    # Some scenarios end before.
     r"duration",
+    # Each of the following keys is a limit that some scenarios do not reach or a timer that does
+    # not expire there, or it matters only after such an event.
     r"tcp\.classic\.(era|max_rto|initial_rto|slow_start_restart|half_of_flight|clock|eifel|initial_ssthresh)",
     r"tcp\.classic\.(max_window|packet_size|delayed_ack)",
     r"tcp\.linux\.(dsack|frto|undo|tail_loss_probe|min_rto|max_rto|initial_rto|delayed_ack|slow_start_after_idle)",
@@ -187,32 +189,34 @@ NOT_REACHED = [
     r"radio\.(dch|hs_dsch|hsdpa)\.rlc\.am\.(tx_window|rx_window)",
     r"radio\.hsdpa\.(reordering_window|t1|processes|retransmission_delay|users_per_tti)",
     r"radio\.hsdpa\.iub\.(period|room)",
-    # These keys matter only after a loss or a discard, which some scenarios do not have, or set
-    # limits that are not reached.
+    # Each of the following keys matters only after a loss or a discard, which some scenarios do
+    # not have, or is a limit that is not reached there.
     r"radio\.(dch|hs_dsch|hsdpa)\.rlc\.am\.status\.(on_missing|format|delay|prohibit)",
     r"radio\.(hs_dsch|hsdpa)\.max_transmissions",
     r"radio\.hsdpa\.(decoding|nack_error)",
     r"snoop\.(cache|dup_threshold|max_retransmissions|min_timeout|eifel)",
-    # These keys have no effect, because only one packet is in transit at a time, no packet waits
-    # behind another, or no block is retransmitted.
+    # Only one packet is in transit at a time, or no packet waits behind another.
     r"radio\.(dch|hs_dsch|wcdma)\.delivery",
+    # No block is retransmitted.
     r"radio\.dch\.retransmission_delay",
     # On a constant channel, the time of a CQI measurement does not matter.
     r"radio\.hsdpa\.link_adaptation\.cqi\.(cycle|delay)",
-    # These keys have no effect, because blocks have one PDU, no handover happens, and drawn values
-    # are far from their limits.
+    # Blocks have one PDU.
     r"radio\.(dch|hs_dsch)\.errors\.unit",
+    # No handover happens.
     r"radio\.hsdpa\.handover\.(data|interruption)",
+    # Drawn values are far from these limits.
     r"users\.0\.traffic\.web\.((main|embedded)\.log_normal\.(min|max)|most_embedded)",
-    # No values are drawn from these distributions, because no second page and no silence begins.
+    # No second page begins, so no values are drawn from these distributions.
     r"users\.0\.traffic\.web\.(parsing|reading)\.exponential\.mean",
+    # No silence begins, so no values are drawn from this distribution.
     r"users\.0\.traffic\.on_off\.silence\.exponential\.mean",
     # For these keys a warning says that they have no effect.
     r"radio\.fach_dch\.(paging_time|power\.pch)",
     r"users\.0\.stagger",
     r"tcp\.linux\.(ecn|pacing)",
 ]
-"""Keys that change nothing in some of these scenarios, with the reason."""
+"""Keys that change nothing in some of these scenarios, each below the reason."""
 
 
 @pytest.mark.parametrize("name", BASES)

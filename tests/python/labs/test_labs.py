@@ -26,7 +26,9 @@ def simulated(quantity, exercise, seed=None):
 
 @pytest.mark.parametrize("exercise", NUMBERS)
 def test_right_numbers_pass_with_any_seed(exercise):
-    """A student reads the answer from a simulation with the default seed."""
+    """The answer that a student reads from a simulation with the default seed is right, even if it
+    is checked with other seeds.
+    """
     right = simulated(exercise.answer, exercise)
     for seed in SEEDS:
         verdict = exercise.check(right, seed)

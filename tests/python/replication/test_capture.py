@@ -183,7 +183,8 @@ def test_tshark_and_nodeb_count_the_same_bytes(captured):
 def test_tshark_and_nodeb_count_the_same_duplicate_acks(captured):
     """nodeb and tshark count the same duplicate ACKs, that is, ACKs equal to the previous one.
 
-    RFC 5681 also requires an equal window.
+    RFC 5681 also requires an equal window. So with `linux`, where the window changes, tshark may
+    count fewer.
     """
     rows, tcp = captured.result.segments, captured.result.scenario.to_dict()["tcp"]
     expected = Counter()
@@ -422,9 +423,10 @@ ue.channel.constant.snr_db = 12.0
 @needs_tshark
 @pytest.mark.parametrize(("bits", "size"), [(12, "7 MB"), (18, "500 kB")])
 def test_tshark_dissects_pdcp_pdus_and_their_packets(tmp_path, bits, size):
-    """Each PDU has its direction, UE, bearer and number, and the packet that the sender sent.
+    """Each PDU has its direction, UE, bearer and sequence number, and the packet that was sent.
 
-    Numbers have no gaps, because packets that the queue drops have none. Those of 12 bits wrap.
+    Packets that the queue drops get no sequence number, so the numbers have no gaps. Numbers of 12
+    bits wrap.
     """
     (tmp_path / "lte.toml").write_text(LTE % (f"{bits} bit", size))
     found = Captured(
