@@ -334,8 +334,8 @@ impl CompiledScenario {
     /// Simulates replication number `run` and explains the duration of a user's transfer. The
     /// simulation ends with the transfer, or with the run if the transfer does not end. Returns three
     /// tables: the transfer, the time for which each link and channel transmitted packets of the user's
-    /// connection, and the spans of the transfer's critical path. A text column of the spans is a pair: an array of indices, and the
-    /// list of texts to which they refer.
+    /// connection, and the spans of the transfer's critical path. A text column of the spans is a pair: an
+    /// array of indices, and the list of texts to which they refer.
     fn explain<'py>(
         &self,
         py: Python<'py>,
