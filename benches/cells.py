@@ -8,8 +8,8 @@ Each user downloads a file of 100 MB over TCP and does not finish it within the 
 cell is that of `examples/hsdpa-cell.toml`, with fading (Pedestrian A), CQI, HARQ, reordering and
 Iub. The LTE cell is that of `examples/lte-cell.toml` with 20 MHz, with fading (EPA at 3 km/h) and a
 CQI per group of resource blocks. The last row is an LTE cell without TCP, whose users always have
-data (`lte_speed`). The column EURANE has values for the HSDPA cells with 30 and 400 users only,
-with proportional fair and with the other schedulers alike. They were measured with EURANE on
+data (`lte_speed`). The column EURANE has values for the HSDPA cells with 30 and 400 users only. The
+rows of all schedulers of a cell have the same value. The values were measured with EURANE on
 ns-2.29, on another machine, with fading read from files and tracing off. The CPU time is that of
 the whole process including its start, which is negligible in runs of this length.
 """
