@@ -6,7 +6,7 @@ that of the first of these cases that applies:
 0. no metric has values in both scenarios, or nothing arrived in either: nothing to compare;
 1. all metrics are equal in all of at least two pairs: no difference;
 2. the shares of transfers acknowledged in full differ, and one is at most a half: both shares;
-3. some metrics are better and others worse: both, the main metric first if it is decided;
+3. some metrics are better and others worse: one of each, the main metric first if it is decided;
 4. the main metric is better or worse: by how much;
 5. other metrics are better, or others are worse: their names, and the verdict on the main metric;
 6. the main metric is equal in all pairs, or the same within the margin: no difference;

@@ -187,11 +187,11 @@ class Experiment:
             progress: called with the fraction done and a short text.
             force: whether results of another scenario or another command in the folder are
                 replaced.
-            beside: whether another folder next to it is used if the folder has such results.
+            beside: whether another folder next to `folder` is used if `folder` has such results.
 
         Raises:
             InputError: an argument is invalid.
-            OutputError: the folder has such results, or cannot be written.
+            OutputError: the folder has results of another scenario or command, or cannot be written.
             RunError: a replication failed.
             Interrupted: the user pressed Ctrl-C; the same call continues with the missing
                 replications.

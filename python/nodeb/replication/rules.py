@@ -227,7 +227,7 @@ class _Spread:
         self.known = math.inf
         """Number of values before the first missing one; infinite if none is missing."""
         self.width = math.inf
-        """Half-width of all values relative to their mean; infinite without values."""
+        """Half-width of all values relative to their mean; infinite without values, NaN for one."""
         self._sums = np.zeros((2, 1))
 
     def extend(self, new: NDArray[np.float64]) -> NDArray[np.float64]:

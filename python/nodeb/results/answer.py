@@ -3,8 +3,8 @@
 The headline is the first of these that fits:
 
 0. nothing arrived;
-1. at least half of the transfers did not finish, but not all of several users': how many, and for
-   a single download how much had arrived;
+1. at least half of the transfers did not finish, but, if there are several users, not all: how
+   many; for a single user of whom none finished, how much had arrived;
 2. several users share a channel: its rate and how busy it is;
 3. several users otherwise, such as users of dedicated channels, or uploads: the rate of all phones
    together during the run, and, for each group, the rate of a phone from its request (or start) to
@@ -13,8 +13,8 @@ The headline is the first of these that fits:
 5. one user who loads pages or files one after the other: the median load time;
 6. one download: how long it took, and its largest causes.
 
-If there are downloads and uploads, it is about the downloads, and a sentence about the uploads
-follows. If there are only uploads, it is about them.
+If there are downloads and uploads, the headline is about the downloads, and a sentence about the
+uploads follows. If there are only uploads, the headline is about them.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class RunAnswer:
 
     @cached_property
     def is_upload(self) -> bool:
-        """Whether all connections are uploads."""
+        """Whether all connections that the answer is about are uploads."""
         return "direction" in self.flows.columns and self.flows.distinct("direction") == ["up"]
 
     @cached_property

@@ -80,7 +80,7 @@ def results_hash(scenario: Scenario, seed: int, **more: Any) -> str:
     """Returns a hash of a scenario with its recordings, and of the seed.
 
     The name and the number of replications do not change the hash. Results also depend on the
-    version of the core, which is not part of it.
+    version of the core, which is not part of the hash.
 
     Args:
         scenario: scenario that is simulated.

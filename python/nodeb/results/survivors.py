@@ -47,7 +47,7 @@ class Unfinished:
     count: int
     """Number of transfers of which the receiver had not received everything."""
     received: float
-    """Mean over the unfinished transfers of the share of bytes that had arrived; 1 without any."""
+    """Mean share of bytes that had arrived of an unfinished transfer; 1 if none is unfinished."""
     at_least_s: float
     """Lower bound of the mean download time of all transfers, s; NaN without transfers.
 

@@ -53,7 +53,7 @@ ERRORS = Axis(
 TWO_STATES, INDEPENDENT, RECORDED = ERRORS
 
 LOW, HIGH = 1.147e-5, 1.032e-4
-"""Limits of an accepted bit error rate: the paper's 3.44e-5 divided by three, and times three."""
+"""Range that counts as the paper's bit error rate: 3.44e-5 divided by three, and times three."""
 
 
 def rate_as_published(fact):

@@ -140,7 +140,7 @@ def run(at, interpretations, variants, scenario):
     Sets these facts: `search_readings`, the number of interpretations in which the variants other
     than Reno deliver as much as in the paper; `search_given`, the number of these in which Reno's
     share is that of the paper too; `search_least_share`, the smallest share of Reno in those that
-    `search_readings` counts, in %.
+    `search_readings` counts, in %, or NaN if it counts none.
     """
     numbers = range(1, (QUICK_INTERPRETATIONS if at.quick else INTERPRETATIONS) + 1)
     cases = {n: [scenario(n, variant) for variant in variants] for n in numbers}

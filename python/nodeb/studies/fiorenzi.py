@@ -3,7 +3,7 @@
 A phone downloads while 29 others load web pages. A proxy between the server and the operator's
 network splits the connection, and the RNC informs it of the phone's available bandwidth (radio
 network feedback, RNF). The paper's figures are plots without numbers, so the claims are those of
-its text. Assumptions where it is silent: `fiorenzi.toml`.
+its text. Assumptions where the text is silent: `fiorenzi.toml`.
 """
 
 from functools import partial
@@ -73,11 +73,13 @@ TCP = Axis(
 INTERVAL = Axis(
     ["80 ms", "250 ms", "500 ms"], label="RNF interval (ms)", x=lambda text: int(text.split()[0])
 )
-# Settings that the paper does not print: the chosen ones first, then other interpretations.
+# Another interpretation of the cell, which the paper does not describe.
 OTHER_CELL = {
     "radio.hsdpa.cell.orthogonality": 0.9,
     "radio.hsdpa.cell.shadowing.correlation_distance": "20 m",
 }
+# The settings chosen where the paper prints none, then changes of them: other interpretations, and
+# tests of the influence of the other phones, the queue, ns-2's window and the queue feedback.
 SETTING = Axis(
     {
         "72 packets at the RNC": {},
@@ -130,7 +132,8 @@ def session(environment, distance, scheduler, tcp, interval=OFTEN, setting=AS_CH
 
 
 # The metrics of a session. As in the paper, a rate is an amount divided by the duration of the
-# session. Congestion windows are sampled at the ends of bins.
+# session; metrics whose names end in `_in` are about one second of it. Congestion windows are
+# sampled at the ends of bins.
 
 KBPS = 8 / 1000  # Converts bytes per second to kbit/s.
 
@@ -553,8 +556,8 @@ def interval_costs_little():
         )
 
 
-# The statements on the interval of the messages are judged under each of these interpretations,
-# because it may affect the verdict.
+# The following statements on the best interval of the messages are judged under each of these
+# interpretations, because the interpretation can change the verdict.
 
 INTERPRETATIONS = {
     "72": (AS_CHOSEN, "72 packets at the RNC"),

@@ -51,7 +51,7 @@ THRESHOLD = Axis(range(16), label="Threshold T_h (packets)", short="T_h =")
 T = list(THRESHOLD)
 EARLY = T[0], T[2], T[4]
 """Thresholds at which policies are compared, unless each is compared at its own best threshold."""
-# T_out, which the paper does not print, is 0.25 and 0.5 s; 1 s is shown in addition.
+# The paper does not print T_out. It is assumed to be 0.25 and 0.5 s; 1 s is shown in addition.
 POLICY = Axis(
     {
         "original (T_out = 0)": ("threshold", {}),
@@ -147,7 +147,7 @@ def burst_download(m):
 
 @metric("s")
 def little_delay(m):
-    """Delay by Little's law, N = X (D + Z) solved for D, which includes bursts that never end."""
+    """Delay D by Little's law, N = X (D + Z); it includes the time of bursts that never end."""
     with np.errstate(divide="ignore"):
         return connection_time(m) / m.bursts.sum(axis=-1) - THINK_S
 
@@ -489,7 +489,7 @@ def gain(n, **how):
 
 
 def against_original(n, policy, **how):
-    """Returns the change of delay against the original policy, each at its own best threshold."""
+    """Returns the change of delay against the original policy, in %, each at its best threshold."""
     return change(best(n, policy, **how), best(n, ORIGINAL, **how))
 
 
@@ -506,7 +506,7 @@ SHORT = {
     NPE_500: "npe, 0.5 s",
 }
 BETTER = (ORIGINAL, NPE_250), (ORIGINAL, NPE_500), (PE_250, NPE_250), (PE_500, NPE_500)
-"""Pairs of policies, the better one second."""
+"""Pairs of policies; the second is the one that is better according to the paper."""
 
 
 def more(of, one, other, connections, unit=None, **how):

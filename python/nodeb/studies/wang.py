@@ -73,7 +73,10 @@ def spread(m):
 
 @metric("kb/s")
 def spread_of_a_run(m):
-    """Standard deviation of the users' bit rates in one replication, which includes randomness."""
+    """Standard deviation of the users' bit rates in one replication, as a mean over replications.
+
+    Unlike `spread`, it includes the randomness of single replications.
+    """
     return m[rate_deviation][..., 0] / 1000
 
 
@@ -92,7 +95,8 @@ def retransmit_rate(m):
 def utilization(m):
     """Utilization of each user's own channel, as a mean over users, or of the shared channel.
 
-    The time is that of the user's download, or of all downloads together.
+    A user's own channel is considered during the user's download, the shared channel during all
+    downloads together.
     """
     rate = m["bearers.channel_rate_bps"][..., :1]
     if m["bearers.bler"].shape[-1] > 1:
@@ -157,8 +161,8 @@ def dch(bler):
 def hs_dsch(**changes):
     """Returns a function from a BLER to the settings of an HS-DSCH, with `changes`.
 
-    Without `changes`, it has three code channels, each with one PDU per TTI of 2 ms; PDUs of 32
-    bytes make 384 kb/s.
+    Without `changes`, the HS-DSCH has three code channels, each with one PDU per TTI of 2 ms; with
+    PDUs of 32 bytes it has 384 kb/s.
     """
     keys = {f"radio.hs_dsch.{key}": value for key, value in changes.items()}
     return lambda bler: {"radio.hs_dsch.bler": bler, **keys}
@@ -1042,7 +1046,8 @@ def printed_means():
 def other_interpretations():
     """Returns the deviations of measured from printed rates, in %, by interpretation.
 
-    There is a row for each printed value, and one for the root mean square of each group.
+    There is a row for each printed value, and one for the root mean square of each group and of all
+    values.
     """
     groups = {
         group: {

@@ -117,12 +117,15 @@ def anchor(text: str) -> str:
 
 
 def context_of(key: Key) -> str:
-    """Returns the label of a key, with the short name of its axis in front of each point."""
+    """Returns the label of a key, in which each point has the short name of its axis in front."""
     return ", ".join(part.context if isinstance(part, Point) else str(part) for part in parts(key))
 
 
 def axis_label(keys: Iterable[Key]) -> str:
-    """Returns the label of the axis of all points; "" for axes of different labels or no points."""
+    """Returns the label of the axis that the points among the keys have in common.
+
+    Returns "" if there are no points, or if their axes have different labels.
+    """
     points = [key for key in keys if isinstance(key, Point)]
     labels = {point.axis.label for point in points}
     return labels.pop() if len(labels) == 1 else ""

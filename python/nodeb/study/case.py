@@ -31,7 +31,10 @@ class Effort:
     max_runs: int = 0
     """Largest number of replications; 0 for exactly `runs`."""
     precision: float | None = None
-    """Target half-width of the 95 % interval, relative to the mean; None for no target."""
+    """Target half-width of the 95 % interval of the mean, relative to the mean; None for no target.
+
+    The mean is that of the transfer time, for endless downloads that of the delivered bytes.
+    """
     cost: float = 1.0
     """Approximate cost of a replication, relative to other cases.
 

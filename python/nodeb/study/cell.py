@@ -72,8 +72,8 @@ class Cell:
         digits: number of decimals shown.
         tolerance: deviation up to which the cell is graded `near`.
         expected: prediction interval of a mean of as many replications as the paper has; None if
-            their number is unknown.
-        rounding: half a unit of the last digit that the paper printed.
+            their number is unknown or the cell has no such interval (`nodeb.study.items`).
+        rounding: half a unit of the last decimal that the paper's table has; 0 for figures.
     """
 
     item: str
@@ -89,9 +89,10 @@ class Cell:
 
     @property
     def within(self) -> bool | None:
-        """True if the published value, before its rounding, may lie in the prediction interval.
+        """True if the published value lies in the prediction interval.
 
-        None if one of the two is missing.
+        As the value is rounded, it may lie outside by at most `rounding`. None if the value or the
+        interval is missing.
         """
         if self.published is None or self.expected is None or math.isnan(self.expected.low):
             return None
@@ -133,9 +134,9 @@ class Cell:
 class Grid:
     """A measured table: labels, and cells row by row.
 
-    `blocks` names for each row the block of rows that it belongs to (the first of several axes).
-    `corner` and `across` are the labels of the axes of the rows and columns, if each is a single
-    axis.
+    `blocks` has for each row the first part of its key, which rows of one block have in common; ""
+    if the key has a single part. `corner` and `across` are the labels of the axes of rows and
+    columns; "" if the keys are not points of one axis.
     """
 
     spec: Table

@@ -1,12 +1,12 @@
 """The statements of a study as comparisons, judged by the measurements alone.
 
 A claim is a generator that yields checks. A check compares quantities under common random numbers
-with a stated margin: "more" and "less" are paired differences above 0 or above `margin`, "the same"
-is a change within a tolerance. `nodeb.study.verdicts` derives the verdict of the claim.
+with a stated margin: "more" is a paired difference above 0 or above `margin`, "less" one below 0,
+"the same" a change within a tolerance. `nodeb.study.verdicts` derives the verdict of the claim.
 
-The further positional arguments of a check (`*context`) are its context: points or texts that its
-evidence begins with. The default of `unit` is the unit of the quantities; `digits` is the number of
-decimals shown.
+Functions that return checks take further positional arguments (`*context`): points or texts with
+which the evidence begins. The default of `unit` is the unit of the quantities; `digits` is the
+number of decimals shown.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ class Claim:
     items: tuple[str, ...]
     """Tables and figures that the statement is about.
 
-    The claim is judged once all were measured, or, if there are none, only with the complete study.
+    The claim is judged if all of them are measured. A claim without items is judged only with the
+    complete study.
     """
     checks: Callable[[], Iterable[Check]]
 
@@ -166,7 +167,10 @@ def falling(series: Series, *context: Any, unit: str | None = None, digits: int 
 def flat(
     series: Series, tolerance: float, *context: Any, unit: str | None = None, digits: int = 1
 ) -> Check:
-    """Returns a check that each step along a series changes by at most a fraction `tolerance`."""
+    """Returns a check that each quantity of a series is close to the one before it.
+
+    It differs from that one by at most a fraction `tolerance`.
+    """
     if not as_number(tolerance, "tolerance") >= 0:
         raise InputError(f"the tolerance of `flat` is {tolerance}; expected a share such as 0.05")
     most = 100 * tolerance
@@ -262,7 +266,7 @@ def _extreme(
 ) -> Check:
     """Returns a check that the best of the chosen keys is better than each key not chosen.
 
-    If `chosen` is None, all keys but the first and the last are chosen. The claim is contradicted
+    Better is a smaller quantity if `find` is "least", a larger one if it is "most". If `chosen` is None, all keys but the first and the last are chosen. The claim is contradicted
     if another key is better than every chosen one. The same replications select the best key and
     compare it with the others, so the intervals are slightly too short.
     """

@@ -198,9 +198,9 @@ def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
 def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | None:
     """Returns the prediction interval of the mean of `runs` replications.
 
-    Returns `None` if `runs` is None, if a replication has no value, or for a quantity other than a
-    metric of one case. The interval of two cases would depend on whether both had the same losses
-    in the paper, which is not known.
+    Returns `None` if `runs` is None, if there are fewer than two replications, if a replication has
+    no value, or for a quantity other than a metric of one case. The interval of a quantity of two
+    cases would depend on whether both had the same losses in the paper, which is not known.
     """
     if runs is None or not isinstance(cell, Measured):
         return None

@@ -200,9 +200,10 @@ class Means:
     `m.app_bytes` is a column of the table `flows`, or a number that the case's reduction stored;
     `m["bearers.bler"]` is a column of another table; `m[f]` is the result of the function `f` for
     the tables of one replication. The last axis of an array corresponds to the rows of the table,
-    which are the users in `flows`. A metric is evaluated for the mean of all replications, and for
-    the means that leave out one replication each. For these means, arrays have an additional axis,
-    the replication that is left out, before the last axis.
+    which are the users in `flows`. A metric is evaluated for the mean of all replications, for
+    the means that leave out one replication each, and for single replications. In the last two
+    cases arrays have an additional axis before the last one: the replication that is left out, or
+    the single one.
     """
 
     def __init__(self, get: Callable[[Any], Array]) -> None:
@@ -242,7 +243,10 @@ class Metric:
         return lambda *points, **named: Measured(self, cases(*points, **named), self.unit)
 
     def value(self, means: Means, *shape: int) -> Array:
-        """Returns the metric of given means: one number, or one for each leave-one-out mean.
+        """Returns the metric of given means, as an array of shape `shape`.
+
+        Without `shape`, it is one number. With the number of replications as `shape`, it is a
+        number for each leave-one-out mean, or for each single replication.
 
         Raises:
             InputError: the function fails, or returns an array of another shape.
@@ -347,7 +351,7 @@ class Best(Quantity):
 
 @dataclass(frozen=True)
 class RootMeanSquare(Quantity):
-    """Root mean square of quantities, whose errors are assumed to be independent."""
+    """Root mean square of quantities; its interval assumes that their errors are independent."""
 
     parts: tuple[Quantity, ...]
     unit: str = ""

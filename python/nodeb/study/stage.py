@@ -74,7 +74,7 @@ class StageContext:
         self.campaign = campaign
         """Campaign that measures cases."""
         self.out = out
-        """Results folder of the study, or a temporary folder while that has complete results."""
+        """Results folder of the study, or a temporary one if complete results are still in it."""
         self.show = show
         """Callback that shows the current activity."""
         self.facts = campaign.facts
@@ -111,7 +111,7 @@ class StageContext:
 def to_csv(facts: Mapping[str, Estimate]) -> str:
     """Returns the text of `facts.csv`: name, value and 95 % interval.
 
-    The ends are empty for fewer than two replications.
+    The ends of the interval are empty for a fact from fewer than two replications.
     """
     rows = (
         (name, found.value, *((found.low, found.high) if found.runs > 1 else ("", "")))

@@ -143,12 +143,13 @@ class Study:
             title: content of the figure.
             curves: quantities by curve and x value.
             y_label: name and unit of the quantity.
-            how: `x_label`, None for the label of the x values' axis; `unit`; `digits`; `printed`,
-                values that the paper states, by curve and x value; `marks` (`Mark`) and what is
-                `said` about it in the paper's text; a `note`; `bars` for bars instead of lines;
-                `from_zero`; `panels`, true for one panel per combination of the first two parts of
-                the curves' keys, in which the points of an x value are next to each other; `extra`,
-                true if the figure repeats a table and is not an item of its own.
+            how: `x_label`, None for the label of the x values' axis; `unit` and `digits` as for a
+                table; `printed`, values that the paper states, by curve and x value; `marks`
+                (`Mark`); `said`, what the paper's text states about the figure; a `note`; `bars`,
+                true for bars instead of lines; `from_zero`, true if the y axis begins at 0;
+                `panels`, true for one panel per combination of the first two parts of the curves'
+                keys, in which the points of an x value are next to each other; `extra`, true if the
+                figure repeats a table and is not an item of its own.
         """
         said = {"note": self.texts.notes.get(name, ""), "said": self.texts.said.get(name, "")}
         return self._add(self.figures, Figure(name, title, curves, y_label, **said | how))
@@ -172,8 +173,8 @@ class Study:
 
         Args:
             section: section of the paper.
-            items: tables and figures that the claim is about. The claim is judged once all were
-                measured, or, if there are none, only with the complete study.
+            items: tables and figures that the claim is about. The claim is judged if all of them
+                are measured. A claim without items is judged only with the complete study.
             name: name of the claim; None for the function's name.
             text: the statement; None for the docstring.
         """
@@ -241,8 +242,8 @@ class Study:
         """Checks that all names refer to existing items, claims, rows and columns.
 
         Raises:
-            InputError: there is neither a table nor a figure, or a claim, a target or `show` has an
-                unknown name.
+            InputError: there is neither a table nor a figure, or a claim, a target, `show` or the
+                file of texts has an unknown name.
         """
         if not self.items():
             raise InputError(f"{self.name} has no table and no figure")

@@ -32,7 +32,7 @@ class Target:
         mean: largest allowed mean of the absolute deviations, in `unit` or % like `each`.
         least: upper limit of the smallest measured value, in `unit`.
         claims: names of claims that must hold.
-        unit: unit of the limits.
+        unit: unit of the limits that are not in %.
     """
 
     id: str
@@ -100,8 +100,8 @@ class Checked:
         text: the target in words.
         met: true if the target was met; None if that is not known.
         result: the measured values, in words.
-        measured: true if all cells or claims that it needs were measured; a claim may still be
-            undecided.
+        measured: true if all cells or claims that the target needs were measured; a claim may still
+            be undecided.
     """
 
     id: str

@@ -80,7 +80,11 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """True if the whole 95 % interval lies in the range."""
+        """True if the whole 95 % interval lies in the range.
+
+        False if there is no interval, or if fewer than `MIN_EQUAL` replications are all equal,
+        unless the comparison is `certain`.
+        """
         if self._too_equal(self.estimate):
             return False
         low, high = self.estimate.low, self.estimate.high
@@ -90,10 +94,12 @@ class Comparison:
 
     @property
     def doubt(self) -> float:
-        """Two-sided p-value of the measured value if it lies outside the range, otherwise 1.
+        """Two-sided p-value of the hypothesis that the true value lies in the range.
 
-        With rivals, it is the largest of their p-values and that of the measured value. The p-value
-        is at most 5 % if the 95 % interval excludes the range.
+        It is 1 if the measured value lies in the range, has no interval, or comes from fewer than
+        `MIN_EQUAL` replications that are all equal (unless the comparison is `certain`). Otherwise
+        it is at most 5 % if the 95 % interval excludes the range. With rivals, it is the largest of
+        their p-values and that of the measured value.
         """
         return max(self._doubt(one) for one in (self.estimate, *self.rivals))
 
@@ -108,13 +114,17 @@ class Comparison:
         return 1.0
 
     def _too_equal(self, found: Estimate) -> bool:
-        """Returns true if all replications are equal, and fewer than `MIN_EQUAL`."""
+        """Returns true if fewer than `MIN_EQUAL` replications are all equal, so that none decides.
+
+        Returns false if the comparison is `certain`, or for a number without replications.
+        """
         equal = found.half_width <= ROUNDING * abs(found.value)
         return equal and not self.certain and 0 < found.runs < MIN_EQUAL
 
     def missing(self, level: float = ERROR) -> float:
-        """Returns about how many further replications would decide; infinite if no number would.
+        """Returns about how many further replications would decide.
 
+        Returns infinity if no number would, or if there is no interval yet.
         The half-width decreases with the square root of the number of replications, and must fall
         below the distance to the nearer end of the range.
 
@@ -136,7 +146,10 @@ class Comparison:
 
 
 def _p_value(distance: float, half: float, runs: int) -> float:
-    """Returns the two-sided p-value of a distance, given the half-width of a 95 % interval."""
+    """Returns the two-sided p-value of a distance, given the half-width of a 95 % interval.
+
+    Returns 0 for a half-width of 0.
+    """
     if half <= 0:
         return 0.0
     from scipy.special import stdtr  # SciPy is slow to import, and few verdicts need it.
@@ -174,8 +187,8 @@ class Verdict:
         counts: number of comparisons by judgement.
         asked: the required margins, in words.
         parts: text and judgement of each piece of evidence.
-        missing: about how many further replications would decide; NaN if the claim is decided, or
-            if an undecided value comes from a stage.
+        missing: about how many further replications would decide, infinite if no number would; NaN
+            if the claim is decided, or if an undecided value comes from a stage.
     """
 
     id: str
@@ -273,7 +286,8 @@ def _missing(undecided: Sequence[Comparison], total: int) -> float:
     """Returns the number of further replications that would decide a claim.
 
     The number suffices for the first contradiction if a value lies outside its range, or else for
-    all comparisons to hold. It is NaN if more replications do not help.
+    all comparisons to hold. It is NaN if an undecided value comes from a stage, so that more
+    replications do not help, and infinite if no number suffices.
     """
     if not all(one.repeatable for one in undecided):
         return math.nan

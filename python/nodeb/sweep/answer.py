@@ -3,7 +3,7 @@
 The headline states the first of the following cases that applies. If at least half of the transfers
 are unfinished and the metric requires finished ones, their share precedes it:
 
-1. no cell has the metric: the reason;
+1. nothing arrived in any cell, or no cell has the metric: the reason;
 2. there is one cell: its value;
 3. there is a baseline: the largest and the smallest decided effect, called "decided" if other
   effects are undecided, or a statement that no effect is decided or exists;

@@ -44,7 +44,7 @@ class Swept:
     values: tuple[Any, ...]
     """Values as written in the file; those of a range are computed."""
     lines: tuple[int | None, ...]
-    """Line of each value in the file."""
+    """Line of each value in the file; None if the line is unknown."""
 
 
 @dataclass(frozen=True)

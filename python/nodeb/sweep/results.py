@@ -82,10 +82,10 @@ Known = Callable[[tuple[int, ...]], Found]
 
 @dataclass(frozen=True)
 class Baseline:
-    """Rule for the baseline of a cell: the cell with the same values, except for fixed values."""
+    """Rule for the baseline of a cell: the cell that differs from it only on the fixed axes."""
 
     fixed: dict[int, int]
-    """Position that baseline cells have on an axis, by index of the axis; only for fixed axes."""
+    """Position of all baseline cells on each fixed axis, by index of the axis."""
 
     @classmethod
     def read(cls, settings: Sequence[str], axes: Sequence[Axis]) -> Baseline | None:
@@ -135,9 +135,9 @@ def results(
     There is one row per cell and, if there are several groups of users, per group and for `all`.
     The columns are the swept keys with their units, `group`, `runs`, `precision_reached`, `seed`,
     `version`, and for each metric of `results.summary` its mean (`transfer_s`) and 95 % interval
-    (`transfer_s_ci95_low`, `transfer_s_ci95_high`). A metric that excludes users in any row also
-    has the share of users that it covers (`transfer_s_covered`). With a baseline, the paired
-    differences "cell minus baseline" follow in the same form (`transfer_s_diff`, ...).
+    (`transfer_s_ci95_low`, `transfer_s_ci95_high`). If the metric excludes users in any row, the
+    share of users that it covers follows (`transfer_s_covered`). With a baseline, the paired
+    difference "cell minus baseline" and its interval follow (`transfer_s_diff`, ...).
 
     Args:
         cells: cells in the order of the rows.
@@ -218,7 +218,10 @@ def _missing(name: str) -> float:
 
 
 def _ordered(names: Collection[str]) -> Iterator[str]:
-    """Yields column names in order; a metric's share of users follows its confidence interval."""
+    """Yields column names in the given order, but `_covered` behind the metric's `_ci95_high`.
+
+    A column `_covered` has the share of users with a value of the metric.
+    """
     for name in names:
         if not name.endswith(COVERED):
             yield name

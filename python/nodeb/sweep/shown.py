@@ -178,7 +178,11 @@ class Values:
         return float(halves.max()) if are_alike(halves) else None
 
     def are_alike(self) -> bool:
-        """Returns true if no interval is much wider than another: one line describes all."""
+        """Returns true if one line can describe the precision of all cells.
+
+        No interval is then too wide, or much wider than another. With a baseline, the intervals are
+        those of the ratios to it; otherwise those of the means, or there are none.
+        """
         if self.compared:
             widths = [one.found.ratio.half_width for one in self.compared.values()]
             return are_alike(np.array([one for one in widths if math.isfinite(one) and one > 0]))

@@ -67,7 +67,7 @@ class Outcome(Answering):
     simulated: int
     """Number of cells simulated by this call."""
     kept: int
-    """Number of cells that were stored before this call."""
+    """Number of cells whose stored replications were complete before this call."""
     replications: int
     """Number of replications simulated by this call."""
     damaged: tuple[Path, ...] = ()
