@@ -39,7 +39,7 @@ class StatusLine:
     def __call__(self, now: Mapping[str, Any]) -> None:
         """Shows a result of `Emulation.status`, unless the last one shown is too recent.
 
-        It is too recent if it is less than `SHOW_EVERY_S` older.
+        The last one is too recent if it is less than `SHOW_EVERY_S` older than `now`.
         """
         before = self._before or now
         if now["time_s"] - before["time_s"] >= SHOW_EVERY_S or self._before is None:

@@ -26,9 +26,8 @@ SMALL = 0.01
 def difference_bars(parts: Sequence[Part], title: str) -> Bars:
     """Returns the parts of a difference as bars on both sides of zero.
 
-    The first `SHOWN_PARTS` parts that differ on average have a bar each, the others share one.
-
-    The largest `SHOWN_PARTS` have a bar each. Parts with a mean of 0 have none, nor has the sum.
+    Parts with a mean of 0 have no bar, nor has the sum. Of the other parts, the largest
+    `SHOWN_PARTS` have a bar each, and the rest shares one.
 
     Args:
         parts: result of `differences.difference`: the largest part first, the sum last.

@@ -1,7 +1,8 @@
 """Closed formulas around TCP on a radio link.
 
-The functions take and return plain numbers. Arguments are in seconds, bytes and bits per second;
-the docstring of a function states the unit of its result. `nodeb reproduce` computes analytic
+The functions take and return plain numbers. The suffix of an argument's name is its unit: `_s`,
+`_per_s`, `_bytes`, `_bps` (bit/s). Arguments without such a suffix are counts or ratios. The
+docstring of a function states the unit of its result. `nodeb reproduce` computes analytic
 tables with them, and simulations can be checked against them.
 
 Sources are abbreviated: *Wang 2004* is X. Wang, "3G HSDPA Performance

@@ -368,7 +368,7 @@ def _claimed(
 
 
 def note(file: Path) -> None:
-    """Adds a picture to the list of files in its folder's `provenance.json`, if that exists."""
+    """Adds a picture or page to the list of files in its folder's `provenance.json`, if any."""
     with contextlib.suppress(OSError):
         mark = _read_mark(file.parent, file.parent)
         if mark is None:
