@@ -56,7 +56,7 @@ class ScenarioError(ValueError):
     """Error: a scenario is wrong. The message names file, line and key."""
 
 class Cancelled(Exception):
-    """Error: the replication was cancelled through its `Control`."""
+    """Error: a call, such as a simulation or a replay, was cancelled through its `Control`."""
 
 class InternalError(RuntimeError):
     """Error: a mistake of nodeb itself. The message names the operation and the code line."""
@@ -616,7 +616,7 @@ def wcdma_rates(
     """Returns rates and frame error rates for 1, 2, ... `most` active connections, and alpha.
 
     The connections are those of the scenario's first users, rates are in frames per slot, and alpha
-    is the mean rate of the other cells.
+    is the mean rate of connections in the other cells.
     """
 
 def wcdma_mean_factor(scenario: CompiledScenario, places: int) -> float:

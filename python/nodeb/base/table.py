@@ -62,10 +62,10 @@ class Table:
 
     @classmethod
     def concat(cls, tables: Iterable[Mapping[str, ArrayLike] | Table]) -> Table:
-        """Concatenates the rows of several tables with the same columns, in any order.
+        """Concatenates the rows of several tables with the same columns.
 
-        The order of the columns is that of the first table. Without tables, the result has no
-        columns.
+        The tables may have the columns in different orders; the result has that of the first table.
+        Without tables, the result has no columns.
 
         Raises:
             InputError: the tables have different columns.

@@ -191,7 +191,8 @@ class Experiment:
 
         Raises:
             InputError: an argument is invalid.
-            OutputError: the folder has results of another scenario or command, or cannot be written.
+            OutputError: the folder has results of another scenario or command, or cannot be
+                written.
             RunError: a replication failed.
             Interrupted: the user pressed Ctrl-C; the same call continues with the missing
                 replications.

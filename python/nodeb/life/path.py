@@ -82,11 +82,11 @@ class CriticalPath:
 
 
 def critical_path(life: Life) -> CriticalPath:
-    """Explains the transfers in the window of one user.
+    """Explains one user's transfers in the window.
 
-    It is the only user in the timeline, or else the first user with events. A transfer that is not
-    complete at the end of the window is explained up to there. If an error occurs, the remaining
-    transfers are omitted and the note has the reason; no exception is raised.
+    The user is the only one in the timeline, or else the first user with events. A transfer that is
+    not complete at the end of the window is explained up to there. If an error occurs, the
+    remaining transfers are omitted and the note has the reason; no exception is raised.
     """
     about = life.about
     user = about.user

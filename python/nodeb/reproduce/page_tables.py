@@ -138,7 +138,7 @@ def _measured(cell: Cell) -> Content:
 
 
 def _predicted(cell: Cell) -> Content:
-    """Returns the prediction interval of a published value, and whether it contains the value."""
+    """Returns the prediction interval for a published value, and whether it contains the value."""
     found = cell.expected
     if found is None:
         return {"text": "\N{EN DASH}", "hint": "not known for a difference of two scenarios"}

@@ -45,7 +45,7 @@ def run(
     Writes `cells.csv`, `claims.csv`, `report.html` and `figures/` to `out`. `cells.csv` is written
     again after each item, so an interrupted run leaves its measured items; complete results of an
     earlier run are replaced only when the new ones are complete. Replications are cached in
-    `cells/`, so the next run continues from there and gives the same figures.
+    `cells/`, so the next run continues from there and gives the same values.
 
     Args:
         study: one of `nodeb.reproduce.names()`, a file such as "my_study.py", or a
@@ -187,7 +187,7 @@ class _Bar:
         self._show()
 
     def tick(self, label: str, cost: float) -> None:
-        """Adds the cost of a finished replication to what the bar shows as done."""
+        """Adds the cost of finished replications to what the bar shows as done."""
         self._done += cost
         self._show()
 

@@ -266,9 +266,10 @@ def _extreme(
 ) -> Check:
     """Returns a check that the best of the chosen keys is better than each key not chosen.
 
-    Better is a smaller quantity if `find` is "least", a larger one if it is "most". If `chosen` is None, all keys but the first and the last are chosen. The claim is contradicted
-    if another key is better than every chosen one. The same replications select the best key and
-    compare it with the others, so the intervals are slightly too short.
+    Better is a smaller quantity if `find` is "least", a larger one if it is "most". If `chosen` is
+    None, all keys but the first and the last are chosen. The claim is contradicted if another key
+    is better than every chosen one. The same replications select the best key and compare it with
+    the others, so the intervals are slightly too short.
     """
     sign, keys = 1 if find == "least" else -1, tuple(series)
     of = tuple(map(quantity, series.values()))

@@ -42,8 +42,8 @@ def largest_effects(table: Table, axes: Sequence[Axis], metric: str, known: Know
         known: returns the metrics of a cell by run.
 
     Returns:
-        The effects; empty if the metric is missing or not positive in a cell. An axis is left out if
-        the two cells have no replication in common that has the metric.
+        The effects; empty if the metric is missing or not positive in a cell. An axis is left out
+        if the two cells have no replication in common that has the metric.
     """
     if metric not in table.columns:
         return []
