@@ -5,10 +5,10 @@ A mark is a comment of one line in one of these forms:
     // Clause: TS 36.213, 10.1.5; TS 36.321, 5.4.4: scheduling requests
     // Simplified: no random access after lost requests
     // Not modelled: TS 36.321, 5.1: random access: phones are always connected
-    // Holds: scheduling requests (closed form)
+    // Tests the feature: scheduling requests (closed form)
 
 `Clause` stands above the code of a feature. `Simplified` is the next line if the code does less
-than the clause. `Holds` stands above a test of the feature, and gives the reference of the test.
+than the clause. `Tests the feature` stands above a test of the feature, and gives the reference of the test.
 `Not modelled` has no fixed place.
 """
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CORE = Path(__file__).parents[1] / "crates"
-MARK = re.compile(r"^\s*// (Clause|Simplified|Not modelled|Holds): (.+)$")
+MARK = re.compile(r"^\s*// (Clause|Simplified|Not modelled|Tests the feature): (.+)$")
 HELD = re.compile(r"(?P<name>.+) \((?P<reference>[^()]+)\)")
 TEST = re.compile(r"^\s*fn (\w+)\(")
 
@@ -75,7 +75,7 @@ class Marks:
     def read(self, path: str, text: str) -> list[tuple[str, str, str]]:
         """Adds the features in the text of a source.
 
-        Returns the marks `Holds`: the place, the path and the content of each.
+        Returns the marks `Tests the feature`: the place, the path and the content of each.
         """
         held = []
         above: tuple[int, Feature] | None = None
@@ -92,10 +92,10 @@ class Marks:
             elif kind == "Not modelled":
                 clauses, name, reason = (*content.split(": ", 2), "")[:3]
                 self.missing.append((clauses, name, reason))
-            elif kind == "Holds":
+            elif kind == "Tests the feature":
                 held.append((here, path, content))
                 if not any(TEST.match(line) for line in following(lines, number)):
-                    self.errors.append(f"{here}: no test follows `Holds`")
+                    self.errors.append(f"{here}: no test follows `Tests the feature`")
             elif above and above[0] == number - 1:
                 above[1].simplified = content
             else:
@@ -114,7 +114,7 @@ class Marks:
         return None
 
     def add_test(self, here: str, path: str, content: str) -> None:
-        """Adds the test of a `Holds` to its feature."""
+        """Adds the test of a `Tests the feature` to its feature."""
         found = HELD.fullmatch(content)
         name, reference = (found["name"], found["reference"]) if found else (content, "")
         if name not in self.features:

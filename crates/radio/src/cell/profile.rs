@@ -260,7 +260,7 @@ mod tests {
         assert!((found[0] - 2.0 / 3.0).abs() < 1e-6 && (found[1] - 1.0 / 3.0).abs() < 1e-6, "{found:?}");
     }
 
-    // Holds: delay profiles EPA, EVA and ETU (standard's table)
+    // Tests the feature: delay profiles EPA, EVA and ETU (standard's table)
     /// Root mean square delay spreads and largest delays are those of TS 36.101, table B.2.1-1,
     /// which gives 45 ns where the paths have 43 ns.
     #[test]

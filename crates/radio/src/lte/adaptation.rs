@@ -121,8 +121,7 @@ mod tests {
         assert!((rate(5, 4) - 299.552).abs() < 1e-9);
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: largest code rate (closed form)
+    // Tests the feature: largest code rate (closed form)
     /// The largest block has 75,712 bits with its CRCs. At 20 MHz with two ports it fits with one control
     /// symbol. With two or three control symbols its code rate is too high, as three leave only 72,000
     /// channel bits.

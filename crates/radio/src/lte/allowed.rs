@@ -114,8 +114,7 @@ mod tests {
         }
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: values of timers and limits (standard's table)
+    // Tests the feature: values of timers and limits (standard's table)
     #[test]
     fn lists_have_the_lengths_of_the_fields() {
         let lengths = |lists: &[Allowed]| lists.iter().map(|list| list.values.len()).collect::<Vec<_>>();

@@ -131,9 +131,8 @@ impl Bandwidth {
 mod tests {
     use super::*;
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: channel bandwidths (standard's table)
-    // Holds: resource block groups (standard's table)
+    // Tests the feature: channel bandwidths (standard's table)
+    // Tests the feature: resource block groups (standard's table)
     #[test]
     fn bandwidths_have_the_values_of_the_tables() {
         let all = Bandwidth::ALL;

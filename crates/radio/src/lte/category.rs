@@ -93,8 +93,7 @@ mod tests {
             .any(|size| size == Some(bits))
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: UE categories (standard's table)
+    // Tests the feature: UE categories (standard's table)
     #[test]
     fn largest_blocks_are_sizes_of_the_tables() {
         for category in Category::ALL {

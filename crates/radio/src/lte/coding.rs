@@ -68,8 +68,7 @@ pub fn code_rate(bits: u32, elements: u32, modulation: Modulation) -> f64 {
 mod tests {
     use super::*;
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: code blocks and CRCs (closed form)
+    // Tests the feature: code blocks and CRCs (closed form)
     #[test]
     fn code_blocks_follow_the_segmentation() {
         assert_eq!([6_120, 6_128, 12_216, 12_224].map(code_blocks), [1, 2, 2, 3]);

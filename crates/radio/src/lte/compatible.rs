@@ -49,8 +49,7 @@ mod tests {
         assert!(ports(3).is_err());
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: control region (standard's table)
+    // Tests the feature: control region (standard's table)
     #[test]
     fn narrow_channels_have_larger_control_regions() {
         let control = |bandwidth, control| check_control(bandwidth, Downlink { ports: Ports::One, control });

@@ -113,8 +113,7 @@ mod tests {
         ),
     ];
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: CQI tables (standard's table)
+    // Tests the feature: CQI tables (standard's table)
     #[test]
     fn efficiencies_are_those_of_the_tables() {
         for (table, printed) in PRINTED {

@@ -273,8 +273,7 @@ mod tests {
     }
 
     proptest! {
-        // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-        // Holds: discontinuous reception (property)
+        // Tests the feature: discontinuous reception (property)
         /// Counting by closed forms equals checking each subframe, for any grants and failed blocks. The
         /// phone does not listen before the subframe that `next` returns.
         #[test]

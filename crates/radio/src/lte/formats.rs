@@ -283,8 +283,7 @@ mod tests {
         (0..310u16).map(|step| 10f32.powf((f32::from(step) * 0.1 - 6.0) / 10.0))
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: selection of blocks (closed form)
+    // Tests the feature: selection of blocks (closed form)
     /// A block that is selected by reports fails with a probability of at most 10.2 %, in all subframes,
     /// unless it has MCS 0.
     #[test]
@@ -302,7 +301,7 @@ mod tests {
         }
     }
 
-    // Holds: selection of blocks (closed form)
+    // Tests the feature: selection of blocks (closed form)
     /// A block that is selected by the SNR fails with a probability of at most 10.2 %, unless it has MCS 0.
     /// The next larger block of its modulation fails with a probability of at least 9.8 %.
     #[test]

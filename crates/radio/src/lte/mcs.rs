@@ -90,8 +90,7 @@ mod tests {
         (0..32).map_while(|mcs| table.row(mcs)).map(|mcs| mcs.size_index).collect()
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: MCS tables (standard's table)
+    // Tests the feature: MCS tables (standard's table)
     #[test]
     fn size_indices_are_those_of_the_tables() {
         let down = [

@@ -76,8 +76,7 @@ pub fn occasions(index: u8) -> Result<Occasions, String> {
 mod tests {
     use super::*;
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: occasions of random access (standard's table)
+    // Tests the feature: occasions of random access (standard's table)
     #[test]
     fn occasions_follow_the_table() {
         let next = |index, from| occasions(index).unwrap().next(from);

@@ -148,8 +148,7 @@ impl Report {
 mod tests {
     use super::*;
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: CQI reports (worked example)
+    // Tests the feature: CQI reports (worked example)
     #[test]
     fn a_report_is_valid_until_the_next_one_is_used() {
         for (delay, cycle) in [(0, 1), (0, 7), (3, 10), (8, 10), (25, 4)] {

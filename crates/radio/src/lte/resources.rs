@@ -144,8 +144,7 @@ mod tests {
         assert_eq!(ports.map(|ports| ports.reference_elements_after(3)), [6, 12, 16]);
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: resource elements of PDSCH (closed form)
+    // Tests the feature: resource elements of PDSCH (closed form)
     #[test]
     fn blocks_have_the_elements_that_are_left() {
         let block = |ports, control| Downlink { ports, control }.block();
@@ -181,7 +180,7 @@ mod tests {
         assert_eq!(lost(Bandwidth::Mhz5), [9, 10, 11, 12, 13, 14, 15]);
     }
 
-    // Holds: resource elements of PUSCH (closed form)
+    // Tests the feature: resource elements of PUSCH (closed form)
     #[test]
     fn uplink_has_twelve_symbols_less_sounding() {
         assert_eq!([false, true].map(|sounding| uplink(1, sounding)), [144, 132]);

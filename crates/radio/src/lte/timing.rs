@@ -92,8 +92,7 @@ mod tests {
         assert_eq!(Recurrence { period: 1, offset: 0 }.next(7), 7);
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: periods of scheduling requests (standard's table)
+    // Tests the feature: periods of scheduling requests (standard's table)
     #[test]
     fn scheduling_requests_follow_their_table() {
         assert_eq!(scheduling_request(4), Some(of(5, 4)));

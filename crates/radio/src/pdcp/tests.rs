@@ -17,7 +17,7 @@ fn lost(transmit: &mut Transmit) -> Vec<(u64, Cause)> {
     transmit.take_lost().map(|(packet, cause)| (packet.id.0, cause)).collect()
 }
 
-// Holds: PDCP headers (standard's table)
+// Tests the feature: PDCP headers (standard's table)
 #[test]
 fn header_has_the_size_of_its_number() {
     // The header has the D/C bit and reserved bits before the number, so it takes 2 or 3 octets.
@@ -25,7 +25,7 @@ fn header_has_the_size_of_its_number() {
     assert_eq!([SnLength::Bits12, SnLength::Bits18].map(SnLength::window), [2_048, 131_072]);
 }
 
-// Holds: discard of old packets (worked example)
+// Tests the feature: discard of old packets (worked example)
 #[test]
 fn packets_that_are_not_begun_in_time_are_discarded() {
     for queue in QueueSpec::defaults() {
@@ -97,7 +97,7 @@ fn old_numbers_are_discarded() {
     assert_eq!(delivered, [(0, 0), (1, 1), (3, 4), (5, 5)]);
 }
 
-// Holds: order of delivery (worked example)
+// Tests the feature: order of delivery (worked example)
 /// Packet 2 is missing, so t-Reordering of 10 ns starts at 2 ns, when packet 3 arrives. Packets 3
 /// and 4 wait until it expires at 12 ns.
 #[test]

@@ -102,7 +102,7 @@ fn agrees(profile: Profile, distance: usize, lag: u64, expected: [f64; 2]) {
     }
 }
 
-// Holds: fading in time and frequency (closed form)
+// Tests the feature: fading in time and frequency (closed form)
 /// The correlation over frequency is the sum of the powers times `e^(-2 pi i delta_f tau)`.
 #[test]
 fn groups_are_correlated_as_the_profile_says() {

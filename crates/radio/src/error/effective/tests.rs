@@ -50,7 +50,7 @@ fn information(modulation: Modulation, snr: f64) -> f64 {
     sum / f64::from(bits)
 }
 
-// Holds: effective SNR by mutual information (closed form)
+// Tests the feature: effective SNR by mutual information (closed form)
 /// The tables and the function from which they are made agree with the mutual information computed
 /// by another integral.
 #[test]
@@ -104,7 +104,7 @@ fn slow(missing: impl Fn(f64) -> f64, beta: f64, snrs: &[f64], sizes: &[f64]) ->
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    // Holds: effective SNR by mutual information (closed form)
+    // Tests the feature: effective SNR by mutual information (closed form)
     /// Both mappings equal the definition within 0.05 dB. Beyond a limit, where f32 cannot express the
     /// remaining uncertainty of a bit, both results need only exceed the limit.
     #[test]
@@ -152,7 +152,7 @@ thread_local! {
     static EFFECTIVE: [EffectiveSnr; 2] = [Mapping::Information, Mapping::Exponential].map(effective_snr);
 }
 
-// Holds: exponential effective SNR (property)
+// Tests the feature: exponential effective SNR (property)
 /// On the channels of the extended profiles, near the SNR at which an MCS is used, the SNRs of the mappings
 /// `information` and `exponential` differ by less than 0.4 dB on average, and never by 2 dB or more.
 #[test]

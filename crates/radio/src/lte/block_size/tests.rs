@@ -13,8 +13,7 @@ fn rows_are_numbered() {
     }
 }
 
-// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-// Holds: transport block sizes (standard's table)
+// Tests the feature: transport block sizes (standard's table)
 #[test]
 fn sizes_match_published_entries() {
     assert_eq!(one_layer(0, 1), Some(16));
@@ -64,7 +63,7 @@ fn sizes_grow_with_the_index() {
     assert!(pairs.into_iter().all(|((at_25, at_26), at_27)| at_25 <= at_27 && at_27 <= at_26));
 }
 
-// Holds: code blocks and CRCs (standard's table)
+// Tests the feature: code blocks and CRCs (standard's table)
 /// The specification chose all sizes from 16 bits on so that code blocks need no filler bits (TS
 /// 36.212, 5.1.2).
 #[test]
@@ -74,7 +73,7 @@ fn code_blocks_are_full() {
     }
 }
 
-// Holds: transport block sizes (property)
+// Tests the feature: transport block sizes (property)
 /// Every size of up to 64QAM exists on 1 to 4 layers, and a translated size differs by less than 2.2 % from
 /// the size on one layer times the number of layers.
 #[test]

@@ -36,8 +36,7 @@ const IMTAPHY: [(Modulation, f64, [f64; 4]); 15] = [
     (Modulation::Qam64, 948.0, [20.64, 20.23, 20.75, 19.98]),
 ];
 
-// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-// Holds: block error rates of the turbo code (other program)
+// Tests the feature: block error rates of the turbo code (other program)
 /// Thresholds are at most 0.7 dB lower and 0.3 dB higher than the published ones. Expected before the
 /// comparison: thresholds within 0.3 dB of the published ones for 2000 and 6144 bits. Found: thresholds 0.26
 /// to 0.63 dB lower (better) than the published ones. At 6144 bits and rate 1/3, the published thresholds are
@@ -53,7 +52,7 @@ fn thresholds_are_near_published_ones() {
     }
 }
 
-// Holds: block error rates of the turbo code (closed form)
+// Tests the feature: block error rates of the turbo code (closed form)
 /// The limit is the SNR at which the mutual information equals the rate. The distance from it falls with the
 /// block size: it is below 4 dB at 40 bits, and 0.4 to 1.8 dB at 6144 bits. Distances in dB from the limit
 /// that were expected before the simulation, for blocks of 6144 bits: 1.0 for QPSK of rate 1/3 (found: 0.91)

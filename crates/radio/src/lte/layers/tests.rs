@@ -133,8 +133,7 @@ fn telatar(receive: usize, layers: usize, snr: f64) -> f64 {
     (0..60_000).map(|i| (f64::from(i) + 0.5) * step).map(|x| (1.0 + snr * x).log2() * density(x) * step).sum()
 }
 
-// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-// Holds: spatial multiplexing and transmit diversity (closed form)
+// Tests the feature: spatial multiplexing and transmit diversity (closed form)
 /// The rate of a layer after an MMSE receiver is the capacity of all layers together minus that of the other layers.
 #[test]
 fn rates_of_layers_are_differences_of_capacities() {

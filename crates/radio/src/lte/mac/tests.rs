@@ -121,8 +121,7 @@ fn packets_are_numbered_when_their_first_part_is_sent() {
     }
 }
 
-// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-// Holds: selection of blocks (standard's table)
+// Tests the feature: selection of blocks (standard's table)
 /// With one control symbol MCS 28 fits 20 MHz: 75,376 bits, of which at most 3 octets stay unused, in each
 /// subframe but 0 and 5, in which synchronization signals and PBCH take resource elements.
 #[test]
@@ -295,7 +294,7 @@ fn acknowledged_mode_delivers_everything_in_order() {
     assert!(bench.bearer.next_wake().is_none());
 }
 
-// Holds: HARQ timing of the downlink (standard's table)
+// Tests the feature: HARQ timing of the downlink (standard's table)
 /// Transmissions of a block are at least 8 subframes apart, have the same size, and are numbered in order.
 #[test]
 fn retransmissions_follow_eight_subframes_later() {
@@ -326,7 +325,7 @@ fn drx() -> serde_json::Value {
     json!({ "on_duration": "10 ms", "inactivity": "10 ms", "long_cycle": "320 ms" })
 }
 
-// Holds: discontinuous reception (closed form)
+// Tests the feature: discontinuous reception (closed form)
 /// With bursts at all phases of the cycle, the mean wait is about `(cycle - on)^2 / (2 cycle)`. A phone that is rarely
 /// sent anything is awake for its on-durations and for the inactivity timer after each burst.
 #[test]
@@ -367,7 +366,7 @@ fn packets_of_the_phone_keep_it_awake() {
     }
 }
 
-// Holds: discontinuous reception (independent receiver)
+// Tests the feature: discontinuous reception (independent receiver)
 /// In each subframe with a transmission, the phone listens by the rules of TS 36.321, 5.7. The test applies these rules
 /// independently, transmission by transmission.
 #[test]
@@ -429,7 +428,7 @@ fn no_wait_for_a_phone_is_longer_than_its_cycle() {
     assert!(slept.len() > 10 && slept.iter().all(|ms| (1..=310).contains(ms)), "{slept:?}");
 }
 
-// Holds: selection of blocks (closed form)
+// Tests the feature: selection of blocks (closed form)
 /// The rate by which the scheduler compares users is at most that of a block on all groups, and at least 37 %
 /// (1.4 MHz), 58 % (5 MHz) or 78 % (20 MHz) of it. It is lower because it is computed from the block with the
 /// fewest bytes per resource block: on a narrow band at a low SNR, a block of one resource block carries
@@ -452,7 +451,7 @@ fn the_metric_is_the_rate_of_the_block() {
     }
 }
 
-// Holds: set-up of connections (worked example)
+// Tests the feature: set-up of connections (worked example)
 /// A packet to an idle phone waits for its paging occasion and the set-up of its connection, and takes one subframe. An
 /// event gives the wait when the block is sent. A packet of the phone begins the set-up at once.
 #[test]
@@ -511,7 +510,7 @@ fn phone_that_is_not_connected_is_not_awake() {
     }
 }
 
-// Holds: unacknowledged mode (property)
+// Tests the feature: unacknowledged mode (property)
 /// With sequence numbers of 5 bits, a PDU is discarded that arrives after one with a number higher by 16 or more (TS
 /// 36.322, 5.1.2.2.2). HARQ without a limit of transmissions delivers such PDUs, and packets are lost with them and for
 /// no other reason. Numbers of 10 bits lose nothing here.

@@ -77,9 +77,8 @@ mod tests {
 
     use super::*;
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: random access (worked example)
-    // Holds: set-up of connections (closed form)
+    // Tests the feature: random access (worked example)
+    // Tests the feature: set-up of connections (closed form)
     /// From the preamble on, a promotion takes the sum of its parts, for all configurations of PRACH: response 3, request
     /// 6, processing 4, set-up 1, processing 15, grant and block 4 + 1, core network, reconfiguration 1, processing 20,
     /// grant and block 4 + 1.
@@ -100,7 +99,7 @@ mod tests {
         assert_eq!(Access::new(&Rrc::default()).connected(2), 11 + 60 + 23);
     }
 
-    // Holds: paging occasions (worked example)
+    // Tests the feature: paging occasions (worked example)
     /// The paging frames of phone `id` have numbers with `SFN mod T = id mod T`, and its occasion is in subframe 9.
     #[test]
     fn paging_occasions_recur_with_the_cycle() {

@@ -260,8 +260,7 @@ mod tests {
         }
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: release of connections (worked example)
+    // Tests the feature: release of connections (worked example)
     #[test]
     fn states_follow_arrivals_and_the_end_of_data() {
         let phone = connections();

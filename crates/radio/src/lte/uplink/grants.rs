@@ -84,8 +84,7 @@ mod tests {
         check.into_problems().into_iter().map(|problem| problem.message).next()
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: configured grants (standard's table)
+    // Tests the feature: configured grants (standard's table)
     #[test]
     fn intervals_and_releases_are_those_of_rrc() {
         let with = |ms: u64, release: u32| Configured {

@@ -187,8 +187,7 @@ pub fn table(tallies: impl Iterator<Item = HeadroomTally>) -> Table {
 mod tests {
     use super::*;
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: levels of power headroom (standard's table)
+    // Tests the feature: levels of power headroom (standard's table)
     /// Rows of the table: POWER_HEADROOM_0 is -23 to -22 dB, POWER_HEADROOM_1 is -22 to -21 dB, ...,
     /// POWER_HEADROOM_62 is 39 to 40 dB, POWER_HEADROOM_63 is 40 dB or more.
     #[test]
@@ -202,7 +201,7 @@ mod tests {
         assert!((1..=63).all(|of| level(least_db(of)) == of && level(least_db(of) - 0.01) == of - 1));
     }
 
-    // Holds: power headroom (closed form)
+    // Tests the feature: power headroom (closed form)
     /// A phone with a largest power of 23 dBm sends 0 dBm on each of 50 resource blocks, 17 dBm together, so 6 dB are
     /// left. By its report, the base station may grant 199 blocks. Rounding to levels reduces the number of blocks by
     /// less than 1 dB.
@@ -221,7 +220,7 @@ mod tests {
         }
     }
 
-    // Holds: power headroom reports (worked example)
+    // Tests the feature: power headroom reports (worked example)
     #[test]
     fn reports_are_periodic_or_follow_a_change() {
         let params = HeadroomReports {

@@ -489,8 +489,7 @@ mod tests {
     use super::*;
     use crate::lte::layers::Antennas;
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: buffer status reports (worked example)
+    // Tests the feature: buffer status reports (worked example)
     /// A report does not count the octets of its own block. The base station subtracts the octets of later grants. So
     /// its estimate is the number of octets left at the phone, up to the width of the report's level and the room for
     /// headers.

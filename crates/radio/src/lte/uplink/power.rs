@@ -66,8 +66,7 @@ mod tests {
         10f64.powf((-path_loss_db - CONTROL.noise_dbm) / 10.0) as f32
     }
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: power of PUSCH (closed form)
+    // Tests the feature: power of PUSCH (closed form)
     #[test]
     fn headroom_limits_blocks_and_then_power() {
         // -80 + 0.8 * 100 = 0 dBm on each block: 23 dBm are enough for 199 blocks.

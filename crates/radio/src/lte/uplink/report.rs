@@ -24,8 +24,7 @@ pub fn assumed(waiting: u64) -> u32 {
 mod tests {
     use super::*;
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: buffer status reports (standard's table)
+    // Tests the feature: buffer status reports (standard's table)
     #[test]
     fn levels_grow_by_a_sixth_from_10_to_150_000() {
         assert_eq!([0, 1, 10, 11, 150_000, 150_001].map(assumed), [0, 10, 10, 12, 150_000, 300_000]);

@@ -43,8 +43,7 @@ fn usable(band: &Band, begin: usize, most: usize) -> Groups {
 mod tests {
     use super::*;
 
-    // A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-    // Holds: runs of resource blocks for PUSCH (worked example)
+    // Tests the feature: runs of resource blocks for PUSCH (worked example)
     #[test]
     fn runs_are_neighbouring_and_usable() {
         let band = Band::new(100, 4, 180e3);

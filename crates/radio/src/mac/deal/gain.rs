@@ -69,7 +69,7 @@ fn measure(users: usize, age: u64) -> Gain {
     gain
 }
 
-// Holds: schedulers on groups of resource blocks (closed form)
+// Tests the feature: schedulers on groups of resource blocks (closed form)
 /// If n users have independent exponentially distributed rates, the highest of these rates has 1 +
 /// 1/2 + ... + 1/n times the mean. Proportional fair reaches this gain on every group, and gives
 /// each user 1/n of the time.
@@ -93,7 +93,7 @@ fn proportional_fair_has_the_gain_of_the_largest_of_n() {
     }
 }
 
-// Holds: CQI reports (closed form)
+// Tests the feature: CQI reports (closed form)
 /// With reports older than the coherence time, the choice of a user does not depend on the user's rate, so
 /// there is no gain.
 #[test]

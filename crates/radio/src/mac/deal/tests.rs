@@ -121,7 +121,7 @@ impl Drawn {
 }
 
 proptest! {
-    // Holds: schedulers on groups of resource blocks (property)
+    // Tests the feature: schedulers on groups of resource blocks (property)
     /// No group is assigned twice and no user gets more than it needs. Groups are left only if no
     /// user that may be served can use them.
     #[test]

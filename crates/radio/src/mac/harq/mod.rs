@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    // Holds: soft combining (closed form)
+    // Tests the feature: soft combining (closed form)
     #[test]
     fn adding_equal_transmissions_equals_combining_them_at_once() {
         let [none, chase, ir] = variants();

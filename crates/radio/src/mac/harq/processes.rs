@@ -246,7 +246,7 @@ mod tests {
         tsn
     }
 
-    // Holds: HARQ processes (property)
+    // Tests the feature: HARQ processes (property)
     #[test]
     fn n_processes_have_at_most_n_blocks_in_flight() {
         let mut processes = Processes::new(6, 32);
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(few.ready(true), 6);
     }
 
-    // Holds: HARQ processes (worked example)
+    // Tests the feature: HARQ processes (worked example)
     #[test]
     fn a_failed_block_is_retransmitted_by_its_process() {
         let mut processes = Processes::new(2, 32);

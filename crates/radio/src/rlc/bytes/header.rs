@@ -79,7 +79,7 @@ impl DataField {
 mod tests {
     use super::*;
 
-    // Holds: RLC headers and length indicators (closed form)
+    // Tests the feature: RLC headers and length indicators (closed form)
     /// An odd number of length indicators is followed by padding, an even number is not, as the
     /// figures of 6.2.1.3 and 6.2.1.4 show.
     #[test]

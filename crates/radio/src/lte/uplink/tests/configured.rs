@@ -12,8 +12,7 @@ fn configured(interval: u64, others: &Value) -> Value {
 /// request is in subframe 10, and its grant's block 8 subframes later.
 const BEGINS: u64 = 18;
 
-// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-// Holds: configured grants (closed form)
+// Tests the feature: configured grants (closed form)
 /// A packet waits for the next block of the grant, and takes the subframe of this block: no request, no answer.
 #[test]
 fn latency_of_a_small_packet_is_the_wait_for_its_block_and_one_subframe() {
@@ -88,8 +87,8 @@ fn more_data_than_a_block_are_granted_by_its_report() {
     assert_eq!(bench.column("requests"), [1.0]);
 }
 
-// Holds: configured grants (property)
-// Holds: configured grants and retransmissions (property)
+// Tests the feature: configured grants (property)
+// Tests the feature: configured grants and retransmissions (property)
 /// Whatever blocks are lost, acknowledged mode delivers every packet once and in order, and no two phones send on one
 /// group (an assertion of the MAC). Blocks of the grants are retransmitted 8 subframes later.
 #[test]

@@ -4,8 +4,7 @@ use super::*;
 use crate::lte::rrc::Rrc;
 use crate::lte::rrc::access::Access;
 
-// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-// Holds: set-up of connections (property)
+// Tests the feature: set-up of connections (property)
 /// A packet of an idle phone waits for random access and the set-up of its connection, then for a request and 9
 /// subframes, as on a connected phone. The event gives the time of the connection.
 #[test]

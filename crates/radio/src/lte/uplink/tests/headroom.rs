@@ -21,8 +21,7 @@ fn at(metres: u32) -> Value {
     json!({ "distance": format!("{metres} m"), "speed": "3 km/h" })
 }
 
-// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-// Holds: power headroom reports (property)
+// Tests the feature: power headroom reports (property)
 /// Reports of a phone that does not move reduce its rate by less than 30 %: it is granted the resource blocks
 /// that its power allows, less the rounding of reports by at most 1 dB.
 #[test]

@@ -126,8 +126,7 @@ fn fading(mean_snr_db: f64) -> Value {
     json!({ "fading": { "mean_snr_db": mean_snr_db, "speed": "60 km/h", "profile": "extended_vehicular_a" } })
 }
 
-// A mark `Holds` names the feature that the test below checks, and the reference, for `tools/features.py`.
-// Holds: scheduling requests (closed form)
+// Tests the feature: scheduling requests (closed form)
 /// Without data in flight, a packet waits for the next occasion of a request. Then 9 subframes follow: the request,
 /// three for the base station, the grant, three for the phone, and the block.
 #[test]
@@ -168,7 +167,7 @@ fn events_give_the_times_of_request_and_block() {
     assert_eq!(numbered, Some(&(from, Event::Numbered { place, user: 0, packet, number: 0 })));
 }
 
-// Holds: grants ahead of data (worked example)
+// Tests the feature: grants ahead of data (worked example)
 /// Grants ahead of data replace the request: a packet waits for the next block granted ahead.
 #[test]
 fn grants_ahead_shorten_the_wait() {
@@ -183,7 +182,7 @@ fn grants_ahead_shorten_the_wait() {
     assert_eq!(bench.out[1], (Time(105 * MS), 0, 1, true));
 }
 
-// Holds: grants (standard's table)
+// Tests the feature: grants (standard's table)
 /// On the whole band the block is that of the table, and a long queue fills at least 165 of 200 subframes.
 #[test]
 fn a_long_queue_is_sent_at_the_rate_of_the_table() {
@@ -219,8 +218,8 @@ fn categories_without_64qam_send_their_largest_block_by_16qam() {
     assert!(full > 165.0 && full < 195.0, "{full} full blocks");
 }
 
-// Holds: scheduling requests (property)
-// Holds: grants (property)
+// Tests the feature: scheduling requests (property)
+// Tests the feature: grants (property)
 /// Whatever is lost of requests and blocks, acknowledged mode delivers every packet once and in order.
 #[test]
 fn octets_leave_in_the_end_whatever_is_lost() {
@@ -241,7 +240,7 @@ fn octets_leave_in_the_end_whatever_is_lost() {
     assert!(bench.uplink.next_wake().is_none());
 }
 
-// Holds: HARQ timing of the uplink (standard's table)
+// Tests the feature: HARQ timing of the uplink (standard's table)
 /// Retransmissions follow 8 subframes after the transmission before, as HARQ is synchronous in the uplink.
 #[test]
 fn retransmissions_follow_eight_subframes_later() {
@@ -300,7 +299,7 @@ fn power_limits_phones_at_the_edge() {
     assert!(delivered[0] > 10.0 * delivered[1] && delivered[1] > 0.0, "{delivered:?}");
 }
 
-// Holds: grants ahead of data (property)
+// Tests the feature: grants ahead of data (property)
 /// With grants ahead in every subframe, all packets arrive, whatever the scheduler: such grants go to phones
 /// without data only as far as phones with data leave resource blocks.
 #[test]
@@ -332,7 +331,7 @@ fn bad_channels_get_blocks_with_room_for_data() {
     }
 }
 
-// Holds: buffer status reports (property)
+// Tests the feature: buffer status reports (property)
 /// Reports and grants count all headers, and what a block carries is in no report: while a long queue waits,
 /// blocks are full. Grants end at most 8 subframes after the data, the time that report, grant and block
 /// take.
@@ -369,7 +368,7 @@ fn grants_carry_the_data_and_end_with_them() {
     }
 }
 
-// Holds: grants (closed form)
+// Tests the feature: grants (closed form)
 /// A phone that requests a block for a small packet takes one group of resource blocks from a phone with a long queue,
 /// whatever the scheduler: 10 phones that request every 20 ms take half a group of 23 on average.
 #[test]

@@ -75,7 +75,7 @@ fn check_delivered(air: &Air, load: &Load) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    // Holds: RLC headers and length indicators (property)
+    // Tests the feature: RLC headers and length indicators (property)
     /// All packets are delivered once and in order, even with small blocks and reports. The
     /// smallest block has 5 octets, which hold a PDU segment with one octet of data. The smallest
     /// report has 8 octets, which hold one negative acknowledgement of a part of a PDU.
@@ -96,7 +96,7 @@ proptest! {
         check_delivered(&air, &load)?;
     }
 
-    // Holds: polling (property)
+    // Tests the feature: polling (property)
     /// While any PDU is not acknowledged, the sender sends at least one PDU in every
     /// t-PollRetransmit.
     #[test]
@@ -163,7 +163,7 @@ proptest! {
     }
 }
 
-// Holds: window of acknowledged mode (closed form)
+// Tests the feature: window of acknowledged mode (closed form)
 /// With a poll in each PDU and no prohibit timer, the window allows 512 blocks in each round trip
 /// of 600 TTIs.
 #[test]

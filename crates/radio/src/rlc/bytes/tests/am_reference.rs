@@ -102,7 +102,7 @@ pub fn params() -> impl Strategy<Value = AmBytes> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    // Holds: STATUS PDUs (independent receiver)
+    // Tests the feature: STATUS PDUs (independent receiver)
     #[test]
     fn reports_and_packets_match_a_receiver_of_octets(
         params in params(),
@@ -111,7 +111,7 @@ proptest! {
         compare(&params, &load, 600)?;
     }
 
-    // Holds: re-segmentation (independent receiver)
+    // Tests the feature: re-segmentation (independent receiver)
     /// The reports and deliveries of both receivers are equal if blocks have only a few octets, so
     /// that retransmitted PDUs are cut into many segments.
     #[test]

@@ -44,7 +44,7 @@ fn play(air: &mut Air, ttis: &[Tti]) -> Vec<(u64, u64, u64, u64, bool)> {
     sent
 }
 
-// Holds: reordering in acknowledged mode (worked example)
+// Tests the feature: reordering in acknowledged mode (worked example)
 /// PDU 1 is lost. PDU 2 polls, but the answer waits for t-Reordering, which PDU 2 starts when it
 /// arrives at 3 ms.
 #[test]
@@ -64,7 +64,7 @@ fn answer_to_a_poll_waits_for_reordering() {
     assert!(air.is_quiet());
 }
 
-// Holds: re-segmentation (worked example)
+// Tests the feature: re-segmentation (worked example)
 /// A PDU with 30 octets of data is lost. It is retransmitted in blocks of 14 octets, each of which
 /// holds a segment with 10 octets of data.
 #[test]
@@ -104,7 +104,7 @@ fn a_duplicate_with_a_poll_is_answered() {
     assert!(air.is_quiet());
 }
 
-// Holds: prohibition of STATUS PDUs (worked example)
+// Tests the feature: prohibition of STATUS PDUs (worked example)
 /// A report at 1 ms starts t-StatusProhibit, which is 20 ms long. The next report waits until the
 /// timer expires at 21 ms.
 #[test]
@@ -117,7 +117,7 @@ fn reports_keep_their_distance() {
     assert!(air.is_quiet());
 }
 
-// Holds: polling (worked example)
+// Tests the feature: polling (worked example)
 /// The sender polls after 3 new PDUs, after 25 new octets, and when the buffer is empty.
 #[test]
 fn polls_follow_pdus_and_octets() {
@@ -149,7 +149,7 @@ fn a_report_that_does_not_fit_is_continued_by_later_ones() {
     assert_eq!(air.delivered.len(), 6);
 }
 
-// Holds: limit of retransmissions (worked example)
+// Tests the feature: limit of retransmissions (worked example)
 /// The first retransmission of the PDU sets RETX_COUNT to 0, so the third retransmission sets it to
 /// the limit of 2.
 #[test]

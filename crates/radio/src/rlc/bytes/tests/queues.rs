@@ -28,7 +28,7 @@ fn take_fates(rlc: &mut Entity, fates: &mut Fates) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    // Holds: queues and ECN in front of RLC (property)
+    // Tests the feature: queues and ECN in front of RLC (property)
     /// Each packet has one outcome, whatever the queue and the discard timer drop. As no block is
     /// lost, the delivered packets have consecutive numbers.
     #[test]
@@ -70,7 +70,7 @@ proptest! {
         prop_assert_eq!(ids, (0..load.packets.len() as u64).collect::<Vec<_>>());
     }
 
-    // Holds: MAC headers and padding (property)
+    // Tests the feature: MAC headers and padding (property)
     /// A block consists of headers, payload and padding. It only has padding with room for another PDU if nothing
     /// waits. The payload of all blocks is the packets with their PDCP headers.
     #[test]
@@ -108,7 +108,7 @@ proptest! {
     }
 }
 
-// Holds: queues and ECN in front of RLC (worked example)
+// Tests the feature: queues and ECN in front of RLC (worked example)
 /// CoDel marks packets of a standing queue, and all marks arrive.
 #[test]
 fn marks_of_the_queue_arrive() {

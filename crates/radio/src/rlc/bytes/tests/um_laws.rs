@@ -39,7 +39,7 @@ fn is_ambiguous(unit: u64, highest: u64, modulus: u16, has_gap: bool) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    // Holds: unacknowledged mode (independent receiver)
+    // Tests the feature: unacknowledged mode (independent receiver)
     /// Each packet is delivered or lost once, and packets are delivered in order. Until the first
     /// PDU with an ambiguous number arrives, deliveries are those of a receiver that uses numbers
     /// modulo 32 or 1024, at the same times. At most 14 PDUs are sent in the delay of up to 7 TTIs,
@@ -98,7 +98,7 @@ fn packets_share_a_pdu_after_a_length_indicator() {
     assert_eq!(air.delivered, [(2, 0), (3, 1)]);
 }
 
-// Holds: unacknowledged mode (worked example)
+// Tests the feature: unacknowledged mode (worked example)
 /// PDU 0 arrives late, at 6 ms, and PDU 1 is lost. PDU 2 starts t-Reordering at 3 ms, and when the
 /// timer expires at 13 ms, the receiver gives up PDU 1.
 #[test]
