@@ -39,10 +39,11 @@ impl User {
             Some(offer) => self.begin(tti, offer)?,
         };
         let Self { channel, curves, draws, .. } = self;
-        let snr = f64::from(channel.snr(sequence, tti)) / f64::from(sharers);
+        let sharers = f64::from(sharers);
+        let snr = f64::from(channel.snr(sequence, tti)) / sharers;
         let decodes = |block: &mut Block, draws: &mut Draws| {
             let Some(curve) = block.format.curve else { return true };
-            decodes(block, curve, curves, (tti, channel), snr, rules, draws)
+            decodes(block, curve, curves, (tti, channel), (snr, sharers), rules, draws)
         };
         let (sent, answer) = block.send(rules, draws, decodes);
         let cqi = if self.adapter.has_cqis() { grant.quality } else { f32::NAN };
@@ -70,22 +71,23 @@ impl User {
 }
 
 /// Returns true if the UE can decode a block by the BLER curve of CQI `curve`, at the SNR that results from
-/// combining this transmission with earlier ones. `snr` is the linear SNR of this transmission before
-/// despreading, already divided by the number of users who share the power. If the channel has a recorded SNR
-/// for this number of transmissions, this recorded SNR decides instead, without a division.
+/// combining this transmission with earlier ones. `sharers` is the number of users who share the power,
+/// and `snr` the linear SNR of this transmission with the user's share, before despreading. If the channel has a recorded SNR for this number of
+/// transmissions, this recorded SNR divided by `sharers` decides instead, as if as many users had
+/// shared the power at each transmission.
 #[inline]
 fn decodes(
     block: &mut Block,
     curve: u8,
     curves: &Curves,
     (tti, channel): (u64, &Channel),
-    snr: f64,
+    (snr, sharers): (f64, f64),
     rules: &Rules,
     draws: &mut Draws,
 ) -> bool {
     let gain = SPREADING_FACTOR / f64::from(block.format.codes);
     block.combine(snr * gain, rules);
-    let recorded = channel.recorded_combined(tti, block.transmissions).map(f64::from);
+    let recorded = channel.recorded_combined(tti, block.transmissions).map(|snr| f64::from(snr) / sharers);
     let combined = recorded.unwrap_or(block.snr / gain);
     curves.decodes(curve, combined, block.draw(rules, draws))
 }

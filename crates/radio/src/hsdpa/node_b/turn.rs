@@ -122,14 +122,13 @@ impl User {
     }
 
     /// Returns the probability that the first transmission of a grant's block fails in TTI `tti`,
-    /// if `sharers` users share the power. The SNR is divided by `sharers`, but a recorded SNR is
-    /// used as it is. Returns 0 if the grant is a retransmission or its block cannot fail.
+    /// if `sharers` users share the power. Returns 0 if the grant is a retransmission or its block
+    /// cannot fail.
     pub fn first_bler(&mut self, tti: u64, grant: Grant, sharers: u32, sequence: &JakesSequence) -> f64 {
         let Some(curve) = grant.offer.and_then(|offer| offer.curve) else {
             return 0.0;
         };
         let snr = self.channel.snr(sequence, tti) / sharers.max(1) as f32;
-        let snr = self.channel.recorded_combined(tti, 1).unwrap_or(snr);
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
     }
 

@@ -120,6 +120,23 @@ fn codes_are_shared_in_one_tti() {
     assert_eq!(two.counts().ttis * 2, two.counts().blocks);
 }
 
+/// Users who share a TTI have the same results with recorded SNRs as with a constant channel of the
+/// same SNR. At this SNR blocks fail.
+#[test]
+fn power_is_shared_with_recorded_snrs_too() {
+    let run = |channel: serde_json::Value| {
+        let params = hsdpa(json!({ "users_per_tti": 2 }));
+        let users = vec![ue(json!({ "category": 6, "channel": channel })); 2];
+        let mut bench = Bench::new(&params, &users, 0);
+        bench.saturate(1_000, 50, 1_500);
+        (bench.bytes.clone(), bench.counts().blocks, bench.counts().blocks_failed)
+    };
+    let constant = run(json!({ "constant": { "snr_db": 7.54 } }));
+    let recorded = run(json!({ "trace": { "snrs_db": [7.54], "at_end": "loop" } }));
+    assert_eq!(recorded, constant);
+    assert!(constant.2 > 20, "{} of {} blocks fail", constant.2, constant.1);
+}
+
 /// The phone near the Node B takes all codes, so the second phone cannot be served in the same TTI.
 /// The first phone therefore gets all the power, as if only one user could be served per TTI.
 #[test]
