@@ -63,7 +63,7 @@ impl SenderCounts {
 /// Congestion window and slow-start threshold, as recorded in results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Congestion window, or the window set by [`Sender::steer`] if any, in full-sized segments.
+    /// Congestion window in full-sized segments, or the window that replaces it (see [`Sender::steer`]).
     pub cwnd: f64,
     /// Slow-start threshold in full-sized segments; infinite in the `linux` family before it is set
     /// for the first time.
@@ -127,8 +127,8 @@ pub trait Sender: Send + std::fmt::Debug {
     /// handshake a larger window releases segments at once. With a smaller window the sender waits
     /// until ACKs have reduced the data in flight.
     fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>);
-    /// Returns the congestion window and the slow-start threshold. A window set by [`Self::steer`]
-    /// is returned instead of the congestion window.
+    /// Returns the congestion window and the slow-start threshold. A window set by [`Self::steer`] is
+    /// returned instead of the congestion window, in the `classic` family only once the SYN is acknowledged.
     fn window(&self) -> Window;
     /// Returns the state of loss recovery: open, reduced by ECN marks, fast recovery, or timeout.
     fn recovery(&self) -> Recovery;

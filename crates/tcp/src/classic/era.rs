@@ -148,7 +148,7 @@ macro_rules! switches {
 }
 
 switches! {
-    /// Smallest retransmission timeout; 0 means two ticks of the clock.
+    /// Smallest retransmission timeout; 0 means two ticks of the clock with the estimator `ticks`.
     FIRST_MIN_RTO: Duration = "min_rto", "minrto_", on(2001, 5, 14), Duration::ZERO => Duration::from_secs(1);
     /// Initial congestion window in packets.
     INITIAL_WINDOW: NonZeroU32 = "initial_window", "windowInit_", on(2001, 5, 26),

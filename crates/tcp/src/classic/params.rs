@@ -30,8 +30,8 @@ params! {
         pub max_window: NonZeroU32 = positive(42),
         /// Initial slow-start threshold in packets.
         pub initial_ssthresh: NonZeroU32 = positive(40),
-        /// Smallest retransmission timeout, before backoff if `backoff_from_minimum`, else after it. Absent: the default
-        /// of ns-2 at `era`.
+        /// Smallest retransmission timeout, before backoff if `backoff_from_minimum`, else after it. Absent:
+        /// the default of ns-2 at `era`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub min_rto: Option<Duration>,
         /// Largest retransmission timeout, backoff included. Absent: the default of ns-2 at `era`.
@@ -89,8 +89,8 @@ impl Classic {
         era::INITIAL_WINDOW.of(self.initial_window, self.era).get()
     }
 
-    /// Returns the smallest retransmission timeout, before backoff: the configured value or the
-    /// era's default.
+    /// Returns the smallest retransmission timeout: the configured value or the era's default. It applies
+    /// before backoff if [`Self::backoff_from_minimum`] returns true, otherwise after it.
     pub fn min_rto(&self) -> Duration {
         let newest = era::MIN_RTO.of(None, self.era);
         self.min_rto.unwrap_or_else(|| era::FIRST_MIN_RTO.of(None, self.era).min(newest))

@@ -7,9 +7,9 @@
 //! `backoff_from_minimum` is true, otherwise after it. The result is limited to the maximum, but is
 //! at least two ticks.
 //!
-//! The estimator `smoothed` uses exponential averages on a clock without ticks, with one gain for
-//! both the mean and the mean deviation: `RTO = mean + 4 deviation` (`hossain`, section II.A).
-//! Minimum, maximum and backoff are the same as with `ticks`.
+//! The estimator `smoothed` uses exponential averages on a clock without ticks, with one gain for both the
+//! mean and the mean deviation: `RTO = mean + 4 deviation` (`hossain`, section II.A). Minimum, maximum and
+//! backoff apply as with `ticks`, but the RTO need not be two ticks long, and the mean is never discarded.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -71,9 +71,9 @@ enum Estimate {
     /// the clock in ns. `srtt8` is the smoothed RTT in eighths of a tick, 0 before the first sample
     /// and after the smoothed RTT was discarded. `var4` is the variation in quarters of a tick.
     Ticks { tick: u64, phase: u64, srtt8: i64, var4: i64 },
-    /// State of the `smoothed` estimator: weight `gain` of a new measurement, and the mean and mean
-    /// deviation of the round-trip times in nanoseconds. The mean is `None` before the first
-    /// measurement.
+    /// State of the `smoothed` estimator: weight `gain` of a new measurement, and the mean and mean deviation
+    /// of the round-trip times in nanoseconds. The mean is `None` before the first measurement, unless the
+    /// scenario sets `initial_rtt`.
     Smoothed { gain: f64, mean: Option<f64>, deviation: f64 },
 }
 
@@ -162,7 +162,8 @@ pub struct Limits {
     pub phase: Duration,
     /// Timeout that applies until the first round-trip time is measured.
     pub initial: Duration,
-    /// Smallest retransmission timeout, before backoff is applied.
+    /// Smallest retransmission timeout: before backoff is applied if `backoff_from_minimum` is true,
+    /// otherwise after it.
     pub min: Duration,
     /// Largest retransmission timeout, after backoff is applied.
     pub max: Duration,
@@ -329,8 +330,8 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(3));
     }
 
-    /// With ns-2's `rfc2988_`, an estimate of 0.13 s and a minimum of 1 s, successive timeouts are
-    /// 1, 1, 1, 1.04 and 2.08 s before March 2002. Afterwards they are 1, 2, 4, 8 and 16 s.
+    /// With an estimate of 0.13 s and a minimum of 1 s, successive timeouts are 1, 1, 1, 1.04 and 2.08 s
+    /// until March 2002. Then ns-2 set its default `rfc2988_` to true, and they are 1, 2, 4, 8 and 16 s.
     #[test]
     fn backoff_multiplies_minimum_since_march_2002() {
         for (backoff_from_minimum, expected) in

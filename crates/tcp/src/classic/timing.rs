@@ -83,8 +83,8 @@ impl Timing {
         }
     }
 
-    /// Records a loss event. If only one segment is timed, its timing is discarded, since this
-    /// segment may wait at the receiver for the retransmission of an earlier one.
+    /// Records a loss event. If one segment is timed at a time, the present timing is discarded,
+    /// since its segment may wait at the receiver for the retransmission of an earlier one.
     pub fn mark_loss(&mut self) {
         if let Self::One { timed, .. } = self {
             *timed = None;

@@ -42,9 +42,9 @@ pub struct Transmission {
     /// fast recovery with SACK. A recovery ends when all segments below this number are
     /// acknowledged, except Reno's fast recovery, which ends at the first new ACK.
     pub recover: u64,
-    /// Value of `recover` if a retransmission timeout set it and Eifel has not undone that timeout;
-    /// 0 after a fast retransmission or an idle timeout. Recovery from the timeout lasts until all
-    /// segments below this number are acknowledged.
+    /// Value of `recover` if a retransmission timeout set it and Eifel has not undone that timeout. Otherwise
+    /// 0, for example before the first timeout, or after a fast retransmission or an idle timeout. Recovery
+    /// from the timeout lasts until all segments below this number are acknowledged.
     recover_timeout: u64,
     /// Number of duplicate ACKs since the last ACK of new data. SACK counts them only outside of
     /// fast recovery, and only if they report new segments. Partial ACKs of NewReno and SACK do not
@@ -173,8 +173,8 @@ impl Transmission {
         self.cwnd += if self.cwnd < self.ssthresh as f64 { 1.0 } else { 1.0 / self.cwnd };
     }
 
-    /// Processes an ACK of all segments below `acked`. Measures the round-trip time if the ACK
-    /// gives one, resets the number of duplicate ACKs, and restarts the timer.
+    /// Processes an ACK of all segments below `acked`. If the ACK gives a round-trip time, records it and
+    /// ends the backoff. Resets the number of duplicate ACKs, and restarts the timer.
     pub fn advance(&mut self, now: Time, acked: u64) {
         self.dupacks = 0;
         self.move_up_to(acked);
@@ -185,9 +185,9 @@ impl Transmission {
         self.restart_timer(now);
     }
 
-    /// Processes an ACK like [`Self::advance`], but measures no round-trip time, since a
-    /// retransmission may have triggered the ACK. Leaves the timer and the number of duplicate ACKs
-    /// unchanged.
+    /// Processes an ACK like [`Self::advance`], but records no round-trip time, since a retransmission may
+    /// have triggered the ACK. Ends the backoff if the ACK would give one. Leaves the timer and the number of
+    /// duplicate ACKs unchanged.
     pub fn advance_partially(&mut self, acked: u64) {
         self.move_up_to(acked);
         if self.timing.acknowledge(acked).is_some() {
@@ -266,8 +266,8 @@ impl Transmission {
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// Records a loss event: sets `recover` to the end of the data sent. If only one segment is
-    /// timed, it no longer gives a round-trip time.
+    /// Records a loss event: sets `recover` to the end of the data sent. If the estimator times one segment
+    /// at a time, the segment that is being timed no longer gives a round-trip time.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;
         self.recover_timeout = 0;
