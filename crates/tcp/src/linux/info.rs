@@ -26,7 +26,8 @@ pub enum CaState {
 pub struct Info {
     /// State of loss recovery and congestion control at the time of the report.
     pub ca_state: CaState,
-    /// Congestion window in segments, rounded up.
+    /// Congestion window, or the window that was set from outside the connection, in segments,
+    /// rounded up.
     pub cwnd: u64,
     /// Slow-start threshold in segments; `None` if there is none, as always with BBR.
     pub ssthresh: Option<u64>,

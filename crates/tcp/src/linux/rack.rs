@@ -18,12 +18,13 @@ const PERSIST: u32 = 16;
 /// window.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// Transmission time and end of the delivered segment that was sent last (`RACK.xmit_ts`,
-    /// `RACK.end_seq`).
+    /// Transmission time and end (last byte plus 1) of the segment that was sent last, among those
+    /// whose delivery was accepted (`RACK.xmit_ts`, `RACK.end_seq`); `None` before the first.
     newest: Option<(Time, u64)>,
-    /// Round-trip time of the segment that was delivered most recently.
+    /// Round-trip time of the last delivery that was accepted (see [`Self::on_delivered`]); 0
+    /// before the first.
     rtt: Duration,
-    /// Whether losses must be detected again, because a segment was delivered or loss marks were
+    /// Whether losses must be detected again, because a delivery was accepted or loss marks were
     /// removed (`rack.advanced`).
     advanced: bool,
     /// Length of the reordering window in quarters of the smallest round-trip time
@@ -54,7 +55,7 @@ impl Default for Rack {
     }
 }
 
-/// State of the connection that determines the reordering window at an ACK.
+/// State of the connection on which the reordering window depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
     /// Smallest round-trip time of the connection; 0 if unknown.
@@ -69,9 +70,10 @@ pub struct Conditions {
 
 impl Rack {
     /// Records the delivery of a segment (steps 2 and 3). `echoed` is false if the timestamp shows
-    /// that the ACK answers an earlier transmission of the segment. As in `tcp_rack_advance` of
-    /// Linux 6, every accepted delivery sets the round-trip time, not only that of the newest
-    /// segment.
+    /// that the ACK answers an earlier transmission of the segment. The delivery of a retransmitted
+    /// segment is not accepted if `echoed` is false, or if the round-trip time would be below
+    /// `min_rtt`. As in `tcp_rack_advance` of Linux 6, every accepted delivery sets the round-trip
+    /// time, and not only the delivery of the segment that was sent last.
     pub fn on_delivered(
         &mut self,
         now: Time,
@@ -84,8 +86,9 @@ impl Rack {
         }
         let end = segment.end();
         let rtt = now.since(segment.sent);
-        // The timestamp or the early arrival shows that the ACK answers the original and not the
-        // retransmission. So the ACK gives no valid round-trip time and is not used.
+        // The timestamp or the early arrival of the ACK shows that the ACK answers an earlier
+        // transmission than the last one. So the ACK gives no valid round-trip time and is not
+        // used.
         if segment.retransmitted && (!echoed || min_rtt.is_some_and(|min| rtt < min)) {
             return;
         }
@@ -101,7 +104,7 @@ impl Rack {
         self.advanced = true;
     }
 
-    /// Returns true if losses must be detected, because a segment was delivered or loss marks were
+    /// Returns true if losses must be detected, because a delivery was accepted or loss marks were
     /// removed since the last call.
     pub fn take_advance(&mut self) -> bool {
         std::mem::take(&mut self.advanced)
@@ -134,8 +137,8 @@ impl Rack {
         self.persist = (self.persist + 1).min(PERSIST);
     }
 
-    /// Records the end of a recovery. After [`PERSIST`] recoveries without a D-SACK the reordering
-    /// window shrinks to a quarter of the smallest round-trip time.
+    /// Records the end of a recovery. After [`PERSIST`] recoveries without another widening, the
+    /// reordering window shrinks to a quarter of the smallest round-trip time.
     pub fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -296,7 +299,7 @@ mod tests {
 
     /// By `tcp_rack_advance` of Linux 6, a segment that is older than the newest one but delivered
     /// later updates the round-trip time, but not the newest transmission time. So after an outage
-    /// of the link, segments sent at the same time as the late one are not considered lost.
+    /// of the link, segments sent at about the same time as the late one are not considered lost.
     #[test]
     fn every_delivery_sets_rtt() {
         let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());

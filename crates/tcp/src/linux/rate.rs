@@ -69,10 +69,10 @@ impl Sampler {
         Self { counts_only: !gives_samples, ..Self::default() }
     }
 
-    /// Returns the snapshot of a segment of `bytes` bytes sent now, with `before` bytes in flight.
-    /// If nothing is outstanding (`is_first`), delivery is measured from now on. Segments that are
-    /// marked lost count as outstanding, since a spurious timeout would otherwise shorten the
-    /// interval and raise the rate (Linux: `tcp_rate_skb_sent`).
+    /// Returns the snapshot of a segment of `bytes` bytes sent now, with `before` bytes in flight. A sampler
+    /// that gives no rates returns a snapshot of zeros. If nothing is outstanding (`is_first`), delivery is
+    /// measured from now on. Segments that are marked lost count as outstanding, since a spurious timeout
+    /// would otherwise shorten the interval and raise the rate (Linux: `tcp_rate_skb_sent`).
     pub fn on_send(&mut self, now: Time, bytes: u64, before: u64, is_first: bool) -> Snapshot {
         if self.counts_only {
             return Snapshot::default();
@@ -135,8 +135,9 @@ impl Sampler {
         })
     }
 
-    /// Records that a segment of `bytes` bytes, sent with the snapshot `snapshot`, is lost. Returns
-    /// the number of bytes lost since it was sent, including the segment.
+    /// Records that a segment of `bytes` bytes, sent with the snapshot `snapshot`, is lost. Returns the
+    /// number of bytes lost since it was sent, including the segment. A sampler that gives no rates returns
+    /// the number since the start of the connection.
     pub fn record_lost(&mut self, bytes: u64, snapshot: Snapshot) -> u64 {
         self.lost = self.lost.wrapping_add(bytes as u32);
         self.lost.wrapping_sub(snapshot.lost).into()
@@ -148,8 +149,8 @@ impl Sampler {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// Returns true from the time at which the application limits the sender until an ACK has
-    /// delivered data that was sent later.
+    /// Returns true from the time at which [`Self::set_app_limited`] was called until an ACK has delivered
+    /// data that was sent later.
     pub fn is_app_limited(&self) -> bool {
         self.app_limited_until != 0
     }

@@ -107,11 +107,10 @@ impl Reassembly {
         if gap { Arrival::AroundGap } else { Arrival::InOrder }
     }
 
-    /// Records which bytes of an arrived segment had arrived before, so that the next ACK reports
-    /// them by a D-SACK. These are bytes below the next expected one, and bytes in `beyond[ranges]`,
-    /// the ranges that the segment overlaps or touches. If they are several separate parts, only the
-    /// first one is recorded (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux
-    /// 6).
+    /// Records which bytes of an arrived segment had arrived before, so that the next ACK reports them by a
+    /// D-SACK. Such bytes are below the next expected one, or in `beyond[ranges]`, the ranges that the
+    /// segment overlaps or touches. If they form several separate parts, only the first part is recorded
+    /// (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
     fn record_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
         if !self.with_dsack {
             return;

@@ -33,9 +33,10 @@ pub struct ReceiveWindow {
     rtt: Option<Duration>,
     /// Echoed timestamp from which `rtt` was last measured; 0 before the first measurement.
     last_echo: u32,
-    /// End and start time of the present round, in which a whole window of data arrives. The round
-    /// ends when all bytes below the first value have arrived in order. The length of a round is
-    /// used as round-trip time if no round-trip time is known or the known one is longer.
+    /// Present round, in which a whole window of data arrives: the byte after this window, and the
+    /// start time of the round. The round ends when all bytes below that byte have arrived in
+    /// order. The length of a round is used as round-trip time if no round-trip time is known or
+    /// the known one is longer.
     round: Option<(u64, Time)>,
     /// Largest number of bytes that the application has read in a round trip, at first an
     /// assumption (`rcvq_space.space`).

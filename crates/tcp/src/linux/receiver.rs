@@ -290,10 +290,10 @@ impl Receiver {
     }
 
     /// Returns true if the ACK of an in-order segment of `payload` bytes may be delayed (Linux:
-    /// `__tcp_ack_snd_check`). The ACK is not delayed if delayed ACKs are off, if quick ACKs
-    /// remain, or if more data than a full-sized segment is unacknowledged (RFC 9293, 3.8.6.3). Nor
-    /// is it if the segment is not full-sized and the application reads immediately, since reading
-    /// the end of a write triggers the ACK (`tcp_cleanup_rbuf`).
+    /// `__tcp_ack_snd_check`). The ACK is not delayed if delayed ACKs are off, if quick ACKs remain, or if
+    /// more data than a full-sized segment is unacknowledged (RFC 9293, 3.8.6.3). The ACK of a segment that
+    /// is not full-sized is not delayed either if the application reads immediately, since reading the end of
+    /// a write triggers the ACK (`tcp_cleanup_rbuf`).
     fn may_wait(&self, payload: u64) -> bool {
         let is_end = payload < self.mss && self.reader.rate.is_none();
         self.delay > Duration::ZERO
@@ -330,9 +330,9 @@ impl Receiver {
 
     fn grow_window(&mut self, payload: u64) {
         if self.window.open(payload) {
-            // As in Linux, the lowest bit is set instead of raising the number to at least 1. An
-            // even number grows by one with each segment, so it is not used up while the window
-            // opens.
+            // As in Linux, this sets the lowest bit of the number instead of raising the number to at least
+            // 1. An even number thus grows by one, which the ACK of the segment takes away again. So the
+            // number is not used up while the window opens.
             self.quick_acks |= self.max_quick_acks.min(1);
         }
     }

@@ -13,7 +13,7 @@ use nodeb_base::units::Duration;
 use super::jiffies;
 
 /// Maximum number of doublings of the timeout. With the default parameters the timeout reaches its
-/// maximum before.
+/// maximum after fewer doublings.
 const MAX_DOUBLINGS: u32 = 16;
 /// Smallest timeout for data if the SYN was lost and no round-trip time was measured (RFC 6298,
 /// 5.7).

@@ -128,7 +128,8 @@ impl CubicControl {
     }
 
     /// Records the round-trip time that an ACK gives. Ends slow start if the round-trip time or the
-    /// spacing of the ACKs shows a queue (`cubictcp_acked`).
+    /// spacing of the ACKs shows a queue. Does nothing in the first second of an [`Epoch`]
+    /// (`cubictcp_acked`).
     fn measure(&mut self, ack: &AckEvent) {
         let Some(rtt) = ack.rtt else {
             return;

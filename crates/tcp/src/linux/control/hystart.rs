@@ -1,7 +1,7 @@
-//! HyStart as in Linux 6 (`tcp_cubic.c`; Ha and Rhee, Computer Networks 55(9), 2011). Slow
-//! start ends if round-trip times grow, or if the closely spaced ACKs of a round (its train) arrive
-//! over a long time. The limit is the smallest round-trip time plus 1 ms with pacing, and half of
-//! this sum without pacing.
+//! HyStart as in Linux 6 (`tcp_cubic.c`; Ha and Rhee, Computer Networks 55(9), 2011). Slow start
+//! ends if round-trip times grow, or if the closely spaced ACKs of a round (its train) arrive over
+//! a long time. A train ends slow start if it is longer than the smallest round-trip time plus 1 ms
+//! with pacing, or than half of this sum without pacing.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -26,13 +26,14 @@ const MAX_INCREASE: Duration = Duration::from_millis(16);
 #[derive(Clone, Debug)]
 pub struct HyStart {
     paced: bool,
-    /// Start time of the round.
+    /// Start time of the round; time 0 means that no round has begun yet.
     begun: Time,
     /// Arrival time of the last ACK in the round's train of closely spaced ACKs.
     last: Time,
     /// Next byte to be sent when the round started. The round ends when this byte is acknowledged.
     end: u64,
-    /// Smallest round-trip time measured in the round.
+    /// Smallest round-trip time measured in the round while the window had at least `MIN_WINDOW`
+    /// segments; `None` if there was none.
     rtt: Option<Duration>,
     samples: u32,
 }

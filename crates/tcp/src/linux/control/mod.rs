@@ -25,7 +25,7 @@ use nodeb_base::units::{Duration, Time};
 use super::params::Linux;
 use super::rate::{RateSample, Snapshot};
 
-/// Phase of the sender's loss recovery when an ACK arrives.
+/// Phase of the sender's loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// No loss is being repaired, and no window reduction is in progress.
@@ -58,8 +58,8 @@ pub struct AckEvent {
     pub prior_in_flight: u64,
     /// Number of bytes that are in flight after the ACK.
     pub in_flight: u64,
-    /// Round-trip time of the newest segment that the ACK delivers; `None` if the ACK gives no
-    /// measurement.
+    /// Round-trip time that the ACK gives: that of the newest segment measured or, without one, that of the
+    /// echoed timestamp. `None` if the ACK gives no measurement.
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time; 0 before the first measurement.
     pub srtt: Duration,
@@ -77,8 +77,8 @@ pub struct AckEvent {
     /// Whether the ACK delivers data beyond a gap on a path with a high degree of reordering, where
     /// the window grows on any delivery (Linux: `tcp_may_raise_cwnd`).
     pub reordered: bool,
-    /// Whether the congestion window or the pacer, and not a lack of data or the receiver's window,
-    /// limited the sender.
+    /// Whether the congestion window or the pacer, and not a lack of data or the receiver's window, limited
+    /// the sender. In slow start also true if more than half of the window was in use.
     pub window_limited: bool,
     /// Time at which the pacer allows the next segment (Linux: `tcp_wstamp_ns`).
     pub departure: Time,
@@ -107,9 +107,11 @@ pub struct Loss {
     pub now: Time,
     /// Bytes of the segment, as (first byte, last byte + 1).
     pub range: (u64, u64),
-    /// State of the connection at the time at which the segment was sent.
+    /// State of the connection at the time at which the segment was sent; all zeros if the congestion control
+    /// does not pace itself.
     pub snapshot: Snapshot,
-    /// Number of bytes marked lost since the segment was sent, including the bytes of the segment.
+    /// Number of bytes marked lost since the segment was sent, including the bytes of the segment. If the
+    /// congestion control does not pace itself, the number since the start of the connection.
     pub lost: u64,
     /// Number of bytes delivered from the start of the connection until the loss was marked.
     pub delivered: u64,

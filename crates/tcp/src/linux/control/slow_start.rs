@@ -36,8 +36,8 @@ pub enum Search {
 }
 
 impl Search {
-    /// Creates the state of the method `slow_start` at the start of a connection. `paced` is true
-    /// if pacing spreads segments over the round trip.
+    /// Creates the initial state of the method `slow_start`, for the start of a connection or after
+    /// a timeout. `paced` is true if pacing spreads segments over the round trip.
     pub fn new(slow_start: SlowStart, paced: bool) -> Self {
         match slow_start {
             SlowStart::Standard => Self::Idle,

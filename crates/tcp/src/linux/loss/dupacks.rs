@@ -47,10 +47,10 @@ impl Sender {
     }
 
     /// Limits the number of duplicate ACKs to the number of outstanding segments that can have
-    /// arrived. Segments marked lost cannot; if none is marked, the first one cannot. If there were
-    /// more duplicate ACKs, the network must have reordered segments. So the degree of
-    /// reordering grows, and the function returns true (Linux: `tcp_check_reno_reordering`).
-    /// `acked` is the number of segments that this ACK acknowledges.
+    /// arrived. Segments marked lost cannot have arrived. If none is marked lost, the first
+    /// outstanding segment cannot. If there were more duplicate ACKs, the network must have
+    /// reordered segments. So the degree of reordering grows, and the function returns true (Linux:
+    /// `tcp_check_reno_reordering`). `acked` is the number of segments that this ACK acknowledges.
     #[cold]
     fn limit_duplicates(&mut self, acked: u64) -> bool {
         let outstanding = self.scoreboard.outstanding_segments();

@@ -71,7 +71,7 @@ impl Undo {
     }
 
     /// Returns the first unacknowledged byte at the start of the last reduction, or `u64::MAX` if the
-    /// reduction cannot be undone. A D-SACK of bytes below concerns an earlier recovery.
+    /// reduction cannot be undone. A D-SACK of bytes below this one concerns an earlier recovery.
     pub fn marker(&self) -> u64 {
         self.marker.unwrap_or(u64::MAX)
     }
@@ -114,10 +114,11 @@ impl Sender {
         self.params.timestamps && ack.echo_us != 0 && is_older(ack.echo_us, clock_us(first))
     }
 
-    /// Evaluates a partial ACK in a recovery (`tcp_try_undo_partial`). If the ACK answers a late
-    /// original and no retransmission is in flight, the function undoes the reduction and returns
-    /// false. If the ACK answers a late original and retransmissions are in flight, it returns
-    /// true, which means that no segment may be marked lost or retransmitted on this ACK.
+    /// Evaluates a partial ACK in a recovery (`tcp_try_undo_partial`). If the ACK answers a late original and
+    /// no retransmission is in flight, the function undoes the reduction and returns false. If the ACK
+    /// answers a late original and retransmissions are in flight, it returns true, which means that no
+    /// segment may be marked lost or retransmitted on this ACK. In all other cases it returns false and
+    /// changes nothing.
     pub(super) fn undo_partially(&mut self, now: Time, ack: &Segment, result: &AckResult) -> bool {
         if !self.params.undo || !self.undo.is_possible() || !self.was_delayed(ack) {
             return false;

@@ -9,8 +9,8 @@ const MARKED_LOST: u64 = u64::MAX;
 
 impl Scoreboard {
     /// Returns the number of segments that are marked lost and were not reported delivered since.
-    /// It does not matter whether they were retransmitted (`lost_out`). The number is derived from
-    /// their bytes, so several short segments may count as one.
+    /// Retransmitted segments among them count, too (`lost_out`). The number is computed from the
+    /// bytes of these segments, so several short segments may count as one.
     pub fn lost_segments(&self) -> u64 {
         self.lost_bytes.div_ceil(self.mss)
     }

@@ -15,8 +15,8 @@ use crate::segment::{SackBlocks, Segment};
 pub struct AckResult {
     /// First byte that was not acknowledged before this ACK arrived.
     prior_una: u64,
-    /// Number of bytes that the ACK acknowledges cumulatively. `acked_segments` is the number of
-    /// these segments.
+    /// Number of bytes that the ACK acknowledges cumulatively. `acked_segments` is the number of segments
+    /// that it acknowledges cumulatively.
     pub(in super::super) acked: u64,
     pub(in super::super) acked_segments: u64,
     /// Number of bytes that the ACK delivers cumulatively or by SACK, including duplicates that a
@@ -73,8 +73,8 @@ pub struct DSack {
     pub(in super::super) of_probe: bool,
 }
 
-/// Transmission times of two segments: the oldest and the newest of those that an ACK delivers and
-/// that were sent only once.
+/// Transmission times of two segments: the oldest and the newest of those that an ACK delivers in one way (by
+/// SACK or cumulatively) and that were sent only once.
 #[derive(Clone, Copy)]
 struct Span {
     oldest: Time,
@@ -94,17 +94,19 @@ impl Span {
     }
 }
 
-/// Round-trip times that an ACK gives; `None` if there is no valid measurement. Only segments that
-/// were sent once are measured. The echoed timestamp is used only if the ACK acknowledges new data
-/// cumulatively.
+/// Round-trip times that an ACK gives. A field is `None` if there is no valid measurement for it. Only
+/// segments that were sent once are measured. If the ACK acknowledges a retransmitted segment cumulatively,
+/// no cumulatively acknowledged segment is measured (Karn's rule). If then no segment at all is measured, the
+/// echoed timestamp is used, provided that the ACK acknowledges new data cumulatively.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RoundTrips {
-    /// Round-trip time of the oldest segment that the ACK acknowledges cumulatively. If these
-    /// segments give no measurement, it is that of the oldest segment delivered by SACK or, without
-    /// any, that of the echoed timestamp.
+    /// Round-trip time of the oldest segment that the ACK acknowledges cumulatively. If no such segment is
+    /// measured, it is that of the oldest segment delivered by SACK. If no segment is measured at all, it is
+    /// that of the echoed timestamp.
     pub(super) oldest: Option<Duration>,
-    /// Round-trip time of the newest segment delivered by SACK or, if there is none, of the newest
-    /// segment acknowledged cumulatively; without either, that of the echoed timestamp.
+    /// Round-trip time of the newest segment delivered by SACK. If no such segment is measured, it is that of
+    /// the newest segment acknowledged cumulatively. If no segment is measured at all, it is that of the
+    /// echoed timestamp.
     pub(super) newest: Option<Duration>,
     /// Round-trip time of the oldest segment that the ACK delivers by SACK.
     sacked: Option<Duration>,
@@ -237,9 +239,9 @@ impl Sender {
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
 
-    /// Returns true if SACKs report data sent before the last transmission of the first outstanding
-    /// segment. Only such SACKs re-arm the timer, since SACKs of later data would defer the timeout
-    /// for ever (Linux: `tcp_clean_rtx_queue`).
+    /// Returns true if the ACK delivers by SACK a segment that was sent only once, and before the last
+    /// transmission of the first outstanding segment. Only such SACKs re-arm the timer, since SACKs of data
+    /// sent later would defer the timeout for ever (Linux: `tcp_clean_rtx_queue`).
     pub(super) fn is_older_than_head(&self, now: Time, result: &AckResult) -> bool {
         let (Some(rtt), Some(sent)) = (result.rtts.sacked, self.scoreboard.head_sent()) else {
             return false;

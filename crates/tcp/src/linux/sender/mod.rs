@@ -79,8 +79,8 @@ pub struct Sender {
     /// Whether segments were missing or retransmitted when `keep_open` last checked (Linux:
     /// `TCP_CA_Disorder`).
     pub(super) disordered: bool,
-    /// Whether lost segments may be retransmitted on this ACK or timer. It is false after
-    /// [`Self::undo_partially`] returned true.
+    /// Whether lost segments may be retransmitted on this ACK or timer. It is false from the time at which
+    /// [`Self::undo_partially`] returns true until the next ACK or timer.
     pub(super) may_repair: bool,
     pub(super) undo: Undo,
     /// Number of segments that D-SACKs have reported as duplicates (`dsack_dups`).

@@ -1,10 +1,11 @@
 //! The send buffer: limits how much unacknowledged and unsent data the application can hand to the sender
 //! (Linux 6: `tcp_sndbuf_expand`, `sk_stream_is_writeable`).
 //!
-//! The size of the buffer counts memory, not payload. The buffer grows with the congestion window,
-//! but only while the buffer, and not the window, limits the sender (`tcp_should_expand_sndbuf`). A
-//! blocked application may write again when a third of the buffer is free. If a gap stays unfilled,
-//! the buffer therefore stops new data, at the latest when it holds two windows, or three with BBR.
+//! The size of the buffer counts memory, not payload. The buffer grows with the congestion window, but only
+//! while the buffer, and not the window, limits the sender (`tcp_should_expand_sndbuf`). A blocked
+//! application may write again when a third of the buffer is free. While the receiver misses a segment, the
+//! buffer keeps all data from that segment on. So it stops new data if the gap stays unfilled, at the latest
+//! when it holds two windows, or three with BBR.
 
 use std::collections::VecDeque;
 

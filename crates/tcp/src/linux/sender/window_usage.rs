@@ -23,7 +23,7 @@ pub struct WindowUsage {
     until: u64,
     /// Largest number of bytes outstanding in the present period (`snd_cwnd_used`).
     used: u64,
-    /// Start of the retransmission timeout after which the period ends (`snd_cwnd_stamp`).
+    /// Time from which the retransmission timeout counts that ends the period (`snd_cwnd_stamp`).
     since: Time,
 }
 

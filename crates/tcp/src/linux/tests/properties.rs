@@ -84,7 +84,8 @@ proptest! {
         }
     }
 
-    /// No sequence of ACKs, even impossible ones, makes the sender's counters inconsistent or lets it panic.
+    /// No sequence of ACKs, even impossible ones, makes the sender panic, reduces its window below one
+    /// segment, or moves its byte numbers beyond the data written.
     #[test]
     fn sender_survives_any_ack(
         acks in prop::collection::vec(

@@ -42,8 +42,8 @@ pub struct Cycle {
     pub sampling: bool,
     /// Start time of this cycle.
     since: Time,
-    /// Time after the start of this cycle (`since`) after which an ACK starts its probe. The probe
-    /// may start earlier, after enough rounds.
+    /// Time from the start of this cycle (`since`) after which the next ACK starts the cycle's probe. The
+    /// probe may start earlier, after enough rounds.
     wait: Duration,
     pub rounds_since_up: u64,
     /// Whether the last probe caused too much loss.

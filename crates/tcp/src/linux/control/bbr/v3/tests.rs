@@ -198,8 +198,8 @@ fn startup_ends_after_too_many_losses() {
 
 #[test]
 fn spurious_recovery_is_undone() {
-    // Too many losses end a probe in the state `Up`. Then the losses turn out to be spurious, so
-    // section 5.5.11 restores the state from before the losses.
+    // Too many losses end a probe in the state `Up`. Then the losses turn out to be spurious, so by
+    // section 5.5.11 the bound is removed, and BBR starts another probe with the state `Refill`.
     let mut pipe = pipe();
     let mut probing = false;
     while !probing {
