@@ -8,8 +8,9 @@
 //! Simultaneous events are handled in the order in which they were scheduled. That order is the [`Stamp`], the second
 //! part of a [`Key`].
 //!
-//! A component with several pending events, such as a link with packets in flight, keeps them in a queue of its own. It
-//! draws a stamp for each event when it schedules it, and arms its timer with the earliest key.
+//! A component with several pending events, such as a link with packets in flight, keeps them in a queue of
+//! its own. The component draws a stamp for each event when it schedules the event, and arms its timer with
+//! the earliest key.
 //!
 //! # Examples
 //!

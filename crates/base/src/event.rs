@@ -229,9 +229,10 @@ pub struct UplinkPassage {
     /// Start of the phone's latest connection when the first block with a part of the packet was sent; 0 if the
     /// scenario has no connections of phones.
     pub connected: Time,
-    /// Time of the scheduling request or buffer status report that led to the block that completed the packet. It may
-    /// be before the packet's arrival. If the base station granted the block without a request, it is a few subframes
-    /// before that decision. For a block of a configured grant after the grant's first block, it is `from`.
+    /// Time of the scheduling request or buffer status report that led to the block that completed the
+    /// packet. It may be before the packet's arrival. If the base station granted the block without a
+    /// request, this time is a few subframes before its decision. For a block of a configured grant after the
+    /// grant's first block, this time is `from`.
     pub asked: Time,
     /// Start of the first transmission of the first block with a part of the packet.
     pub first: Time,
@@ -271,7 +272,8 @@ pub enum Event {
     /// PDCP gives a packet of a user the sequence number `number`, when RLC is about to send the packet's first part.
     /// Numbers count from 0 for each place and user, and never wrap.
     Numbered { place: Place, user: u32, packet: PacketId, number: u64 },
-    /// The RNC sends `units` units of a user over the Iub; they reach the Node B at `arrives`.
+    /// The RNC sends `units` units (PDUs or octets) of a user over the Iub; they reach the Node B at
+    /// `arrives`.
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
     /// A packet is lost at a place, which may have accepted it before.
     Lost { place: Place, packet: PacketId, cause: Cause },

@@ -4,11 +4,12 @@
 //! phone. In the datagram, a header precedes the PDU. Wireshark's `packet-pdcp-lte.h` defines this header: a
 //! signature, three fixed fields, then the length of the sequence number, direction, bearer and UE as tags.
 //!
-//! The dissector must be enabled by the option `--enable-heuristic pdcp_lte_udp`. In trials with tshark 4.0,
-//! every frame format that carries direction and UE needed an option. Wireshark's exported PDUs
-//! (`LINKTYPE_WIRESHARK_UPPER_PDU`) need the same option if they name the heuristic, and are not dissected if
-//! they name `pdcp-lte`. The header of a Catapult DCT2000 log has neither direction nor UE. Programs other than
-//! Wireshark can read datagrams, but no exported PDUs.
+//! Wireshark dissects the PDUs only with the option `--enable-heuristic pdcp_lte_udp`. Datagrams are used
+//! nevertheless: in trials with tshark 4.0, every frame format that carries direction and UE needed an
+//! option, and programs other than Wireshark can read datagrams. The alternatives tried were Wireshark's
+//! exported PDUs and logs of a Catapult DCT2000. Exported PDUs (`LINKTYPE_WIRESHARK_UPPER_PDU`), which other
+//! programs cannot read, need the same option if they name the heuristic, and are not dissected if they name
+//! `pdcp-lte`. The header of a Catapult log has neither direction nor UE.
 
 use etherparse::{IpNumber, Ipv4Header, UdpHeader};
 use nodeb_radio::pdcp::SnLength;

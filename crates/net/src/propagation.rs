@@ -130,8 +130,8 @@ fn take(lane: &mut Lane, key: Key) -> Option<Packet> {
 }
 
 impl Impairment {
-    /// Returns the arrival time of a packet with jitter, where `at` is that without jitter. The result is
-    /// never earlier than the result for a previous packet.
+    /// Returns the arrival time of a packet with jitter; `at` is its arrival time without jitter. The result
+    /// is never earlier than the result for a previous packet.
     fn in_order(&mut self, at: Time) -> Time {
         let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
         self.latest = self.latest.max(at + extra);
@@ -221,8 +221,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every packet arrives exactly once and not before its delay has passed, and packets
-        /// arrive in the order sent if the link has only jitter.
+        /// Every packet arrives exactly once and not before its delay has passed, and packets arrive in the
+        /// order sent if the link has no reordering.
         #[test]
         fn packets_arrive_once_and_in_order_of_time(
             jitter in prop::option::of(Just("uniform.most = '50 ms'")),

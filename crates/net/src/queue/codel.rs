@@ -149,9 +149,9 @@ impl Control {
         head.packet
     }
 
-    /// Enters the dropping state. The previous dropping state is recent if its next drop was due
-    /// less than 16 intervals ago. If it is recent and its count had grown by more than 1, this
-    /// growth is the new count, so that its drop rate continues. Otherwise the new count is 1.
+    /// Enters the dropping state. The previous dropping state is recent if its next drop was due less than 16
+    /// intervals ago. If it is recent and its count had grown by more than 1, this growth becomes the new
+    /// count, so that the previous drop rate continues. Otherwise the new count is 1.
     fn begin(&mut self, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now.since(self.drop_next).0 < 16 * self.interval.0;

@@ -22,8 +22,8 @@ use super::ingress::{Ingress, LinkCounts};
 use super::opportunities::{Recording, Schedule};
 use super::propagation::Propagation;
 
-/// Resolution of a recording: a packet delivered in a millisecond is assumed to have been
-/// transmitted within it.
+/// Resolution of a recording: a packet is assumed to have been transmitted within the millisecond before its
+/// delivery opportunity.
 const RESOLUTION: Duration = Duration::from_millis(1);
 
 /// Counters of a link's delivery opportunities and of the bytes that they carried.
