@@ -1,9 +1,9 @@
 #!/bin/bash
-# A sweep on many nodes of a SLURM cluster: one task is the scheduler, one nodeb, all others are workers.
+# A sweep on many nodes of a SLURM cluster: one task is the Dask scheduler, one is nodeb, all others are workers.
 #
 #   sbatch examples/cluster/slurm.sh study.toml
 #
-# Ended early (time limit, preemption, scancel), the same command goes on from what is there.
+# If the job ends early (time limit, preemption, scancel), the same command continues from the results stored so far.
 #SBATCH --job-name=nodeb
 #SBATCH --ntasks=34
 #SBATCH --cpus-per-task=1

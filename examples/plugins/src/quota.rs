@@ -1,5 +1,5 @@
-//! A switching policy plug-in: a user releases its dedicated channel after a number of packets if another user waits
-//! for one.
+//! A switching policy plug-in: while a request of another user is unmet, a user releases its dedicated
+//! channel after a number of packets, or earlier if it has no packet left.
 
 use std::num::NonZeroU32;
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quota {
-    /// Number of packets after which another user is served.
+    /// Number of packets after which a user gives up its channel if another user's request is unmet.
     pub packets: NonZeroU32,
 }
 
