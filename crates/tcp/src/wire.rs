@@ -19,8 +19,8 @@ pub enum End {
 
 /// Fields of a TCP header (RFC 9293, 3.1) with the options that nodeb supports.
 ///
-/// Sequence numbers of an end, and acknowledgement numbers of the other end, are relative to the
-/// initial sequence number of that end: its SYN has number 0, and its first data byte number 1.
+/// The sequence numbers that an end sends, and the acknowledgement numbers that it receives, are relative to
+/// its own initial sequence number: its SYN has number 0, and its first data byte number 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the header")]
 pub struct TcpFields {

@@ -111,12 +111,11 @@ impl Estimate {
         }
     }
 
-    /// Updates the estimate after a spurious timeout (RFC 4015, step 11) with `rtt`, the round-trip
-    /// time that exceeded the timeout. The mean becomes at least `rtt`, and the variation at least
-    /// half of it, as after a first measurement; larger present values are kept. `ticks` first adds
-    /// two ticks to its present mean. The RFC instead waits for the first round trip of data sent
-    /// after the timer expired. Returns the new timeout in nanoseconds, to which limits and backoff
-    /// are not yet applied.
+    /// Updates the estimate after a spurious timeout (RFC 4015, step 11) with `rtt`, the round-trip time that
+    /// exceeded the timeout. The mean becomes at least `rtt`, and the variation at least half of `rtt`, as
+    /// after a first measurement; larger present values are kept. `ticks` first adds two ticks to its present
+    /// mean. The RFC instead waits for the first round trip of data sent after the timer expired. Returns the
+    /// new timeout in nanoseconds, to which limits and backoff are not yet applied.
     fn adapt(&mut self, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, srtt8, var4, .. } => {

@@ -119,7 +119,8 @@ impl ReceiveWindow {
     /// Records that the application has read all bytes below `read`. The highest byte received is
     /// `beyond` bytes ahead of the bytes received in order. The buffer grows at the end of a round
     /// trip in which the application has read more than in any round trip before. The new size is
-    /// the sum of twice the bytes read, an amount for the growth of this number, and `beyond`.
+    /// the sum of twice the bytes read, four times the bytes read times their relative growth, and
+    /// `beyond`, but at most the maximum size.
     pub fn on_read(&mut self, now: Time, read: u64, beyond: u64) {
         let Some(rtt) = self.rtt.filter(|rtt| now.since(self.since.0) >= *rtt) else {
             return;

@@ -13,9 +13,9 @@ use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 /// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`), unless the key `delayed_ack` is longer.
 const MAX_DELAY: Duration = Duration::from_millis(200);
 
-/// Maximum number of quick ACKs (ACKs without delay) that a CE mark starts if the receiver does not
-/// echo a mark yet. A segment that is not ECN-capable although earlier segments were starts as many
-/// (Linux: `__tcp_ecn_check_ce`).
+/// Maximum number of quick ACKs (ACKs without delay) that a CE mark starts if the receiver does not echo a
+/// mark yet. The same maximum applies if a segment is not ECN-capable although earlier segments were (Linux:
+/// `__tcp_ecn_check_ce`).
 const QUICK_ACKS_FOR_ECN: u32 = 2;
 
 /// Application at the receiver, which reads received data immediately or at a constant rate.

@@ -53,8 +53,8 @@ const SCALE: u64 = 1_024;
 /// Time in jiffies for which the growth rate is not recomputed as long as the window does not
 /// change (`HZ / 32`).
 const RECOMPUTE_JIFFIES: u64 = jiffies::HZ / 32;
-/// Time in jiffies for which round-trip times are not used after congestion avoidance has started
-/// or restarted, that is, after the start of an [`Epoch`] (one second).
+/// Time in jiffies, one second, for which round-trip times are not used after congestion avoidance
+/// has started or restarted, that is, after the start of an [`Epoch`].
 const SETTLING_JIFFIES: u64 = jiffies::HZ;
 /// Maximum number of delivered segments per segment of growth while the capacity of the path is
 /// unknown, that is, before the first loss and after a timeout. So the window then grows by at

@@ -126,7 +126,7 @@ impl CubicRfc9438Control {
         let w_max = self.w_max;
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(ack.now, cwnd, w_max, c));
         // By equation 4 Reno's window grows by alpha segments per round trip. Once Reno's window is
-        // as large as before the reduction, it grows by one segment.
+        // as large as the window was before the reduction, it grows by one segment per round trip.
         let alpha = if epoch.w_est < self.prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
         epoch.w_est += alpha * acked / cwnd;
         let elapsed = ack.now.since(epoch.start);

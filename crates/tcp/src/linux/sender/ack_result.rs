@@ -186,8 +186,8 @@ impl Sender {
                 sacked.late = sacked.late.min(found.needless.unwrap_or(u64::MAX));
             }
             scoreboard.sack(blocks.iter(), |segment| deliver(segment, &mut sacked, true));
-            // After a timeout whose window reduction cannot be undone, it is unknown whether a SACK
-            // answers a retransmission or the original, so it is no evidence of reordering.
+            // After a timeout whose window reduction cannot be undone, it is unknown whether a SACK answers a
+            // retransmission or the original, so the SACK is no evidence of reordering.
             if episode.phase() != Phase::Loss || undo.is_possible() {
                 reordering.record_late(sacked.late, scoreboard.fack(), *mss);
             }

@@ -214,8 +214,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Ends `Startup` at the end of a round in fast recovery if the losses of the round exceed the
-    /// threshold and are at least six separate ones, or any without SACK (`CheckStartupHighLoss`).
+    /// Ends `Startup` at the end of a round in fast recovery if the losses of the round exceed the threshold
+    /// and there are at least six separate losses, or at least one without SACK (`CheckStartupHighLoss`).
     pub(super) fn check_startup_loss(&mut self, ack: &AckEvent) {
         let Some(sample) = ack.sample.filter(|_| self.latest.round_over) else {
             return;
