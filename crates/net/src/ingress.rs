@@ -59,8 +59,9 @@ impl Ingress {
         !is_lost
     }
 
-    /// Counts a packet as dropped, and reports it as lost, that the loss model has let pass but for which the
-    /// queue has no room. Only look-ahead calls this method; [`Self::push`] does the same for other links.
+    /// Drops a packet that the loss model has let pass, since the queue has no room for it: counts the packet
+    /// and reports it as lost. Only look-ahead calls this method; [`Self::push`] does the same for other
+    /// links.
     pub fn refuse(&mut self, ctx: &mut Context, packet: &Packet) {
         self.drops.refuse_overflow();
         ctx.lose(0, *packet, Cause::Overflow);

@@ -73,9 +73,9 @@ impl Link {
         }
     }
 
-    /// Enables look-ahead: from now on packets [`Self::enter`] the link, possibly ahead of time.
-    /// Returns false if the link does not support look-ahead, because its queue is not drop-tail,
-    /// or because it has jitter, reordering or outages.
+    /// Enables look-ahead: from now on the caller passes packets to [`Self::enter`], possibly ahead of time.
+    /// Returns false if the link does not support look-ahead, because its queue is not drop-tail, or because
+    /// it has jitter, reordering or outages.
     ///
     /// With look-ahead the link emits no start times of transmissions, does not know how many
     /// packets wait, and emits losses out of order. So look-ahead is only for runs without

@@ -238,8 +238,8 @@ proptest! {
         for id in 0..(rounds + 1) * in_round {
             link.accept(&mut around.at(Time::ZERO), Packet::new(id, 1500));
         }
-        // Opportunities at 0 ms in the first repetition are wasted, as they precede the first packet.
-        // As many at the end of the run are used, which are those at 0 ms of the next repetition.
+        // Opportunities at 0 ms in the first repetition are wasted, as they precede the first packet. The
+        // same number of opportunities at the end of the run is used: those at 0 ms of the next repetition.
         let at_zero = times.iter().filter(|ms| **ms == 0).count() as u64;
         let found = run(&mut link, &mut around, end + 1).len() as u64;
         prop_assert_eq!(found, rounds * in_round);
