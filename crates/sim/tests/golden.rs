@@ -152,6 +152,11 @@ const BAD: &[(&str, &[&str])] = &[
     ("radio.fach_dch.dch_channels = 0", &[]),
     ("radio.lte.layers = 300", &[]),
     ("radio.lte.layers = -1", &[]),
+    (
+        "radio.lte = {}\n[[users]]\nname = \"b\"\ntraffic.ftp.size = \"1 B\"\n\
+         ue.channel.trace = { snrs_db = [1], second_db = [3], at_end = \"loop\" }",
+        &[],
+    ),
     ("radio.fach_dch.power.dch = \"700 W/h\"", &[]),
     ("radio = \"fach_dch\"\n[[users]]\nname = \"b\"\nci = [1.0]\ntraffic.ftp.size = \"1 B\"", &[]),
     ("radio.hsdpa.handover.cells = 9", &[]),

@@ -309,6 +309,10 @@ impl Radio for Lte {
                     check.require(!facts.has_cqis, "cqi", || {
                         "recorded CQIs are those of HSDPA; expected `snrs_db` alone".to_owned()
                     });
+                    check.require(!facts.has_combined_snrs, "second_db", || {
+                        "SNRs after several transmissions are those of HSDPA; expected `snrs_db` alone"
+                            .to_owned()
+                    });
                     channel.check_on(&self.cell.cell(self.bandwidth), 1, check);
                     channel.check_during(duration, self.numerology(), check);
                 });

@@ -119,11 +119,12 @@ mod tests {
 
     #[test]
     fn lists_keys_without_effect_by_line() {
-        let text = format!("proxy = \"split\"\nradio.dch = {{}}\nuplink.loss = 0.0\n{USERS}");
+        let text =
+            format!("runs = 2\nradio.hsdpa.link_adaptation = \"shannon\"\nradio.hsdpa.codes = 15\n{USERS}");
         let found = review(&text);
         assert_eq!(found.problems, []);
-        let text = "radio.lte.channel = 3\n";
-        assert!(!review(text).problems.is_empty());
+        let places: Vec<_> = found.superfluous.iter().map(|one| (one.line, &*one.key)).collect();
+        assert_eq!(places, [(Some(3), "radio.hsdpa.codes")]);
     }
 
     #[test]

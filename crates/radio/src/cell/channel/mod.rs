@@ -25,6 +25,8 @@ pub struct ChannelFacts {
     pub has_rates: bool,
     /// Whether the channel is a recording with CQIs.
     pub has_cqis: bool,
+    /// Whether the channel is a recording with SNRs after several transmissions of a block.
+    pub has_combined_snrs: bool,
     /// Whether the channel is a recording without `at_end`, so that the run must not be longer than
     /// the recording.
     pub ends: bool,

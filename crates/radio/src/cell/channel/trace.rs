@@ -32,12 +32,12 @@ params! {
         /// SNR of each TTI in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of
         /// a resource element.
         pub snrs_db: Decibels,
-        /// SNR in dB after two transmissions of a block, listed by the TTI of the second one.
-        /// Default: computed by combining.
+        /// SNR in dB after two transmissions of a block, listed by the TTI of the second one, on
+        /// `hsdpa` only. Default: computed by combining.
         #[serde(skip_serializing_if = "<[f64]>::is_empty")]
         pub second_db: Decibels,
-        /// SNR in dB after three transmissions of a block, listed by the TTI of the third one.
-        /// Default: computed by combining.
+        /// SNR in dB after three transmissions of a block, listed by the TTI of the third one, on
+        /// `hsdpa` only. Default: computed by combining.
         #[serde(skip_serializing_if = "<[f64]>::is_empty")]
         pub third_db: Decibels,
         /// CQI measured in each TTI, 0 to 30, on `hsdpa` only. Default: computed from the SNR.
@@ -49,7 +49,9 @@ params! {
 impl ChannelParams for Trace {
     fn facts(&self) -> ChannelFacts {
         let (has_rates, has_cqis) = (!self.rates.is_empty(), !self.cqi.is_empty());
-        ChannelFacts { has_rates, has_cqis, ends: self.at_end.is_none(), ..ChannelFacts::default() }
+        let has_combined_snrs = !self.second_db.is_empty() || !self.third_db.is_empty();
+        let ends = self.at_end.is_none();
+        ChannelFacts { has_rates, has_cqis, has_combined_snrs, ends, ..ChannelFacts::default() }
     }
 
     fn unread(&self) -> Option<String> {
