@@ -58,7 +58,7 @@ def of_picture(picture: Picture) -> Content:
 
 def _said(chart: Chart) -> str:
     """Returns the statement of the paper's text about the figure, or "" if it has none."""
-    return f"The study: {chart.spec.said}" if chart.spec.said else ""
+    return f"The paper: {chart.spec.said}" if chart.spec.said else ""
 
 
 def _spoken(chart: Chart) -> str:
@@ -81,9 +81,9 @@ def note(charts: Iterable[Chart]) -> str:
     texts = []
     if any(value is not None for chart in drawn for one in chart.implied for value in one):
         texts.append(
-            "The study's figures are pictures without numbers; the hollow markers (diamonds on "
+            "The paper's figures are pictures without numbers; the hollow markers (diamonds on "
             "bars) are what its tables, rounded as printed, or its text say about the same."
         )
     if any(chart.spec.marks for chart in drawn):
-        texts.append("Dotted lines are what the study's text says about a figure.")
+        texts.append("Dotted lines show what the paper's text says about a figure.")
     return " ".join(texts)

@@ -97,8 +97,8 @@ def two_states_suffice():
 
 @study.claim("4, 5")
 def two_states_gaps():
-    """The gaps between errors of the two-state model are those of the link (chi-square test at
-    5 %)."""
+    """The gaps between errors have the same distribution in the two-state model as on the link
+    (chi-square test at 5 %)."""
     yield at_least(study.fact("pdu_hmm2_gap_p"), 0.05, name="p-value of the gaps")
 
 
@@ -125,20 +125,20 @@ def sent(times):
 OUT_OF_ORDER = {"radio.dch.delivery": "out_of_sequence"}
 INTERPRETATION = Axis(
     {
-        "repeated in its place until right": {},
+        "retransmitted in its place until right": {},
         "the same, packets out of order": OUT_OF_ORDER,
-        "repeated once": sent(2),
-        "repeated once, packets out of order": sent(2) | OUT_OF_ORDER,
-        "repeated twice": sent(3),
-        "never repeated": sent(1),
+        "retransmitted once": sent(2),
+        "retransmitted once, packets out of order": sent(2) | OUT_OF_ORDER,
+        "retransmitted at most twice": sent(3),
+        "never retransmitted": sent(1),
         "until right, queue of 10 packets": {"radio.dch.buffer": 10},
         "until right, queue of 15 packets": {"radio.dch.buffer": 15},
         "until right, queue of 20 packets": {"radio.dch.buffer": 20},
         "until right, queue of 25 packets": {"radio.dch.buffer": 25},
     },
-    label="Reading",
+    label="Interpretation",
 )
-UNTIL_RIGHT, NEVER = INTERPRETATION["repeated in its place until right", "never repeated"]
+UNTIL_RIGHT, NEVER = INTERPRETATION["retransmitted in its place until right", "never retransmitted"]
 
 TRAFFIC = Axis(
     {
@@ -217,7 +217,7 @@ def quantities(interpretation):
 
 study.table(
     "Table B",
-    "The four variants; two states, wrong PDUs are never repeated",
+    "The four variants; two states, wrong PDUs are never retransmitted",
     quantities(NEVER),
     SENT_AFTER_300_S,
     digits=3,
@@ -225,20 +225,20 @@ study.table(
 )
 study.table(
     "Table B, repeated",
-    "The four variants; two states, wrong PDUs are repeated until they are right",
+    "The four variants; two states, wrong PDUs are retransmitted until they are right",
     quantities(UNTIL_RIGHT),
     SENT_AFTER_300_S,
     digits=3,
     near=0.25,
 )
 study.show(
-    "Four TCP variants, wrong PDUs never repeated: measured with 95 % interval",
+    "Four TCP variants, wrong PDUs never retransmitted: measured with 95 % interval",
     "Table B",
     ["delivered", "fast retransmits", "timeouts"],
 )
 study.table(
     "Table C",
-    "Bytes in order after 300 s, by the reading of what becomes of a wrong PDU",
+    "Bytes in order after 300 s, by the treatment of wrong PDUs",
     {
         interpretation: {v: delivered(v, interpretation=interpretation) for v in VARIANT}
         for interpretation in INTERPRETATION
@@ -247,7 +247,7 @@ study.table(
 )
 study.table(
     "Table D",
-    "Bytes in order after 300 s, by traffic; wrong PDUs are never repeated",
+    "Bytes in order after 300 s, by traffic; wrong PDUs are never retransmitted",
     {traffic: {v: delivered(v, traffic=traffic) for v in VARIANT} for traffic in TRAFFIC},
     digits=3,
 )
@@ -271,7 +271,8 @@ def two_million_bytes():
 
 @study.claim("5", "Table B")
 def sack_and_newreno_alike():
-    """SACK and NewReno are very similar (curves overlap: within 2 %)."""
+    """SACK and NewReno are very similar: the data delivered differ by at most 2 % (the paper's
+    curves overlap)."""
     gap = change(delivered(SACK), delivered(NEWRENO))
     yield between(gap, -2, 2, name="SACK against NewReno", digits=2)
 
@@ -282,19 +283,19 @@ def in_order(of, variants, *context, **options):
 
 @study.claim("5", "Table B")
 def sack_best():
-    """The best result is shown by SACK."""
+    """SACK delivers most: more than NewReno."""
     yield in_order(delivered, (SACK, NEWRENO), digits=4)
 
 
 @study.claim("5", "Table B")
 def tahoe_below_newreno():
-    """Tahoe is lower than NewReno and SACK."""
+    """Tahoe delivers less than NewReno."""
     yield in_order(delivered, (NEWRENO, TAHOE), digits=4)
 
 
 @study.claim("5", "Table B")
 def reno_worst():
-    """Reno is the poorest, below Tahoe."""
+    """Reno delivers least: less than Tahoe."""
     yield in_order(delivered, (TAHOE, RENO), digits=4)
 
 
@@ -308,12 +309,12 @@ def reno_half():
 # --------------------------------------------------------------- Other interpretations of the paper
 
 LEFT_OPEN = {  # The keys of this table are the names in `search.csv`.
-    "right": INTERPRETATION["repeated in its place until right"],
+    "right": INTERPRETATION["retransmitted in its place until right"],
     "right_unordered": INTERPRETATION["the same, packets out of order"],
-    "once": INTERPRETATION["repeated once"],
-    "once_unordered": INTERPRETATION["repeated once, packets out of order"],
-    "twice": INTERPRETATION["repeated twice"],
-    "never": INTERPRETATION["never repeated"],
+    "once": INTERPRETATION["retransmitted once"],
+    "once_unordered": INTERPRETATION["retransmitted once, packets out of order"],
+    "twice": INTERPRETATION["retransmitted at most twice"],
+    "never": INTERPRETATION["never retransmitted"],
 }
 
 
@@ -340,13 +341,13 @@ def reno_half_of_any_reading():
     """Under some interpretation of what the paper leaves open, Reno delivers half (40 to 60 %) of
     what the others deliver, which is about 2 million bytes (sought among random
     interpretations)."""
-    yield at_least(study.fact("search_given"), 1, name="readings that do:")
+    yield at_least(study.fact("search_given"), 1, name="interpretations that do:")
 
 
 @study.claim("5", "Table C")
 def order_with_short_queues():
-    """The variants come in the order NewReno, Tahoe, Reno, also if a short queue loses packets and
-    the radio loses none."""
+    """The order by delivered data is NewReno, Tahoe, Reno also if a short queue, and not the radio,
+    loses packets."""
     for packets in (10, 15, 20, 25):
         interpretation = INTERPRETATION[f"until right, queue of {packets} packets"]
         yield ordered(
@@ -361,8 +362,8 @@ def order_with_short_queues():
 
 @study.claim("5", "Table C")
 def order_without_losses():
-    """The variants differ (by more than 2 kB in 300 s, 0.1 %) under the literal interpretation:
-    PDUs are retransmitted until right, and no queue is full."""
+    """The variants differ (by more than 2 kB in 300 s, 0.1 %) under the literal interpretation, in
+    which PDUs are retransmitted until right and no queue overflows."""
     yield ordered(
         {
             variant: delivered(variant, interpretation=UNTIL_RIGHT)
@@ -400,7 +401,7 @@ def reno_waits_for_the_timer():
 
 @study.claim("5")
 def first_third_duplicate():
-    """The first third duplicate ACK comes after 38 s (in the mean between half and twice that)."""
+    """The first third duplicate ACK comes after 38 s (on average, between half and twice that)."""
     time = study.fact("reno_third_duplicate_s", "s")
     yield between(time, 19, 76, name="first third duplicate ACK of Reno, mean")
 
@@ -415,7 +416,7 @@ def window_beyond_30():
 
 @study.claim("5")
 def ack_gaps_overlap():
-    """The distributions of times between ACKs of all four overlap (nowhere more than 0.05
-    apart)."""
+    """The distributions of the times between ACKs of all four variants overlap (they differ by at
+    most 0.05)."""
     distance = study.fact("ack_gap_distance")
     yield at_most(distance, 0.05, name="largest distance of two of the distributions")

@@ -184,9 +184,9 @@ def draw(at, found):
 
     from nodeb.plot.style import MUTED, color, new_figure
 
-    title = "Reno beside the others under random readings of what the study leaves open"
+    title = "Data delivered by Reno and by the other variants under random interpretations"
     figure, axes = new_figure(
-        f"Search. {title}", "Mean of the other variants (MB)", "Reno's share of it (%)"
+        f"Search. {title}", "Mean of the other variants (MB)", "Reno, relative to this mean (%)"
     )
     others, shares = [one.others for one in found], [100 * one.share for one in found]
     axes.scatter(others, shares, s=12, color=color(0), alpha=0.6, linewidths=0)
@@ -194,10 +194,10 @@ def draw(at, found):
     corner, size = (left, 100 * low), (right - left, 100 * (high - low))
     axes.add_patch(Rectangle(corner, *size, fill=False, edgecolor=MUTED, linestyle=":"))
     axes.annotate(
-        "the study", corner, xytext=(4, 4), textcoords="offset points", color=MUTED, fontsize=9
+        "the paper", corner, xytext=(4, 4), textcoords="offset points", color=MUTED, fontsize=9
     )
     axes.set_xlim(left=0)
     axes.set_ylim(0, max(105.0, *shares))
     spoken = f"{sum(one.given for one in found)} of {len(found)} lie in the frame."
-    note = f"{len(found)} random readings, seed {SEED}; their numbers are in search.csv."
+    note = f"{len(found)} random interpretations, seed {SEED}; search.csv has their numbers."
     at.add("search", Picture("Search", title, figure, spoken, note))

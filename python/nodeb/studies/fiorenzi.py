@@ -87,8 +87,8 @@ SETTING = Axis(
         "50 packets at the RNC": {"radio.hsdpa.buffer": 50},
         "orthogonality 0.9, shadowing over 20 m": OTHER_CELL,
         "the same, 50 packets at the RNC": {**OTHER_CELL, "radio.hsdpa.buffer": 50},
-        "the others load a byte": {"users.1.traffic": {"ftp": {"size": "1 B"}}},
-        "all 30 download": {
+        "other phones idle": {"users.1.traffic": {"ftp": {"size": "1 B"}}},
+        "all 30 phones download": {
             "users.1.traffic": {"ftp": {"size": "100 MB"}},
             "users.1.stagger": "0 s",
         },
@@ -238,7 +238,7 @@ study.table(
 )
 study.table(
     "Table C",
-    "What was assumed, and other readings; Pedestrian A, 450 m, round robin, 80 ms",
+    "The assumptions and other interpretations; Pedestrian A, 450 m, round robin, 80 ms",
     {setting: rates(*SHOWN, setting=setting) for setting in SETTING},
     digits=0,
 )
@@ -330,7 +330,7 @@ def follows():
 
 @study.claim("IV.B", "Table A")
 def follows_well():
-    """RNF-PROXY and RNF-PROXY+ follow the bandwidth quite well (tracking error below 25 %)."""
+    """RNF-PROXY and RNF-PROXY+ follow the bandwidth quite well (tracking error at most 25 %)."""
     for notified in (RNF_PLUS, RNF):
         yield at_most(error(*SHOWN, notified), 25, notified)
 
@@ -346,7 +346,7 @@ def smooth():
 @study.claim("IV.B")
 def server_calm():
     """With the RNF proxies the server's connections are in congestion avoidance all the time
-    (timeouts of the server, at most 0.1 a session)."""
+    (at most 0.1 timeouts of the server per session)."""
     for *place, notified in each(ENVIRONMENT, DISTANCE, STUDIED, [RNF, RNF_PLUS]):
         yield at_most(
             server_timeouts.of(session)(*place, notified), 0.1, *place, notified, digits=2
@@ -364,7 +364,7 @@ FIGURES = {
 PEDESTRIAN_BY_INTERVAL = "Figure 6, by interval", "Figure 7, by interval"
 VEHICULAR_BY_INTERVAL = "Figure 8, by interval", "Figure 9, by interval"
 QUEUES = [AS_CHOSEN, BUFFER_52, BUFFER_50]
-BEST = [Mark("study: best", x=250)]
+BEST = [Mark("paper: best", x=250)]
 DIFFERENCE = "Difference of throughput (%)"
 
 
@@ -446,7 +446,7 @@ def gains(one, other):
 
 @study.claim("IV.B", *FIGURES)
 def ceiling():
-    """The available bandwidth is a ceiling to TCP's throughput."""
+    """TCP's throughput is below the available bandwidth."""
     for place, t in each(PLACES, TCP):
         terms = {"available": bandwidth(*place, t), "received": rate(*place, t)}
         yield ordered(terms, *place, t, digits=0)
@@ -461,7 +461,7 @@ def ceiling_is_one():
 
 @study.claim("IV.B", *FIGURES, name="distance")
 def farther_away():
-    """Throughput is less farther away from the Node B."""
+    """Throughput is lower at 800 m than at 450 m from the Node B."""
     for e, s, t in each(ENVIRONMENT, STUDIED, TCP):
         yield ordered({d: rate(e, d, s, t) for d in DISTANCE}, e, s, t, digits=0)
 

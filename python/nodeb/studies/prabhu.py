@@ -74,8 +74,10 @@ INTERPRETATION = Axis(
         "as chosen": {},
         "round trip of 30 ms, 15 ms each way": {"wired.delay": "15 ms", "uplink.rate": "10 Mbps"},
         "delay measured at the phone": {},
-        "timeouts leave half of what is outstanding": {"tcp.classic.half_of_flight": True},
-        "needless timeouts taken back": {"tcp.classic.eifel": True},
+        "a timeout halves the packets outstanding, not the window": {
+            "tcp.classic.half_of_flight": True
+        },
+        "spurious timeouts undone (Eifel)": {"tcp.classic.eifel": True},
         "no Limited Transmit, as until November 2001": {"tcp.classic.limited_transmit": False},
         "ns-2 until May 2001": {"tcp.classic.era": "ns-2.1b7a"},
         "no slow start after idle times": {"tcp.classic.slow_start_restart": False},
@@ -88,7 +90,7 @@ INTERPRETATION = Axis(
         "open loop": {"users.0.traffic.on_off.closed_loop": False},
         "no delay before an acknowledgement": {"uplink.rate": "10 Mbps", "wired.delay": "0 s"},
     },
-    label="Reading",
+    label="Interpretation",
 )
 AS_CHOSEN, ROUND_TRIP, AT_PHONE = INTERPRETATION[
     "as chosen", "round trip of 30 ms, 15 ms each way", "delay measured at the phone"
@@ -209,7 +211,7 @@ def gain_of_4(of, connections):
 
 study.table(
     "Table B",
-    "What the best threshold for eight connections improves",
+    "Changes from T_h = 0 to T_h = 4, the best threshold for eight connections",
     {
         n: {
             "Delay": gain_of_4(delay, n),
@@ -251,7 +253,7 @@ def interpretations():
 
 study.table(
     "Table C",
-    "Readings that were not chosen: delay with five and with eight connections",
+    "Other interpretations: delay with five and with eight connections",
     interpretations(),
     digits=2,
 )
@@ -307,14 +309,14 @@ study.figure(
     by_connections(delay),
     "Mean burst delay (s)",
     digits=2,
-    marks=[Mark("study: least", x=4)],
+    marks=[Mark("paper: minimum", x=4)],
 )
 study.figure(
     "Figure 4",
     "Throughput per connection, original policy",
     by_connections(throughput),
     "Throughput per connection (kb/s)",
-    marks=[Mark("study: most", x=4)],
+    marks=[Mark("paper: maximum", x=4)],
 )
 for name, (where, connections, how) in BY_POLICY.items():
     study.figure(
@@ -376,14 +378,14 @@ def delay_has_an_optimum():
 
 @study.claim("IV", "Figure 3")
 def optimum_at_4():
-    """The delay is least at T_h = 4, for every number of connections."""
+    """The delay is lowest at T_h = 4, for every number of connections."""
     for n in CONNECTIONS:
         yield least_delay([T[4]], n)
 
 
 @study.claim("IV", "Figure 3")
 def optimum_at_4_of_8():
-    """With eight connections the delay is least at T_h = 4."""
+    """With eight connections the delay is lowest at T_h = 4."""
     yield least_delay([T[4]], EIGHT)
 
 
@@ -422,17 +424,20 @@ def five_packets_bridge_30_ms():
 
 @study.claim("IV", "Table C")
 def ack_delay_makes_the_optimum():
-    """The delay falls at first because of the time before acknowledgements reach the source: the
-    better of T_h = 2 and 4 has less delay than T_h = 0, and gains less without that time."""
+    """The delay falls at first because of the time until acknowledgements reach the source: the
+    better of T_h = 2 and 4 has a lower delay than T_h = 0, and gains less without that time."""
 
     def dip(n, interpretation):
         none, *some = (under(interpretation, n, ORIGINAL, t) for t in EARLY)
         return less(least(some), none)
 
     for n in BOTH:
-        yield ordered({"less delay (%)": dip(n, AS_CHOSEN), "none": 0}, n, unit=POINTS)
+        yield ordered({"reduction of delay (%)": dip(n, AS_CHOSEN), "none": 0}, n, unit=POINTS)
     for n in BOTH:
-        terms = {"less delay (%)": dip(n, AS_CHOSEN), "without the time (%)": dip(n, NO_DELAY)}
+        terms = {
+            "reduction of delay (%)": dip(n, AS_CHOSEN),
+            "without the time (%)": dip(n, NO_DELAY),
+        }
         yield ordered(terms, n, unit=POINTS)
 
 
@@ -452,13 +457,13 @@ def throughput_has_an_optimum():
 
 @study.claim("IV", "Figure 3", "Figure 4")
 def throughput_improves_more():
-    """A threshold improves throughput more than delay: each relative to T_h = 0, at the threshold
-    that is best for it."""
+    """A threshold improves throughput (in %) more than delay: both relative to T_h = 0, each at its
+    own best threshold."""
     for n in CONNECTIONS:
         rates = by_threshold(throughput, n, ORIGINAL)
         terms = {
             "throughput (%)": change(most(rates), rates[T[0]]),
-            "less delay (%)": less(best(n, ORIGINAL), delay(n, ORIGINAL, T[0])),
+            "reduction of delay (%)": less(best(n, ORIGINAL), delay(n, ORIGINAL, T[0])),
         }
         yield ordered(terms, n, unit=POINTS)
 
@@ -518,14 +523,15 @@ def more(of, one, other, connections, unit=None, **how):
 
 @study.claim("VI", "Figure 3")
 def high_thresholds_cost():
-    """A threshold above the best one costs significant delay: more than 10 % at T_h = 12."""
+    """A threshold above the best one raises the delay significantly: by more than 10 % at T_h =
+    12."""
     for n in CONNECTIONS:
         yield loss_at_12(n)
 
 
 @study.claim("VI", "Figure 5", "Figure 6")
 def modified_has_an_optimum():
-    """The modified policies too have a threshold of least delay, between 0 and 15."""
+    """The modified policies too have their lowest delay at a threshold between 0 and 15."""
     for n, p in each(BOTH, JUDGED):
         yield optimum(n, p)
 
@@ -533,15 +539,15 @@ def modified_has_an_optimum():
 @study.claim("VI", "Figure 5")
 def pre_emptive_marginally_better():
     """With five connections the pre-emptive scheme is marginally better than the original policy:
-    less delay, by 10 % at most, each at its own best threshold."""
+    its delay is lower, by at most 10 %, each at its own best threshold."""
     for p in PRE_EMPTIVE:
         yield between(against_original(FIVE, p), -10, 0, FIVE, p, name=AGAINST)
 
 
 @study.claim("VI", "Figure 6")
 def pre_emptive_close_with_8():
-    """With eight connections the pre-emptive scheme is very close to the original policy (within
-    5 % at T_h = 0, 2 and 4)."""
+    """With eight connections the delay of the pre-emptive scheme is very close to that of the
+    original policy (within 5 % at T_h = 0, 2 and 4)."""
     for t, p in each(EARLY, PRE_EMPTIVE):
         of = change(delay(EIGHT, p, t), delay(EIGHT, ORIGINAL, t))
         yield between(of, -5, 5, EIGHT, t, p, name=AGAINST)
@@ -553,7 +559,7 @@ def pre_emptive_gains_more_with_5():
     own best threshold."""
     for p in PRE_EMPTIVE:
         terms = {
-            "less delay with 5 (%)": 0 - against_original(FIVE, p),
+            "reduction of delay with 5 (%)": 0 - against_original(FIVE, p),
             "with 8 (%)": 0 - against_original(EIGHT, p),
         }
         yield ordered(terms, p, unit=POINTS)
@@ -561,7 +567,7 @@ def pre_emptive_gains_more_with_5():
 
 @study.claim("VI", "Figure 5", "Figure 6")
 def non_pre_emptive_best():
-    """The non pre-emptive scheme has less delay than the original policy and the pre-emptive
+    """The non pre-emptive scheme has a lower delay than the original policy and the pre-emptive
     scheme, at T_h = 0, 2 and 4."""
     for worse, better in BETTER:
         yield from more(delay, worse, better, BOTH)
@@ -569,8 +575,8 @@ def non_pre_emptive_best():
 
 @study.claim("VI", "Figure 5", name="non-pre-emptive-20-percent")
 def close_to_20_percent():
-    """With five connections and T_h = 0 the non pre-emptive scheme has close to 20 % less delay
-    than the original policy (15 to 25 %)."""
+    """With five connections and T_h = 0 the delay of the non pre-emptive scheme is close to 20 %
+    lower than that of the original policy (15 to 25 %)."""
     for p in NON_PRE_EMPTIVE:
         of = change(delay(FIVE, p, T[0]), delay(FIVE, ORIGINAL, T[0]))
         yield between(of, -25, -15, FIVE, T[0], p, name=AGAINST)
@@ -579,7 +585,7 @@ def close_to_20_percent():
 @study.claim("VI", "Figure 5", "Figure 6")
 def non_pre_emptive_keeps_the_channel():
     """In the non pre-emptive scheme a session keeps its channel to the end: fewer set-ups per burst
-    than in the original policy, and at most 1.05 of them."""
+    than in the original policy, and at most 1.05."""
     for p in NON_PRE_EMPTIVE:
         yield from more(set_ups, ORIGINAL, p, BOTH, unit=SET_UPS)
     for n, t, p in each(BOTH, EARLY, NON_PRE_EMPTIVE):
@@ -595,7 +601,7 @@ def threshold_gains_little():
 
 @study.claim("VII", "Figure 5", "Figure 6")
 def timer_improves():
-    """A timer on the DCH improves the delay: both schemes with a timer have less delay than the
+    """A timer on the DCH improves the delay: both schemes with a timer have a lower delay than the
     original policy, each at its own best threshold."""
     for n, p in each(BOTH, JUDGED):
         yield at_most(against_original(n, p), 0, n, p, name=AGAINST)
@@ -607,30 +613,34 @@ def timer_improves():
 @study.claim("VI", "Figure 7", "Figure 8")
 def slow_switch_optimum():
     """With D_sw = 500 ms the best threshold of the original policy is higher than with 250 ms,
-    where the study has 4."""
+    where the paper has 4."""
     for n in BOTH:
         yield least_delay(T[5:], n, **SLOW)
 
 
 @study.claim("VI", "Figure 7", "Figure 8")
 def slow_switch_gain_10_percent():
-    """With D_sw = 500 ms the best threshold has around 10 % (5 to 15 %) less delay than T_h = 0."""
+    """With D_sw = 500 ms the delay at the best threshold is around 10 % (5 to 15 %) lower than at
+    T_h = 0."""
     for n in BOTH:
         yield between(gain(n, **SLOW), -15, -5, n, name=BEST_AGAINST_NONE)
 
 
 @study.claim("VI", "Figure 5", "Figure 6", "Figure 7", "Figure 8")
 def slow_switch_gains_more():
-    """With D_sw = 500 ms the best threshold gains more than with 250 ms."""
+    """With D_sw = 500 ms the best threshold reduces the delay by more than with 250 ms."""
     for n in BOTH:
-        terms = {"less delay at 500 ms (%)": 0 - gain(n, **SLOW), "at 250 ms (%)": 0 - gain(n)}
+        terms = {
+            "reduction of delay at 500 ms (%)": 0 - gain(n, **SLOW),
+            "at 250 ms (%)": 0 - gain(n),
+        }
         yield ordered(terms, n, unit=POINTS)
 
 
 @study.claim("VI", "Figure 7", "Figure 8")
 def slow_switch_non_pre_emptive_best():
-    """With D_sw = 500 ms the non pre-emptive scheme has less delay than the original policy and the
-    pre-emptive scheme, at T_h = 0, 2 and 4."""
+    """With D_sw = 500 ms the non pre-emptive scheme has a lower delay than the original policy and
+    the pre-emptive scheme, at T_h = 0, 2 and 4."""
     for worse, better in BETTER:
         yield from more(delay, worse, better, BOTH, **SLOW)
 
@@ -644,7 +654,7 @@ def two_channels_optimum():
 
 @study.claim("VI", "Figure 9")
 def two_channels_modified_has_an_optimum():
-    """With N_dch = 2, as with one, the modified policies too have a threshold of least delay,
+    """With N_dch = 2, as with one, the modified policies too have their lowest delay at a threshold
     between 0 and 15."""
     for p in JUDGED:
         yield optimum(EIGHT, p, **TWO)
@@ -660,7 +670,7 @@ def two_channels_pre_emptive_better():
 
 @study.claim("VI", "Figure 9")
 def two_channels_non_pre_emptive_best():
-    """With N_dch = 2, as with one, the non pre-emptive scheme has less delay than the original
+    """With N_dch = 2, as with one, the non pre-emptive scheme has a lower delay than the original
     policy and the pre-emptive scheme, at T_h = 0, 2 and 4."""
     for worse, better in BETTER:
         yield from more(delay, worse, better, [EIGHT], **TWO)
@@ -668,7 +678,7 @@ def two_channels_non_pre_emptive_best():
 
 @study.claim("VI", "Figure 9")
 def two_channels_high_thresholds_cost():
-    """With N_dch = 2 too a threshold above the best one costs significant delay: more than 10 % at
-    T_h = 12, whatever the policy."""
+    """With N_dch = 2 too a threshold above the best one raises the delay significantly: by more
+    than 10 % at T_h = 12, with every policy."""
     for p in [ORIGINAL, *JUDGED]:
         yield loss_at_12(EIGHT, p, **TWO)

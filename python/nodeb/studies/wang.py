@@ -214,7 +214,7 @@ rtt = round_trip.of(stop_and_wait)
 
 @study.claim("3.2, 9.1", "Table 8", "Table 11")
 def timeouts_rare():
-    """At a BLER of 10 % TCP hardly ever times out without cause."""
+    """At a BLER of 10 %, spurious timeouts of TCP are rare (at most 1 timeout per 1000 packets)."""
     for channel in CHANNEL:
         yield at_most(timeouts.of(download)(channel, LARGE, MIDDLE), 1, channel, digits=3)
     for channel in PAIR:
@@ -231,7 +231,7 @@ def harm(channel, key):
         yield ordered(
             {one: first(*where).under({key: one.replace(" ", "_")}) for one in (name, then)},
             *where[1:],
-            unit="packets sent again" if first is repeated else None,
+            unit="packets retransmitted" if first is repeated else None,
         )
 
 
@@ -390,8 +390,8 @@ def rtt_like_live_network():
 
 @study.claim("9.1", "Table 8")
 def rtt_growth_below_model():
-    """Errors on the downlink alone lengthen the round trip by less than the 150 ms that equation
-    (3) gives for both directions."""
+    """From 1 to 10 % BLER on the downlink alone, the round-trip time on DCH grows by less than the
+    150 ms that equation (3) gives for both directions."""
     yield ordered({"equation (3)": 150, "growth on DCH": growth(PAIR["DCH"])})
 
 
@@ -492,7 +492,8 @@ def large_channel_nearly_full():
 
 @study.claim("9.2.1", "Table 11")
 def large_little_difference():
-    """Files of 16 MB: DCH and HS-DSCH of 384 kb/s differ little (below 3 points)."""
+    """Files of 16 MB: the utilizations of DCH and HS-DSCH of 384 kb/s differ by at most 3
+    percentage points."""
     for b in BLER:
         difference = used(HS_384, LARGE, b) - used(DCH, LARGE, b)
         yield between(difference, -3, 3, b, unit=POINTS, digits=2)
@@ -553,7 +554,7 @@ def utilization_50_kb():
 
 @study.claim("9.2.4", "Table 14")
 def utilization_20_kb():
-    """Files of 20 kB use only 20 to 32 % of the channel (to the nearest percent; the study's own
+    """Files of 20 kB use only 20 to 32 % of the channel (to the nearest percent; the thesis's own
     table prints 33 % in one cell)."""
     yield from uses(KB_20, 19.5, 32.5)
 
@@ -567,7 +568,8 @@ def smaller_files_use_less():
 
 @study.claim("abstract, 9.2.5", "Table 11", "Table 12", "Table 13", "Table 14")
 def hs_dsch_better_than_dch():
-    """At the same bit rate HS-DSCH gives TCP more than DCH, for every file and BLER."""
+    """With the same channel bit rate, the application bit rate is higher on HS-DSCH than on DCH,
+    for every file size and BLER."""
     for size, b in each(SIZE, BLER):
         yield ordered({"HS-DSCH": rate(HS_384, size, b), "DCH": rate(DCH, size, b)}, size, b)
 
@@ -593,7 +595,7 @@ def gain_significant_at_20_kb():
 
 @study.claim("9.2.5")
 def combining_weakens_bler():
-    """With soft combining a higher BLER would cost less still."""
+    """With soft combining, the bit rate falls less with the BLER than without."""
     for size in SMALL:
         fall = change(rate(HS_384, size, HIGH), rate(HS_384, size, LOW))
         terms = {
@@ -607,8 +609,8 @@ def combining_weakens_bler():
 
 @study.claim("8.3")
 def six_retransmissions_suffice():
-    """A limit of six retransmissions gives the same result as none (application bit rate within
-    1 %)."""
+    """With at most six retransmissions the result is the same as without a limit (application bit
+    rate within 1 %)."""
     for size, b in each((KB_100, KB_50), (LOW, MIDDLE)):
         without = rate(HS_384, size, b)
         seven = without.under({"radio.hs_dsch.max_transmissions": 7})
@@ -732,8 +734,8 @@ for item, bler, printed in (
 
 @study.claim("9.4", "Table 16", "Table 17")
 def sharing_uses_more():
-    """With 1 % packet loss three users use a shared channel better than three dedicated ones, as
-    the others take over what a backed-off user leaves."""
+    """With 1 % packet loss three users use a shared channel better than three dedicated ones,
+    because other users take the capacity that a user with a reduced window leaves unused."""
     for metric_, unit in ((utilization, POINTS), (application_rate, None)):
         of = metric_.of(three_users)
         for b in (LOW, MIDDLE):
@@ -897,13 +899,14 @@ def in_order(of, schedulers, users, loss):
 
 @study.claim("9.5", "Table 19")
 def scheduler_throughput_order():
-    """Without packet loss Max C/I carries most, then proportional fair, then round robin."""
+    """Without packet loss, the mean bit rate is highest with Max C/I, then proportional fair, then
+    round robin."""
     yield in_order(mean, (MAX_CI, PF, RR), THREE, NONE)
 
 
 @study.claim("9.5", "Table 19", "Table 20")
 def max_ci_always_best():
-    """Max C/I carries most at every packet loss and number of users."""
+    """The mean bit rate is highest with Max C/I, at every packet loss and number of users."""
     for users, other in each(USERS, (RR, PF)):
         for loss in LOSSES[users]:
             yield in_order(mean, (MAX_CI, other), users, loss)
@@ -911,7 +914,8 @@ def max_ci_always_best():
 
 @study.claim("9.5", "Table 19", "Table 20")
 def round_robin_fairest():
-    """Round robin spreads the users' bit rates least, at every packet loss and number of users."""
+    """The users' bit rates differ least with round robin, at every packet loss and number of users
+    (compared with proportional fair)."""
     for users in USERS:
         for loss in LOSSES[users]:
             yield in_order(deviation, (PF, RR), users, loss)
@@ -926,7 +930,8 @@ def round_robin_fairest_without_loss():
 
 @study.claim("abstract, 9.5", "Table 19")
 def loss_levels_schedulers():
-    """The more packets are lost, the less the schedulers differ in mean bit rate."""
+    """The more packets are lost, the less the schedulers differ in mean bit rate (Max C/I and round
+    robin)."""
     names = {"lead of Max C/I over RR at 0 % loss": NONE, "at 1 %": SOME, "at 3 %": MANY}
     yield ordered({n: mean(THREE, MAX_CI, x) - mean(THREE, RR, x) for n, x in names.items()})
 
@@ -1020,7 +1025,7 @@ INTERPRETATIONS = {  # Changes of the scenario, by label of the interpretation a
         SHARES: [acks_lost],
         **of_groups(SCHEDULED, rates_of_table_4, TEN_PERCENT, acks_lost),
     },
-    "halves of packets": of_groups(EVERYWHERE, {"tcp.classic.fractional_halves": True}),
+    "half windows with fractions": of_groups(EVERYWHERE, {"tcp.classic.fractional_halves": True}),
     "ns-2.27": of_groups(EVERYWHERE, {"tcp.classic.era": "ns-2.27"}),
 }
 
@@ -1071,7 +1076,7 @@ def other_interpretations():
 
 study.table(
     "Table C",
-    "Other readings: deviation of the mean application bit rates from the printed ones",
+    "Other interpretations: deviation of the mean application bit rates from the printed ones",
     other_interpretations(),
     unit="%",
 )

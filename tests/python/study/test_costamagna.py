@@ -62,7 +62,7 @@ def test_results_path_does_not_change_the_scenario(fitted, tmp_path):
     elsewhere = tmp_path / fitted.name
     shutil.copytree(fitted, elsewhere)
     case = costamagna.transfer(
-        costamagna.SACK, interpretation=costamagna.INTERPRETATION["repeated once"]
+        costamagna.SACK, interpretation=costamagna.INTERPRETATION["retransmitted once"]
     )
     texts = {resolved(case, costamagna_link.models(place)) for place in (fitted, elsewhere)}
     assert len(texts) == 1
