@@ -16,47 +16,6 @@ from nodeb.inputs.keys import Keys, Schema, plain
 CHOICE = re.compile(r"^The [\w ]+: a name, or a table with one key\.")
 """Description of a key whose value selects a variant."""
 
-PARAMETERS = re.compile(r"^Parameters of (?=[^(])(.)")
-"""Beginning of the description of a variant's keys."""
-
-BEGINNINGS = {
-    "Base station": "the base station",
-    "Category and": "the category and",
-    "Cell and": "a cell and",
-    "Constant bit": "a constant bit",
-    "Distribution of": "the distribution of",
-    "Distribution with": "a distribution with",
-    "Download of": "the download of",
-    "Exponential distribution": "an exponential distribution",
-    "Group of": "a group of",
-    "HS-DSCH in": "an HS-DSCH in",
-    "Interval in": "an interval in",
-    "Iub between": "the Iub between",
-    "LTE cell": "an LTE cell",
-    "Link of": "a link of",
-    "Load of": "the load of",
-    "Log-normal distribution": "a log-normal distribution",
-    "Map of": "a map of",
-    "Mean interference": "the mean interference",
-    "Model of": "a model of",
-    "Pareto distribution": "a Pareto distribution",
-    "Path of": "a path of",
-    "Plain link": "a plain link",
-    "Position and": "the position and",
-    "Power delay": "a power delay",
-    "Power of": "the power of",
-    "Recording of": "a recording of",
-    "Row of": "a row of",
-    "Scenario: a": "a scenario: a",
-    "Sequence of": "a sequence of",
-    "Time series": "the time series",
-    "Uplink of": "the uplink of",
-    "Uplink that": "an uplink that",
-    "WCDMA downlink": "a WCDMA downlink",
-    "Window of": "a window of",
-}
-"""First words of descriptions, and the same words within a sentence, with an article."""
-
 DEFAULTS = re.compile(r"\bDefaults: (those of |the |measured |)")
 """Beginning of a sentence about the source of defaults."""
 
@@ -183,7 +142,7 @@ class Reference(Keys):
 def _introduced(description: str, path: str) -> str:
     """Returns the description of a key as the introduction of its section.
 
-    The schema's usual phrases about variants and parameters are replaced by sentences about the key
+    The schema's usual phrases about variants and defaults are replaced by sentences about the key
     `path`.
     """
     if CHOICE.match(description):
@@ -191,28 +150,13 @@ def _introduced(description: str, path: str) -> str:
         return CHOICE.sub(first, description)
     description = DEFAULTS.sub(lambda found: _source(path, found[1]), description)
     description = description.replace("The defaults are ", f"The defaults of `{path}` are ")
-    description = description.replace(": its parameters.", ".")
-    if PARAMETERS.match(description):
-        return PARAMETERS.sub(rf"`{path}` configures \1", description)
-    begin = f"`{path}` configures" if path else "The keys of the file configure"
-    return f"{begin} {_continued(description)}" if description else ""
+    return description.replace(": its parameters.", ".")
 
 
 def _source(path: str, begin: str) -> str:
     """Returns the beginning of a sentence about the source of a table's defaults."""
     verb = {"measured ": "were measured ", "the ": "are the "}.get(begin, "are those of ")
     return f"The defaults of `{path}` {verb}"
-
-
-def _continued(description: str) -> str:
-    """Returns a description as the continuation of a sentence."""
-    first, *others = description.split(" ")
-    begin = " ".join([first, *others[:1]]).rstrip(".,")
-    if words := BEGINNINGS.get(begin):
-        return words + description.removeprefix(begin)
-    if first == "A" or first[1:].islower() or ("-" in first and not first[1].isupper()):
-        return description[0].lower() + description[1:]
-    return description
 
 
 def _command(path: str) -> str:
