@@ -61,7 +61,8 @@ pub struct Pareto<Q> {
     pub max: Option<Q>,
 }
 
-/// Log-normal distribution, given by its mean and standard deviation, which are not those of the logarithm.
+/// Log-normal distribution, given by the mean and standard deviation of its values, not of their
+/// logarithms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "LogNormal{Q}")]

@@ -46,8 +46,9 @@ params! {
         /// Whether every congestion control spreads its segments over the round trip, as Linux's
         /// queueing discipline `fq` does. BBR paces its segments in any case.
         pub pacing: bool = false,
-        /// Whether the window is halved once per retransmission timeout of a pause (RFC 2861;
-        /// Linux: `tcp_slow_start_after_idle`). BBR never halves its window after a pause.
+        /// Whether the window is halved once per retransmission timeout of a pause, and reduced if
+        /// the application has not used all of it for a retransmission timeout (RFC 2861; Linux:
+        /// `tcp_slow_start_after_idle`). BBR never reduces its window for these reasons.
         pub slow_start_after_idle: bool = true,
         // Constants of Linux 6.18 from which the following defaults are:
         //
