@@ -61,7 +61,7 @@ def explain(
     cluster: ClusterAddress = None,
     what_if: Annotated[
         bool,
-        typer.Option("--what-if", help="Re-simulate with each removable cause removed in turn."),
+        typer.Option("--what-if", help="Simulate changes that remove or reduce a cause, one at a time."),
     ] = False,
     everything: Everything = False,
     beside: Annotated[
