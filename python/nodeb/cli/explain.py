@@ -61,7 +61,9 @@ def explain(
     cluster: ClusterAddress = None,
     what_if: Annotated[
         bool,
-        typer.Option("--what-if", help="Simulate changes that remove or reduce a cause, one at a time."),
+        typer.Option(
+            "--what-if", help="Simulate changes that remove or reduce a cause, one at a time."
+        ),
     ] = False,
     everything: Everything = False,
     beside: Annotated[

@@ -54,8 +54,8 @@ def sweep(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Metric shown; default: application_bps if every cell has it and more than half of "
-            "the transfers finish, else received_bps.",
+            help="Metric shown; default: application_bps if every cell has it and over half of the "
+            "transfers finish, else received_bps.",
         ),
     ] = None,
     margin: Margin = 0.02,
