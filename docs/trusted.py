@@ -40,5 +40,8 @@ def table(said: dict[str, Any] | None) -> str:
     made = said["made"]
     told = f"{', '.join(commands)}; compared on {made['when'][:10]}, nodeb {made['version']}."
     if "--quick" in told:
-        told += " Short versions: their intervals are wide, and many claims stay undecided."
+        told += (
+            " Short versions: their intervals are wide, and many claims stay undecided. The pages "
+            "of the studies have the results of the complete versions."
+        )
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + f"\n\n{told}"

@@ -33,7 +33,7 @@ def of(found: Iterable[linux_downloads.Row]) -> Iterator[Row]:
         times[f"transfer times, {control}, {size}"].append(one.ratio)
         allowed = max(3, 0.1 * one.kernel_repeated)
         near = abs(one.nodeb_repeated - one.kernel_repeated) <= allowed
-        repeated[f"segments sent again, {control}"].append(near)
+        repeated[f"retransmitted segments, {control}"].append(near)
         if not math.isnan(one.kernel_delay_ms):
             delays[f"mean one-way delays, {control}"].append(one.delay_ratio)
     for what, ratios in sorted(times.items()):

@@ -29,7 +29,10 @@ def rows(out: Path, quick: bool) -> Iterator[Row]:
 def of(found: Counts, command: str) -> Iterator[Row]:
     """Yields the rows of one study: its claims, published values and targets, if it has any."""
     name = f"`{found['study']}`: {studies.load(found['study']).title}"
-    claims = ", ".join(f"{found[kind]} {kind}" for kind in ("holds", "contradicted", "undecided"))
+    claims = (
+        f"{found['holds']} hold, {found['contradicted']} contradicted, "
+        f"{found['undecided']} undecided"
+    )
     yield Row(name, "claims", int(found["claims"]), claims, "", command)
     if total := int(found["cells_compared"]):
         distance = f"{found['near']} within their table's tolerance, {found['off']} within twice it"

@@ -105,7 +105,7 @@ def test_kernel_results_are_summarised_by_control_and_size():
     assert (large.count, large.limit) == (2, "3 %")
     assert large.distance.startswith("1 within; +3.0 % in the mean")
     assert found["transfer times, bbr, below 1 MB"].distance.startswith("1 within")
-    assert found["segments sent again, reno"].distance == "1 within"
+    assert found["retransmitted segments, reno"].distance == "1 within"
     assert found["mean one-way delays, reno"].count == 1
     assert found["mean one-way delays, bbr"].distance.startswith("0 within; +25.0 %")
 
@@ -131,7 +131,7 @@ def test_study_is_summarised_by_its_counts():
         ("published values", 9),
         ("targets", 2),
     ]
-    assert rows[0].distance == "1 holds, 0 contradicted, 2 undecided"
+    assert rows[0].distance == "1 hold, 0 contradicted, 2 undecided"
     assert rows[2].distance == "1 met, 0 missed, 1 undecided"
 
 
