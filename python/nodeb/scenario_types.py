@@ -315,7 +315,7 @@ Rounding: TypeAlias = Literal["down", "nearest"]
 """
 
 Decoding: TypeAlias = Literal["independent", "one_number"]
-"""Method that determines if a block is decoded.
+"""Method that determines whether a block is decoded.
 
 `independent`: Each transmission fails independently with the BLER at the SNR combined so
 far.
@@ -933,8 +933,9 @@ class Linux(Part):
     """
 
     slow_start_after_idle: bool = True
-    """Whether the window is halved once per retransmission timeout of a pause (RFC 2861; Linux:
-    `tcp_slow_start_after_idle`). BBR never halves its window after a pause.
+    """Whether the window is halved once per retransmission timeout of a pause, and reduced if the
+    application has not used all of it for a retransmission timeout (RFC 2861; Linux:
+    `tcp_slow_start_after_idle`). BBR never reduces its window for these reasons.
     """
 
     min_rto: Duration = "200 ms"
@@ -1419,7 +1420,7 @@ class Hsdpa(Part):
     """Soft combining of the transmissions of a block in the UE."""
 
     decoding: Decoding = "independent"
-    """Method that determines if a block is decoded."""
+    """Method that determines whether a block is decoded."""
 
     ack_error: Probability = 0.0
     """Probability that the Node B receives an ACK as a NACK."""
@@ -1442,7 +1443,7 @@ class Hsdpa(Part):
     """Payload of an RLC PDU, without the RLC header."""
 
     rlc: RlcMode = field(default_factory=lambda: UnacknowledgedMode())
-    """RLC mode, which determines if PDUs that MAC-hs gives up are retransmitted."""
+    """RLC mode, which determines whether PDUs that MAC-hs gives up are retransmitted."""
 
     segmentation: bool = True
     """Whether blocks carry octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), which do not
@@ -1781,7 +1782,7 @@ class ErrorModel(Part):
     """
 
     process: Error | None = None
-    """Process that decides in each step if an error occurs."""
+    """Process that decides in each step whether an error occurs."""
 
     within_block: WithinBlock | None = None
     """Distribution of the PDUs in error within a failed block, for `unit = "block"`. Default: all
@@ -1996,9 +1997,7 @@ class Reports(Part):
     """
 
     delay: Duration = "89 ms"
-    """Delay of a status report, from the end of the TTI that triggers it to its arrival at the
-    sender.
-    """
+    """Time that a status report or another answer of the phone takes to reach the sender."""
 
     loss_rate: Probability = 0.0
     """Probability that a report or another answer of the phone is lost."""
@@ -3352,13 +3351,13 @@ class Trace(Part):
     """
 
     second_db: list[float] | None = None
-    """SNR in dB after two transmissions of a block, listed by the TTI of the second one. Default:
-    computed by combining.
+    """SNR in dB after two transmissions of a block, listed by the TTI of the second one, on
+    `hsdpa` only. Default: computed by combining.
     """
 
     third_db: list[float] | None = None
-    """SNR in dB after three transmissions of a block, listed by the TTI of the third one. Default:
-    computed by combining.
+    """SNR in dB after three transmissions of a block, listed by the TTI of the third one, on
+    `hsdpa` only. Default: computed by combining.
     """
 
     cqi: list[int] | None = None

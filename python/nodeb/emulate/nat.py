@@ -120,7 +120,8 @@ class Nat:
             else:
                 found[version] = device
         if not found:
-            raise RunError(f"--nat: {self.missing[4]}")
+            reasons = dict.fromkeys(self.missing.values())
+            raise RunError(f"--nat: {'; IPv6: '.join(reasons)}")
         return found
 
     def _open(self, link: Netlink, server: Endpoint) -> None:

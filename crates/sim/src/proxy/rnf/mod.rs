@@ -23,7 +23,7 @@ use meter::Meter;
 use round_trip::RoundTripSpec;
 
 params! {
-    /// Parameters of the proxy with radio network feedback. The defaults are those of `fiorenzi`.
+    /// Parameters of the proxy with radio network feedback. The defaults are those of the study `fiorenzi`.
     pub struct Rnf {
         // The default values of this struct are those of `fiorenzi`, section IV.A: 36 IP packets for `q_ref`,
         // and for `interval` the shortest one of the study.
