@@ -315,7 +315,7 @@ pub enum Event {
     /// Another cell, number `cell`, starts to serve a user.
     Handover { bearer: u32, user: u32, cell: u32 },
     /// Bytes that the bearer could have sent to a user since the start of the run, and the user's
-    /// CQI at the Node B.
+    /// CQI at the Node B: the SNR in dB if none is used, NaN with recorded rates.
     Available { bearer: u32, user: u32, bytes: f64, cqi: f32 },
 
     /// The congestion window or slow-start threshold of the sender that sends the flow's data over

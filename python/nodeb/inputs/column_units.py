@@ -174,8 +174,8 @@ def _meaning(found: re.Match[str]) -> tuple[tuple[str, ...], str]:
 def _bases(found: re.Match[str]) -> tuple[str, ...]:
     """Returns the units without prefix, `bit` or `B`, that a match may mean.
 
-    They are both for the `B` in a rate in capitals, such as `MBPS`, and for the `b` of a size in
-    small letters, such as `kb`.
+    Two cases are ambiguous and give both units: a `B` in a rate in capitals, such as `MBPS`, and a
+    `b` in a size in small letters, such as `kb`.
     """
     base, unit = found["base"], found[0]
     if len(base) > 1:

@@ -1,9 +1,10 @@
 """Figures of results, made with matplotlib.
 
-Each function returns a `matplotlib.figure.Figure`: a notebook shows it,
-`figure.savefig("cwnd.svg")` saves it. A figure of a time series requires that series to be recorded
-(`[record]` in the scenario) and shows one replication; a figure of means shows their 95 %
-confidence intervals.
+All functions except `new_figure` return a `matplotlib.figure.Figure`: a notebook shows it,
+`figure.savefig("cwnd.svg")` saves it. `cqi`, `cwnd`, `queue`, `rtt`, `sequence` and `throughput`
+show one replication, whose series must have been recorded (`[record]` in the scenario). `curves`
+shows means over replications with their 95 % confidence intervals; `lines`, `bars` and `panels`
+show the intervals that they are given.
 """
 
 from nodeb.plot.causes import causes

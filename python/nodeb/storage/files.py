@@ -270,11 +270,11 @@ def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = No
 def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
     """Reads a Parquet file: its table, and the texts stored with the table.
 
-    Verifies the file's checksum in `provenance.json`, and those of its Parquet pages.
+    Verifies the file's checksum, if `provenance.json` lists the file, and those of its Parquet pages.
 
     Raises:
         OSError: the file does not exist, or cannot be read.
-        InputError: the file differs from its checksum in `provenance.json`, or that is damaged.
+        InputError: the file differs from its checksum in `provenance.json`, or `provenance.json` is damaged.
         ValueError: the file is not a Parquet file, or is damaged.
     """
     import pyarrow as pa

@@ -116,6 +116,7 @@ def test_channel_quality_is_drawn_over_time():
     assert np.nanmean(mean.get_data().values) == pytest.approx(done.bandwidth["cqi"].mean(), 0.02)
     adapted = scenario.with_(**{"radio.hsdpa.link_adaptation": "shannon"}).run(runs=1, jobs=1)
     assert adapted.plot.cqi().axes[0].get_ylabel() == "SNR (dB)"
+    assert np.isfinite(adapted.bandwidth["cqi"]).all()
     with pytest.raises(InputError, match=r"record\.rtt = true"):
         done.plot.rtt()
 

@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// With two thirds of the positions, half of the parity bits are never sent.
+    /// A circular buffer limited to two thirds of its positions never sends half of the parity bits.
     #[test]
     fn limited_buffers_keep_the_first_positions() {
         let (whole, cut) = (CircularBuffer::new(1024), CircularBuffer::limited(1024, 2 * 33 * 32));

@@ -241,10 +241,10 @@ mod tests {
         }
     }
 
-    /// For every TTI and radio frame, the offsets of the three streams are those of TS 25.212,
-    /// table 5 in 4.2.7.3.
+    /// For every TTI and radio frame, the offsets of the three streams are those of TS 25.212, 4.2.7.3:
+    /// table 5 (by TTI) and table 6 (by radio frame).
     #[test]
-    fn stream_offsets_match_table_5() {
+    fn stream_offsets_match_tables_5_and_6() {
         for (frames, alpha, beta) in [
             (1, [0, 1, 2], vec![0]),
             (2, [0, 2, 1], vec![0, 1]),

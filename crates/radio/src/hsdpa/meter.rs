@@ -93,7 +93,7 @@ impl Meter {
         {
             let NodeBs { users, sequence, params, .. } = node_bs;
             let user = &mut users[self.user];
-            let cqi = if user.adapter.has_cqis() { user.quality(tti, sequence) } else { f32::NAN };
+            let cqi = if user.adapter.sees_channel() { user.quality(tti, sequence) } else { f32::NAN };
             records.push((params.numerology().beginning(tti), self.bytes, cqi));
         }
     }

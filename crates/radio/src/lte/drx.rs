@@ -106,7 +106,7 @@ impl Cycle {
 }
 
 // Clause: TS 36.321, 5.7: discontinuous reception
-// Simplified: grants of the uplink do not wait, and count from the arrival of the phone's packet
+// Simplified: uplink grants are sent even if the phone does not listen; the inactivity timer starts at the packet
 /// Reception of one phone.
 #[derive(Clone, Debug)]
 pub struct Listening {

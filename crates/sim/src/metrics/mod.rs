@@ -87,7 +87,7 @@ table! {
         "packets_retransmitted" [""] U64 = |row| row.sender.retransmissions;
         /// Number of retransmission timeouts of the sender.
         "timeouts" [""] U64 = |row| row.sender.timeouts;
-        /// Number of fast retransmissions of the sender: losses detected without a timeout.
+        /// Number of times that the sender entered fast recovery (with Tahoe: slow start after duplicate ACKs).
         "fast_retransmits" [""] U64 = |row| row.sender.fast_retransmits;
         /// Mean of the round-trip times that TCP measured on data; NaN without a sample.
         "rtt_mean_s" ["s"] F64 = |row| row.sender.rtt_mean_s();
@@ -251,7 +251,7 @@ table! {
         "server_packets_retransmitted" [""] U64 = |row| row.server.retransmissions;
         /// Retransmission timeouts of the server.
         "server_timeouts" [""] U64 = |row| row.server.timeouts;
-        /// Number of fast retransmissions of the server: losses detected without a timeout.
+        /// Number of times that the server entered fast recovery (with Tahoe: slow start after duplicate ACKs).
         "server_fast_retransmits" [""] U64 = |row| row.server.fast_retransmits;
         /// Maximum number of bytes that the proxy held at one time: received in order from the server, and not yet
         /// acknowledged by the phone.

@@ -196,7 +196,8 @@ pub struct BandwidthRecord {
     /// Bytes of packets that could have been sent to the user since the start of the run if data
     /// had always been waiting.
     pub available_bytes: f64,
-    /// CQI that the Node B uses for the user, or SNR in dB if the link adaptation uses the SNR instead.
+    /// CQI that the Node B uses for the user, or SNR in dB if the link adaptation uses the SNR instead; NaN with
+    /// recorded rates.
     pub cqi: f32,
 }
 
@@ -243,7 +244,7 @@ table! {
         "t_s" ["s"] F64 = |row| row.at.as_secs();
         /// Bytes of packets that could have been sent to the user since the start of the run.
         "available_bytes" ["bytes"] F64 = |row| row.available_bytes;
-        /// CQI that the Node B uses for the user; SNR in dB with the link adaptation `shannon`, which needs no CQI.
+        /// CQI that the Node B uses for the user, or SNR in dB with `shannon`; NaN with recorded rates.
         "cqi" ["1"] F32 = |row| row.cqi;
     }
 }

@@ -89,7 +89,7 @@ params! {
         /// Snoop agent at the Node B. Absent: no agent.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub snoop: Option<Snoop>,
-        /// Uplink of each phone, a link that no other phone uses; without effect if the base
+        /// Uplink of each phone, a link that no other phone uses; must be absent or have its defaults if the base
         /// station schedules the uplink.
         pub uplink: Uplink,
         /// Radio bearers, which carry the downlink over the air and, if the base station schedules

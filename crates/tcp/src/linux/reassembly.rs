@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(take(&mut data, 1), (1_500, vec![]));
     }
 
-    /// By RFC 2883, 4.2 and 4.3, the first SACK block reports the part of a segment that had
+    /// By RFC 2883, 4.2, the first SACK block reports the part of a segment that had
     /// already arrived.
     #[test]
     fn duplicate_part_of_segment_is_reported() {

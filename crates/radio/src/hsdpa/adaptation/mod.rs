@@ -155,6 +155,12 @@ impl Adapter {
         matches!(self, Self::Cqi(_))
     }
 
+    /// Returns true if the channel quality is a CQI or the SNR in dB, false if it follows from a
+    /// recorded rate.
+    pub fn sees_channel(&self) -> bool {
+        !matches!(self, Self::Recorded(_))
+    }
+
     /// Returns true if ACKs and NACKs change the blocks that are offered later.
     pub fn learns(&self) -> bool {
         matches!(self, Self::Cqi(reporter) if reporter.learns())

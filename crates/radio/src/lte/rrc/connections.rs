@@ -16,7 +16,7 @@ use crate::switching::{ChannelUse, State};
 /// Promotion of a phone, in subframes.
 #[derive(Clone, Copy, Debug)]
 struct Promotion {
-    /// Subframe from which on the packet that began the promotion could be sent.
+    /// Subframe in which the packet that triggered the promotion was ready to be sent.
     began: u64,
     /// First subframe of random access, after paging if the phone is paged.
     access: u64,

@@ -362,8 +362,9 @@ impl UplinkMac {
         (least.max(1)..=most).filter_map(run).find(has_room)
     }
 
-    /// Returns the bid of a phone for a block in subframe `at`. Its rate is that of a block on the lowest data groups,
-    /// as many as its power allows. Returns `None` if even the smallest block on them is too large for its category.
+    /// Returns a phone's bid for a block in subframe `at`. The bid's rate is the size of a block on the lowest data
+    /// groups, as many as the base station may grant by the phone's power. Returns `None` if even the smallest block on
+    /// these groups is too large for the phone's category.
     fn bid(&mut self, at: u64, user: usize) -> Option<Bid> {
         let Self { lte, formats, sequence, phones, data, .. } = self;
         let (cell, phone) = (Cell { lte, formats, sequence }, &mut phones[user]);

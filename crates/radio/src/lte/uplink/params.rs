@@ -25,7 +25,7 @@ params! {
     ///
     /// These keys of `radio.lte` also apply to the uplink: `bandwidth`, `carrier_ghz`, `implementation_loss_db`,
     /// `combining`, `decoding`, `rlc`, `status_delay`, `sn_length`, `discard_timer` and `cell`. With a scheduled
-    /// uplink, the scenario must not have a table `uplink`.
+    /// uplink, the table `uplink` has no effect, and only the defaults of its keys are accepted.
     pub struct Scheduled {
         /// Time between two subframes in which a phone can send a scheduling request: 1, 2, 5, 10, 20, 40 or 80 ms.
         pub request_period: Duration = Duration::from_millis(10),

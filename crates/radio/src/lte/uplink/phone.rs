@@ -226,7 +226,7 @@ impl Phone {
             self.again_at = u64::MAX;
             self.has_reported = false;
             self.want(tti);
-            // A mask of requests holds for new data alone (TS 36.321, 5.4.5).
+            // SR masking (logicalChannelSR-Mask) suppresses only requests that new data trigger (TS 36.321, 5.4.5).
             if self.wanted.is_some() {
                 self.request_at = self.requests.next(tti);
             }

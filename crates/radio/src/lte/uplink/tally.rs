@@ -19,8 +19,7 @@ table! {
         "user" [""] U64 = |row| row.user as u64;
         /// Scheduling requests sent.
         "requests" [""] U64 = |row| row.tally.requests;
-        /// Mean time for which data that the phone had not reported waited for its next new block; NaN if no data
-        /// did.
+        /// Mean time from the subframe in which the phone has unreported data to its next new block; NaN if none.
         "request_wait_s" ["s"] F64 = |row| row.tally.waited.as_secs() / row.tally.answered as f64;
         /// Grants of new blocks, including each new block of a configured grant.
         "grants" [""] U64 = |row| row.tally.grants;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 registry! {
     /// Estimate of the round-trip time, as a scenario names it.
     "round trip" RoundTripSpec = Minimum {
-        /// Minimum that TCP has measured between proxy and phone.
+        /// Smallest round-trip time that TCP has measured between proxy and phone.
         "minimum" => Minimum(Minimum),
         /// A constant round-trip time, set in the scenario.
         "fixed" => Fixed(Fixed),

@@ -266,7 +266,7 @@ impl Transmission {
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// Records a loss event: sets `recover` to the end of the data sent. If the estimator times one segment
+    /// Records a loss event: sets `recover` to the end of the data sent, and `recover_timeout` to 0. If the estimator times one segment
     /// at a time, the segment that is being timed no longer gives a round-trip time.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;

@@ -62,9 +62,9 @@ impl Sender {
         self.timers.reschedule(now);
     }
 
-    /// Sends as many segments as windows, pacer and data allow. In the recovery from a timeout with a
-    /// window set from outside, one call sends at most `max_retransmissions` retransmissions while
-    /// data is in flight.
+    /// Sends as many segments as windows, pacer and data allow. If a window set from outside replaces
+    /// the congestion window (`steered`), one call during the recovery from a timeout sends at most
+    /// `max_retransmissions` retransmissions while data is in flight.
     pub(super) fn transmit(&mut self, now: Time, mut max_retransmissions: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
