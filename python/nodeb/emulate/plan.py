@@ -106,7 +106,8 @@ def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
         )
     if count == 1 and len(commands) > 1:
         raise InputError(
-            f"user `{name}` was given two commands, but a phone runs one; name another user"
+            f"user `{name}` was given {len(commands)} commands, but a phone runs one; name "
+            "another user"
         )
     if len(commands) > 1 and len(commands) != count:
         raise InputError(

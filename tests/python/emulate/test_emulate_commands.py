@@ -151,7 +151,11 @@ REAL_BAD = {
     ),
     "two commands": (
         ["--phone", "a: true", "--phone", "fleet: true", "--", "true"],
-        "user `a` was given two commands",
+        "user `a` was given 2 commands, but a phone runs one",
+    ),
+    "three commands": (
+        [*2 * ["--phone", "a: true"], "--phone", "fleet: true", "--", "true"],
+        "user `a` was given 3 commands, but a phone runs one",
     ),
     "nobody": ([], "no phone has a command"),
     "idle": (

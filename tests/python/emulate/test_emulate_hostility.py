@@ -21,7 +21,7 @@ BAD = {
         "no user of the scenario is real",
     ),
     "no such user": (["--as", "fone", "--", "true"], "no user `fone`; did you mean `phone`?"),
-    "two commands": (["--phone", "phone: true", "--", "true"], "two commands"),
+    "two commands": (["--phone", "phone: true", "--", "true"], "given 2 commands"),
     "no command": ([], "no phone has a command"),
     "no command of a phone": (["--phone", "phone:"], "expected a user and a command"),
     "odd duration": (["--duration", "soon", "--", "true"], "expected a time with a unit"),
