@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nodeb import _core
 from nodeb.answer.columns import aligned
+from nodeb.answer.words import counted
 from nodeb.base.units import NS_PER_S
 from nodeb.emulate.recordings import CUT_OFF, Recording
 from nodeb.errors import InputError
@@ -82,11 +83,13 @@ class Connections:
         if not self.is_whole:
             notes.append(CUT_OFF)
         if self.others:
-            notes.append(f"{self.others} packets are not TCP: `nodeb life` shows their paths")
+            who = "1 packet is" if self.others == 1 else f"{self.others} packets are"
+            notes.append(f"{who} not TCP: `nodeb life` shows packet timelines")
         if self.unknown:
             notes.append(
-                f"{self.unknown} packets cannot be identified: too few bytes were recorded; "
-                "record with --kept 96"
+                f"{counted(self.unknown, 'packet')} cannot be assigned to a connection: later IP "
+                "fragments, invalid TCP headers, or headers that were not recorded in full (record "
+                "with --kept 96)"
             )
         return notes
 

@@ -37,6 +37,16 @@ def test_unknown_connection_is_rejected_in_few_lines():
     assert "and 180 more" in str(refused.value)
 
 
+def test_notes_name_each_reason_why_a_packet_has_no_connection():
+    """More recorded bytes per packet do not help against fragments and invalid headers."""
+    other, unknown = Connections([], 1, 1).notes
+    assert other == "1 packet is not TCP: `nodeb life` shows packet timelines"
+    assert unknown.startswith("1 packet cannot be assigned to a connection: later IP fragments, ")
+    assert "invalid TCP headers" in unknown
+    assert "(record with --kept 96)" in unknown
+    assert Connections([], 2, 0).notes[0].startswith("2 packets are not TCP")
+
+
 @pytest.mark.parametrize(
     ("records", "whole"),
     [
