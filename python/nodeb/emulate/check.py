@@ -63,11 +63,11 @@ class Carried:
     rate_mbps: int
     """Bit rate of the tested link, Mbit/s."""
     got_mbps: float
-    """Rate at which IP packets arrived at the phone, Mbit/s."""
+    """Rate at which IP packets arrived at the phone, Mbit/s; 0 if at most one arrived."""
     lateness: dict[str, Any]
     """Lateness of the deliveries, seconds: mean, quantiles such as `p99_s`, and maximum `max_s`."""
     cpu: float
-    """CPU time of the driver per second of the download; 1 is a fully used core."""
+    """CPU time of the driver per second of the emulation; 1 is a fully used core."""
     real_time: bool
     """Whether the driver ran with real-time priority."""
 
@@ -123,8 +123,8 @@ def _options() -> Options:
 def _carried(rate: int, outcome: Outcome) -> Carried:
     report = outcome.report
     down = report["phones"][0]["down"]
-    got = 8e-6 * down["arrived_bytes"] / max(down["span_s"], 1e-9)
-    cpu = report["cpu_s"] / max(down["span_s"], 1e-9)
+    got = 8e-6 * down["arrived_bytes"] / down["span_s"] if down["span_s"] > 0 else 0.0
+    cpu = report["cpu_s"] / max(report["lasted_s"], 1e-9)
     return Carried(rate, got, report["lateness"], cpu, outcome.real_time)
 
 

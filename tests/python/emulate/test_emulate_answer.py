@@ -9,6 +9,7 @@ import pytest
 
 import fake_emulation
 from nodeb.answer import text
+from nodeb.emulate import check
 from nodeb.emulate.answer import emulated, replayed
 
 
@@ -127,3 +128,17 @@ def test_differing_replay_is_reported_first(answer_of):
 
 def test_truncated_recording_is_reported(answer_of):
     assert answer_of(complete=False).marks[-1].text.startswith("The log was cut off")
+
+
+@pytest.mark.parametrize(
+    ("packets", "span_s", "mbps"), [(0, 0.0, 0.0), (1, 0.0, 0.0), (1000, 2.0, 5.6)]
+)
+def test_check_relates_bytes_and_cpu_time_to_their_own_spans(monkeypatch, packets, span_s, mbps):
+    """The driver uses CPU time before the first packet arrives and after the last one."""
+    found = changed(cpu_s=3.0, lasted_s=6.0)
+    down = {"arrived_bytes": 1400 * packets, "arrived_packets": packets, "span_s": span_s}
+    found.report["phones"][0]["down"] |= down
+    monkeypatch.setattr(check, "check_system", lambda: None)
+    monkeypatch.setattr(check, "emulate", lambda *_: found)
+    carried = next(check.measure())
+    assert (carried.got_mbps, carried.cpu) == (pytest.approx(mbps), 0.5)
