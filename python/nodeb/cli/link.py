@@ -103,11 +103,14 @@ def curve(
     from nodeb.plot.link import link_curves
     from nodeb.plot.source import save
 
-    links = dict(read_points(folder) for folder in folders)
-    # If two results have the same name, curves are labelled by the names of their folders.
-    if len(links) < len(folders):
-        links = {folder.name: read_points(folder)[1] for folder in folders}
-    figure = link_curves(links, rate, title)
+    folders = list(dict.fromkeys(folders))
+    found = [read_points(folder) for folder in folders]
+    # Curves are labelled by the names of the results, or of the folders, or by the paths: whichever
+    # is the first that differs between all curves.
+    ways = [name for name, _ in found], [one.name for one in folders], [*map(str, folders)]
+    labels = next(labels for labels in ways if len(set(labels)) == len(folders))
+    tables = (table for _, table in found)
+    figure = link_curves(dict(zip(labels, tables, strict=True)), rate, title)
     print(save(figure, folders[0] / f"{rate}.png" if out is None else out))
 
 

@@ -248,6 +248,25 @@ def test_curves_have_intervals_on_a_logarithmic_axis(result):
         link_curves({"car": table}, "blr")
 
 
+@pytest.mark.parametrize(
+    ("folders", "labels"),
+    [
+        (("one/out",), ["64 kbit/s, Vehicular A"]),
+        (("one", "other"), ["one", "other"]),
+        (("one/out", "other/out", "other/out"), ["one/out", "other/out"]),
+    ],
+)
+def test_each_folder_has_a_curve(result, tmp_path, monkeypatch, folders, labels):
+    """Results of one experiment are distinguished by their folders, even if these have one name."""
+    monkeypatch.chdir(tmp_path)
+    for folder in folders:
+        result.save(folder)
+    drawn = []
+    monkeypatch.setattr("nodeb.plot.source.save", lambda figure, file: drawn.append(figure) or file)
+    assert invoke(["link", "curve", *folders]) == 0
+    assert [curve.get_label() for curve in drawn[0].axes[0].containers] == labels
+
+
 def test_point_without_errors_has_its_upper_bound_marked():
     fine = link.Experiment(service="costamagna_64", eb_n0_db=8, stop={"bits": 1000}).run(jobs=1)
     assert fine[0].bler.errors == 0
