@@ -89,21 +89,32 @@ class Quantity:
         Args:
             scenario: the exercise's scenario, to which `changes` are applied.
             seed: seed of the replications; default: that of the scenario.
+
+        Raises:
+            InputError: the result has no such metric and group, or `over` is 0.
         """
         changed = scenario.with_(self.changes) if self.changes else scenario
         summary = changed.run(runs=self.runs, seed=seed).summary
-        [row] = [
-            one for one in summary if one["metric"] == self.metric and one["group"] == self.group
-        ]
+        rows = [one for one in summary if one["group"] == self.group]
+        row = next((one for one in rows if one["metric"] == self.metric), None)
+        if row is None:
+            known, what = summary.distinct("group"), f"group `{self.group}`"
+            if rows:
+                known, what = [str(one["metric"]) for one in rows], f"metric `{self.metric}`"
+            raise InputError(f"the result has no {what} (it has: {', '.join(known)})")
         mean, half = row["mean"], (row["ci95_high"] - row["ci95_low"]) / 2
         if self.minus:
             less = self.minus.simulate(scenario, seed)
             mean, half = mean - less.mean, math.hypot(half, less.half_width)
         if self.over:
             below = self.over.simulate(scenario, seed)
-            share = mean / below.mean
-            half = abs(share) * math.hypot(half / mean, below.half_width / below.mean)
-            mean = share
+            if below.mean == 0:
+                raise InputError(
+                    f"{self.metric} cannot be divided by {self.over.metric}, which is 0 in this "
+                    "scenario; choose another metric for `over`"
+                )
+            mean /= below.mean
+            half = math.hypot(half, mean * below.half_width) / abs(below.mean)
         return Value(self.times * mean, abs(self.times) * half)
 
 

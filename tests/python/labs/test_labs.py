@@ -74,6 +74,28 @@ def test_unknown_labs_exercises_and_choices_are_refused():
         lab.check("remedy", 4)
 
 
+SMALL = Scenario.from_toml('[radio.hs_dsch]\n[[users]]\ntraffic.ftp.size = "2 kB"\n')
+"""A scenario without timeouts: the mean of this metric is 0."""
+
+
+def test_ratio_of_zero_is_zero():
+    ratio = labs.Quantity("timeouts", over=labs.Quantity("download_s", runs=2), runs=2)
+    assert (ratio.simulate(SMALL).mean, ratio.simulate(SMALL).half_width) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "message"),
+    [
+        (labs.Quantity("download_s", over=labs.Quantity("timeouts", runs=2), runs=2), "is 0 in"),
+        (labs.Quantity("download", runs=2), "no metric `download` .it has: received_bps, "),
+        (labs.Quantity("timeouts", group="b", runs=2), "no group `b` .it has: all"),
+    ],
+)
+def test_quantity_without_a_value_is_refused(quantity, message):
+    with pytest.raises(InputError, match=message):
+        quantity.simulate(SMALL)
+
+
 def metrics_of(quantity):
     """Returns the names of the metrics from which a quantity is computed."""
     parts = [one for one in (quantity.minus, quantity.over) if one]

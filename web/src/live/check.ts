@@ -59,9 +59,9 @@ export async function simulated(quantity: Quantity, text: string, engine: Engine
   }
   if (over) {
     const below = await simulated(over, text, engine);
-    const share = mean / below.mean;
-    half = Math.abs(share) * Math.hypot(half / mean, below.half / below.mean);
-    mean = share;
+    if (below.mean === 0) throw new Error(`${metric} cannot be divided by ${over.metric}, which is 0`);
+    mean /= below.mean;
+    half = Math.hypot(half, mean * below.half) / Math.abs(below.mean);
   }
   return { mean: times * mean, half: Math.abs(times) * half };
 }
