@@ -157,7 +157,7 @@ class _Threads:
         """Yields metadata events, by which the viewer names users and threads and sorts threads."""
         for (user, place), most in self._most.items():
             yield _about("process_name", user, 0, {"name": f"user {user}"})
-            for slot in range(most):
+            for slot in range(min(most, PER_PLACE)):
                 thread = self._base[place] + slot
                 yield _about("thread_name", user, thread, {"name": f"{place} {slot + 1}"})
                 yield _about("thread_sort_index", user, thread, {"sort_index": thread})
