@@ -262,11 +262,24 @@ def _check_known(
     said = {one.metric.name for each in tried for one in each.differences}
     labels = {label for each in tried for label in each.unknown}
     for metric in wanted:
-        if metric.name not in said and metric.label not in labels:
-            there = [name for name in METRICS if any(name in one.columns for one in known.values())]
+        if metric.name in said or metric.label in labels:
+            continue
+        if any(_has_values(one, metric) for one in known.values()):
             raise InputError(
-                f"none of these scenarios has `{metric.name}` (they have: {', '.join(there)})"
+                f"no replication has a value of `{metric.name}` for the same users in two of these "
+                "scenarios; simulate more replications, or compare another metric"
             )
+        there = [
+            one.name for one in METRICS.values() if any(_has_values(t, one) for t in known.values())
+        ]
+        raise InputError(
+            f"none of these scenarios has `{metric.name}` (they have: {', '.join(there)})"
+        )
+
+
+def _has_values(table: Table, metric: Metric) -> bool:
+    """Returns true if a metric has a value in some replication of `table`, a result of `by_run`."""
+    return metric.name in table.columns and bool(np.isfinite(table[metric.name]).any())
 
 
 def check_margin(margin: Any) -> float:
@@ -380,10 +393,7 @@ def difference_within(
 
 def _unknown(base: Table, own: Table, wanted: Sequence[Metric]) -> Iterator[str]:
     for metric in wanted:
-        known = [
-            metric.name in table.columns and bool(np.isfinite(table[metric.name]).any())
-            for table in (base, own)
-        ]
+        known = [_has_values(table, metric) for table in (base, own)]
         if any(known) and not all(known):
             yield metric.label
 

@@ -280,6 +280,22 @@ def test_unknown_metric_is_reported(call, pair):
     assert "none of these scenarios has `cqi` (they have: received_bps" in err
 
 
+def test_metric_without_a_pair_of_values_is_reported(small):
+    """Each scenario has values of the metric, but of different replications."""
+    whole = dict(small.run(runs=2).tables)
+
+    def only(*runs):
+        flows = whole["flows"].to_arrays()
+        times = np.where(np.isin(flows["run"], runs), flows["download_s"], np.nan)
+        return whole | {"flows": Table(flows | {"download_s": times})}
+
+    with pytest.raises(nodeb.InputError, match="no replication has a value of `download_s` for"):
+        compare({"a": only(0), "b": only(1)}, 1, metrics=["download_s"])
+    with pytest.raises(nodeb.InputError, match="none of these scenarios has") as refused:
+        compare({"a": only(), "b": only()}, 1, metrics=["download_s"])
+    assert "download_s," not in str(refused.value)
+
+
 def test_change_may_contain_a_quoted_semicolon(call, pair):
     status, out, _ = call("compare", pair[0], "--with", 'users.0.name="a;b"; wired.loss=0.1')
     assert status == 0
