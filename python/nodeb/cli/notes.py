@@ -39,11 +39,12 @@ def print_nothing_arrived(result: Result) -> None:
     groups = flows.distinct("group")
     empty = [one for one in groups if not flows["delivered_bytes"][flows["group"] == one].any()]
     if empty and empty != groups:
+        from nodeb.answer.words import joined
         from nodeb.results.survivors import no_arrival_hint
 
-        phones = f"at the phones of {', '.join(empty)}"
+        whose = f"group{'s' if len(empty) > 1 else ''} {joined(empty)}"
         why = no_arrival_hint(float(result.bearers["end_s"].max()))
-        _print([f"nothing arrived {phones} in {result.scenario.duration}; {why}"])
+        _print([f"no data of {whose} arrived in {result.scenario.duration}; {why}"])
 
 
 def print_empty_cells(outcome: Outcome) -> None:

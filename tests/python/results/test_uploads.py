@@ -148,3 +148,19 @@ def test_headline_of_a_cell_counts_the_phones_that_download():
         '[[users]]\nname = "u"\nupload.ftp.size = "10 kB"\n'
     ).run()
     assert "to 3 phones" in result.answer.headline
+
+
+def test_note_on_groups_without_data_fits_both_directions(call, tmp_path):
+    """Data of an upload arrives at the server, not at the phone."""
+    late = 'start = "2990 ms"\n{}.ftp.size = "20 kB"\n'
+    users = [
+        '[[users]]\nname = "on time"\nupload.ftp.size = "20 kB"\n',
+        f'[[users]]\nname = "sender"\n{late.format("upload")}',
+        f'[[users]]\nname = "reader"\n{late.format("traffic")}',
+    ]
+    file = tmp_path / "late.toml"
+    for count, whose in ((2, "group sender"), (3, "groups sender and reader")):
+        file.write_text('duration = "3 s"\nradio.dch = {}\n' + "".join(users[:count]))
+        status, _, notes = call("run", file, "--runs", 1)
+        assert status == 0
+        assert f"note: no data of {whose} arrived in 3 s; is the run long enough" in notes
