@@ -40,7 +40,7 @@ def delays(result: Result, recording: Recording) -> Iterator[Content]:
     table, whose = _series(result, recording, "segments")
     if table is not None:
         note = (
-            f"From the sender to the phone, of the packets of {whose} that were sent only once: "
+            f"From the sender to the receiver, of the packets of {whose} that were sent only once: "
             "for the others it is unknown which copy arrived."
         )
         samples = _by_group(result, packet_delays(table), "delay_s")

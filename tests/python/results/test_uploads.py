@@ -9,6 +9,7 @@ from nodeb.answer import text as text_of
 from nodeb.errors import InputError
 from nodeb.explanation.what_if import what_if
 from nodeb.report.phones import phones
+from nodeb.report.run import html
 from nodeb.results.answer import answer
 from nodeb.results.metrics import by_run
 
@@ -164,3 +165,9 @@ def test_note_on_groups_without_data_fits_both_directions(call, tmp_path):
         status, _, notes = call("run", file, "--runs", 1)
         assert status == 0
         assert f"note: no data of {whose} arrived in 3 s; is the run long enough" in notes
+
+
+def test_page_does_not_say_that_uploads_reach_the_phone():
+    page = html(scenario(SENDER, runs=1).run())
+    assert "From the sender to the receiver, of the packets" in page
+    assert "to the phone" not in page
