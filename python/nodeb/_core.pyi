@@ -260,8 +260,9 @@ def read_numbers(
 ) -> list[NDArray[np.float64]]:
     """Returns the columns of numbers in a text, one array per column.
 
-    An entry is a line that is neither empty nor begins with `#`. The first `skip` entries are left
-    out. `columns` selects columns by index, from 0; None returns all.
+    An entry is a line that is not blank and whose first character after blanks is not `#`. The
+    first `skip` entries are left out; without further entries, there are no arrays. `columns`
+    selects columns by index, from 0; None returns all.
 
     Raises:
         ValueError: a line is malformed, or there are more than `most` entries. The arguments of the
@@ -271,13 +272,13 @@ def read_numbers(
 def first_entries(text: bytes, most: int) -> list[tuple[int, list[str]]]:
     """Returns the first `most` entries of a text, each as its line number, from 1, and its words.
 
-    An entry is a line that is neither empty nor begins with `#`.
+    An entry is a line that is not blank and whose first character after blanks is not `#`.
     """
 
 def line_of_entry(text: bytes, entry: int) -> int | None:
     """Returns the line number, from 1, of entry number `entry`, from 0; None if there are fewer.
 
-    An entry is a line that is neither empty nor begins with `#`.
+    An entry is a line that is not blank and whose first character after blanks is not `#`.
     """
 
 def fail_on_purpose(what: str) -> None:
