@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.plot.style import FAINT, INK, MARKERS, figure_legend, new_figure, styled
+from nodeb.plot.style import FAINT, INK, MARKERS, figure_legend, legend_entries, new_figure, styled
 from nodeb.results.result import Result
 
 __all__ = ["cell", "has_places"]
@@ -67,8 +67,7 @@ def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figu
         # An upload of a phone that also downloads has a user index of its own, but no position.
         flows = flows.where(np.isin(flows["user"], np.asarray(table["user"])))
         _phones(figure, axes, flows, (x, y))
-    handles, labels = axes.get_legend_handles_labels()
-    figure_legend(figure, list(zip(handles, labels, strict=True)), columns=4)
+    figure_legend(figure, legend_entries(axes), columns=4)
     return figure
 
 

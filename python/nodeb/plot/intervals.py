@@ -19,6 +19,7 @@ from nodeb.plot.style import (
     color,
     figure_legend,
     legend,
+    legend_entries,
     name_places,
     new_figure,
     new_panels,
@@ -134,8 +135,7 @@ def panels(
     top = _top(every) if from_zero else None
     if top is not None:
         parts[0].set_ylim(0, top)
-    handles, labels = parts[0].get_legend_handles_labels()
-    figure_legend(figure, list(zip(handles, labels, strict=True)), columns=3)
+    figure_legend(figure, legend_entries(parts[0]), columns=3)
     return figure
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import Collection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from nodeb.plot.fitting import POINTS, broken, columns_of, width_of
 from nodeb.plot.picture import Picture
@@ -42,6 +46,8 @@ NARROW = (5.6, 3.6)
 """Size of a figure on a page that is also read on a phone, inches."""
 LEGEND_LIMIT = 3 * len(PALETTE)
 """Maximum number of entries of a legend; if there are more, it only states their number."""
+UNNAMED = re.compile(r"_(nolegend_|(child|container)\d+)")
+"""Label that matplotlib gives to what is drawn without a label."""
 LEGEND_ROWS = 2
 """Rows of a legend for which a figure has room; with more rows, the figure grows."""
 TITLE, LABEL, ENTRY = 12.0, 10.5, 9.5
@@ -179,10 +185,22 @@ def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2, title:
 
     The entry with the label `last` comes last.
     """
-    handles, labels = axes.get_legend_handles_labels()
-    entries = sorted(zip(handles, labels, strict=True), key=lambda entry: entry[1] == last)
+    entries = sorted(legend_entries(axes), key=lambda entry: entry[1] == last)
     if len(entries) >= fewest:
         figure_legend(axes.get_figure(root=True), entries, columns, title)
+
+
+def legend_entries(axes: Axes) -> list[tuple[Artist, str]]:
+    """Returns the handle and label of each curve or kind of points that has a label.
+
+    Unlike `Axes.get_legend_handles_labels`, this includes labels that begin with `_`, as names of
+    users and folders may.
+    """
+    drawn = [one for one in axes.get_children() if isinstance(one, (Line2D, Patch, Collection))]
+    # A container, such as a curve with error bars, is a handle too, though no artist.
+    containers = cast("list[Artist]", axes.containers)
+    named = [(one, str(one.get_label() or "")) for one in (*drawn, *containers)]
+    return [(one, label) for one, label in named if label and not UNNAMED.fullmatch(label)]
 
 
 def figure_legend(

@@ -109,6 +109,14 @@ def test_sequence_plot_marks_retransmissions() -> None:
     assert labels == ["acknowledged", "sent", "sent again", "arrived"]
 
 
+def test_legend_has_names_that_begin_with_an_underscore() -> None:
+    """Matplotlib omits such labels by default."""
+    rates = {name: [0.1] for name in ("bler", "bler_ci95_low", "bler_ci95_high")}
+    point = Table({"eb_n0_db": [4.0], **rates})
+    figure = plot.link_curves({"_car": point, "bus": point, "": point})
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["_car", "bus"]
+
+
 def test_several_users_are_distinguishable() -> None:
     figure = plot.queue(result(**tables()))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
