@@ -127,9 +127,12 @@ class Experiment:
                 texts[number], printable(str(file)), [*settings, *more], file.parent
             )
 
-        found = [(label, scenario(number)) for number, label in enumerate(_labels(files))]
-        found += [(change, scenario(0, *_settings(change))) for change in changes]
-        planned = [(label, one.planned(runs, None, seed)) for label, one in found]
+        labels = _labels(files, changes)
+        found = [scenario(number) for number in range(len(files))]
+        found += [scenario(0, *_settings(change)) for change in changes]
+        planned = [
+            (label, one.planned(runs, None, seed)) for label, one in zip(labels, found, strict=True)
+        ]
         scenarios = [one for _, one in planned]
         first = scenarios[0]
         most = max(DEFAULT_RUNS, *(one.runs for one in scenarios))
@@ -283,20 +286,22 @@ def _settings(change: str) -> list[str]:
     return parts
 
 
-def _labels(files: Sequence[Path]) -> list[str]:
-    """Returns the labels of scenarios: the names of their files without suffix.
+def _labels(files: Sequence[Path], changes: Sequence[str]) -> list[str]:
+    """Returns the labels of scenarios: names of files without suffix, then the changes as given.
 
-    If two names are equal, all labels are paths as given.
+    If two labels are equal, those of all files are paths as given.
 
     Raises:
-        InputError: a path is given twice.
+        InputError: a path or a change is given twice, or a path is also a change.
     """
-    stems = [file.stem for file in files]
-    labels = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
-    labels = [*map(printable, labels)]
+    paths, of_changes = [printable(str(file)) for file in files], [*map(printable, changes)]
+    labels = [*(printable(file.stem) for file in files), *of_changes]
+    if len(set(labels)) < len(labels):
+        labels = [*paths, *of_changes]
     if len(set(labels)) < len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
-        raise InputError(f"{twice} is given twice")
+        option = "" if twice in paths else "--with "
+        raise InputError(f"{option}{twice} is given twice")
     return labels
 
 

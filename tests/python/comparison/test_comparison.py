@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -243,6 +244,10 @@ def test_wrong_arguments_are_reported(small):
     [
         (["one.toml"], "there is nothing to compare with; give a second file"),
         (["one.toml", "one.toml"], "one.toml is given twice"),
+        (
+            ["one.toml", *2 * ["--with", "wired.loss=0.1"]],
+            "--with wired.loss=0.1 is given twice",
+        ),
         (["one.toml", "no.toml"], "no.toml: there is no such file"),
         (["one.toml", "--with", "radio.dch.blerr=1"], "did you mean `bler`"),
         (["one.toml", "--with", "nonsense"], "nonsense"),
@@ -300,6 +305,17 @@ def test_change_may_contain_a_quoted_semicolon(call, pair):
     status, out, _ = call("compare", pair[0], "--with", 'users.0.name="a;b"; wired.loss=0.1')
     assert status == 0
     assert 'users.0.name="a;b"; wired.loss=0.1 is slower than one' in out
+
+
+def test_file_with_the_name_of_a_change_is_a_scenario_of_its_own(call, pair):
+    pair[1].rename("wired.loss=0.1.toml")
+    change = "--with", "wired.loss=0.1"
+    status, out, _ = call("compare", "one.toml", "wired.loss=0.1.toml", *change, "--out", "both")
+    assert status == 0
+    about = json.loads(Path("both/provenance.json").read_text())
+    assert about["scenarios"] == ["one.toml", "wired.loss=0.1.toml", "wired.loss=0.1"]
+    assert "wired.loss=0.1.toml is" in out
+    assert "wired.loss=0.1 is" in out
 
 
 def test_sweep_table_is_ignored_with_a_note(call, pair):
