@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +24,7 @@ from nodeb.cli.options import (
     print_answer,
     print_changed,
     print_file,
+    print_message,
     print_other_folder,
     print_rows,
     print_warnings,
@@ -82,12 +82,12 @@ def compare(
     """Compare scenarios with common random numbers, replication by replication."""
     plan = Experiment.read(files, changes or (), settings or (), runs, seed)
     for note in plan.notes:
-        print(f"note: {note}", file=sys.stderr)
+        print_message("note", note)
     print_warnings(plan.warnings())
     for file, scenario in zip(files, plan.scenarios, strict=False):
         print_superfluous(scenario.compiled())
         if scenario.compiled().has_sweep:
-            print(f"note: the [sweep] table of {file} is ignored", file=sys.stderr)
+            print_message("note", f"the [sweep] table of {file} is ignored")
     if explain is not None:
         for scenario in plan.scenarios:
             scenario.check_user(explain)

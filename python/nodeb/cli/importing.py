@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from nodeb.base.streams import printable
 from nodeb.cli.options import check_name
 from nodeb.errors import InputError, writing
 from nodeb.inputs import column_units, formats, trace_reader
@@ -125,9 +126,9 @@ def _print(target: Path, found: formats.Imported) -> None:
     values = trace.columns[name]
     entries = "entry" if len(trace) == 1 else "entries"
     lasts = duration_text(trace.duration_ns)
-    print(f"{target}: {len(trace)} {entries} of {kind.meaning}, {lasts}")
-    print(f"read: {'; '.join(found.read)}")
-    print(f"assumed: {'; '.join(found.assumed) or 'nothing'}")
+    print(f"{printable(target)}: {len(trace)} {entries} of {kind.meaning}, {lasts}")
+    print(printable(f"read: {'; '.join(found.read)}"))
+    print(printable(f"assumed: {'; '.join(found.assumed) or 'nothing'}"))
     low, high, mean = map(_number, (values.min(), values.max(), _mean(trace)))
     print(f"{name}: {low} to {high}, mean {mean}")
     is_channel = trace.kind != "traffic"

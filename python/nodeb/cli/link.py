@@ -11,6 +11,7 @@ import typer
 from nodeb import _core, link
 from nodeb.base.arguments import as_seed
 from nodeb.base.signals import ignore
+from nodeb.base.streams import printable
 from nodeb.cli.options import (
     Everything,
     Force,
@@ -111,7 +112,7 @@ def curve(
     labels = next(labels for labels in ways if len(set(labels)) == len(folders))
     tables = (table for _, table in found)
     figure = link_curves(dict(zip(labels, tables, strict=True)), rate, title)
-    print(save(figure, folders[0] / f"{rate}.png" if out is None else out))
+    print(printable(save(figure, folders[0] / f"{rate}.png" if out is None else out)))
 
 
 @app.command()

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nodeb.base.streams import printable
 from nodeb.errors import InputError
 
 __all__ = ["plot"]
@@ -57,7 +58,7 @@ def plot(
 
     rows = {column(name): value for name, value in chosen.items()}
     figure = curves(found, column(x), column(y), list(map(column, by or ())), rows, log, title)
-    print(save(figure, folder / f"{y}.png" if out is None else out))
+    print(printable(save(figure, folder / f"{y}.png" if out is None else out)))
 
 
 def _split(setting: str) -> tuple[str, str]:

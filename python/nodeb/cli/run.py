@@ -29,6 +29,7 @@ from nodeb.cli.options import (
     command_arguments,
     print_answer,
     print_file,
+    print_message,
     print_place,
     print_warnings,
     results_if_full,
@@ -124,8 +125,7 @@ def run(
         print_place(place)
         if scenario.compiled().has_sweep:
             hint = f"`nodeb sweep {shell_path(file)}` simulates it"
-            text = f"note: the [sweep] table of {file} is ignored; {hint}"
-            print(text, file=sys.stderr)
+            print_message("note", f"the [sweep] table of {file} is ignored; {hint}")
         print_warnings(scenario.warnings())
         notes.print_superfluous(scenario.compiled())
         capture: dict[str, Any] = {"pcap": pcap, "snap_length": snap_length}

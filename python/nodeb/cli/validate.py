@@ -33,7 +33,7 @@ def validate(
             print_error(error)
         else:
             about = ", ".join(filter(None, [found.name, cells]))
-            print(f"{file}: valid" + (f" ({about})" if about else ""))
+            print(printable(f"{file}: valid" + (f" ({about})" if about else "")))
             print_warnings(found.warnings())
             if not cells:
                 print_superfluous(cast("_core.CompiledScenario", found))

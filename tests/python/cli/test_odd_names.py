@@ -109,6 +109,38 @@ def test_reproduce_accepts_odd_names(odd, done):
     done("reproduce", odd(FILE.replace("DURATION", "100 s"), ".py"), "--quick")
 
 
+def test_control_characters_of_names_are_printed_as_escapes(call, tmp_path):
+    """Otherwise they would change the colours of the terminal, for example."""
+    file = tmp_path / "a\x1b[31m.toml"
+    file.write_text(SWEPT)
+    (tmp_path / f"{file.name}.mm").write_text("1\n2\n9\n")
+    (tmp_path / f"{file.name}.link").write_text(LINK)
+    for arguments in (
+        ("validate", file),
+        ("run", file, "--report", "--pcap", f"{file}.pcapng"),
+        ("run", file, "--out", file),
+        ("explain", file, "--out", f"{file}.html"),
+        ("explain", file, "--connection", "0"),
+        ("life", file),
+        ("compare", file, "--with", "wired.delay=9 ms", "--runs", "3", "--report", f"{file}.html"),
+        ("sweep", file, "--runs", "2"),
+        ("plot", f"out/{file.stem}-swept", "--x", "radio.dch.bler", "--y", "served"),
+        ("import", file),
+        ("import", f"{file}.mm", "--as", "mahimahi"),
+        ("fit", file),
+        ("play", file, "--out", file),
+        ("replay", file),
+        ("link", "run", file),
+        ("link", "run", f"{file}.link"),
+        ("link", "curve", file),
+        ("link", "curve", f"out/{file.name}"),
+        ("reproduce", file),
+    ):
+        _, out, err = call(*arguments)
+        assert "\x1b" not in out + err, arguments
+        assert "itself failed" not in err
+
+
 def test_value_that_is_not_unicode_is_rejected(call, odd):
     status, _, err = call("run", odd(SMALL), "--set", f"name={ODD}")
     assert status == 2
