@@ -259,7 +259,8 @@ class Scenario(ScenarioFields):
         """
         users = len(self.compiled().connections)
         if not 0 <= as_whole(user, "user") < users:
-            raise InputError(f"there is no user {user}; expected 0 to {users - 1}")
+            last = f" to {users - 1}" if users > 1 else ""
+            raise InputError(f"there is no user {user}; expected 0{last}")
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
         """Computes a map of the mean SNR, dB, from path loss alone; on `hsdpa` before despreading.

@@ -76,6 +76,14 @@ def test_scenarios_that_a_page_cannot_simulate_are_refused(opened, tmp_path, cap
     assert not opened
 
 
+def test_suggested_command_quotes_the_name_of_the_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = 'radio.trace.down.file = "x.csv"\n[[users]]\ntraffic.ftp.size = "1 MB"\n'
+    (tmp_path / "my cell.toml").write_text(text, encoding="utf-8")
+    assert cli.invoke(["play", "my cell.toml"]) == 2
+    assert "or `nodeb run 'my cell.toml'`" in capsys.readouterr().err
+
+
 def test_installation_without_a_page_says_how_to_get_one(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(play, "PAGE", tmp_path / "nothing.html")
     assert cli.invoke(["play"]) == 2

@@ -78,14 +78,13 @@ def test_unknown_packets_are_rejected(short, number):
 
 
 @pytest.mark.parametrize("user", [5, -1])
-def test_user_to_compare_is_checked_first(call, scenario_file, tmp_path, user):
+@pytest.mark.parametrize(("count", "expected"), [(1, "0"), (2, "0 to 1")])
+def test_user_to_compare_is_checked_first(call, scenario_file, tmp_path, user, count, expected):
     out = tmp_path / "out"
-    change = "wired.delay=90 ms"
-    status, printed, err = call(
-        *("compare", scenario_file, "--with", change, "--explain", user, "--out", out)
-    )
+    changes = "--with", "wired.delay=90 ms", "--set", f"users.0.count={count}"
+    status, printed, err = call("compare", scenario_file, *changes, "--explain", user, "--out", out)
     assert (status, printed) == (2, "")
-    assert f"there is no user {user}; expected 0" in err
+    assert err.endswith(f"error: there is no user {user}; expected {expected}\n")
     assert not out.exists()
 
 
