@@ -321,11 +321,17 @@ def _check_not_swept(settings: Sequence[str], axes: Sequence[Axis]) -> None:
     """Checks that no setting changes a swept key, because that would have no effect.
 
     Raises:
-        InputError: a setting changes a swept key.
+        InputError: a setting changes a swept key, or the sweep table, which is no part of a cell.
     """
     swept = {one.key for axis in axes for one in axis.swept}
     for setting in settings:
-        if (key := key_of(setting)) in swept:
+        key = key_of(setting)
+        if key.partition(".")[0] == "sweep":
+            raise InputError(
+                f"--set {setting}: this changes the keys of every cell, but not the [sweep] table; "
+                "change that in the file"
+            )
+        if key in swept:
             raise InputError(
                 f"--set {setting}: `{key}` is swept, so this has no effect; change its "
                 "values in the [sweep] table"

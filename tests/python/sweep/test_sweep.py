@@ -538,6 +538,13 @@ def test_setting_of_a_swept_key_is_rejected(call, tmp_path):
     assert "`radio.dch.bler` is swept, so this has no effect" in err
 
 
+@pytest.mark.parametrize("setting", ["sweep={}", "sweep.wired.loss=[0.1]"])
+def test_setting_of_the_sweep_table_is_rejected(call, tmp_path, setting):
+    status, _, err = call("sweep", write(tmp_path, GRID), "--set", setting)
+    assert status == 2
+    assert f"--set {setting}: this changes the keys of every cell, but not the [sweep] table" in err
+
+
 def test_baseline_may_lack_a_metric_of_other_cells(tmp_path, call):
     """A cell with ten users lacks the 5th percentile of user rates, which needs 20 users."""
     swept = '[sweep]\n"users.0.count" = [10, 20]\n'
