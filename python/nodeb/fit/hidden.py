@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.answer.words import counted
 from nodeb.base.arguments import as_seed, as_whole
 from nodeb.errors import InputError
 from nodeb.fit.chain import Chain, hmm
@@ -45,19 +46,24 @@ def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
         )
     ones = int(np.count_nonzero(errors))
     rarer, what = min((ones, "lost"), (len(errors) - ones, "correct"))
+    trials = counted(len(errors), unit)
     if not ones:
-        trials = f"{len(errors)} {unit}{'s' if len(errors) > 1 else ''}"
         raise InputError(
             f"there is no error in {trials}, so no model can be fitted; the error rate is below "
             f"{_bound(len(errors)):.2g} (95 %): simulate longer, or at a lower Eb/N0"
         )
+    if not rarer:
+        raise InputError(
+            f"no {unit} of {trials} is correct, so no model can be fitted: simulate longer, or at "
+            "a higher Eb/N0"
+        )
     if rarer < states**2:
         limit = int(np.sqrt(rarer))
-        would = f"ask for at most {limit} states" if limit > 1 else "fit no hidden states"
-        needed = int(np.ceil(states**2 * len(errors) / max(rarer, 1)))
+        would = f"ask for at most {limit} states, or " if limit > 1 else ""
+        needed = int(np.ceil(states**2 * len(errors) / rarer))
         raise InputError(
-            f"{states} states have {states**2} parameters, but only {rarer} of {len(errors)} "
-            f"{unit}s are {what}: {would}, or give about {needed} {unit}s"
+            f"{states} states have {states**2} parameters, but only {rarer} of {trials} "
+            f"{'is' if rarer == 1 else 'are'} {what}: {would}give about {needed} {unit}s"
         )
 
 

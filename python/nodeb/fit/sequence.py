@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.answer.words import counted
 from nodeb.base.arguments import as_path
 from nodeb.base.streams import printable
 from nodeb.errors import InputError
@@ -52,8 +53,8 @@ class ErrorSequence:
             raise InputError(f"{here}an error is {self.errors.max()}; expected 0 or 1")
         if rest := len(self) % self.pdus_per_block:
             raise InputError(
-                f"{here}{len(self)} PDUs are not a whole number of transport blocks of "
-                f"{self.pdus_per_block} PDUs: {rest} are left over"
+                f"{here}{counted(len(self), 'PDU')} cannot be divided into transport blocks of "
+                f"{self.pdus_per_block} PDUs: {rest} {'is' if rest == 1 else 'are'} left over"
             )
 
     def __len__(self) -> int:

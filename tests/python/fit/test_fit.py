@@ -237,7 +237,7 @@ def test_text_of_digits_is_read(tmp_path):
         (
             "01011",
             2,
-            r"5 PDUs are not a whole number of transport blocks of 2 PDUs: 1 are left over",
+            r"5 PDUs cannot be divided into transport blocks of 2 PDUs: 1 is left over",
         ),
         ("0101", 0, "pdus_per_block is 0; expected at least 1"),
     ],
@@ -255,7 +255,9 @@ def test_bad_sequences_are_reported(tmp_path, text, per_block, message):
         ("0" * 1000, [2], r"no error in 1000 PDUs.*below 0.003"),
         ("0" * 1000 + "1" * 5, [3], "only 5 of 1005 PDUs are lost: ask for at most 2 states"),
         ("01" * 500, [9], "states is 9; expected 2 to 8"),
-        ("0" * 500 + "1", None, "fit no hidden states, or give about 2004 PDUs"),
+        ("0" * 500 + "1", None, "only 1 of 501 PDUs is lost: give about 2004 PDUs"),
+        ("0" * 500 + "1", [], "only 1 of 501 PDUs is lost: give about 2004 PDUs"),
+        ("1" * 22, None, "no PDU of 22 PDUs is correct, so no model .* higher Eb/N0"),
     ],
 )
 def test_uninformative_sequences_are_rejected(digits, states, message):
