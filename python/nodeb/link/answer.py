@@ -19,6 +19,7 @@ from itertools import pairwise
 from nodeb.answer.answer import Answer, Rows
 from nodeb.answer.numbers import Shown, shown
 from nodeb.answer.words import counted
+from nodeb.base.streams import shell_path
 from nodeb.link.result import LinkResult, Point, Rate
 
 __all__ = ["answer"]
@@ -34,54 +35,59 @@ def answer(result: LinkResult, folder: str = "") -> Answer:
         result: result of the experiment.
         folder: folder of the tables; empty if they are not saved.
     """
-    known = [one for one in result if one.bler.trials]
+    known = _with_blocks(result)
     about = result.provenance
     blocks = counted(sum(one.bler.trials for one in known), "block")
     points, wall = counted(len(known), "point"), f"{about.wall_time_s:.2f} s"
     notes = [f"{points}, {blocks}, seed {about.seed}, {wall}."]
     if folder:
         notes.append(f"{folder} has the table and the errors of each point.")
-        notes.append(f"Draw it: nodeb link curve {folder}")
+        notes.append(f"Draw it: nodeb link curve {shell_path(folder)}")
     return Answer(
         command="nodeb link run",
         subject=result.experiment.name,
-        headline=" ".join(_headline(sorted(known, key=lambda one: one.eb_n0_db))),
+        headline=" ".join(_headline(result)),
         table=_table(result),
         notes=notes,
         everything=[_everything(result)],
     )
 
 
-def _headline(known: Sequence[Point]) -> Iterator[str]:
-    """Yields one or two sentences about points, which are in order of Eb/N0 and have blocks."""
+def _headline(result: LinkResult) -> Iterator[str]:
+    """Yields one or two sentences about the points that have blocks, in order of Eb/N0."""
+    known = sorted(_with_blocks(result), key=lambda one: one.eb_n0_db)
     if not known:
         yield "nothing was simulated."
         return
     first, last = known[0], known[-1]
-    where = f"{last.eb_n0_db:g} dB" if len(known) == 1 else "any Eb/N0"
+    where = f"{result.db(last)} dB" if len(known) == 1 else "any Eb/N0"
     if not any(one.bler.errors for one in known):
         yield f"no block failed at {where}."
     elif len(known) == 1:
         yield f"{_share(first.bler).with_level} of the blocks failed at {where}."
     elif all(one.bler.errors == one.bler.trials for one in known):
-        yield f"every block failed, up to {last.eb_n0_db:g} dB."
+        yield f"every block failed, up to {result.db(last)} dB."
     else:
         again = _share(last.bler)
         yield (
-            f"{_share(first.bler).with_level} of the blocks failed at {first.eb_n0_db:g} dB, and "
-            f"{again.value} ({again.interval}) at {last.eb_n0_db:g} dB."
+            f"{_share(first.bler).with_level} of the blocks failed at {result.db(first)} dB, and "
+            f"{again.value} ({again.interval}) at {result.db(last)} dB."
         )
-        yield from _target(known)
+        yield from _target(result, known)
 
 
-def _target(known: Sequence[Point]) -> Iterator[str]:
+def _with_blocks(result: LinkResult) -> list[Point]:
+    return [one for one in result if one.bler.trials]
+
+
+def _target(result: LinkResult, known: Sequence[Point]) -> Iterator[str]:
     """Yields a sentence on the first two neighbours between which a tenth of the blocks fails.
 
     Yields nothing if the share does not fall below `TARGET` between two points.
     """
     for one, other in pairwise(known):
         if one.bler.rate >= TARGET > other.bler.rate:
-            yield f"A tenth fails between {one.eb_n0_db:g} and {other.eb_n0_db:g} dB."
+            yield f"A tenth fails between {result.db(one)} and {result.db(other)} dB."
             return
 
 
@@ -95,7 +101,7 @@ def _table(result: LinkResult) -> Rows:
     for one in result:
         blocks, pdus = _share(one.bler), _share(one.per)
         shares: list[str | Shown] = [blocks, _ends(blocks), pdus, _ends(pdus)]
-        rows.append([f"{one.eb_n0_db:g} dB", *shares])
+        rows.append([f"{result.db(one)} dB", *shares])
     return Rows(["Eb/N0", "blocks failed", "(95 %)", "PDUs lost", "(95 %)"], rows)
 
 
@@ -111,7 +117,7 @@ def _everything(result: LinkResult) -> Rows:
     """
     rows: list[list[str | Shown]] = [
         [
-            f"{one.eb_n0_db:g} dB",
+            f"{result.db(one)} dB",
             Shown(f"{one.ber.trials / 1e6:.3g}", "Mbit"),
             Shown(str(one.bler.trials), ""),
             *(_rate(one.rates[kind]) for kind in ("bits", "raw", "signalling")),

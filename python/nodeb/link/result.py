@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -140,6 +141,20 @@ class LinkResult(Answering):
     def __iter__(self) -> Iterator[Point]:
         return iter(self._points)
 
+    def db(self, point: Point) -> str:
+        """Returns the Eb/N0 of one of the points as text, dB.
+
+        It has six significant digits, or as many more as distinguish the points.
+        """
+        return f"{point.eb_n0_db:.{self._digits}g}"
+
+    @cached_property
+    def _digits(self) -> int:
+        """Number of significant digits that distinguish all points; 17 do so for any two."""
+        every = [point.eb_n0_db for point in self]
+        enough = (n for n in range(6, 17) if len({f"{at:.{n}g}" for at in every}) == len(every))
+        return next(enough, 17)
+
     @property
     def points(self) -> Table:
         """Table with one row per Eb/N0: trials, errors and rates with 95 % intervals.
@@ -179,14 +194,14 @@ class LinkResult(Answering):
         def write(part: Path) -> None:
             for point in self:
                 text = errors_text(point.pdu_errors, point.pdus_per_block, self._origin(point))
-                write_bytes(part / f"errors_{point.eb_n0_db:g}dB.txt", text.encode())
+                write_bytes(part / f"errors_{self.db(point)}dB.txt", text.encode())
             write_bytes(part / EXPERIMENT, _json(self.experiment.to_dict()))
             write_parquet(part / POINTS, self.points, {"name": self.experiment.name})
 
         return place.put(write, self.provenance.to_dict())
 
     def _origin(self, point: Point) -> str:
-        return f"{self.experiment.name}, Eb/N0 {point.eb_n0_db:g} dB, seed {self.experiment.seed}"
+        return f"{self.experiment.name}, Eb/N0 {self.db(point)} dB, seed {self.experiment.seed}"
 
     @property
     def answer(self) -> Answer:

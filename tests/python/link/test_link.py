@@ -236,6 +236,20 @@ def test_settings_override_a_file(file):
         link.load(file, ["receiver.fingres="])
 
 
+def test_points_that_differ_in_the_seventh_digit_have_files_of_their_own(tmp_path):
+    quick = {"service": "costamagna_64", "stop": {"bits": 1000}}
+    close = link.Experiment(eb_n0_db=[4.0000001, 4.0000002], **quick).run(jobs=1)
+    files = sorted(path.name for path in close.save(tmp_path / "close").glob("errors*"))
+    assert files == ["errors_4.0000001dB.txt", "errors_4.0000002dB.txt"]
+    assert [row[0] for row in close.answer.table.rows] == ["4.0000001 dB", "4.0000002 dB"]
+
+
+def test_suggested_command_quotes_the_folder(file, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert invoke(["link", "run", str(file), "--jobs", "1", "--out", "my link"]) == 0
+    assert "Draw it: nodeb link curve 'my link'\n" in capsys.readouterr().out
+
+
 def test_curves_have_intervals_on_a_logarithmic_axis(result):
     table = result.points
     figure = link_curves({"car": table, "again": table}, "bler")
