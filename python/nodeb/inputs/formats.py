@@ -64,7 +64,13 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Impor
         ScenarioError: a line does not fit the format; the message names the line.
     """
     source = Source(data, path, options)
-    if not source.head.rows:
+    head = source.head
+    if head.names and not head.rows:
+        raise InputError(
+            f"{path}:{head.line}: this only line is not of numbers, so it is read as names of "
+            "columns; expected lines of numbers below it"
+        )
+    if not head.rows:
         raise InputError(f"{path}: the file has no entries; expected at least one entry")
     if wanted is None:
         found = guess(source.head)

@@ -109,7 +109,7 @@ def test_written_files_are_read_back(call, tmp_path):
         ("12\n13\n11\n", [], "this may be cqi or snr; say which with --as cqi or snr"),
         ("1,2\n3,4\n", [], "this may be rates or traffic"),
         ("hello world\n1 2\n", [], "the format is not known; say which with --as mahimahi or"),
-        ("hello world\n", [], "the file has no entries"),
+        ("hello world\n", [], ":1: this only line is not of numbers, so it is read as names of"),
         ("", ["--as", "snr"], "the file has no entries"),
         ("1\nx\n", ["--as", "snr"], "log.txt:2: `x` is not a number"),
         ("3\n2\n", ["--as", "mahimahi"], "log.txt:2: 2 is no time in ms"),
