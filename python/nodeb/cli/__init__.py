@@ -187,7 +187,8 @@ def _print_other(error: Exception) -> int:
         # printed already then, so no error is printed.
         if not message.strip():
             return BAD_INPUT
-        _try_print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `nodeb --help`")
+        of = getattr(getattr(error, "ctx", None), "command_path", "nodeb")
+        _try_print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `{of} --help`")
         return BAD_INPUT
     if received:  # A library turned Ctrl-C during its import into another exception.
         _try_print_error("interrupted")

@@ -142,6 +142,19 @@ def test_unknown_names_suggest_the_nearest(refused, tmp_path):
     assert "no such command" in refused("rnu")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["plot", "out"], "nodeb plot"),
+        (["link", "curve"], "nodeb link curve"),
+        (["run", "small.toml", "--oops"], "nodeb run"),
+        (["rnu"], "nodeb"),
+    ],
+)
+def test_wrong_arguments_point_to_the_help_of_their_command(refused, arguments, command):
+    assert refused(*arguments).endswith(f"; see `{command} --help`\n")
+
+
 def test_internal_errors_print_no_traceback(call, scenario_file, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("oops")
