@@ -41,7 +41,8 @@ from nodeb.results.survivors import no_arrival_hint
 
 __all__ = ["answers", "of_tried", "shown_of"]
 
-MAIN = ("download_s", "load_median_s", "transfer_s", "cell_bps", "received_bps")
+CELL = "cell_bps"
+MAIN = ("download_s", "load_median_s", "transfer_s", CELL, "received_bps")
 """Metrics that can be the main metric of the headline, in order of preference."""
 IN_SENTENCES = {
     "download_s": "the download takes",
@@ -144,9 +145,16 @@ class _Answer:
 
     @cached_property
     def of_all(self) -> list[Difference]:
-        """Differences of the group of all users; if it has none, those of all groups."""
+        """Differences of the group of all users; if it has none, those of all groups.
+
+        If all transfers are uploads, what the cell delivers is left out unless it is the only
+        metric: it is only their ACKs.
+        """
         mine = [one for one in self.tried.differences if one.group == ALL]
-        return mine or self.tried.differences
+        every = mine or self.tried.differences
+        if not self.found.is_upload:
+            return every
+        return [one for one in every if one.metric.name != CELL] or every
 
     @cached_property
     def main(self) -> Difference | None:
@@ -239,6 +247,16 @@ class _Answer:
             f"{self.tried.name}, {before} with {self.found.baseline}."
         )
 
+    def _called(self, one: Difference) -> str:
+        noun = self._fitted(NOUNS.get(one.metric.name, f"the {one.metric.label}"))
+        return f"{noun} {mark_of(one)}".strip()
+
+    def _fitted(self, text: str) -> str:
+        """Returns a text about downloads, changed to one about uploads if there are only those."""
+        if not self.found.is_upload:
+            return text
+        return text.replace("download", "upload").replace("receive", "send")
+
     def _pairs(self) -> str:
         return counted(self.found.runs, "pair")
 
@@ -283,7 +301,7 @@ class _Answer:
         name = self.tried.name
         if self.main is None:
             return f"No difference between {name} and {self.found.baseline}{end}"
-        says = IN_SENTENCES[self.main.metric.name]
+        says = self._fitted(IN_SENTENCES[self.main.metric.name])
         value = means_of(self.main)[0].value
         return f"No difference: with {name} {says} {value}, as with {self.found.baseline}{end}"
 
@@ -296,7 +314,7 @@ class _Answer:
             (False, "worse"): "worse than",
         }[is_time, main.verdict.kind]
         before, now = (one.value for one in means_of(main))
-        says = IN_SENTENCES[main.metric.name]
+        says = self._fitted(IN_SENTENCES[main.metric.name])
         text = f"{self.tried.name} is {word} {self.found.baseline}: {says} {now} instead of"
         return f"{text} {before}, {self._relative(main)}{self._of(main)}."
 
@@ -308,7 +326,7 @@ class _Answer:
         sides = [_first(better, self.main), _first(worse, self.main)]
         if self.main is not None and self.main.verdict.kind == "worse":
             sides.reverse()
-        texts = [f"{_called(one)} is {self._relative(one)}" for one in sides]
+        texts = [f"{self._called(one)} is {self._relative(one)}" for one in sides]
         return (
             f"{self.tried.name} is better in some ways and worse in others than "
             f"{self.found.baseline}: {texts[0]}, but {texts[1]}."
@@ -320,21 +338,21 @@ class _Answer:
         The main metric is neither better nor worse, or there is none.
         """
         kind = decided[0].verdict.kind
-        names = joined([_called(one) for one in decided[:MAX_NAMED]])
+        names = joined([self._called(one) for one in decided[:MAX_NAMED]])
         text = f"{self.tried.name} is {kind} than {self.found.baseline} in {names}"
         if self.main is None:
             return f"{text}."
         if self.main.verdict.kind in ("same", "equal"):
-            return f"{text}; {_called(self.main)}{self._of(self.main)} is the same."
-        return f"{text}; whether {_called(self.main)} differs is undecided."
+            return f"{text}; {self._called(self.main)}{self._of(self.main)} is the same."
+        return f"{text}; whether {self._called(self.main)} differs is undecided."
 
     def _undecided(self, main: Difference | None) -> str:
         one = main if main is not None else self.of_all[0]
         gap = difference_of(one)
         how = f" ({level(self.found.confidence)}: {gap.interval})" if gap.interval else ""
         text = (
-            f"Undecided: with {self.tried.name}, {_called(one)} differs by {gap.value}{how} from "
-            f"{self.found.baseline}"
+            f"Undecided: with {self.tried.name}, {self._called(one)} differs by {gap.value}{how} "
+            f"from {self.found.baseline}"
         )
         if self.found.runs < 2:
             return f"{text}; one pair says nothing of how sure that is."
@@ -402,7 +420,9 @@ class _Answer:
             yield Mark("!", text)
         for name, groups in self.tried.only.items():
             if groups:
-                yield Mark("!", f"Only {name} has the group {joined(groups)}, which is left out.")
+                which, are = ("groups", "are") if len(groups) > 1 else ("group", "is")
+                text = f"Only {name} has the {which} {joined(groups)}, which {are} left out."
+                yield Mark("!", text)
 
     def notes(self) -> Iterator[str]:
         """Yields notes: meaning of signs, undecided, same and equal metrics, and provenance.
@@ -421,7 +441,7 @@ class _Answer:
         open_ = [one for one in self.shown if one.verdict.kind == "undecided"]
         if open_ and self.found.runs >= 2:
             one = self.main if self.main in open_ else open_[0]
-            yield f"? undecided: for {_called(one)}, {more_text(one.verdict.more_runs)}."
+            yield f"? undecided: for {self._called(one)}, {more_text(one.verdict.more_runs)}."
         for kind, how in (
             ("same", f"Same within {percent(self.found.margin)}"),
             ("equal", f"Equal in all {self._pairs()}"),
@@ -442,11 +462,6 @@ class _Answer:
 def _marked(one: Difference) -> str:
     """Returns the label of a metric, with `SURVIVORS` if means exclude users or replications."""
     return f"{one.metric.label} {mark_of(one)}".strip()
-
-
-def _called(one: Difference) -> str:
-    noun = NOUNS.get(one.metric.name, f"the {one.metric.label}")
-    return f"{noun} {mark_of(one)}".strip()
 
 
 def _first(rows: Sequence[Difference], main: Difference | None) -> Difference:

@@ -125,6 +125,8 @@ class Comparison(Answering):
     """Equivalence margin, as a share of the baseline's mean."""
     duration_s: float = math.nan
     """Duration of the runs of the scenario with the shortest runs, s; NaN if unknown."""
+    is_upload: bool = False
+    """Whether all transfers of all scenarios are uploads."""
 
     @property
     def confidence(self) -> float:
@@ -203,7 +205,8 @@ def compare(
     if metrics:
         _check_known(wanted, tried, known)
     ends = [float(np.max(one["bearers"]["end_s"], initial=0.0)) for one in tables.values()]
-    return Comparison(first, tried, runs, seed, margin, min(ends))
+    is_upload = all(_are_uploads(one["flows"]) for one in tables.values())
+    return Comparison(first, tried, runs, seed, margin, min(ends), is_upload)
 
 
 def _by_direction(known: Mapping[str, Table], tables: Mapping[str, Tables]) -> dict[str, Table]:

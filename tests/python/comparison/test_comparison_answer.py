@@ -202,3 +202,35 @@ def test_a_mark_names_differences_of_uploads_beside_downloads():
     )
     marks = [mark.text for mark in nodeb.compare({"A": one, "B": other}).answers[0].marks]
     assert any("The uploads differ in: " in text for text in marks)
+
+
+CELL_OF_UPLOADS = """runs = 3
+duration = "1 s"
+radio.lte.uplink.scheduled = {}
+[[users]]
+count = 2
+upload.ftp.size = "10 MB"
+ue.channel.constant.snr_db = 15.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("scenario", "says"),
+    [(UPLOADS, "the upload time is"), (CELL_OF_UPLOADS, "the mean rate of the phones is")],
+)
+def test_comparison_of_uploads_is_about_uploads(scenario, says):
+    """The shared channel of a cell carries only the ACKs of uploads."""
+    one = nodeb.Scenario.from_toml(scenario)
+    (found,) = nodeb.compare(
+        {"A": one.run(), "B": one.with_({"wired.delay": "200 ms"}).run()}
+    ).answers
+    assert says in found.headline
+    assert not any("delivered by the cell" in row[0] for row in found.table.rows)
+
+
+def test_groups_of_one_scenario_are_counted():
+    one = DOWNLOAD.format("2 kB")
+    other = "".join(one.replace('"d"', f'"{name}"') for name in "def")
+    a, b = (nodeb.Scenario.from_toml(scenario).run() for scenario in (one, other))
+    marks = [mark.text for mark in nodeb.compare({"A": a, "B": b}).answers[0].marks]
+    assert "Only B has the groups d, e and f, which are left out." in marks
