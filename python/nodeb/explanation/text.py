@@ -96,7 +96,8 @@ def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
     if lever is None or is_outage or lever.path_s < LEAST_SHARE * found.time.mean:
         return remedy(found)
     most = f"{number(lever.path_s, 's')} of {number(found.time.mean, 's')}"
-    return f"The change that targets most of the time: {lever.name}, {most} (not simulated)."
+    gain = "its gain is unknown" if tried else "not simulated"
+    return f"The change that targets most of the time: {lever.name}, {most} ({gain})."
 
 
 def remedy(found: Explanation) -> str:

@@ -237,8 +237,12 @@ def test_transfer_unfinished_in_some_replications_still_has_a_gain():
 def test_run_without_any_finished_transfer_has_no_gain():
     users = [UserGroup(traffic=Ftp(size="10 MB"))]
     found = nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users, duration="5 s"), runs=3)
-    tried = {one.name: one for one in what_if(found, jobs=1)}
+    simulated = what_if(found, jobs=1)
+    tried = {one.name: one for one in simulated}
     assert tried["no block errors"].outcome.startswith("unknown: the run ends before the transfer")
+    headline = answer(found, simulated).headline
+    assert headline.endswith("(its gain is unknown).")
+    assert answer(found).headline.endswith("(not simulated).")
 
 
 def test_user_cut_off_by_the_others_gains_at_least_the_remaining_run():
