@@ -27,6 +27,7 @@ from nodeb.storage import marks
 
 __all__ = [
     "PARQUET",
+    "arrow_reader",
     "aside",
     "check_place",
     "csv_text",
@@ -285,7 +286,7 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
         with path.open("rb") as file:
             marks.check(path, marks.digest_of(file))
             file.seek(0)
-            return pq.read_table(file, page_checksum_verification=True)
+            return pq.read_table(arrow_reader(file), page_checksum_verification=True)
 
     try:
         arrow = marks.read_settled(path.parent, read)
@@ -294,6 +295,20 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
         raise ValueError(str(error)) from None
     kept = arrow.schema.metadata or {}
     return table, {key.decode(): text.decode() for key, text in kept.items()}
+
+
+def arrow_reader(file: io.BufferedReader) -> Any:
+    """Reads a file into memory that Arrow owns, from its position on. Returns a reader of that.
+
+    Arrow's threads keep what they read from for some time. If that is a Python file and the process
+    ends meanwhile, it is aborted ("terminate called without an active exception").
+    """
+    import pyarrow as pa
+
+    size = os.fstat(file.fileno()).st_size - file.tell()
+    content = pa.allocate_buffer(max(size, 0))
+    count = file.readinto(memoryview(content))
+    return pa.BufferReader(content.slice(0, count))
 
 
 def is_leftover(name: str) -> bool:

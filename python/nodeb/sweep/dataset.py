@@ -21,7 +21,7 @@ from nodeb.base.table import Table
 from nodeb.results.coverage import coverage_by_run
 from nodeb.results.metrics import METRICS as KNOWN
 from nodeb.results.metrics import Group, by_run
-from nodeb.storage.files import PARQUET
+from nodeb.storage.files import PARQUET, arrow_reader
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.results import COVERED, swept_columns
@@ -81,7 +81,7 @@ def _read(file: Path) -> Any:
     import pyarrow.parquet as pq
 
     with file.open("rb") as content:
-        return pq.read_table(content)
+        return pq.read_table(arrow_reader(content))
 
 
 def _widen(written: Mapping[Path, Any]) -> None:

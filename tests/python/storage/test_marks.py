@@ -6,6 +6,7 @@ import hashlib
 import json
 import threading
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -92,6 +93,20 @@ def test_nested_folders_are_verified(tmp_path):
     file.write_text("two")
     with pytest.raises(InputError, match="not what nodeb wrote"):
         read_bytes(file, 99)
+
+
+def test_threads_of_arrow_keep_no_python_file(tmp_path, monkeypatch):
+    """A process that ends while a thread of Arrow has a Python file is aborted, but seldom."""
+    file, sources, read = tmp_path / "t.parquet", [], pq.read_table
+
+    def reads(source, **more):
+        sources.append(source)
+        return read(source, **more)
+
+    files.write_parquet(file, Table({"x": [1, 2]}))
+    monkeypatch.setattr(pq, "read_table", reads)
+    assert files.read_parquet(file)[0]["x"].tolist() == [1, 2]
+    assert [type(one) for one in sources] == [pa.BufferReader]
 
 
 def test_flipped_bit_of_a_table_is_detected_by_file_and_folder(small, tmp_path):
