@@ -50,7 +50,11 @@ def plot(
     from nodeb.plot.source import open_table, save
     from nodeb.plot.table import curves
 
-    chosen = dict(map(_split, where or ()))
+    chosen: dict[str, str] = {}
+    for name, value in map(_split, where or ()):
+        if name in chosen:
+            raise InputError(f"--where {name}={value}: a value of `{name}` is given already")
+        chosen[name] = value
     found, folder, names = open_table(table, [x, y, *(by or ()), *chosen])
 
     def column(name: str) -> str:

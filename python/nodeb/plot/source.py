@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from nodeb.base.table import Table
 from nodeb.errors import InputError, os_reason, writing
@@ -78,7 +83,8 @@ def save(figure: Figure, path: Path) -> Path:
 
 def _read(path: Path) -> Table:
     try:
-        return read_parquet(path)[0]
+        table = read_parquet(path)[0]
+        return Table({name: _plain(table[name]) for name in table.columns})
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except OSError as error:
@@ -87,3 +93,21 @@ def _read(path: Path) -> Table:
         raise
     except ValueError:
         raise InputError(f"{path}: this is not a Parquet file, or a damaged one") from None
+
+
+def _plain(column: NDArray[Any]) -> NDArray[Any]:
+    """Returns a column of a file that another program may have written, as numbers or texts.
+
+    Decimal numbers become doubles. Missing values become NaN in a column of numbers or without any
+    value, else empty texts. Other values, such as times and lists, become texts.
+    """
+    if column.dtype.kind in "mM":
+        return column.astype(str)
+    if column.dtype.kind != "O":
+        return column
+    values = column.tolist()
+    if all(type(one) is str for one in values):
+        return column
+    if all(one is None or isinstance(one, Decimal) for one in values):
+        return np.array([math.nan if one is None else float(one) for one in values])
+    return np.array(["" if one is None else str(one) for one in values], dtype=object)

@@ -88,6 +88,8 @@ def curves(
     ]
     across = Quantity.of(x, np.concatenate([c.x for c in parts]) if not ticks else np.array([]))
     up = Quantity.of(_metric(rows, y), np.concatenate([c.mean for c in parts]))
+    if not any((np.isfinite(c.x) & np.isfinite(c.mean)).any() for c in parts):
+        raise InputError(f"there is no row with values of both `{x}` and `{y}`")
     for axis, parts_of in (("x", [c.x for c in parts]), ("y", [c.mean for c in parts])):
         if axis in log and not any((values > 0).any() for values in parts_of):
             column = x if axis == "x" else y

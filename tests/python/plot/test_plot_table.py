@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import io
+import math
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from nodeb import cli
@@ -193,6 +198,40 @@ def test_figure_format_follows_the_suffix(call, tmp_path, suffix):
     status, out, err = call(".", *ASKED, "--out", f"b/a.{suffix}")
     assert (status, out, err) == (0, f"b/a.{suffix}\n", "")
     assert (tmp_path / f"b/a.{suffix}").read_bytes().startswith(MAGIC[suffix])
+
+
+FOREIGN = {
+    "x": [1, 2, 3],
+    "missing": ["p", None, "p"],
+    "nothing": pa.nulls(3),
+    "nan": [math.nan] * 3,
+    "price": [Decimal("1.50"), None, Decimal(2)],
+    "list": [[1], [2], [3]],
+    "day": [date(2026, 1, day) for day in (1, 2, 3)],
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--y", "price", "--by", "list"), None),
+        (("--y", "price", "--where", "missing=p"), None),
+        (("--y", "price", "--where", "missing=q"), "no row has missing = q (there is: , p)"),
+        (("--y", "price", "--where", "day=3"), "no row has day = 3 (there is: 2026-01-01, "),
+        (("--y", "nothing"), "there is no row with values of both `x` and `nothing`"),
+        (("--y", "nan"), "there is no row with values of both `x` and `nan`"),
+        (("--y", "list"), "`list` is text; the y axis needs a column of numbers"),
+        (
+            ("--y", "price", "--where", "x=1", "--where", "x=2"),
+            "--where x=2: a value of `x` is given already",
+        ),
+    ],
+)
+def test_columns_of_other_programs_are_drawn_or_refused(call, tmp_path, arguments, message):
+    pq.write_table(pa.table(FOREIGN), tmp_path / "foreign.parquet")
+    status, _, err = call("foreign.parquet", "--x", "x", *arguments)
+    assert status == (2 if message else 0), err
+    assert err.startswith(f"error: {message}" if message else "")
 
 
 def test_figure_is_saved_next_to_its_table(call, tmp_path):
