@@ -74,9 +74,7 @@ pub enum Error {
         users: u64,
     },
     /// The user has not begun the requested transfer by the end of the run.
-    #[error(
-        "user {user} has begun no transfer {transfer} by the end of the run; it has begun {transfers}, numbered from 0"
-    )]
+    #[error("{}", no_transfer(*user, *transfer, *transfers))]
     NoTransfer {
         /// Number of the user in the scenario, from 0.
         user: u64,
@@ -92,6 +90,15 @@ pub enum Error {
     /// The simulation was cancelled or failed.
     #[error(transparent)]
     Run(#[from] RunError),
+}
+
+fn no_transfer(user: u64, transfer: u64, transfers: u64) -> String {
+    let begun = if transfers == 0 {
+        "expected a longer duration".to_owned()
+    } else {
+        format!("expected at most {}", transfers - 1)
+    };
+    format!("user {user} has begun no transfer {transfer} by the end of the run; {begun}")
 }
 
 fn too_long(after: Time) -> String {

@@ -86,7 +86,7 @@ pub enum Error {
         to: Time,
     },
     /// The scenario has no user with the requested number.
-    #[error("there is no user {user}; expected 0 to {last}")]
+    #[error("there is no user {user}; expected {}", if *last == 0 { "0".to_owned() } else { format!("0 to {last}") })]
     NoUser {
         /// Number of the user that was requested.
         user: u32,
