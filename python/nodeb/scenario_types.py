@@ -1190,7 +1190,7 @@ class Veno(Part):
 
 
 class Minimum(Part):
-    """Minimum that TCP has measured between proxy and phone."""
+    """Smallest round-trip time that TCP has measured between proxy and phone."""
 
     tag: ClassVar[str | None] = "minimum"
 
@@ -3450,8 +3450,8 @@ class ScenarioFields(Part):
     """Snoop agent at the Node B. Absent: no agent."""
 
     uplink: Uplink = field(default_factory=lambda: Uplink())
-    """Uplink of each phone, a link that no other phone uses; without effect if the base station
-    schedules the uplink.
+    """Uplink of each phone, a link that no other phone uses; must be absent or have its defaults
+    if the base station schedules the uplink.
     """
 
     radio: Radio = field(default_factory=lambda: HsDsch())
