@@ -8,8 +8,8 @@ A mark is a comment of one line in one of these forms:
     // Tests the feature: scheduling requests (closed form)
 
 `Clause` stands above the code of a feature. `Simplified` is the next line if the code does less
-than the clause. `Tests the feature` stands above a test of the feature, and gives the reference of the test.
-`Not modelled` has no fixed place.
+than the clause. `Tests the feature` stands above a test of the feature, and gives the reference of
+the test. `Not modelled` has no fixed place.
 """
 
 from __future__ import annotations

@@ -199,8 +199,8 @@ def errors(file: Path) -> Any:
 def digest_of(file: Path) -> Any:
     """Reads the digest of a study.
 
-    Returns `DAMAGED` for a study that does not load; this counts as detected, because the commands then
-    compute the digest again.
+    Returns `DAMAGED` for a study that does not load; this counts as detected, because the commands
+    then compute the digest again.
     """
     return digest.load(file.parent) or DAMAGED
 

@@ -271,11 +271,12 @@ def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = No
 def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
     """Reads a Parquet file: its table, and the texts stored with the table.
 
-    Verifies the file's checksum, if `provenance.json` lists the file, and those of its Parquet pages.
+    Verifies the checksums of its Parquet pages, and that of the file if `provenance.json` lists it.
 
     Raises:
         OSError: the file does not exist, or cannot be read.
-        InputError: the file differs from its checksum in `provenance.json`, or `provenance.json` is damaged.
+        InputError: the file differs from its checksum in `provenance.json`, or `provenance.json`
+            is damaged.
         ValueError: the file is not a Parquet file, or is damaged.
     """
     import pyarrow as pa

@@ -29,7 +29,10 @@ def test_feature_has_clauses_simplification_and_tests():
         (CODE + CODE + TEST, "`requests` has two marks"),
         (CODE + TEST.replace("closed form", "trust"), "unknown reference `trust`"),
         (CODE + TEST.replace(" (closed form)", ""), "unknown reference"),
-        (CODE + TEST + "// Tests the feature: requests (closed form)\nstruct Wait;\n", "no test follows"),
+        (
+            CODE + TEST + "// Tests the feature: requests (closed form)\nstruct Wait;\n",
+            "no test follows",
+        ),
         (CODE + TEST + "// Simplified: no timer\n", "no `Clause` stands above"),
         (CODE + TEST + "// Clause: TS 36.321\n", "has no name"),
     ],
