@@ -157,6 +157,11 @@ const BAD: &[(&str, &[&str])] = &[
          ue.channel.trace = { snrs_db = [1], second_db = [3], at_end = \"loop\" }",
         &[],
     ),
+    (
+        "radio.lte = {}\n[[users]]\nname = \"b\"\ntraffic.ftp.size = \"1 B\"\n\
+         ue.channel.trace = { snrs_db = [1], third_db = [3], at_end = \"loop\" }",
+        &[],
+    ),
     ("radio.fach_dch.power.dch = \"700 W/h\"", &[]),
     ("radio = \"fach_dch\"\n[[users]]\nname = \"b\"\nci = [1.0]\ntraffic.ftp.size = \"1 B\"", &[]),
     ("radio.hsdpa.handover.cells = 9", &[]),

@@ -309,7 +309,7 @@ impl Radio for Lte {
                     check.require(!facts.has_cqis, "cqi", || {
                         "recorded CQIs are those of HSDPA; expected `snrs_db` alone".to_owned()
                     });
-                    check.require(!facts.has_combined_snrs, "second_db", || {
+                    check.require(facts.combined_snrs.is_none(), facts.combined_snrs.unwrap_or(""), || {
                         "SNRs after several transmissions are those of HSDPA; expected `snrs_db` alone"
                             .to_owned()
                     });

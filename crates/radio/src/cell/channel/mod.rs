@@ -17,7 +17,7 @@ use super::plan::{Cell, Journey};
 use super::profile::BLOCK;
 use crate::numerology::Numerology;
 
-/// Properties of a channel that follow from its parameters alone. By default all of them are false.
+/// Properties of a channel that follow from its parameters alone. By default all of them are false or `None`.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct ChannelFacts {
@@ -25,8 +25,8 @@ pub struct ChannelFacts {
     pub has_rates: bool,
     /// Whether the channel is a recording with CQIs.
     pub has_cqis: bool,
-    /// Whether the channel is a recording with SNRs after several transmissions of a block.
-    pub has_combined_snrs: bool,
+    /// First key of a recording that has SNRs after several transmissions of a block, if any.
+    pub combined_snrs: Option<&'static str>,
     /// Whether the channel is a recording without `at_end`, so that the run must not be longer than
     /// the recording.
     pub ends: bool,
@@ -41,7 +41,7 @@ pub struct ChannelFacts {
 /// Parameters of a channel, with checks that need other parts of the scenario.
 pub trait ChannelParams {
     /// Returns the properties of the channel that follow from its parameters. By default all are
-    /// false.
+    /// false or `None`.
     fn facts(&self) -> ChannelFacts {
         ChannelFacts::default()
     }

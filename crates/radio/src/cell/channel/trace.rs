@@ -49,9 +49,10 @@ params! {
 impl ChannelParams for Trace {
     fn facts(&self) -> ChannelFacts {
         let (has_rates, has_cqis) = (!self.rates.is_empty(), !self.cqi.is_empty());
-        let has_combined_snrs = !self.second_db.is_empty() || !self.third_db.is_empty();
+        let combined = [("second_db", &self.second_db), ("third_db", &self.third_db)];
+        let combined_snrs = combined.into_iter().find(|(_, snrs)| !snrs.is_empty()).map(|(key, _)| key);
         let ends = self.at_end.is_none();
-        ChannelFacts { has_rates, has_cqis, has_combined_snrs, ends, ..ChannelFacts::default() }
+        ChannelFacts { has_rates, has_cqis, combined_snrs, ends, ..ChannelFacts::default() }
     }
 
     fn unread(&self) -> Option<String> {
