@@ -71,10 +71,10 @@ impl User {
 }
 
 /// Returns true if the UE can decode a block by the BLER curve of CQI `curve`, at the SNR that results from
-/// combining this transmission with earlier ones. `sharers` is the number of users who share the power,
-/// and `snr` the linear SNR of this transmission with the user's share, before despreading. If the channel has a recorded SNR for this number of
-/// transmissions, this recorded SNR divided by `sharers` decides instead, as if as many users had
-/// shared the power at each transmission.
+/// combining this transmission with earlier ones. `sharers` is the number of users who share the power, and
+/// `snr` the linear SNR of this transmission with the user's share, before despreading. If the channel has a
+/// recorded SNR for this number of transmissions, this recorded SNR divided by `sharers` decides instead, as
+/// if as many users had shared the power at each transmission.
 #[inline]
 fn decodes(
     block: &mut Block,

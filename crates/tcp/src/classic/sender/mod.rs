@@ -266,8 +266,8 @@ impl Transmission {
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// Records a loss event: sets `recover` to the end of the data sent, and `recover_timeout` to 0. If the estimator times one segment
-    /// at a time, the segment that is being timed no longer gives a round-trip time.
+    /// Records a loss event: sets `recover` to the end of the data sent, and `recover_timeout` to 0. If the
+    /// estimator times one segment at a time, the segment that is being timed no longer gives a round-trip time.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;
         self.recover_timeout = 0;
