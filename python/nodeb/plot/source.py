@@ -102,7 +102,7 @@ def _plain(column: NDArray[Any]) -> NDArray[Any]:
     value, else empty texts. Other values, such as times and lists, become texts.
     """
     if column.dtype.kind in "mM":
-        return column.astype(str)
+        return np.where(np.isnat(column), "", column.astype(str))
     if column.dtype.kind != "O":
         return column
     values = column.tolist()

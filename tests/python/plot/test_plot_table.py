@@ -208,6 +208,7 @@ FOREIGN = {
     "price": [Decimal("1.50"), None, Decimal(2)],
     "list": [[1], [2], [3]],
     "day": [date(2026, 1, day) for day in (1, 2, 3)],
+    "end": [date(2026, 1, 1), None, None],
 }
 
 
@@ -218,6 +219,7 @@ FOREIGN = {
         (("--y", "price", "--where", "missing=p"), None),
         (("--y", "price", "--where", "missing=q"), "no row has missing = q (there is: , p)"),
         (("--y", "price", "--where", "day=3"), "no row has day = 3 (there is: 2026-01-01, "),
+        (("--y", "price", "--where", "end=3"), "no row has end = 3 (there is: , 2026-01-01)"),
         (("--y", "nothing"), "there is no row with values of both `x` and `nothing`"),
         (("--y", "nan"), "there is no row with values of both `x` and `nan`"),
         (("--y", "list"), "`list` is text; the y axis needs a column of numbers"),
