@@ -328,8 +328,8 @@ def _check_not_swept(settings: Sequence[str], axes: Sequence[Axis]) -> None:
         key = key_of(setting)
         if key.partition(".")[0] == "sweep":
             raise InputError(
-                f"--set {setting}: this changes the keys of every cell, but not the [sweep] table; "
-                "change that in the file"
+                f"--set {setting}: --set changes keys of the cells, but not the [sweep] table; "
+                "change the table in the file"
             )
         if key in swept:
             raise InputError(

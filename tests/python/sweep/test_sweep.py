@@ -542,7 +542,7 @@ def test_setting_of_a_swept_key_is_rejected(call, tmp_path):
 def test_setting_of_the_sweep_table_is_rejected(call, tmp_path, setting):
     status, _, err = call("sweep", write(tmp_path, GRID), "--set", setting)
     assert status == 2
-    assert f"--set {setting}: this changes the keys of every cell, but not the [sweep] table" in err
+    assert f"--set {setting}: --set changes keys of the cells, but not the [sweep] table" in err
 
 
 def test_baseline_may_lack_a_metric_of_other_cells(tmp_path, call):
