@@ -106,10 +106,10 @@ def curve(
 
     folders = list(dict.fromkeys(folders))
     found = [read_points(folder) for folder in folders]
-    # Curves are labelled by the names of the results, or of the folders, or by the paths: whichever
-    # is the first that differs between all curves.
-    ways = [name for name, _ in found], [one.name for one in folders], [*map(str, folders)]
-    labels = next(labels for labels in ways if len(set(labels)) == len(folders))
+    # The labels of the curves are the names of the results, those of the folders, or the paths: the
+    # first of these that are all different.
+    choices = [name for name, _ in found], [one.name for one in folders], [*map(str, folders)]
+    labels = next(labels for labels in choices if len(set(labels)) == len(folders))
     tables = (table for _, table in found)
     figure = link_curves(dict(zip(labels, tables, strict=True)), rate, title)
     print(printable(save(figure, folders[0] / f"{rate}.png" if out is None else out)))
