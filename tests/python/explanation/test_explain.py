@@ -81,7 +81,7 @@ def test_unknown_users_and_transfers_are_rejected():
     with pytest.raises(InputError, match="there is no user 2; expected 0 to 1"):
         nodeb.explain(two, user=2)
     with pytest.raises(
-        InputError, match="begun no transfer 1 by the end of the run; it has begun 1"
+        InputError, match="begun no transfer 1 by the end of the run; expected at most 0"
     ):
         nodeb.explain(two, transfer=1, runs=1)
     with pytest.raises(InputError, match="user is -1; expected a number from 0"):
