@@ -125,7 +125,8 @@ def peak_mib(command: list[str]) -> float:
         # The process has ended, so its peak memory is no longer shown. It is reaped below.
         if not peaks:
             break
-        peak_kib = float(peaks[0].split()[1])
+        # A process that is about to end may report 0.
+        peak_kib = max(float(peaks[0].split()[1]), peak_kib)
         time.sleep(0.0005)
     finish(child)
     return peak_kib / 1024
