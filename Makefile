@@ -66,6 +66,7 @@ lint: build $(VENV)/dev.stamp ## the static part of check
 	$(BIN)/python -m mypy.stubtest nodeb._core
 	$(BIN)/python tools/generate_types.py --check $(TYPES)
 	$(BIN)/python tools/web_metrics.py --check $(METRICS)
+	$(BIN)/python tools/generated.py
 
 types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the schema, and the page's metrics
 	$(BIN)/python tools/generate_types.py $(TYPES)

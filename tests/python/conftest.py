@@ -2,7 +2,9 @@
 
 import fcntl
 import os
+import shutil
 import signal
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -29,6 +31,26 @@ def pytest_collection_modifyitems(items):
     """Puts files with slow tests first, so that no process begins the longest file last."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Skips a test marked `needs(PROGRAM, ...)` that lacks a program; `a|b` stands for either."""
+    for marker in item.iter_markers("needs"):
+        for names in marker.args:
+            if not any(map(shutil.which, names.split("|"))):
+                pytest.skip(f"needs {names.replace('|', ' or ')}")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session):
+    """Prints as last line how many tests were skipped, by reason."""
+    yield
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if terminal and (skipped := terminal.stats.get("skipped")):
+        reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+        texts = (f"{number} ({reason})" for reason, number in reasons.most_common())
+        terminal.write_line(f"skipped {len(skipped)} tests: {', '.join(texts)}")
 
 
 @pytest.fixture(autouse=True)
@@ -94,8 +116,8 @@ def browser():
     """Starts Chromium under the control of playwright, and yields it."""
     from browsers import chromium
 
-    with chromium() as one:
-        yield one
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

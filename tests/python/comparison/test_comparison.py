@@ -15,8 +15,9 @@ import pytest
 import nodeb
 from nodeb import _core
 from nodeb.base.table import Table
-from nodeb.comparison.differences import compare
+from nodeb.comparison.differences import compare, difference
 from nodeb.replication.cells import simulated
+from nodeb.results.metrics import METRICS
 from nodeb.stats import paired_difference
 
 SCENARIO = """runs = 4
@@ -89,6 +90,31 @@ def test_pairs_are_replications_not_phones(tmp_path):
     assert (row["difference"], row["difference_low"]) == pytest.approx(
         (expected.mean, expected.low)
     )
+
+
+def test_intervals_stay_within_the_range_of_their_metric():
+    runs, zero, one = 20, np.zeros(20), np.eye(20)[0]
+
+    def difference_of(metric, base, other):
+        return difference("all", METRICS[metric], base, other, 0.02, 0.95)
+
+    stalls = difference_of("stalls", zero, 4 * one)
+    assert (stalls.difference.low, stalls.verdict.kind) == (0.0, "undecided")
+    assert difference_of("stalls", np.tile([1.0, 3.0], runs // 2), 4 * one).ratio.low == 0
+    assert difference_of("complete", zero + 1, 1 - one).difference.high <= 0
+    half = np.tile([0.0, 1.0], runs // 2)
+    assert difference_of("complete", zero + 1, np.maximum(half, one)).ratio.high <= 1.0
+    few = difference_of("complete", np.ones(3), np.array([1.0, 0.0, 0.2]))
+    assert (few.ratio.low, few.ratio.high) == (0.0, 1.0)
+
+
+def test_uploads_are_compared_with_uploads():
+    """Without downloads, `all` is the group of uploads; with downloads it is not."""
+    uploads = 'runs = 2\nradio.dch = {}\n[[users]]\nname = "s"\nupload.ftp.size = "20 kB"\n'
+    both = f'{uploads}[[users]]\nname = "d"\ntraffic.ftp.size = "20 kB"\n'
+    one, other = (nodeb.Scenario.from_toml(text).run() for text in (uploads, both))
+    rows = nodeb.compare({"A": one, "B": other}).tried[0].differences
+    assert {row.group for row in rows} == {"all up"}
 
 
 # --- Tests of results in Python ---

@@ -1,8 +1,4 @@
-"""Finds defects of a page in a real browser.
-
-Needs Chromium and `playwright`, which controls it. Without them, tests that import this module are
-skipped.
-"""
+"""Finds defects of a page in a real browser: Chromium, controlled by `playwright`."""
 
 from __future__ import annotations
 
@@ -13,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-if CHROMIUM is None:
-    pytest.skip("Chromium is not installed: pages are not looked at", allow_module_level=True)
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is not installed: pages are not looked at"
-)
+import nodeb
 
+PROGRAMS = "chromium|chromium-browser"
+PLAY = Path(nodeb.__file__).parent / "play"
+needs_chromium = pytest.mark.needs(PROGRAMS)
+needs_playground = pytest.mark.skipif(
+    not (PLAY / "play.html").exists(), reason="`make playground` has not built the page"
+)
 LOOKS = (Path(__file__).parent / "looks.js").read_text(encoding="utf-8")
 MODES = [("screen", scheme, width) for scheme in ("light", "dark") for width in (390, 1400)]
 MODES += [("print", "dark", 718)]
@@ -28,15 +25,16 @@ MODES += [("print", "dark", 718)]
 
 @contextmanager
 def chromium():
+    from playwright import sync_api
+
+    path = next(filter(None, map(shutil.which, PROGRAMS.split("|"))))
     # As root, Chromium starts only without its sandbox.
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    args = ["--no-sandbox"] if os.geteuid() == 0 else []
     with (
-        playwright.sync_playwright() as driver,
-        driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"] if root else []
-        ) as one,
+        sync_api.sync_playwright() as driver,
+        driver.chromium.launch(executable_path=path, args=args) as browser,
     ):
-        yield one
+        yield browser
 
 
 def looked_at(browser, file, modes=MODES):
@@ -53,7 +51,7 @@ def looked_at(browser, file, modes=MODES):
         for media, scheme, width in modes:
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(media=media, color_scheme=scheme)
-            found = page.evaluate(LOOKS)
-            if found["wide"] or found["faint"] or found["cut"]:
-                wrong[media, scheme, width] = found
-    return wrong, complaints, found["texts"]
+            defects = page.evaluate(LOOKS)
+            if defects["wide"] or defects["faint"] or defects["cut"]:
+                wrong[media, scheme, width] = defects
+    return wrong, complaints, defects["texts"]

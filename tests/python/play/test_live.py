@@ -7,24 +7,17 @@ from pathlib import Path
 
 import pytest
 
-import nodeb
-from browsers import chromium
+from browsers import PLAY, needs_chromium, needs_playground
 from nodeb import labs
 from nodeb.inputs.scenario import Scenario
 
 sys.path.append(str(Path(__file__).parents[3] / "docs"))
 import live
 
-SCRIPT = Path(nodeb.__file__).parent / "play" / "live.js"
-if not SCRIPT.exists():
-    pytest.skip("live.js is not built: `make playground` builds it", allow_module_level=True)
+pytestmark = [needs_chromium, needs_playground]
+
+SCRIPT = PLAY / "live.js"
 TIMEOUT_MS = 30_000
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as one:
-        yield one
 
 
 @pytest.fixture

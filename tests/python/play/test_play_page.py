@@ -1,7 +1,4 @@
-"""Tests of the playground in a browser: what a reader does with it, without a network.
-
-Needs the page (`make playground`), Chromium and `playwright`; skipped without them.
-"""
+"""Tests of the playground in a browser: what a reader does with it, without a network."""
 
 from __future__ import annotations
 
@@ -13,13 +10,12 @@ from pathlib import Path
 import pytest
 
 import nodeb
-from browsers import LOOKS, chromium
+from browsers import LOOKS, PLAY, needs_chromium, needs_playground
 from nodeb.answer.paints import CAUSES, FAMILIES, PACKETS, paint
 
-PAGE = Path(nodeb.__file__).parent / "play" / "play.html"
-if not PAGE.exists():
-    pytest.skip("the playground is not built: `make playground` builds it", allow_module_level=True)
+pytestmark = [needs_chromium, needs_playground]
 
+PAGE = PLAY / "play.html"
 STARTS = sorted((Path(__file__).parents[3] / "web" / "starts").glob("*.toml"))
 ANSWERED = """() => {
     const h1 = document.querySelector("h1");
@@ -29,12 +25,6 @@ FINISHED = "() => document.querySelector('.result').ariaBusy === 'false'"
 CHANGED = "before => document.querySelector('h1').textContent !== before"
 TIMEOUT_MS = 60_000
 LOCAL = ("file:", "blob:", "data:")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as one:
-        yield one
 
 
 @pytest.fixture

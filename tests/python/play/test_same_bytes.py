@@ -9,15 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import nodeb
-from browsers import chromium
+from browsers import PLAY, needs_chromium, needs_playground
 from nodeb import _core
 from nodeb.inputs.scenario import load
 from nodeb.results.metrics import by_run
 
-PAGE = Path(nodeb.__file__).parent / "play" / "play.html"
-if not PAGE.exists():
-    pytest.skip("the playground is not built: `make playground` builds it", allow_module_level=True)
+pytestmark = [needs_chromium, needs_playground]
 
 ROOT = Path(__file__).parents[3]
 SCENARIOS = sorted((ROOT / "examples").glob("*.toml")) + sorted(
@@ -42,12 +39,12 @@ CALL = """async ([call, task]) => {
 
 
 @pytest.fixture(scope="module")
-def page():
-    with chromium() as browser:
-        page = browser.new_page()
-        page.goto(PAGE.as_uri())
-        page.wait_for_function("() => globalThis.nodeb")
-        yield page
+def page(browser):
+    page = browser.new_page()
+    page.goto((PLAY / "play.html").as_uri())
+    page.wait_for_function("() => globalThis.nodeb")
+    yield page
+    page.close()
 
 
 def tables_in(page, call, **task):

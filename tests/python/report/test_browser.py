@@ -1,7 +1,4 @@
-"""Every kind of page in a real browser is readable, fits its width, and causes no errors.
-
-Needs Chromium and `playwright`, which drives it; without them these tests are skipped.
-"""
+"""Every kind of page in a real browser is readable, fits its width, and causes no errors."""
 
 from __future__ import annotations
 
@@ -10,7 +7,9 @@ from itertools import pairwise
 import pytest
 
 import pages
-from browsers import looked_at
+from browsers import looked_at, needs_chromium
+
+pytestmark = needs_chromium
 
 OTHERS = {
     "explanation": pages.of_explanation,

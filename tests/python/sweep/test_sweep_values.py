@@ -1,0 +1,163 @@
+"""Tests of a sweep's numbers: effects, shares of users with a value, intervals, chosen metrics."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import nodeb
+from nodeb.base.table import Table
+from nodeb.results.coverage import coverage, coverage_by_run
+from nodeb.results.metrics import METRICS, Group
+from nodeb.results.survivors import NO_TRANSFERS
+from nodeb.sweep import Sweep
+from nodeb.sweep.shown import Values
+
+BASE = """name = "small"
+runs = 4
+radio.dch.bler = 0.1
+[[users]]
+traffic.ftp.size = "20 kB"
+"""
+GRID = """[sweep]
+"radio.dch.bler" = [0.0, 0.3]
+wired.delay = ["50 ms", "500 ms"]
+"""
+CELL = """name = "cell"
+duration = "12 s"
+runs = 3
+radio.hsdpa = {}
+[[users]]
+count = 8
+traffic.ftp.size = "500 kB"
+[sweep]
+"users.0.count" = [2, 8]
+"""
+MIXED = """name = "mixed"
+runs = 3
+duration = "5 s"
+radio.link.rate = "2 Mbps"
+[[users]]
+name = "readers"
+count = 2
+traffic.on_off = { burst.constant.value = "20 kB", pause.constant.value = "1 s" }
+[[users]]
+name = "downloads"
+traffic.ftp.size = "1 GB"
+"""
+STAGGERED = """name = "surv"
+runs = 10
+duration = "6 s"
+[[users]]
+traffic.ftp.size = "100 kB"
+stagger = "300 ms"
+count = 3
+[sweep]
+radio.dch.bler = [0.1, 0.2, 0.4]
+"""
+
+
+@pytest.fixture
+def swept(tmp_path):
+    """Returns a function that runs a sweep and returns its outcome."""
+
+    def run(text, baseline=(), **options):
+        file = tmp_path / "s.toml"
+        file.write_text(text)
+        return Sweep.load(file).run(tmp_path / "out", baseline, force=True, **options)
+
+    return run
+
+
+def test_effects_of_keys_are_ordered_and_have_intervals(swept):
+    first, second = swept(BASE + GRID).effects
+    assert (first.keys, second.keys) == ("wired.delay", "radio.dch.bler")
+    assert second.ratio.low < second.ratio.mean < second.ratio.high
+
+
+def test_differences_from_the_baseline_are_those_of_its_cells(swept):
+    outcome = swept(BASE + GRID, ["radio.dch.bler=0"])
+    for compared in outcome.against.compared:
+        values = compared.cell.values
+        delay = {"wired.delay": values["wired.delay"]}
+        base, own = (
+            nodeb.Scenario.from_toml(BASE).with_({**delay, "radio.dch.bler": bler}).run().summary
+            for bler in (0.0, 0.3)
+        )
+        base, own = (
+            next(r["mean"] for r in rows if r["metric"] == "application_bps")
+            for rows in (base, own)
+        )
+        assert compared.found.difference.mean == pytest.approx(own - base)
+
+
+def test_metric_available_in_every_cell_is_chosen(swept):
+    assert swept(BASE + GRID).metric == "application_bps"
+    unfinished = BASE.replace("20 kB", "5 MB").replace("runs", 'duration = "2 s"\nruns')
+    assert swept(unfinished + GRID).metric == "received_bps"
+    mixed = swept(MIXED + '[sweep]\nwired.delay = ["10 ms", "50 ms"]\n')
+    assert (mixed.open.share, mixed.metric) == (1, "received_bps")
+
+
+def test_share_of_finished_users_is_that_of_the_cell(swept, tmp_path):
+    outcome = swept(CELL, metric="download_s", dataset=True)
+    share = outcome.table["download_s_covered"]
+    for count, covered in zip((2, 8), share, strict=True):
+        alone = nodeb.load(outcome.plan.file).with_(**{"users.0.count": count}).run()
+        assert covered == np.isfinite(alone.flows["download_s"]).mean()
+    assert share[1] < 0.5
+    assert "download_s_covered" in pq.read_schema(outcome.file).names
+    assert "received_bps_covered" not in outcome.table.columns
+    rows = pq.read_table(tmp_path / "out" / "dataset" / "metrics").to_pandas()
+    assert rows.groupby("cell")["download_s_covered"].mean().to_numpy() == pytest.approx(share)
+    assert not [name for name in swept(BASE + GRID).table.columns if name.endswith("_covered")]
+
+
+def test_shares_refer_to_users_that_should_have_a_value():
+    flows = {
+        "run": np.array([0, 0, 1, 1]),
+        "user": np.array([0, 1, 0, 1]),
+        "group": np.array(["a"] * 4),
+        "endless": np.array([0, 1, 0, 1]),
+        "download_s": np.array([1.0, math.nan, math.nan, math.nan]),
+    }
+    group, by_run = Group({"flows": Table(flows)}), np.array([1.0, math.nan])
+    assert coverage(METRICS["download_s"], group, by_run) == 0.5
+    assert coverage_by_run(METRICS["download_s"], group, by_run).tolist() == [1.0, 0.0]
+    assert coverage_by_run(METRICS["jain_index"], group, by_run).tolist() == [1.0, 0.0]
+
+
+def test_phones_with_endless_traffic_and_a_value_are_covered():
+    summary = nodeb.Scenario.from_toml(MIXED).run().summary
+    shares = {r["group"]: r["covered"] for r in summary if r["metric"] == "application_bps"}
+    assert shares == {"readers": 1.0, "downloads": 0.0, "all": pytest.approx(2 / 3)}
+
+
+def test_unfinished_users_add_up(swept):
+    users = swept(CELL).open
+    assert (users.transfers, NO_TRANSFERS + users, users + NO_TRANSFERS) == (30, users, users)
+    assert 0 < users.count < 30
+
+
+def test_interval_of_a_difference_stays_within_the_range_of_its_metric(swept):
+    outcome = swept(STAGGERED, ["radio.dch.bler=0.1"], metric="download_s")
+    assert outcome.against.compared[-1].found.difference.n == 1
+    assert (outcome.table["download_s_ci95_high"][:2] <= 6.0).all()
+    table = swept(STAGGERED, ["radio.dch.bler=0.1"]).table
+    assert (table["complete_diff_ci95_low"] >= -1).all()
+
+
+def test_metric_without_better_direction_differs_up_or_down(swept):
+    outcome = swept(BASE + GRID, ["radio.dch.bler=0"], metric="retransmit_bps")
+    assert {one.found.verdict.word for one in outcome.against.compared} <= {"more", "less"}
+
+
+def test_uploads_beside_downloads_belong_to_their_cell(swept):
+    text = 'runs = 2\nradio.dch = {}\n[[users]]\ntraffic.ftp.size = "20 kB"\n'
+    text += 'upload.ftp.size = "5 kB"\n[sweep]\n"radio.dch.bler" = [0.0, 0.1]\n'
+    rows = [(value.cell.places[0], value.group) for value in Values(swept(text)).every()]
+    groups = ["phone", "phone up", "all", "all up"]
+    assert rows == [(cell, group) for cell in (0, 1) for group in groups]

@@ -1,0 +1,182 @@
+"""All texts of the commands on small inputs are those of the reviewed snapshot `texts/answers.txt`.
+
+    NODEB_TEXTS=write python -m pytest tests/python/test_texts.py
+
+writes the snapshot anew: a line `$ ...` is a command, `>>> ...` an answer of artificial results.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import fake_emulation
+from nodeb import cli
+from nodeb.answer import text
+
+FOLDER = Path(__file__).parent / "texts"
+SNAPSHOT = FOLDER / "answers.txt"
+CASES = re.split(r"^(?=\$ |>>> )", SNAPSHOT.read_text("utf-8"), flags=re.M)[1:]
+NAMES = [case.partition("\n")[0] for case in CASES]
+
+
+@pytest.fixture(scope="module")
+def written():
+    texts = {}
+    yield texts
+    if os.environ.get("NODEB_TEXTS") == "write":
+        current = dict(zip(NAMES, CASES, strict=True)) | texts
+        SNAPSHOT.write_text("".join(current.values()), "utf-8")
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_text_is_that_of_the_snapshot(case, written, tmp_path, monkeypatch, capsys):
+    name, _, expected = case.partition("\n")
+    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    if name.startswith(">>> "):
+        printed = f"{eval(name.removeprefix('>>> '))}\n"
+    else:
+        printed = "".join(command(line, capsys) for line in name.removeprefix("$ ").split(" && "))
+    printed = printed.replace(str(tmp_path), "HERE")
+    printed = re.sub(r"(?m)(, seed \d+, )[\d.]+ m?s\.$", r"\1(time).", printed)
+    printed = re.sub(r"(?m) +$", "", printed).strip() + "\n"
+    if os.environ.get("NODEB_TEXTS") == "write":
+        written[name] = f"{name}\n{printed}\n"
+    else:
+        assert printed == expected.strip() + "\n"
+
+
+def command(line, capsys):
+    status = cli.invoke(shlex.split(line)[1:])
+    out, err = capsys.readouterr()
+    return out + err + (f"(status {status})\n" if status else "")
+
+
+def shown(answer):
+    return text(answer, everything=True)
+
+
+def link_result(*points):
+    """Answer of a link experiment with points (Eb/N0 in dB, block errors of 100)."""
+    from nodeb.link.answer import answer
+    from nodeb.link.result import LinkResult, Point, Rate
+
+    def point(eb_n0_db, errors):
+        share = errors / 100
+        rate = Rate(100, errors, share, max(share - 0.05, 0.0), min(share + 0.05, 1.0))
+        rates = dict.fromkeys(("bits", "pdus", "blocks", "raw", "signalling"), rate)
+        return Point(eb_n0_db, 1, np.zeros(100, np.uint8), rates, 0, 1.0, 0.01)
+
+    about = SimpleNamespace(seed=1, wall_time_s=0.5)
+    result = LinkResult(SimpleNamespace(name="a link"), [point(*one) for one in points], about)
+    return shown(answer(result, "out/l"))
+
+
+def compared(covered=1.0, **shifts):
+    """Answer of a comparison whose metrics are shifted by a share, or drawn anew if it is None."""
+    from dataclasses import replace
+
+    from nodeb.comparison.answer import answers
+    from nodeb.comparison.differences import Comparison, Tried, difference
+    from nodeb.results.metrics import METRICS
+
+    rng = np.random.default_rng(1)
+    rows = []
+    for name, shift in shifts.items():
+        base = rng.uniform(99.0, 101.0, 20)
+        other = rng.normal(100.0, 30.0, 20) if shift is None else base * (1 + shift)
+        if shift:
+            other = other + np.tile([0.1, -0.1], 10)
+        row = difference("all", METRICS[name], base, other, 0.02, 0.95)
+        rows.append(replace(row, covered=covered))
+    comparison = Comparison("plain", [Tried("other", rows, [], {})], 20, 1, 0.02)
+    return shown(answers(comparison)[0])
+
+
+def tried(plain_s, changed_s):
+    """Explanation and gain of a change, from times with and without it; 10 s: not complete."""
+    import nodeb
+    from nodeb.explanation import Explanation
+    from nodeb.explanation.answer import answer
+    from nodeb.explanation.changes import CHANGES
+    from nodeb.explanation.replications import Path, Share
+    from nodeb.explanation.what_if import _compared
+
+    def explanation(times_s):
+        paths = []
+        for run, time_s in enumerate(times_s):
+            rest = round(time_s * 1e9) - 10**8
+            shares = {Share("delayed ACK", place="phone"): 10**8, Share("transmission"): rest}
+            paths.append(Path(run, 0.0, time_s, 1000, time_s < 10.0, shares, {}))
+        return Explanation(nodeb.load("dch.toml"), 0, 0, paths)
+
+    (change,) = (change for change in CHANGES if change.name == "ACKs at once")
+    plain = explanation(plain_s)
+    return shown(answer(plain, [_compared(plain, explanation(changed_s), change)]))
+
+
+def emulated(slept_s=0.0, **options):
+    from nodeb.emulate.answer import emulated
+
+    outcome = fake_emulation.outcome(**options)
+    outcome.report["slept_s"] = slept_s
+    answer = emulated(fake_emulation.plan(), fake_emulation.options(), outcome, "out/em")
+    return text(answer) if options or slept_s else shown(answer)
+
+
+def replayed(**entries):
+    from nodeb.emulate.answer import replayed
+
+    report = fake_emulation.outcome().report | {"differs": None, "same": 5772, "complete": True}
+    scenario = SimpleNamespace(name="a recording")
+    recording = SimpleNamespace(scenario=scenario, seed=7, is_same_core=True)
+    return text(replayed(recording, SimpleNamespace(report=report | entries)))
+
+
+def digest(study, verdicts, *, near=0, far=0, complete=True, measured=2):
+    from nodeb.reproduce.digest import Digest, Judged
+
+    claims = [Judged(str(n), f"claim {n}", kind) for n, kind in enumerate(verdicts.split())]
+    cells = {"near": near, "off": 0, "far": far}
+    return Digest(
+        study=study, program="p", seed=1, quick=False, complete=complete, measured=measured,
+        items=("Table 1", "Table 2"), claims=tuple(claims), targets=(), cells=cells, within=0,
+        scattered=0, replications=30, scenarios=3, wall_s=1.0,
+    )  # fmt: skip
+
+
+def reproduced(verdicts, **numbers):
+    from nodeb.reproduce import answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "nodeb.reproduce.answer.digest.of", lambda _: digest("a", verdicts, **numbers)
+        )
+        study = SimpleNamespace(title="A study", headline=None)
+        outcome = SimpleNamespace(
+            study=study, replications=30, scenarios=3, seed=1, wall_s=1.0, quick=False, grids={},
+            charts={}, unfinished=["3 downloads did not end."], report=Path("out/a/report.html"),
+        )  # fmt: skip
+        return shown(answer.answer(outcome))
+
+
+def all_reproduced():
+    from nodeb.reproduce.every import Summary
+    from nodeb.reproduce.every_page import answer
+
+    summary = Summary(["one", "two", "three"], 1, False, 2, report=Path("out/all/report.html"))
+    summary.digests = {
+        "one": digest("one", "holds", near=8, far=1),
+        "two": digest("two", "contradicted", near=1, far=1),
+    }
+    summary.stayed = ["one"]
+    return shown(answer(summary))
