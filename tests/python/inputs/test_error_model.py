@@ -69,45 +69,10 @@ def test_advance_rule_of_a_model_file_is_set_by_the_scenario(tmp_path: Path) -> 
     assert (data["advances"], data["unit"]) == ("with_blocks", "block")
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        ("{", "fitted.json: this is not JSON"),
-        ("[]", "fitted.json: expected an object"),
-        (GOOD | {"format": "x"}, "fitted.json: format: not an error model"),
-        (GOOD | {"kind": "markov"}, "fitted.json: kind: there is no model `markov`"),
-        (GOOD | {"errors": []}, "fitted.json: recorded.errors: the sequence is empty"),
-        (GOOD | {"errors": "none.txt"}, "none.txt: there is no such file"),
-        (
-            {**GOOD, "kind": "hmm", "errors": None, "transition": [[1.0]], "error": [0.1]},
-            "fitted.json: hmm: unknown field `errors`",
-        ),
-        (
-            GOOD | {"pdus_per_block": 12},
-            "fitted.json: within_block: the distribution is for blocks of 3 PDUs",
-        ),
-    ],
-)
-def test_invalid_model_files_are_reported(tmp_path: Path, model: object, message: str) -> None:
-    with pytest.raises(nodeb.ScenarioError) as caught:
-        nodeb.load(write(tmp_path, model))
-    assert message in str(caught.value)
-
-
 def test_model_of_a_different_block_size_is_rejected(tmp_path: Path) -> None:
     file = write(tmp_path)
     with pytest.raises(nodeb.ScenarioError, match="for blocks of 3 PDUs, but the radio's have 5"):
         nodeb.load(file, ["radio.dch.pdus_per_tti=5"]).run()
-
-
-@pytest.mark.parametrize(
-    ("sequence", "message"),
-    [("0100\n0102\n", "sequence.txt:2: '2' is not part"), (" \n", "the file has no entries")],
-)
-def test_invalid_sequences_are_reported(tmp_path: Path, sequence: str, message: str) -> None:
-    with pytest.raises(nodeb.ScenarioError) as caught:
-        nodeb.load(write(tmp_path, GOOD, sequence))
-    assert message in str(caught.value)
 
 
 def test_sequences_are_converted_to_runs(tmp_path: Path) -> None:

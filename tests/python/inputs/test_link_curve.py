@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 import nodeb
 from nodeb.inputs import link_curve
 
@@ -38,34 +36,7 @@ def test_curves_are_read(tmp_path: Path) -> None:
     assert list(again.run().flows["complete"]) == [True]
 
 
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_file_that_is_not_text_is_reported_with_the_position(tmp_path: Path, mark: bytes) -> None:
-    path = tmp_path / "curves.csv"
-    path.write_bytes(mark + b"cqi,snr_db,bler\n1,\xe9,0.5\n")
-    with pytest.raises(nodeb.ScenarioError, match=r"csv:2: .* \(byte 0xe9\)"):
-        link_curve.read(path)
-
-
 def test_columns_may_be_in_any_order(tmp_path: Path) -> None:
     write(tmp_path, "bler,cqi,snr_db\n0.1,4,-12\n")
     found = link_curve.read(tmp_path / "curves.csv")
     assert found == {"cqi": [4], "snr_db": [-12], "bler": [0.1]}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("cqi,eb_n0_db,bler\n1,2,0.1\n", "curves.csv:1: unknown columns `cqi,eb_n0_db,bler`"),
-        ("cqi,snr_db,bler\n1,2\n", "curves.csv:2: `1,2` is not a point"),
-        ("cqi,snr_db,bler\n1,2,nan\n", "curves.csv:2: "),
-        ("cqi,snr_db,bler\n31,2,0.1\n", "curves.csv:2: 31 is not a CQI"),
-        ("cqi,snr_db,bler\n", "the file has no points"),
-        ("# nothing\n", "the file has no entries"),
-        ("cqi,snr_db,bler\n1,2,0.1\n3,2,0.1\n", "CQI 2 has no curve; expected curves for every"),
-        ("cqi,snr_db,bler\n1,2,0.1\n1,3,0.2\n", "expected a curve that falls"),
-    ],
-)
-def test_invalid_curves_are_reported(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(nodeb.ScenarioError) as caught:
-        nodeb.load(write(tmp_path, text))
-    assert message in str(caught.value)

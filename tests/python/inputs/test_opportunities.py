@@ -196,38 +196,6 @@ def test_uplink_without_a_trace_has_its_rate(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "down: the file has no entries; expected at least one delivery opportunity"),
-        (b"# only\n\n", "down: the file has no entries"),
-        (b"5\n4\n", "down:2: 4 goes backward in time"),
-        (b"-1\n4\n", "down:1: -1 is no time of an opportunity"),
-        (b"1\n\n2.5\n", "down:3: 2.5 is no time of an opportunity"),
-        (b"1\n1e300\n", "down:2: 1e+300 is no time of an opportunity"),
-        (b"1\n99999999999999999999\n", "down:2: 1e+20 is no time of an opportunity"),
-        (b"1\ninf\n", "down:2: `inf` is not a number"),
-        (b"0\n0\n0\n", "down:3: 0 is the last time, and a trace lasts until then"),
-        (b"1 2\n3 4\n", "down:1: 2 numbers in a line; expected one"),
-        (b"1\n2 3\n", "down:2: 2 numbers after lines of 1"),
-        (b"\x00\xff\x7fELF\n", "ELF` is not a number"),
-        (
-            b"# nodeb trace 1\n# kind: rate\n",
-            "down:1: this is a trace of a channel made by `nodeb import`, for the key "
-            "`ue.channel.trace.file` of a user; expected delivery opportunities",
-        ),
-        (b"# nodeb trace 1\n# kind: traffic\n", "for the key `traffic.replay.file`"),
-    ],
-)
-def test_invalid_traces_are_reported(tmp_path, content, message):
-    file = write(tmp_path)
-    (tmp_path / "down").write_bytes(content)
-    with pytest.raises(nodeb.ScenarioError) as caught:
-        nodeb.load(file)
-    assert message in str(caught.value)
-    assert "trace.toml:12: radio.trace.down.file: " in str(caught.value)
-
-
-@pytest.mark.parametrize(
     "content",
     [b"3\r\n3\r\n9\r\n", b"3\n3\n\n9", b"\xef\xbb\xbf# by hand\n3\n3\n9\n", b" 3\n3 \n9\n"],
 )
@@ -236,39 +204,6 @@ def test_any_line_ending_is_accepted(tmp_path, content):
     (tmp_path / "down").write_bytes(content)
     radio = nodeb.load(file).to_dict()["radio"]["trace"]
     assert radio["down"]["times_ms"] == [3, 3, 9]
-
-
-def test_missing_trace_is_reported_with_the_line_that_names_it(tmp_path):
-    file = write(tmp_path)
-    (tmp_path / "up").unlink()
-    place = r"trace\.toml:13: radio\.trace\.up\.file: .*up: there is no such file"
-    with pytest.raises(nodeb.ScenarioError, match=place):
-        nodeb.load(file)
-
-
-@pytest.mark.parametrize("written", ['file = ""', "file = ''"])
-def test_empty_name_is_reported_with_its_line(tmp_path, written):
-    file = write(tmp_path)
-    file.write_text(file.read_text().replace('file = "up"', written))
-    place = (
-        r"trace\.toml:13: radio\.trace\.up\.file: the name is empty; expected the name of a file"
-    )
-    with pytest.raises(nodeb.ScenarioError, match=place):
-        nodeb.load(file)
-
-
-def test_contents_of_files_are_checked_against_the_key_that_names_them(tmp_path):
-    (tmp_path / "c.trace").write_text(
-        "# nodeb trace 1\n# kind: cqi\n# step: 2 ms\n# count: 2\ncqi\n9\n8\n"
-    )
-    file = tmp_path / "short.toml"
-    file.write_text(
-        'duration = "5 s"\nradio.hsdpa = {}\n[[users]]\ntraffic.ftp.size = "9 kB"\n'
-        'ue.channel.trace.file = "c.trace"\n'
-    )
-    place = r"short\.toml:5: users\.0\.ue\.channel\.trace\.at_end: the recording ends at 4 ms"
-    with pytest.raises(nodeb.ScenarioError, match=place):
-        nodeb.load(file)
 
 
 def test_saved_result_does_not_need_the_trace_files(tmp_path):
