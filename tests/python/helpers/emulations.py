@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import struct
 import subprocess
 import sys
 import time
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -37,43 +38,46 @@ name = "other"
 count = 3
 traffic = { ftp = { size = "20 kB" } }
 """
-
-
 PATIENT = ("--late", "10 s")
 """Options for tests that don't measure times: the machine may be loaded."""
 
 
 def long_time() -> str:
-    """Returns a time of about 300 s for `sleep`.
-
-    The time is unique, so that a test recognises its processes by the time.
-    """
+    """Returns a time of about 300 s for `sleep`, by which a test recognises its processes."""
     return f"300.{os.getpid():07}{next(_ASKED):03}"
 
 
 _ASKED = count(1)
 
 
-def nodeb(*arguments, **options):
-    """Runs `nodeb emulate` to its end and returns the finished process."""
-    return subprocess.run(
-        [sys.executable, "-m", "nodeb", "emulate", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        check=False,
-        **options,
-    )
+def python(program: str) -> list[str]:
+    return [sys.executable, "-c", program]
 
 
-def replay(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "nodeb", "replay", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        check=False,
-    )
+def server(program: str) -> tuple[str, str]:
+    """Returns the option that runs a Python program as server."""
+    return "--server", shlex.join(python(program))
+
+
+def command(*arguments, before=()) -> list[str]:
+    return [*before, sys.executable, "-m", "nodeb", "emulate", *map(str, arguments)]
+
+
+def nodeb(*arguments, before=(), **options) -> subprocess.CompletedProcess[str]:
+    """Runs `nodeb emulate` to its end, as an argument of the command `before`."""
+    options = {"capture_output": True, "text": True, "timeout": 90, "check": False} | options
+    return subprocess.run(command(*arguments, before=before), **options)
+
+
+@contextmanager
+def begun(*arguments, **options):
+    """Starts `nodeb emulate` in a process group of its own, as shells do, and kills it at last."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
+    with subprocess.Popen(command(*arguments), start_new_session=True, **pipes) as run:
+        try:
+            yield run
+        finally:
+            run.kill()
 
 
 REAL = {"name": "phone", "traffic": "external"}
@@ -81,15 +85,12 @@ REAL = {"name": "phone", "traffic": "external"}
 
 
 def made_by_hand(log: Path, users: list[dict], records: bytes, *, is_whole: bool = True) -> Path:
-    """Writes the log of an HSDPA recording with one real phone.
-
-    The log has a checksum if `is_whole` is true.
-    """
+    """Writes the log of an HSDPA recording with one real phone; a whole one has a checksum."""
     scenario = Scenario.from_dict({"radio": {"hsdpa": {}}, "users": users})
-    about = {"version": _core.version(), "core": core_hash(), "seed": 1}
-    about |= {"scenario": scenario.to_dict(), "phones": [{"name": "phone", "user": 0}]}
-    header = json.dumps(about).encode()
-    data = b"nodeb flight 1\r\n" + struct.pack("<I", len(header)) + header + records
+    header = {"version": _core.version(), "core": core_hash(), "seed": 1}
+    header |= {"scenario": scenario.to_dict(), "phones": [{"name": "phone", "user": 0}]}
+    text = json.dumps(header).encode()
+    data = b"nodeb flight 1\r\n" + struct.pack("<I", len(text)) + text + records
     log.write_bytes(data + (struct.pack("<I", zlib.crc32(data)) if is_whole else b""))
     return log
 
@@ -109,18 +110,10 @@ def forbidden() -> str:
     return allowed() or ""
 
 
-def python(program: str) -> list[str]:
-    return [sys.executable, "-c", program]
-
-
-def processes(text: str, *, pids: bool = False) -> list:
-    """Returns all processes with `text` in their command line.
-
-    Returns their ids if `pids` is true, else their command lines.
-    """
+def processes(text: str) -> list[int]:
+    """Returns the ids of all processes with `text` in their command line."""
     numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
-    lines = {pid: command_line(pid) for pid in numbers}
-    return [pid if pids else line for pid, line in lines.items() if text in line]
+    return [pid for pid in numbers if text in command_line(pid)]
 
 
 def command_line(pid: int) -> str:
@@ -139,22 +132,19 @@ def holders(of: int) -> list[int]:
             with suppress(OSError):
                 text = (entry / "stat").read_text(errors="replace")
                 parents[int(entry.name)] = int(text.rpartition(")")[2].split()[1])
-    found = []
+    descendants = []
     for pid in sorted(parents):
         ancestor = pid
         while ancestor in parents and ancestor != of:
             ancestor = parents[ancestor]
         line = command_line(pid)
         if ancestor == of and "nodeb.emulate.endpoint_process" in line and '"number": 1' in line:
-            found.append(pid)
-    return found
+            descendants.append(pid)
+    return descendants
 
 
 def gone(*which: str | int) -> bool:
-    """Returns true if all processes end within 10 s.
-
-    The processes are given by id or by a text in the command line.
-    """
+    """Returns true if all processes, given by id or text of the command line, end within 10 s."""
     until = time.monotonic() + 10
     while any(command_line(one) if isinstance(one, int) else processes(one) for one in which):
         if time.monotonic() > until:
@@ -167,8 +157,20 @@ ECHO = """
 import os, socket, struct, sys, time
 server = os.environ["NODEB_SERVER"]
 """
-
-
+PROBE = (
+    ECHO
+    + """
+def probe():
+    begun = time.monotonic()
+    try:
+        socket.create_connection((server, 9), timeout=20)
+    except ConnectionRefusedError:
+        return time.monotonic() - begun
+for _ in range(int(sys.argv[1]) if len(sys.argv) > 1 else 1):
+    print("reached", probe(), flush=True)
+"""
+)
+"""Program that measures round trips: asks for connections, which the server's kernel refuses."""
 UDP_SERVER = (
     ECHO
     + """
@@ -179,8 +181,6 @@ while True:
     s.sendto(data, who)
 """
 )
-
-
 DOWNLOAD_SERVER = (
     ECHO
     + """
@@ -192,8 +192,6 @@ while True:
     c.close()
 """
 )
-
-
 DOWNLOAD = (
     ECHO
     + """

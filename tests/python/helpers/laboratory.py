@@ -42,7 +42,8 @@ LOOK = (
     "ip -o link; ip -o address; ip route; ip -6 route; ip rule; nft list ruleset; "
     "cd /proc/sys/net; grep -r . ipv4/conf ipv4/ip_forward ipv6/conf || true"
 )
-MISSING = [name for name in ("ip", "nft", "nsenter", "unshare", "ping") if not shutil.which(name)]
+PROGRAMS = ("ip", "nft", "nsenter", "unshare")
+MISSING = [name for name in PROGRAMS if not shutil.which(name)]
 
 
 class Laboratory:
