@@ -38,6 +38,7 @@ def pools():
     return {(link, loss): downloads(link, loss) for link in LINKS for loss in (0.01, 0.012, 0.02)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("loss", [0.012, 0.02])
 @pytest.mark.parametrize("runs", [10, 20])

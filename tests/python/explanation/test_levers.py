@@ -2,12 +2,12 @@
 simulation.
 """
 
+import math
 import random
 
 import pytest
 
 import nodeb
-from levers import judged, least_good
 from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.levers import changed
 from nodeb.explanation.text import best_change, remedy
@@ -46,39 +46,80 @@ def gains(found):
     return {one.name: one.won.mean for one in what_if(found, jobs=1)}
 
 
-def are_good(many, capsys):
-    """Checks that the suggested changes are good in enough of `many` random scenarios, which differ
-    in every run of the test.
+def random_scenario(number):
+    """Returns a random scenario in which one to four users download a file each."""
+    rng = random.Random(number)
+    draw = rng.choice
+    bler, buffer = draw([0.0, 0.01, 0.1, 0.3]), draw([10, 50, 1000])
+    iub = {"room": draw(["2 kB", "10 kB"]), "delay": draw(["5 ms", "15 ms", "40 ms"])}
+    rate = draw(["64 kbps", "384 kbps", "2 Mbps", "10 Mbps"])
+    radios = [
+        {"dch": {"bler": bler, "buffer": buffer}},
+        {"dch": {"bler": bler, "buffer": buffer, "rlc": {"am": {}}}},
+        {"hs_dsch": {"bler": bler, "buffer": buffer}},
+        {"hsdpa": {"buffer": buffer}},
+        {"hsdpa": {"buffer": buffer, "iub": iub}},
+        {"fach_dch": {"dch_channels": draw([1, 2]), "switch_time": draw(["250 ms", "1 s"])}},
+        {"wcdma": {"eb_n0_db": draw([8.0, 20.0])}},
+        {"link": {"rate": rate, "loss": draw([0.0, 0.0, 0.01])}},
+    ]
+    classic = {"delayed_ack": draw(["0 s", "100 ms"]), "max_window": draw([8, 42, 100])}
+    linux = {"control": draw(["cubic", "reno"]), "pacing": draw([False, False, True])}
+    size = draw(["5 kB", "20 kB", "50 kB", "150 kB", "400 kB"])
+    ftp = {"size": size, "server_delay": draw(["0 s", "0 s", "0 s", "500 ms"])}
+    data = {
+        "seed": rng.randrange(1, 2**31),
+        "duration": "600 s",
+        "radio": draw(radios),
+        "tcp": draw([{"classic": classic}, {"linux": linux}]),
+        "wired": {
+            "rate": draw(["300 kbps", "2 Mbps", "10 Mbps", "10 Mbps"]),
+            "delay": draw(["5 ms", "30 ms", "110 ms", "300 ms"]),
+            "loss": draw([0.0, 0.0, 0.0, 0.01, 0.03]),
+            "queue": {"drop_tail": {"limit": draw([10, 50, 1000])}},
+        },
+        "uplink": {"rate": draw(["64 kbps", "384 kbps"]), "delay": draw(["0 s", "20 ms", "60 ms"])},
+        "users": [{"count": draw([1, 1, 1, 2, 4]), "stagger": "50 ms", "traffic": {"ftp": ftp}}],
+    }
+    return nodeb.Scenario.from_dict(data)
+
+
+LITTLE = 0.02
+"""Gains that differ by at most this fraction of the transfer time count as equal."""
+
+
+def is_good(number):
+    """Returns true if the lever named from the path alone is good, None if nothing gains.
+
+    It is good if at most one other change gains more, and if it gains half of the best gain.
     """
-    seed = random.SystemRandom().randrange(2**40)
-    found = [one for one in map(judged, range(seed, seed + many)) if one is not None]
-    good = [one for one in found if one.is_good]
-    best = sum(one.gain_s == one.best_s for one in found)
-    wanted = least_good(len(found))
-    shares = f"{100 * len(good) / len(found):.0f} % good, {100 * best / len(found):.0f} % the best"
-    with capsys.disabled():
-        print(f"\nlevers from the path, scenarios {seed} to {seed + many - 1}: {shares}")
-    bad = [f"{one.lever}: {one.gain_s:.2f} s of {one.gains}" for one in found if not one.is_good]
-    assert len(good) >= wanted, "\n".join(bad)
+    found = nodeb.explain(random_scenario(number), runs=4, jobs=1)
+    if not found.complete:
+        return None
+    won = {one.name: one.gain.mean for one in what_if(found, jobs=1) if one.pairs.both == 4}
+    slack = LITTLE * found.time.mean
+    if not won or max(won.values()) <= slack:
+        return None
+    of_lever = won.get(next((one.name for one in found.levers()), ""), 0.0)
+    better = sum(gain > of_lever + slack for gain in won.values())
+    return better < 2 and of_lever >= max(won.values()) / 2 - slack
 
 
-def test_lever_named_by_the_path_is_among_the_best_two(capsys):
-    """In 90 % of random scenarios, at most one change gains more than the suggested change, which
-    gains at least half as much as the best change.
-    """
-    are_good(80, capsys)
+def least_good(count):
+    """Returns the 0.1 % quantile of the number of good levers of `count`, if 90 % are good."""
+    good = below = 0
+    while 1000 * (below + math.comb(count, good) * 9**good) < 10**count:
+        below += math.comb(count, good) * 9**good
+        good += 1
+    return good
 
 
-@pytest.mark.slow
-def test_lever_named_by_the_path_is_among_the_best_two_of_many(capsys):
-    are_good(400, capsys)
-
-
-def test_lower_bound_of_a_share_of_nine_in_ten():
-    """The bound is the 0.1 % quantile for a success rate of 90 %. It exceeds the 70 to 75 % that a
-    suggestion of the largest cause would reach, if there are enough scenarios.
-    """
-    assert [least_good(many) for many in (1, 10, 80, 400, 1000)] == [0, 5, 63, 340, 870]
+@pytest.mark.parametrize("count", [12, pytest.param(400, marks=pytest.mark.slow)])
+def test_lever_named_by_the_path_is_among_the_best_two(count):
+    """The limit exceeds the 70 to 75 % that the largest cause would reach: 340 of 400."""
+    goods = [good for good in map(is_good, range(count)) if good is not None]
+    assert sum(goods) >= least_good(len(goods))
+    assert least_good(400) == 340
 
 
 def test_bottleneck_link_is_named():
@@ -98,15 +139,11 @@ def test_losses_that_reduce_the_window_are_the_lever():
     found = nodeb.explain(download(radio, "2 MB", tcp=Linux(control="reno")), runs=4)
     assert found.causes[0] == "window: congestion avoidance"
     assert named(found) == "no packet losses"
-    assert "no packet losses on links, which cut the window" in remedy(found)
-    said = "The change that targets most of the time: no packet losses, "
-    assert best_change(found).startswith(said)
     tried = what_if(found, jobs=1)
     assert tried[0].name == "no packet losses"
     assert tried[0].won.mean > found.time.mean / 2
-    most = best_change(found, tried)
-    assert most.startswith("Simulated, largest gain: no packet losses, ")
-    assert f" of {found.time.mean:.2f} s (" in most.replace("0 s", " s") or " s of " in most
+    for text in (remedy(found), best_change(found), best_change(found, tried)):
+        assert "no packet losses" in text
 
 
 def test_largest_gain_comes_first():
