@@ -10,13 +10,10 @@ pub struct Blocks {
     /// Number of the first new unit (a PDU or octet in its first transmission). The other new units
     /// have the numbers that follow.
     pub first: u64,
-    /// Number of new units (in their first transmission), summed over all TTIs.
     pub units: u32,
     /// Number of units (PDUs or octets) in a new block; the last new block may have fewer.
     pub per_block: u32,
-    /// Number of blocks in each TTI.
     pub per_tti: u32,
-    /// Number of consecutive TTIs that this value describes.
     pub ttis: u32,
     /// Bit `n` is set if block `n`, counted from 0 over all TTIs, fails.
     pub failed: u64,
@@ -34,27 +31,23 @@ impl Blocks {
     /// than that only if all of them are new and none fails.
     pub const MAX: u32 = u64::BITS;
 
-    /// Returns the number of blocks in all TTIs together.
     pub const fn count(&self) -> u32 {
         self.per_tti * self.ttis
     }
 
-    /// Returns true if every block is new, that is, no retransmission, and no block fails.
+    /// No block is a retransmission and none fails.
     pub const fn are_plain(&self) -> bool {
         self.failed | self.again == 0
     }
 
-    /// Returns true if block `place`, counted from 0 over all TTIs, fails.
     pub const fn has_failed(&self, place: u32) -> bool {
         place < Self::MAX && self.failed >> place & 1 == 1
     }
 
-    /// Returns true if block `place`, counted from 0 over all TTIs, is a retransmission.
     pub const fn is_again(&self, place: u32) -> bool {
         place < Self::MAX && self.again >> place & 1 == 1
     }
 
-    /// Returns the number of retransmissions among the blocks before block `place`.
     pub const fn again_before(&self, place: u32) -> u32 {
         (self.again & before(place)).count_ones()
     }
@@ -70,21 +63,18 @@ impl Blocks {
         (earlier, self.again_before(first + self.per_tti) - earlier)
     }
 
-    /// Returns the number of the first unit (PDU or octet) in the first new block at or after block
-    /// `place`. If no new block follows, this is the next unit to be sent later, provided that the
-    /// last new block is full.
+    /// If no new block follows, this is the next unit to be sent later, provided that the last new block is full.
     pub fn unit(&self, place: u32) -> u64 {
         let new = u64::from(place - self.again_before(place));
         self.first + new * u64::from(self.per_block)
     }
 
-    /// Returns the number of the last new unit plus one, or `first` if there are no new units.
+    /// Last new unit plus one, `first` without new units.
     pub fn end(&self) -> u64 {
         self.first + u64::from(self.units)
     }
 
-    /// Finds the last TTI, up to and including `tti`, in which a block is a retransmission. Returns
-    /// the number of this TTI plus one, or 0 if no block up to then is a retransmission.
+    /// TTI after the last retransmission up to and including `tti`, 0 without retransmissions.
     pub const fn new_since(&self, tti: u32) -> u32 {
         let end = (tti + 1) * self.per_tti;
         let again = self.again & before(end);
@@ -117,8 +107,6 @@ impl Blocks {
         true
     }
 
-    /// Removes the first `ttis` TTIs from this value and returns them as a value of their own.
-    /// There must be more than `ttis` TTIs.
     #[must_use]
     pub fn split(&mut self, ttis: u32) -> Self {
         let place = ttis * self.per_tti;
@@ -136,7 +124,6 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    /// Returns the blocks of one TTI. Each new block is full and holds two units.
     fn tti(first: u64, per_tti: u32, failed: u64, again: u64) -> Blocks {
         let units = 2 * (per_tti - again.count_ones());
         Blocks { first, units, per_block: 2, per_tti, ttis: 1, failed, again }

@@ -15,13 +15,10 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// Finding of a check: an invalid or doubtful value, or a key without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Path to the checked value: the keys that lead to it from the root of the scenario.
+    /// Keys from the scenario's root.
     pub path: Vec<String>,
-    /// Message for the user: the reason why the value is rejected or doubtful, and the expected
-    /// values.
     pub message: String,
 }
 
@@ -37,10 +34,7 @@ pub struct Check {
     idle: Vec<Problem>,
 }
 
-/// Parameters of a component that can check their own values.
 pub trait Checked {
-    /// Reports every impossible or doubtful value to `check`. The default implementation reports
-    /// nothing.
     fn check(&self, _check: &mut Check) {}
 }
 
@@ -55,26 +49,21 @@ macro_rules! keys {
     }};
 }
 
-/// Returns the default of the argument's type; the value of the argument is not used.
 pub fn usual<T: Default>(_: &T) -> T {
     T::default()
 }
 
-/// Returns true if `value` equals `default`. The macro [`crate::keys`] compares values by this
-/// function.
 pub fn is_same<T: PartialEq>(value: &T, default: &T) -> bool {
     value == default
 }
 
 impl Check {
-    /// Calls `look` with `key` appended to the path under which problems are reported.
     pub fn within(&mut self, key: impl Display, look: impl FnOnce(&mut Self)) {
         self.path.push(key.to_string());
         look(self);
         self.path.pop();
     }
 
-    /// Reports the text that `message` returns as a problem of `key`, unless `holds` is true.
     pub fn require(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
         if !holds {
             let problem = self.problem(key, message());
@@ -82,14 +71,12 @@ impl Check {
         }
     }
 
-    /// Reports a problem of `key` unless `value` lies in `range`.
     pub fn range<T: Copy + PartialOrd + Display>(&mut self, key: &str, value: T, range: RangeInclusive<T>) {
         self.require(range.contains(&value), key, || {
             format!("{value} is out of range; expected {} to {}", range.start(), range.end())
         });
     }
 
-    /// Reports a problem unless the value of `key` is at most `most`.
     pub fn at_most<T: Copy + PartialOrd + Display>(&mut self, key: &str, value: T, most: T) {
         self.require(value <= most, key, || format!("{value} is out of range; expected at most {most}"));
     }
@@ -139,14 +126,10 @@ impl Check {
         self.problems
     }
 
-    /// Returns the keys that have no effect and hold their default values, in the order of
-    /// checking. If a scenario file sets such a key, the line is superfluous.
     pub fn into_idle(self) -> Vec<Problem> {
         self.idle
     }
 
-    /// Returns the warnings (doubtful values that do not prevent a simulation) in the order of
-    /// checking.
     pub fn into_doubts(self) -> Vec<Problem> {
         self.doubts
     }

@@ -1,6 +1,3 @@
-//! Context that the simulator passes to a place (a link or bearer) on each call, and the output of
-//! the call.
-
 use std::ops::{AddAssign, Deref, DerefMut};
 
 use crate::engine::{Key, Stamp, Stamps};
@@ -8,54 +5,51 @@ use crate::event::{Cause, Event, Mask, Place, Record, Sink, Site};
 use crate::packet::{Packet, PacketId};
 use crate::units::Time;
 
-/// Outcome of a call to a place (a link or bearer) for one packet or one user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
 pub enum Output {
-    /// A packet leaves the place towards the next one. `user` is the user's index at the place, 0
-    /// if there is only one user.
-    Arrived { user: usize, packet: Packet },
-    /// The place discards a packet of user `user` for the reason `cause`.
-    Lost { user: usize, packet: Packet, cause: Cause },
-    /// Another cell starts to serve the user with index `user`.
-    CellChanged { user: usize },
+    /// `user` is the user's index at the place, 0 if there is only one user.
+    Arrived {
+        user: usize,
+        packet: Packet,
+    },
+    Lost {
+        user: usize,
+        packet: Packet,
+        cause: Cause,
+    },
+    CellChanged {
+        user: usize,
+    },
 }
 
 /// Counters of a place (a link or bearer) since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of TTIs in which at least one block was sent.
+    /// TTIs in which at least one block was sent.
     pub ttis: u64,
-    /// Number of blocks sent, retransmissions included.
+    /// Retransmissions included.
     pub blocks: u64,
-    /// Number of transmissions of blocks that were received in error.
     pub blocks_failed: u64,
-    /// Number of PDUs sent, retransmissions included. If blocks are filled with octets, this is the
-    /// number of octets.
+    /// Octets if blocks are filled with octets.
     pub pdus: u64,
-    /// Number of packets that the place accepted.
     pub packets_in: u64,
-    /// Number of packets that left the place towards the next one.
     pub packets_delivered: u64,
     /// Number of packets dropped: by a full buffer, a queue discipline or a loss model, or lost on
     /// the radio (see [`Cause::RadioLoss`]).
     pub packets_dropped: u64,
-    /// Sum of the sizes of the delivered packets in bytes, headers included.
+    /// Headers included.
     pub bytes_delivered: u64,
 }
 
-/// Numbers of blocks that were sent and that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockCounts {
-    /// Number of blocks sent, retransmissions included.
     pub sent: u64,
-    /// Number of transmissions of blocks that were received in error.
     pub failed: u64,
 }
 
 impl BlockCounts {
-    /// Returns the mean number of transmissions per block received without errors: 1 if no block
-    /// was sent, infinity if all failed.
+    /// Mean transmissions per block received without errors: 1 if none was sent, infinity if all failed.
     pub fn per_success(&self) -> f64 {
         if self.sent == 0 { 1.0 } else { self.sent as f64 / (self.sent - self.failed) as f64 }
     }
@@ -64,41 +58,30 @@ impl BlockCounts {
 /// State shared by all places (links and bearers) of a simulation run.
 #[derive(Debug)]
 pub struct Common {
-    /// Current simulated time: the time of the event being handled.
     pub now: Time,
-    /// Stamp of the event being handled, which orders it among simultaneous events.
     stamp: Stamp,
-    /// End of the simulation run. Events after this time do not happen.
     pub horizon: Time,
-    /// Source from which the stamps of new events are drawn.
     pub stamps: Stamps,
-    /// Collector of the events to which listeners subscribe.
     pub sink: Sink,
-    /// Output of the place that is being called. The caller takes it after the call.
     pub out: Vec<Output>,
 }
 
 impl Common {
-    /// Creates the state of a run that starts at time zero and ends at `horizon`.
     pub fn new(horizon: Time, sink: Sink) -> Self {
         let (now, stamp) = Key::default();
         Self { now, stamp, horizon, stamps: Stamps::default(), sink, out: Vec::new() }
     }
 
-    /// Advances the time to the event with `key`, which is handled next.
     #[inline]
     pub fn advance(&mut self, (now, stamp): Key) {
         (self.now, self.stamp, self.stamps.now) = (now, stamp, now);
     }
 
-    /// Returns the key (time and stamp) of the event being handled.
     #[inline]
     pub fn handled(&self) -> Key {
         (self.now, self.stamp)
     }
 
-    /// Emits `event` at the current time to the sink, which keeps it if a listener subscribes to
-    /// it.
     #[inline]
     pub fn emit(&mut self, event: Event) {
         self.sink.emit(self.now, event);
@@ -113,14 +96,10 @@ impl Common {
 /// does not accept.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// State that all places share: the current time, the source of stamps, and the sink of events.
     pub common: &'a mut Common,
-    /// Kind and index of the link or bearer that is called.
     pub place: Place,
-    /// Counters of the called place alone.
     pub counts: &'a mut Counts,
-    /// Numbers of blocks sent and failed for each user of the place; empty if the place does not
-    /// count blocks by user.
+    /// Empty if the place does not count blocks by user.
     pub of_users: &'a mut [BlockCounts],
 }
 
@@ -141,14 +120,11 @@ impl DerefMut for Context<'_> {
 }
 
 impl Context<'_> {
-    /// Returns the key of a new event that happens at the time `at` and is decided now. The stamp
-    /// in the key is a new one.
     #[inline]
     pub fn key(&mut self, at: Time) -> Key {
         self.common.stamps.key(at)
     }
 
-    /// Returns true if a listener subscribes to at least one class of events in `mask`.
     #[inline]
     pub fn wants(&self, mask: Mask) -> bool {
         self.sink.wants(mask)
@@ -161,7 +137,6 @@ impl Context<'_> {
         if is_shared_uplink { Place::new(Site::Uplink, user as u32) } else { self.place }
     }
 
-    /// Counts a packet of a user that the place accepts, and emits [`Event::Entered`].
     #[inline]
     pub fn take(&mut self, user: usize, packet: &Packet) {
         self.counts.packets_in += 1;
@@ -184,8 +159,6 @@ impl Context<'_> {
         self.emit(Event::Left { place, packet });
     }
 
-    /// Counts a packet of a user that leaves the place, and emits [`Event::Left`]. Unlike
-    /// [`Self::deliver`], it does not append the packet to the output.
     #[inline]
     pub fn pass(&mut self, user: usize, packet: &Packet) {
         self.counts.packets_delivered += 1;
@@ -195,15 +168,12 @@ impl Context<'_> {
         }
     }
 
-    /// Delivers a packet of a user: counts it, emits [`Event::Left`] and appends
-    /// [`Output::Arrived`].
     #[inline]
     pub fn deliver(&mut self, user: usize, packet: Packet) {
         self.pass(user, &packet);
         self.out.push(Output::Arrived { user, packet });
     }
 
-    /// Drops a packet of a user: counts it, emits [`Event::Lost`] and appends [`Output::Lost`].
     pub fn lose(&mut self, user: usize, packet: Packet, cause: Cause) {
         self.counts.packets_dropped += 1;
         let place = self.place_of(user);
@@ -242,12 +212,9 @@ impl Context<'_> {
     }
 }
 
-/// Totals of the blocks that were sent to one user in several TTIs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Numbers of blocks that were sent and that failed.
     pub blocks: BlockCounts,
-    /// Number of units (PDUs or octets) in the blocks sent.
     pub units: u64,
 }
 
@@ -260,20 +227,14 @@ impl AddAssign for Counted {
     }
 }
 
-/// Totals of the blocks that were sent to one user in one TTI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Number of blocks sent, retransmissions included.
     pub blocks: u32,
-    /// Number of sent blocks that were received in error.
     pub failed: u32,
-    /// Number of units (PDUs or octets) in the blocks sent.
     pub units: u32,
 }
 
 impl Sent {
-    /// Returns the totals of `ttis` TTIs, in each of which as many blocks and units are sent, and as
-    /// many blocks fail, as in this TTI.
     #[inline]
     pub fn times(self, ttis: u64) -> Counted {
         let of = |number: u32| ttis * u64::from(number);
@@ -289,9 +250,7 @@ impl Sent {
 /// are kept.
 #[derive(Debug)]
 pub struct Surroundings {
-    /// State that all places of a run share.
     pub common: Common,
-    /// Counters of the single place that is called.
     pub counts: Counts,
 }
 
@@ -302,13 +261,10 @@ impl Default for Surroundings {
 }
 
 impl Surroundings {
-    /// Creates the state of a run that ends at `horizon` and keeps the events in `mask`.
     pub fn with_mask(mask: Mask, horizon: Time) -> Self {
         Self { common: Common::new(horizon, Sink::new(mask)), counts: Counts::default() }
     }
 
-    /// Removes and returns the packets delivered, each with its user's index; discards all other
-    /// output.
     pub fn take_arrivals(&mut self) -> Vec<(usize, Packet)> {
         let arrived = |output| match output {
             Output::Arrived { user, packet } => Some((user, packet)),
@@ -317,14 +273,12 @@ impl Surroundings {
         self.common.out.drain(..).filter_map(arrived).collect()
     }
 
-    /// Removes and returns the events that the sink has kept since the last call of this method.
     pub fn take_events(&mut self) -> Vec<Record> {
         let events = self.common.sink.kept().to_vec();
         self.common.sink.clear();
         events
     }
 
-    /// Advances the simulated time to `now`, and returns the context of a call to bearer 0.
     pub fn at(&mut self, now: Time) -> Context<'_> {
         let Self { common, counts } = self;
         common.advance((now, Stamp::default()));

@@ -49,10 +49,8 @@ pub struct Stamp {
 /// Position of an event in the total order of events: time, then scheduling order.
 pub type Key = (Time, Stamp);
 
-/// Source of stamps that increase with each draw. There is one source per simulation run.
 #[derive(Debug, Default)]
 pub struct Stamps {
-    /// Current simulated time, at which events are decided.
     pub now: Time,
     /// Whether a result depended on the order of two simultaneous events whose stamps do not
     /// determine that order ([`Stamp::is_uncertain_beside`]).
@@ -61,10 +59,8 @@ pub struct Stamps {
 }
 
 impl Stamp {
-    /// Stamp that is ordered after all stamps that can be drawn.
     pub const LAST: Self = Self { decided: Time(u64::MAX), number: u64::MAX };
 
-    /// Returns true if `later` was drawn directly after this stamp, with no stamp between them.
     #[inline]
     pub fn is_just_before(self, later: Self) -> bool {
         self.number / 2 + 1 == later.number / 2
@@ -79,14 +75,11 @@ impl Stamp {
 }
 
 impl Stamps {
-    /// Returns the key of an event that is decided now and happens at the time `at`.
     #[inline]
     pub fn key(&mut self, at: Time) -> Key {
         self.key_decided(self.now, at)
     }
 
-    /// Returns the key of an event that happens at the time `at` and is decided at `decided`, which
-    /// is now or later.
     #[inline]
     pub fn key_decided(&mut self, decided: Time, at: Time) -> Key {
         self.number += 2;
@@ -98,7 +91,6 @@ impl Stamps {
 /// `NEVER + n`, so that no two disarmed timers have equal expiries.
 const NEVER: u64 = u64::MAX - u32::MAX as u64;
 
-/// Number of a timer and its expiry in ns, as kept in the tournament tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     at: u64,
@@ -111,7 +103,6 @@ impl Entry {
     }
 }
 
-/// Number of timers that are kept in a plain array in front of the tree: timers 0 to 6.
 const FRONT: usize = 7;
 
 /// Number of children of each inner node of the tree.
@@ -124,7 +115,7 @@ const GROUP: usize = 4;
 /// tournament tree.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// Expiries in ns of timers 0 to 6, followed by the earliest expiry in the tree.
+    /// ns; timers 0 to 6, then the earliest in the tree.
     front: [u64; FRONT + 1],
     /// Tournament tree in groups of nodes. The root holds the earliest node of group 0. Node `n`,
     /// counted over all groups, holds the earliest node of group `n + 1`. The last nodes are the
@@ -132,7 +123,6 @@ pub struct EventQueue {
     groups: Vec<[Entry; GROUP]>,
     /// Timer at the root of the tree. Its expiry is the last entry of `front`.
     first_in_tree: u32,
-    /// Stamp of each armed timer, which decides the order of timers with equal expiries.
     stamps: Vec<Stamp>,
     /// Whether two timers were compared whose order the stamps do not determine; see
     /// [`Stamp::is_uncertain_beside`].
@@ -140,7 +130,6 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// Creates a queue of `timers` timers, numbered from 0, all of which are disarmed.
     pub fn new(timers: usize) -> Self {
         let groups = timers.saturating_sub(FRONT + 1).div_ceil(GROUP - 1).max(1);
         let mut queue = Self {
@@ -161,8 +150,6 @@ impl EventQueue {
         queue
     }
 
-    /// Returns the number of the leaf of a timer. The timer must be in the tree, so its number is 7
-    /// or more.
     #[inline]
     fn leaf(&self, timer: usize) -> usize {
         self.groups.len() - 1 + timer - FRONT
@@ -177,8 +164,6 @@ impl EventQueue {
         self.groups[node / GROUP][node % GROUP].at
     }
 
-    /// Compares the stamps of two timers with the same expiry. Returns the timer that was scheduled
-    /// first.
     #[cold]
     fn decided_first(&self, one: usize, other: usize) -> usize {
         let (first, second) = (self.stamps[one], self.stamps[other]);
@@ -226,7 +211,6 @@ impl EventQueue {
         self.front[FRONT] = entry.at;
     }
 
-    /// Returns the earliest entry of a group of the tree.
     #[inline]
     fn earliest(&self, group: usize) -> Entry {
         let entries = &self.groups[group];
@@ -241,7 +225,6 @@ impl EventQueue {
         if tie == first.at { self.first_of(tie, entries.iter().copied()) } else { first }
     }
 
-    /// Returns the key with which a timer is armed, or `None` if it is disarmed.
     pub fn due(&self, timer: usize) -> Option<Key> {
         let at = self.at(timer);
         (at < NEVER).then(|| (Time(at), self.stamps[timer]))
@@ -279,7 +262,6 @@ impl EventQueue {
         self.first_of(at, front.chain([tree])).timer as usize
     }
 
-    /// Returns the entry that was scheduled first among those of `entries` that expire at `at`.
     #[cold]
     fn first_of(&self, at: u64, entries: impl Iterator<Item = Entry>) -> Entry {
         let timers = entries.filter(|entry| entry.at == at).map(|entry| entry.timer as usize);
@@ -287,8 +269,6 @@ impl EventQueue {
         Entry { at, timer: first.unwrap_or_default() as u32 }
     }
 
-    /// Returns true if two timers were compared whose order is unknown; see
-    /// [`Stamp::is_uncertain_beside`].
     #[inline]
     pub fn is_uncertain(&self) -> bool {
         self.is_uncertain.get()

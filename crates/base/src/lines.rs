@@ -3,17 +3,13 @@
 //! An entry is a line of numbers, separated by commas, semicolons, tabs or blanks. Empty lines and lines that
 //! begin with `#` are skipped.
 
-/// Error for a line that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidLine {
-    /// Number of the line in the text, from 1.
+    /// From 1.
     pub line: usize,
-    /// Message for the user: the reason for the error and the expected contents of the line.
     pub message: String,
 }
 
-/// Returns the entries of a text, each with its line number, from 1. Empty lines and comments are
-/// skipped.
 pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = text.split(|byte| *byte == b'\n').enumerate();
     let trimmed = lines.map(|(i, line)| (i + 1, line.trim_ascii()));
@@ -61,8 +57,6 @@ pub fn numbers(
     Ok(found)
 }
 
-/// Parses the numbers of an entry and stores them in `row`, whose previous contents are discarded.
-/// If `columns` is given, only these columns are parsed.
 fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Result<(), String> {
     row.clear();
     let Some(columns) = columns else {

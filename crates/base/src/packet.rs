@@ -4,7 +4,6 @@
 //! whether there is payload. The code that puts a packet into the network stores the contents for
 //! which the packet stands: a simulated TCP segment, or the bytes of a real packet.
 
-/// Unique identifier of a packet; a retransmission is a new packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId(pub u64);
 
@@ -43,17 +42,12 @@ impl EcnField {
     }
 }
 
-/// A packet in the network, with only the fields that links, queues and bearers read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Identifier of the packet, unique in a run.
     pub id: PacketId,
-    /// Size of the IP packet in bytes, headers included.
+    /// IP packet, in bytes.
     pub size: u32,
-    /// Hash of the flow, which selects the queue in a fair queue. It is equal for all packets of a flow, and
-    /// usually differs between two flows.
     pub flow_hash: u32,
-    /// ECN field of the IP header.
     pub ecn: EcnField,
     /// Whether the packet is a data segment of simulated TCP. `false` for a packet of a real host,
     /// whose contents are not examined.
@@ -61,8 +55,6 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Creates a packet with identifier `id` and a size of `size` bytes. It has no ECN support and
-    /// no payload, and its flow hash is 0.
     pub fn new(id: u64, size: u32) -> Self {
         Self { id: PacketId(id), size, flow_hash: 0, ecn: EcnField::NotEct, payload: false }
     }

@@ -22,7 +22,7 @@ impl<T: Checked + Debug + Send + Sync + Serialize> Parameters for T {}
 
 type Read<P> = dyn Fn(&mut dyn erased_serde::Deserializer) -> erased_serde::Result<Arc<P>> + Send + Sync;
 
-/// A registered kind of component; `P` is the trait of its parameters.
+/// `P` is the trait of its parameters.
 pub struct Kind<P: ?Sized> {
     name: &'static str,
     doc: &'static str,
@@ -56,8 +56,6 @@ impl<'de, P: ?Sized + 'static> DeserializeSeed<'de> for &'static Kind<P> {
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Plugin<P>, D::Error> {
         let params = (self.read)(&mut <dyn erased_serde::Deserializer>::erase(from));
-        // Only the first line of an error is kept. Some formats add the error's position in further
-        // lines, but the caller reports the position already.
         let in_brief = |error: erased_serde::Error| {
             D::Error::custom(error.to_string().lines().next().unwrap_or_default())
         };
@@ -65,14 +63,12 @@ impl<'de, P: ?Sized + 'static> DeserializeSeed<'de> for &'static Kind<P> {
     }
 }
 
-/// Component of a registered kind, with the parameters that a scenario sets.
 pub struct Plugin<P: ?Sized + 'static> {
     kind: &'static Kind<P>,
     params: Arc<P>,
 }
 
 impl<P: ?Sized> Plugin<P> {
-    /// Returns the name by which a scenario selects this kind.
     pub fn name(&self) -> &'static str {
         self.kind.name
     }
@@ -99,7 +95,6 @@ impl<P: ?Sized + Parameters> Debug for Plugin<P> {
 }
 
 impl<P: ?Sized + Parameters> PartialEq for Plugin<P> {
-    /// Returns true if the kinds are the same and the parameters have the same serialized form.
     fn eq(&self, other: &Self) -> bool {
         let words = |plugin: &Self| serde_json::to_value(plugin).ok();
         self.kind.name == other.kind.name && words(self) == words(other)
@@ -112,7 +107,6 @@ impl<P: ?Sized + Parameters> Serialize for Plugin<P> {
     }
 }
 
-/// List of the kinds that programs have registered for one type of component, such as schedulers.
 pub struct Kinds<P: ?Sized + 'static>(RwLock<Registered<P>>);
 
 struct Registered<P: ?Sized + 'static> {
@@ -122,18 +116,15 @@ struct Registered<P: ?Sized + 'static> {
 }
 
 impl<P: ?Sized> Kinds<P> {
-    /// Creates a list in which no kind is registered.
     #[expect(clippy::new_without_default, reason = "made in constants only")]
     pub const fn new() -> Self {
         Self(RwLock::new(Registered { kinds: Vec::new(), names: None }))
     }
 
-    /// Returns all registered kinds, in the order of their registration.
     pub fn all(&self) -> Vec<&'static Kind<P>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).kinds.clone()
     }
 
-    /// Returns the registered kind with the name `name`, or `None` if there is no such kind.
     pub fn named(&self, name: &str) -> Option<&'static Kind<P>> {
         self.all().into_iter().find(|kind| kind.name == name)
     }
@@ -157,12 +148,10 @@ impl<P: ?Sized> Kinds<P> {
         registered.kinds.push(Box::leak(Box::new(kind)));
     }
 
-    /// Returns a registry entry (component, name, description) for each registered kind.
     pub fn entries(&self, component: &'static str) -> Vec<Entry> {
         self.all().iter().map(|kind| (component, kind.name, kind.doc)).collect()
     }
 
-    /// Returns the JSON Schema of each registered kind, in the order of registration.
     pub fn schemas(&self, generator: &mut SchemaGenerator) -> Vec<serde_json::Value> {
         self.all().iter().map(|kind| schema_of(kind.name, kind.doc, &(kind.schema)(generator))).collect()
     }

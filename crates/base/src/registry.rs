@@ -120,12 +120,10 @@ macro_rules! registry {
     };
     (@names $enum:ident) => {
         impl $enum {
-            /// Returns the names of all variants, from which a scenario selects one.
             pub fn names() -> &'static [&'static str] {
                 Self::NAMES
             }
 
-            /// Returns the entry (component, name, description) of every variant.
             pub fn entries() -> Vec<$crate::registry::Entry> {
                 Self::ENTRIES.to_vec()
             }
@@ -154,14 +152,10 @@ macro_rules! registry {
                 Self::kinds().add(Self::NAMES, $crate::plugin::Kind::new(name, doc, hide));
             }
 
-            /// Returns the names by which a scenario may select a variant: the built-in ones, then the
-            /// registered ones.
             pub fn names() -> &'static [&'static str] {
                 Self::kinds().names(Self::NAMES)
             }
 
-            /// Returns the entry (component, name, description) of every variant: of the built-in
-            /// ones, then of the registered ones.
             pub fn entries() -> Vec<$crate::registry::Entry> {
                 [Self::ENTRIES.to_vec(), Self::kinds().entries(Self::KIND)].concat()
             }
@@ -184,21 +178,15 @@ macro_rules! registry {
         pub enum $enum {
             $( #[doc = $doc] $variant($params), )+
             $( $(
-                /// A component of a kind that the program registered.
                 $plugin($crate::plugin::Plugin<dyn $of>),
             )? )?
         }
 
         impl $enum {
-            /// Name of the component in scenarios and messages, such as `scheduler`.
             pub const KIND: &'static str = $kind;
-            /// Names of the built-in variants in a scenario, in the order of their declaration.
             pub const NAMES: &'static [&'static str] = &[$($key),+];
-            /// Entries (component, name, description) of the built-in variants.
             pub const ENTRIES: &'static [$crate::registry::Entry] = &[$(($kind, $key, $doc.trim_ascii())),+];
 
-            /// Returns every variant whose parameters all have defaults, with the default
-            /// parameters.
             pub fn defaults() -> Vec<Self> {
                 let named = |name: &&'static str| {
                     let name = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name);
@@ -207,7 +195,6 @@ macro_rules! registry {
                 Self::names().iter().filter_map(named).collect()
             }
 
-            /// Returns the name by which a scenario selects this variant.
             pub fn key(&self) -> &'static str {
                 match self {
                     $( Self::$variant(_) => $key, )+
@@ -215,7 +202,6 @@ macro_rules! registry {
                 }
             }
 
-            /// Checks the parameters of the variant, and reports invalid values to `check`.
             pub fn check(&self, check: &mut $crate::check::Check) {
                 use $crate::check::Checked as _;
                 match self {

@@ -23,7 +23,6 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// Random number generator from which one stream of numbers is drawn.
 pub type Stream = ChaCha8Rng;
 
 /// Performs one step of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014), a bijection that mixes all bits.
@@ -44,20 +43,18 @@ pub fn uniform(stream: &mut Stream) -> f64 {
     unit(stream.next_u64())
 }
 
-/// Draws a standard normal number (Box & Muller 1958); the second number of the pair is not used.
+/// Box & Muller (1958); the second number of the pair is not used.
 pub fn normal(stream: &mut Stream) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - uniform(stream)));
     radius * libm::cos(std::f64::consts::TAU * (1.0 - uniform(stream)))
 }
 
-/// Source of all random streams of one replication.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     key: u64,
 }
 
 impl Streams {
-    /// Creates the source of the random streams of replication `run` under `seed`.
     pub fn new(seed: u64, run: u64) -> Self {
         Self { key: mix(mix(seed) ^ run) }
     }
@@ -67,7 +64,6 @@ impl Streams {
         text(mix(text(self.key, entity) ^ index), purpose)
     }
 
-    /// Returns the stream of one entity for one purpose; `index` distinguishes entities of one kind.
     pub fn stream(&self, entity: &str, index: u64, purpose: &str) -> Stream {
         let mut seed = [0; 32];
         let mut key = self.name(entity, index, purpose);
@@ -78,8 +74,6 @@ impl Streams {
         Stream::from_seed(seed)
     }
 
-    /// Returns a random process of one entity for one purpose, which can be evaluated at any
-    /// position, in any order.
     pub fn indexed(&self, entity: &str, index: u64, purpose: &str) -> Indexed {
         Indexed { key: self.name(entity, index, purpose) }
     }
@@ -93,14 +87,13 @@ pub struct Indexed {
 }
 
 impl Indexed {
-    /// Returns the number at position `i`, uniform in [0, 1): SplitMix64 with the position as counter.
+    /// SplitMix64 with the position as counter.
     pub fn uniform(&self, i: u64) -> f64 {
         unit(mix(self.key.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))))
     }
 }
 
-/// Returns a standard normal number at position `i`, made from the uniform numbers at positions `2 i`
-/// and `2 i + 1` (Box & Muller 1958).
+/// Box & Muller (1958) on positions `2 i` and `2 i + 1`.
 pub fn normal_of(process: &Indexed, i: u64) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - process.uniform(2 * i)));
     radius * libm::cos(std::f64::consts::TAU * process.uniform(2 * i + 1))
@@ -112,9 +105,8 @@ pub fn normal_of(process: &Indexed, i: u64) -> f64 {
 /// 1]. So one draw per error is enough, instead of one per trial.
 #[derive(Clone, Debug)]
 pub struct ErrorGaps {
-    /// Factor 1 / ln(1 - p) for the length of a gap: 0 if p = 1, minus infinity if p = 0.
+    /// 1 / ln(1 - p): 0 if p = 1, minus infinity if p = 0.
     inverse_log: f64,
-    /// Number of good trials that remain before the next error.
     good: u64,
     stream: Stream,
 }
@@ -138,7 +130,6 @@ fn rough_ln(x: f64) -> f64 {
 }
 
 impl ErrorGaps {
-    /// Creates errors of probability `p` (0 to 1), drawn from `stream`.
     pub fn new(p: f64, stream: Stream) -> Self {
         let mut gaps = Self { inverse_log: 1.0 / libm::log1p(-p), good: 0, stream };
         gaps.good = gaps.gap();
@@ -170,18 +161,14 @@ impl ErrorGaps {
         }
     }
 
-    /// Returns the number of good trials that remain before the next error.
     pub fn good(&self) -> u64 {
         self.good
     }
 
-    /// Runs one trial. Returns true if the trial is an error.
     pub fn next_is_error(&mut self) -> bool {
         self.next_error_within(1).is_some()
     }
 
-    /// Runs up to `trials` trials and stops after the first error. Returns the number of good
-    /// trials before the error, or `None` if there was no error.
     pub fn next_error_within(&mut self, trials: u64) -> Option<u64> {
         if self.good >= trials {
             self.good -= trials;
@@ -206,7 +193,6 @@ pub struct Hazards {
 }
 
 impl Hazards {
-    /// Creates independent errors that are drawn from `stream`.
     pub fn new(stream: Stream) -> Self {
         let mut hazards = Self { left: 0.0, stream };
         hazards.left = hazards.exponential();
@@ -217,14 +203,11 @@ impl Hazards {
         -libm::log(1.0 - uniform(&mut self.stream))
     }
 
-    /// Returns a source of trials, each of which fails with probability `p` (0 to 1).
-    /// [`Hazard::count_within`] runs the trials.
     pub fn with(&mut self, p: f64) -> Hazard<'_> {
         Hazard { per_trial: -libm::log1p(-p), hazards: self }
     }
 }
 
-/// Trials that all have the same probability of error, as [`Hazards::with`] returns them.
 #[derive(Debug)]
 pub struct Hazard<'a> {
     per_trial: f64,
@@ -232,7 +215,6 @@ pub struct Hazard<'a> {
 }
 
 impl Hazard<'_> {
-    /// Runs `trials` trials. Returns the number of trials that fail.
     pub fn count_within(&mut self, trials: u32) -> u32 {
         let mut failed = 0;
         for _ in 0..trials {

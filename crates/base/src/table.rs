@@ -8,7 +8,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A text in a table, either a constant or an allocated string.
 pub type Text = Cow<'static, str>;
 
 /// Name of the column with the number of the user to whom a row belongs. Some components count users
@@ -25,24 +24,20 @@ const UNKNOWN: u32 = u32::MAX;
 /// A column of texts that stores each distinct text once, as most tables repeat a few texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texts {
-    /// Distinct texts of the column, in the order in which they first occur.
     pub names: Vec<Text>,
     /// Index into `names` of the text of each row.
     pub places: Vec<u32>,
 }
 
 impl Texts {
-    /// Returns the number of texts, which is the number of rows.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns true if the column has no rows.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Creates an empty column with capacity for `rows` rows.
     fn with_capacity(rows: usize) -> Self {
         Self { names: Vec::new(), places: Vec::with_capacity(rows) }
     }
@@ -88,7 +83,6 @@ impl Texts {
         self.places.extend(other.places.drain(..).map(|place| places[place as usize]));
     }
 
-    /// Returns an iterator over the texts of all rows, in the order of rows.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.places.iter().map(|place| &*self.names[*place as usize])
     }
@@ -135,7 +129,6 @@ impl<'a> Extend<Cow<'a, str>> for Texts {
 
 macro_rules! kinds {
     ($( $(#[$about:meta])* $kind:ident($of:ty) in $all:ty, )+) => {
-        /// Values of a column.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
@@ -158,8 +151,6 @@ macro_rules! kinds {
                 }
             )+
 
-            /// Reads a column of texts of which few are distinct. The first function returns a
-            /// small code for a row, and the second the text for a code.
             #[inline]
             pub fn Name<R>(
                 parts: &Parts<R>,
@@ -192,63 +183,47 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// 64-bit unsigned integers.
     U64(u64) in Vec<u64>,
-    /// 32-bit unsigned integers.
     U32(u32) in Vec<u32>,
-    /// Double-precision numbers.
     F64(f64) in Vec<f64>,
-    /// Single-precision numbers.
     F32(f32) in Vec<f32>,
-    /// Truth values.
     Bool(bool) in Vec<bool>,
-    /// Texts, of which each distinct one is stored once.
     Text(Cow<'_, str>) in Texts,
 }
 
 impl Values {
-    /// Returns true if there are no values, that is, if the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Rows of a table by replication: pairs of a replication's number and its rows.
 pub type Parts<'a, R> = [(u64, &'a [R])];
 
-/// Declaration of a column of a table: its name, unit and meaning, and the function that reads it.
 #[derive(Debug)]
 pub struct Field<R> {
-    /// Name of the column. Usually it ends in the unit of the values, as in `rate_bps`.
+    /// Usually it ends in the unit of the values, as in `rate_bps`.
     pub name: &'static str,
     /// Unit of the values, such as "bit/s". It is "1" for a ratio or CQI, and empty for a running
     /// number or a text. For a count or a truth value it is usually empty.
     pub unit: &'static str,
-    /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
     /// Function that reads the values of the column from all rows.
     pub read: fn(&Parts<R>) -> Values,
 }
 
-/// Declaration of a table: its name, the meaning of a row, and the columns.
 #[derive(Debug)]
 pub struct Layout<R: 'static> {
-    /// Name of the table in the results.
     pub name: &'static str,
-    /// Meaning of a row as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
-    /// Declarations of the columns, in the order of the columns.
     pub fields: &'static [Field<R>],
 }
 
 impl<R> Layout<R> {
-    /// Returns the table with one row for each of `rows`. It has no column for the replication.
     pub fn table(&self, rows: &[R]) -> Table {
         self.of_parts(&[(0, rows)])
     }
 
-    /// Returns the table with the rows of several replications. Its first column has the number of
-    /// the replication.
+    /// Its first column has the number of the replication.
     pub fn of_runs(&self, runs: &Parts<R>) -> Table {
         let mut numbers = Vec::with_capacity(count(runs));
         for (run, rows) in runs {
@@ -268,54 +243,39 @@ impl<R> Layout<R> {
         Table { name: self.name, meaning: self.meaning, columns }
     }
 
-    /// Returns a table without rows, whose name, meaning and columns callers may read.
     pub fn empty(&self) -> Table {
         self.table(&[])
     }
 }
 
-/// Returns the number of rows of all replications together.
 fn count<R>(parts: &Parts<R>) -> usize {
     parts.iter().map(|(_, rows)| rows.len()).sum()
 }
 
-/// Values of a column together with its name, unit and meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Name of the column. Usually it ends in the unit of the values, as in `rate_bps`.
     pub name: &'static str,
-    /// Unit of the values, such as "bit/s". It is "1" for a ratio or CQI, and empty for a running
-    /// number or a text. For a count or a truth value it is usually empty.
     pub unit: &'static str,
-    /// Meaning of the values as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
-    /// Values of the column, one for each row.
     pub values: Values,
 }
 
-/// Table of results, whose values are stored by column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Name of the table in the results.
     pub name: &'static str,
-    /// Meaning of a row as a sentence, which the documentation of results shows.
     pub meaning: &'static str,
-    /// Columns of the table, all of the same length.
     pub columns: Vec<Column>,
 }
 
 impl Table {
-    /// Returns the number of rows, 0 for a table without columns.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.values.len())
     }
 
-    /// Returns the values of the column `name`, or `None` if there is no such column.
     pub fn column(&self, name: &str) -> Option<&Values> {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
     }
 
-    /// Replaces the indices in the column [`USER`] by the users' numbers, which `number` returns.
     pub fn name_users(&mut self, number: impl Fn(usize) -> u64) {
         for column in self.columns.iter_mut().filter(|column| column.name == USER) {
             if let Values::U64(users) = &mut column.values {
@@ -326,8 +286,6 @@ impl Table {
         }
     }
 
-    /// Returns the table with a new first column, `run`, which has the number `run` of the
-    /// replication in every row.
     #[must_use]
     pub fn of_run(self, run: u64) -> Self {
         let numbers = vec![run; self.rows()];

@@ -24,10 +24,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Returns `n` as a non-zero number, for use in constants.
-///
-/// # Panics
-/// Panics if `n` is 0.
 pub const fn positive(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).expect("a positive constant")
 }
@@ -35,27 +31,27 @@ pub const fn positive(n: u32) -> NonZeroU32 {
 /// Number of nanoseconds in a second.
 pub const NANOS_PER_S: u64 = 1_000_000_000;
 
-/// An instant in nanoseconds since the start of the simulation.
+/// Nanoseconds since the start of the simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
-/// A span of time in nanoseconds.
+/// Nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(pub u64);
 
-/// A bit rate in bits per second.
+/// Bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
-/// An amount of data in bytes.
+/// Bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(pub u64);
 
-/// A power in microwatts.
+/// Microwatts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Power(pub u64);
 
-/// A length in millimetres.
+/// Millimetres.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Distance(pub u64);
 
@@ -63,76 +59,63 @@ pub struct Distance(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Speed(pub u64);
 
-/// A probability, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Probability(pub f64);
 
 impl Time {
-    /// Start of the simulation, from which simulated time counts.
     pub const ZERO: Self = Self(0);
 
-    /// Returns the time since the start of the simulation in seconds.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / NANOS_PER_S as f64
     }
 
-    /// Returns the time passed since `earlier`, or zero if `earlier` is later.
+    /// Zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Duration {
-    /// Span of length zero.
     pub const ZERO: Self = Self(0);
 
-    /// Returns a span of `ms` milliseconds.
     pub const fn from_millis(ms: u64) -> Self {
         Self(ms * 1_000_000)
     }
 
-    /// Returns a span of `s` seconds.
     pub const fn from_secs(s: u64) -> Self {
         Self(s * NANOS_PER_S)
     }
 
-    /// Returns the span in seconds.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / NANOS_PER_S as f64
     }
 }
 
 impl Power {
-    /// Returns a power of `mw` milliwatts.
     pub const fn from_milliwatts(mw: u64) -> Self {
         Self(mw * 1_000)
     }
 
-    /// Returns the power in watts.
     pub fn as_watts(self) -> f64 {
         self.0 as f64 / 1e6
     }
 }
 
 impl Distance {
-    /// Returns a length of `m` metres.
     pub const fn from_metres(m: u64) -> Self {
         Self(m * 1_000)
     }
 
-    /// Returns the length in metres.
     pub fn as_metres(self) -> f64 {
         self.0 as f64 / 1e3
     }
 }
 
 impl Speed {
-    /// Returns a speed of `kmh` kilometres per hour.
     pub const fn from_kmh(kmh: u64) -> Self {
         Self(kmh * 1_000_000)
     }
 
-    /// Returns the speed in metres per second.
     pub fn as_metres_per_s(self) -> f64 {
         self.0 as f64 / 3.6e6
     }
@@ -158,9 +141,7 @@ impl Sub<Duration> for Time {
     }
 }
 
-/// Names and sizes of the units of one kind of quantity.
 trait Quantity: Sized {
-    /// Name of the quantity in messages, such as "bit rate".
     const NOUN: &'static str;
     /// Example of a value with its unit for error messages, such as "110 ms".
     const EXAMPLE: &'static str;
@@ -297,7 +278,6 @@ fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
     Ok(Q::from_base(base as u64))
 }
 
-/// Returns true if the `e` or sign at byte `i` is part of an exponent such as `1e-3`.
 fn is_exponent(text: &str, i: usize) -> bool {
     let bytes = text.as_bytes();
     match bytes[i] {

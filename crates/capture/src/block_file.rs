@@ -4,16 +4,14 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Number of bytes in the buffer from which [`BlockFile::end_block`] writes the buffer to the file.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Buffered writer of pcapng blocks. If a write fails, the file is cut after the last complete
-/// block.
+/// Buffered writer of pcapng blocks.
 #[derive(Debug)]
 pub struct BlockFile {
     file: File,
     buffer: Vec<u8>,
-    /// Length of the file in bytes. Only complete blocks are counted.
+    /// Length of the file in bytes.
     written: u64,
     failed: bool,
 }
@@ -25,14 +23,11 @@ impl BlockFile {
         Ok(Self { file: File::create(path)?, buffer, written: 0, failed: false })
     }
 
-    /// Ends a block, and writes the buffer to the file if the buffer is full. The caller must call
-    /// this after each block.
+    /// The caller must call this after each block.
     pub fn end_block(&mut self) -> io::Result<()> {
         if self.buffer.len() < BUFFER_BYTES { Ok(()) } else { self.flush() }
     }
 
-    /// Gives up after a failed write: cuts the file after the last complete block among the first
-    /// `more` bytes of the buffer, and drops the rest.
     fn give_up(&mut self, more: usize) {
         let whole = whole_blocks(&self.buffer[..more]);
         self.buffer.clear();
@@ -43,16 +38,14 @@ impl BlockFile {
     }
 }
 
-/// Adds the parts of a block to the buffer. A write never fails, so blocks in the buffer are never
-/// cut.
+/// A write never fails, so blocks in the buffer are never cut.
 impl Write for BlockFile {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(part);
         Ok(part.len())
     }
 
-    /// Writes all blocks in the buffer to the file, or drops them if an earlier write failed. Must
-    /// not be called while a block is incomplete.
+    /// Must not be called while a block is incomplete.
     fn flush(&mut self) -> io::Result<()> {
         if self.failed {
             self.buffer.clear();
@@ -86,8 +79,7 @@ impl Drop for BlockFile {
     }
 }
 
-/// Returns the total length in bytes of the complete blocks at the beginning of `bytes`. The second
-/// word of a block is the block's length, here in little endian (pcapng draft, 3.1).
+/// The second word of a block is the block's length, here in little endian (pcapng draft, 3.1).
 fn whole_blocks(bytes: &[u8]) -> usize {
     let mut end = 0;
     while let Some(length) = bytes.get(end + 4..end + 8) {

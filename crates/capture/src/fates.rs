@@ -30,7 +30,6 @@ enum End {
     InFlight,
 }
 
-/// Identifier of a radio block: bearer, user on the bearer, number of the block.
 type Key = (u32, u32, u64);
 
 /// State of a packet, from its transmission until its captured records have been written.
@@ -39,12 +38,10 @@ struct Fate {
     sent: Time,
     is_retransmission: bool,
     /// First bytes of the packet as its sender transmitted them, and the packet's length in bytes.
-    /// Interfaces that the packet passes later capture these bytes.
     frame: (Box<[u8]>, u32),
     blocks: Vec<Key>,
     retransmissions: u32,
     end: Option<(Time, End)>,
-    /// Number of captured records that are held back until the packet is received or lost.
     records: u32,
 }
 
@@ -55,14 +52,12 @@ pub struct Fates {
     sent: u64,
     in_flight: HashMap<PacketId, u64>,
     by_number: HashMap<u64, Fate>,
-    /// Numbers of the packets of which a radio block carries parts, by the identifier of the block.
     carried: HashMap<Key, Vec<u64>>,
     waiting: VecDeque<Record>,
 }
 
 impl Fates {
-    /// Adds a packet that is sent at `at`. `frame` has the packet's first bytes and its length in
-    /// bytes.
+    /// `frame` has the packet's first bytes and its length in bytes.
     pub fn begin(&mut self, at: Time, packet: PacketId, is_retransmission: bool, frame: (Box<[u8]>, u32)) {
         self.sent += 1;
         debug_assert_eq!(self.sent, packet.number(), "every packet sent is recorded");
@@ -74,27 +69,23 @@ impl Fates {
         );
     }
 
-    /// Returns the number of a packet among all packets sent in the run, from 1. Returns `None` if
-    /// the packet is not in flight.
+    /// Returns the number of a packet among all packets sent in the run, from 1.
     pub fn number(&self, packet: PacketId) -> Option<u64> {
         self.in_flight.get(&packet).copied()
     }
 
     /// Returns the first bytes of a packet as its sender transmitted them, and its length in bytes.
-    /// Returns `None` if the packet is not in flight.
     pub fn frame(&self, packet: PacketId) -> Option<&(Box<[u8]>, u32)> {
         Some(&self.by_number.get(&self.number(packet)?)?.frame)
     }
 
-    /// Returns true if a packet is in flight and a radio block has carried a part of it.
     pub fn is_carried(&self, packet: PacketId) -> bool {
         self.number(packet)
             .and_then(|number| self.by_number.get(&number))
             .is_some_and(|fate| !fate.blocks.is_empty())
     }
 
-    /// Holds a record back until its packet is received or lost. Drops the record if no packet with
-    /// its number is tracked.
+    /// Drops the record if no packet with its number is tracked.
     pub fn wait(&mut self, record: Record) {
         if let Some(fate) = self.by_number.get_mut(&record.number) {
             fate.records += 1;
@@ -102,8 +93,6 @@ impl Fates {
         }
     }
 
-    /// Updates the fates of packets after an event: a transmission of a radio block, a part of a
-    /// packet in a block, or the arrival or loss of a packet.
     pub fn on_event(&mut self, at: Time, event: &Event) {
         match *event {
             Event::Block { bearer, user, block, transmission, .. } => {
@@ -150,16 +139,12 @@ impl Fates {
         }
     }
 
-    /// Gives all packets that are still in flight the outcome "in flight", as the run ends at
-    /// `now`.
     pub fn give_up(&mut self, now: Time) {
         for fate in self.by_number.values_mut() {
             fate.end.get_or_insert((now, End::InFlight));
         }
     }
 
-    /// Removes and returns the oldest record, with a comment on the fate of its packet. Returns
-    /// `None` if the packet of the oldest record is still in flight, or if no record is held back.
     pub fn next(&mut self) -> Option<(Record, String)> {
         let number = self.waiting.front()?.number;
         let fate = self.by_number.get_mut(&number)?;

@@ -12,10 +12,9 @@ pub const SERVER: [u8; 4] = [10, 0, 0, 1];
 /// Address of phone 0; phone n has this address plus n.
 pub const FIRST_PHONE: [u8; 4] = [10, 1, 0, 1];
 
-/// Address of the proxy, both in its connections to the server and in those to phones.
 pub const PROXY: [u8; 4] = [10, 0, 0, 2];
 
-/// TCP port of the server. No common protocol uses it, so analysers do not interpret the data.
+/// No common protocol uses it, so analysers do not interpret the data.
 pub const SERVER_PORT: u16 = 40_000;
 
 /// Dynamic ports (RFC 6335, 6): connection n uses port 49152 + n, starting again after port 65535.
@@ -32,7 +31,6 @@ pub const MAX_HEADER_BYTES: usize = 80;
 pub struct Socket {
     /// IPv4 address in network byte order.
     pub address: [u8; 4],
-    /// TCP port number, in the byte order of the machine.
     pub port: u16,
 }
 
@@ -42,14 +40,11 @@ pub const SERVER_SOCKET: Socket = Socket { address: SERVER, port: SERVER_PORT };
 /// Address and port of the proxy, which are the same in every connection from the proxy to a phone.
 pub const PROXY_SOCKET: Socket = Socket { address: PROXY, port: SERVER_PORT };
 
-/// Returns the address of phone `phone` and its port in connection `flow`.
 pub fn phone_socket(phone: u32, flow: u32) -> Socket {
     let address = (u32::from_be_bytes(FIRST_PHONE) + phone).to_be_bytes();
     Socket { address, port: client_port(flow) }
 }
 
-/// Returns the proxy's address and port in its connection to the server for connection number
-/// `flow` of the scenario.
 pub fn proxy_client_socket(flow: u32) -> Socket {
     Socket { address: PROXY, port: client_port(flow) }
 }
@@ -67,13 +62,11 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Creates an empty packet of which at most `snap_length` bytes are captured. `snap_length`
-    /// must be at least [`MAX_HEADER_BYTES`].
+    /// `snap_length` must be at least [`MAX_HEADER_BYTES`].
     pub fn new(snap_length: usize) -> Self {
         Self { bytes: vec![0; snap_length].into(), captured: 0 }
     }
 
-    /// Returns the captured bytes: the headers, then zeros for the data, up to the snap length.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.captured]
     }

@@ -74,8 +74,7 @@ use pdcp::Pdu;
 pub use place::Interface;
 use place::{Connections, Seen, Viewpoint};
 
-/// Default number of bytes captured of each packet: the maximum length of its headers. More bytes
-/// would add no information, because simulated data are zeros.
+/// More bytes would add no information, because simulated data are zeros.
 pub const DEFAULT_SNAP_LENGTH: u32 = frame::MAX_HEADER_BYTES as u32;
 
 /// Valid values of the snap length in bytes: from the maximum length of headers to the maximum
@@ -91,8 +90,7 @@ const INBOUND: u32 = 0b01;
 /// Direction flag of a packet sent at its interface (pcapng draft, 4.3.1, `epb_flags`).
 const OUTBOUND: u32 = 0b10;
 
-/// Length in bytes after which the file's comment is cut. With the note on the cut, the comment stays
-/// below 65 535 B, the limit of a pcapng option.
+/// With the note on the cut, the comment stays below 65 535 B, the limit of a pcapng option.
 const MAX_COMMENT_BYTES: usize = 60_000;
 
 /// Reason why a capture failed.
@@ -101,22 +99,13 @@ pub enum Error {
     /// The snap length, in bytes, is not in [`SNAP_LENGTHS`].
     #[error("a snap length of {0} B is out of range; expected 80 B, the longest headers, to 65535 B")]
     SnapLength(u32),
-    /// The scenario does not have this interface. The text lists the interfaces that can be
-    /// captured.
+    /// The scenario does not have this interface.
     #[error("there is no interface `{}` in this scenario, as it has no {}; expected one of: {}", .0.name(), missing(*.0), .1)]
     NoInterface(Interface, String),
-    /// The capture file cannot be created or written.
     #[error("cannot write the capture {}: {reason}", path.display())]
-    File {
-        /// Path of the capture file.
-        path: PathBuf,
-        /// Message of the operating system.
-        reason: String,
-    },
-    /// The simulation failed or was cancelled.
+    File { path: PathBuf, reason: String },
     #[error(transparent)]
     Run(#[from] nodeb_sim::Error),
-    /// The recording cannot be read or replayed.
     #[error(transparent)]
     Recording(#[from] nodeb_emu::Error),
 }
@@ -132,24 +121,19 @@ fn missing(interface: Interface) -> &'static str {
     }
 }
 
-/// Result of the functions of this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Options of a capture: bytes per packet, interfaces and comments.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Number of bytes captured of each packet. Valid values are in [`SNAP_LENGTHS`].
+    /// Valid values are in [`SNAP_LENGTHS`].
     pub snap_length: u32,
-    /// Interfaces at which packets are captured. If empty, packets are captured at all interfaces
-    /// that the scenario has; those of the radio network are included only if `radio` is true.
+    /// If empty, packets are captured at all interfaces that the scenario has; those of the radio network are included
+    /// only if `radio` is true.
     pub interfaces: Vec<Interface>,
-    /// Whether the capture has the interfaces of the radio network, and comments on the fates of
-    /// packets.
     pub radio: bool,
-    /// Additional comments on packets. The key is the packet's number among all packets sent in the
-    /// run, from 1.
+    /// The key is the packet's number among all packets sent in the run, from 1.
     pub remarks: HashMap<u64, String>,
-    /// Additional lines for the comment at the beginning of the file.
     pub about: Vec<String>,
 }
 
@@ -167,19 +151,13 @@ struct Capture {
     interfaces: Vec<Interface>,
     frame: Frame,
     connections: Vec<Connections>,
-    /// TCP header fields with which each packet in flight was sent.
     in_flight: HashMap<PacketId, TcpFields>,
-    /// Fates of packets; `None` if packets get no comments on their fates.
     fates: Option<Fates>,
-    /// Additional comments on packets. The key is the packet's number among all packets sent in the
-    /// run, from 1.
+    /// The key is the packet's number among all packets sent in the run, from 1.
     remarks: HashMap<u64, String>,
     has_rnc: bool,
-    /// Length of PDCP's sequence numbers; `None` if the radio has no PDCP.
     sn_length: Option<SnLength>,
-    /// Simulated time of the latest event.
     now: Time,
-    /// Error of the first failed write; `None` if all writes succeeded.
     failure: Option<io::Error>,
 }
 
@@ -266,21 +244,15 @@ impl Capture {
         ended.map_err(|error| file_error(&self.path, &error))
     }
 
-    /// Stores the result of a write, and ends the run if the write failed. [`Self::finish`] returns
-    /// the error.
     fn go_on(&mut self, written: io::Result<()>) -> ControlFlow<()> {
         self.failure = written.err();
         if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Returns the index of an interface in the capture file, or `None` if the interface is not
-    /// captured.
     fn number(&self, interface: Interface) -> Option<u32> {
         self.interfaces.iter().position(|other| *other == interface).map(|number| number as u32)
     }
 
-    /// Removes and returns the header of the packet that arrives or is lost in `event`. Returns
-    /// `None` for other events.
     fn take_header(&mut self, event: &Event) -> Option<TcpFields> {
         match event {
             Event::Received { packet, .. } | Event::Lost { packet, .. } => self.in_flight.remove(packet),
@@ -288,9 +260,7 @@ impl Capture {
         }
     }
 
-    /// Writes the packet that a node sends or receives in `event`, unless the node's interface is
-    /// not captured. If packets get comments on their fates, the packet is held back until its fate
-    /// is known.
+    /// Writes the packet that a node sends or receives in `event`, unless the node's interface is not captured.
     fn write(&mut self, at: Time, viewpoint: Viewpoint, packet: &Segment, event: &Event) -> io::Result<()> {
         let arrived = self.take_header(event);
         let seen = self.connections[packet.flow as usize].header(viewpoint, packet, arrived);
@@ -324,9 +294,6 @@ impl Capture {
         Ok(())
     }
 
-    /// Captures a packet that passes the radio network. Packets to phones are captured when they
-    /// enter the bearer. With an RNC they are captured again, at the Node B, when it sends the first
-    /// block with a part of the packet. Packets from phones are captured when they leave the uplink.
     fn pass(&mut self, at: Time, event: &Event) {
         let network = if self.has_rnc { Interface::Rnc } else { Interface::NodeB };
         let (interface, id, is_out) = match *event {
@@ -352,7 +319,6 @@ impl Capture {
         fates.wait(Record { at, interface, original_len, direction, data, number });
     }
 
-    /// Captures a PDCP PDU when its sender passes it to RLC.
     fn pass_pdu(&mut self, at: Time, event: &Event) {
         let Event::Numbered { place, user: phone, packet: id, number } = *event else { return };
         let (Some(interface), Some(sn_length)) = (self.number(Interface::Pdcp), self.sn_length) else {
@@ -369,8 +335,6 @@ impl Capture {
         fates.wait(Record { at, interface, original_len, direction: flag, data, number: of_run });
     }
 
-    /// Writes the records that are held back, oldest first. Stops at the first record whose packet
-    /// is still in flight.
     fn write_ended(&mut self) -> io::Result<()> {
         let Some(fates) = &mut self.fates else {
             return Ok(());
@@ -403,7 +367,6 @@ impl Capture {
     }
 }
 
-/// Returns the packet that is sent or received in `event`, or `None` for other events.
 fn id_of(event: &Event) -> Option<PacketId> {
     match *event {
         Event::Sent { packet, .. } | Event::Received { packet, .. } => Some(packet),
@@ -411,8 +374,7 @@ fn id_of(event: &Event) -> Option<PacketId> {
     }
 }
 
-/// Writes a packet to the file. The tuple has the interface's index in the file, the packet's
-/// length in bytes and the direction flag.
+/// The tuple has the interface's index in the file, the packet's length in bytes and the direction flag.
 fn put(
     writer: &mut PcapNgWriter<BlockFile>,
     at: Time,
@@ -441,9 +403,7 @@ impl Listener for Capture {
     }
 }
 
-/// Returns the interfaces, each with the maximum number of bytes captured per packet. This is `snap_length`;
-/// at the interface `pdcp`, a frame has `snap_length` bytes of the packet in the PDU, and its own headers
-/// before them.
+/// Returns the interfaces, each with the maximum number of bytes captured per packet.
 fn described(interfaces: &[Interface], snap_length: u32, scenario: &Scenario) -> Vec<(Interface, u32)> {
     let overhead = scenario.radio.facts().sn_length.map_or(0, pdcp::overhead);
     let length = |interface| snap_length + if interface == Interface::Pdcp { overhead } else { 0 };
@@ -479,8 +439,7 @@ fn start(
     Ok(writer)
 }
 
-/// Returns the comment at the beginning of the file: lines about the run, then the scenario as
-/// TOML. A long comment is cut after `MAX_COMMENT_BYTES`.
+/// A long comment is cut after `MAX_COMMENT_BYTES`.
 fn comment(scenario: &Scenario, seed: u64, run: u64, about: &[String]) -> Result<String> {
     let mut text = String::new();
     let written = writeln!(

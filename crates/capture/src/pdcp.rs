@@ -20,10 +20,9 @@ use crate::frame::{SERVER_PORT, TIME_TO_LIVE, phone_socket};
 /// Address of the base station in the datagrams with PDUs, from the range of private addresses (RFC 1918).
 const BASE_STATION: [u8; 4] = [10, 0, 0, 3];
 
-/// UDP port of both ends. Wireshark has no dissector registered for this port, so it tries the heuristic ones.
+/// Wireshark has no dissector registered for this port, so it tries the heuristic ones.
 const PORT: u16 = SERVER_PORT;
 
-/// Identity of the bearer: each phone has one data radio bearer.
 const BEARER: u16 = 1;
 
 /// First octet of a data PDU: the D/C bit (TS 36.323, 6.3.7).
@@ -32,7 +31,6 @@ const DATA: u8 = 0x80;
 /// Octets in front of a PDU: IPv4 header, UDP header and Wireshark's header.
 const FRAMING: usize = Ipv4Header::MIN_LEN + UdpHeader::LEN + WIRESHARK;
 
-/// Octets of Wireshark's header: signature, three fixed fields, four tags with values, and the tag of the PDU.
 const WIRESHARK: usize = 8 + 3 + 2 + 2 + 3 + 3 + 1;
 
 /// Data PDU of a phone's bearer.
@@ -40,17 +38,13 @@ const WIRESHARK: usize = 8 + 3 + 2 + 2 + 3 + 3 + 1;
 pub struct Pdu<'a> {
     pub direction: Direction,
     pub sn_length: SnLength,
-    /// Index of the phone, from 0.
     pub phone: u32,
     /// Sequence number, not yet reduced to the length of its field.
     pub number: u64,
-    /// First bytes of the packet in the PDU.
     pub packet: &'a [u8],
-    /// Length of the packet in bytes.
     pub packet_len: u32,
 }
 
-/// Returns how many octets a frame has in addition to its packet.
 pub fn overhead(sn_length: SnLength) -> u32 {
     FRAMING as u32 + sn_length.header()
 }

@@ -11,21 +11,15 @@ use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_clie
 /// Node that sends or receives a captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Viewpoint {
-    /// Server, as the sender or receiver of the packet.
     Server,
-    /// Phone, as the sender or receiver of the packet.
     Phone,
-    /// Proxy, as the sender or receiver of the packet in its connection to the server.
     ProxyToServer,
-    /// Proxy, as the sender or receiver of the packet in its connection to the phone.
     ProxyToPhone,
     /// A Snoop agent, which retransmits segments to the phone but has no interface in the capture.
     Snoop,
 }
 
 impl Viewpoint {
-    /// Returns the node that sends or receives a packet of kind `kind` in `event`. Returns `None` if
-    /// in `event` no packet is sent or received.
     pub fn of(event: &Event, kind: Kind) -> Option<Self> {
         let (site, is_sent) = match event {
             Event::Sent { place, .. } => (place.site, true),
@@ -48,26 +42,17 @@ impl Viewpoint {
 /// Point in the network at which a capture records packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
-    /// The servers: all packets that they send and receive.
     Server,
-    /// The phones: all packets that they send and receive.
     Phone,
-    /// The proxy: all packets on its connections to the server and to the phones.
     Proxy,
-    /// The RNC: packets that it exchanges with the core network.
     Rnc,
-    /// The Node B: packets that it sends over the air if there is an RNC, otherwise those that it
-    /// exchanges with the network.
     NodeB,
-    /// The air interface of LTE: PDCP PDUs in both directions.
     Pdcp,
 }
 
 impl Interface {
-    /// All interfaces, in the order in which a capture file lists those that it has.
     pub const ALL: [Self; 6] = [Self::Server, Self::Phone, Self::Proxy, Self::Rnc, Self::NodeB, Self::Pdcp];
 
-    /// Returns the name of the interface in the capture file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
@@ -79,7 +64,6 @@ impl Interface {
         }
     }
 
-    /// Returns the description of the interface in the capture file.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Server => "packets sent and received by the server",
@@ -119,15 +103,13 @@ impl Interface {
 /// Connections of one flow: a single one between server and phone; or, with a proxy, one between
 /// server and proxy and one between proxy and phone.
 pub(crate) struct Connections {
-    /// Address and port of the phone.
     phone: Socket,
     direction: Direction,
     server: Box<dyn Wire>,
     from_proxy: Option<Box<dyn Wire>>,
 }
 
-/// Header fields of a captured packet, with the addresses of the ends of its connection. The end
-/// that sends the data counts as the server, also if it is the phone.
+/// Header fields of a captured packet, with the addresses of the ends of its connection.
 pub(crate) struct Seen {
     pub server: Socket,
     pub client: Socket,
@@ -136,8 +118,6 @@ pub(crate) struct Seen {
 }
 
 impl Connections {
-    /// Creates the connections of flow number `flow`, with a proxy in between if the scenario has
-    /// one.
     pub fn new(scenario: &Scenario, flow: u32, connection: &Connection) -> Self {
         let &Connection { group, phone, direction } = connection;
         let group = &scenario.users[group];
@@ -149,9 +129,7 @@ impl Connections {
         }
     }
 
-    /// Returns the header of a packet at the node that sends or receives it. If the node receives
-    /// the packet, `arrived` is the header with which the packet was sent. Must be called for all
-    /// packets in the order of time, because each header depends on the state of its connection.
+    /// Must be called for all packets in the order of time, because each header depends on the state of its connection.
     pub fn header(&mut self, viewpoint: Viewpoint, packet: &Segment, arrived: Option<TcpFields>) -> Seen {
         let end = self.end(viewpoint);
         let beyond_proxy = matches!(viewpoint, Viewpoint::Phone | Viewpoint::ProxyToPhone | Viewpoint::Snoop);
@@ -168,8 +146,6 @@ impl Connections {
         Seen { server, client, end, fields }
     }
 
-    /// Returns which end of its connection a node is. The end that sends the data counts as the server, also if it is
-    /// the phone.
     fn end(&self, viewpoint: Viewpoint) -> End {
         let faces_phone = matches!(viewpoint, Viewpoint::Server | Viewpoint::ProxyToPhone | Viewpoint::Snoop);
         if faces_phone == (self.direction == Direction::Down) { End::Server } else { End::Phone }

@@ -42,7 +42,6 @@ fn run_into(scenario: &Scenario, path: &Path, options: &Options) -> Result<RunRe
     run(scenario, 7, 0, &Control::default(), path, options.clone())
 }
 
-/// Returns the packets of a capture file, in one list for each of its `N` interfaces.
 fn packets<const N: usize>(path: &Path) -> [Vec<EnhancedPacketBlock<'static>>; N] {
     let mut reader = PcapNgReader::new(File::open(path).unwrap()).unwrap();
     let mut packets = [const { Vec::new() }; N];
@@ -178,8 +177,7 @@ fn addresses(packet: &EnhancedPacketBlock) -> ([u8; 4], [u8; 4]) {
     (ip.source(), ip.destination())
 }
 
-/// In an upload the phone sends the SYN and the data, and the server answers. A phone that also downloads has the same
-/// address in both connections.
+/// A phone that also downloads has the same address in both connections.
 #[test]
 fn phone_opens_its_uploads() {
     let text = "radio.dch = {}\n[[users]]\ntraffic.ftp.size = \"20 kB\"\nupload.ftp.size = \"30 kB\"\n";
@@ -241,7 +239,6 @@ fn single_interface_has_the_packets_of_a_full_capture() {
     assert!(refused.ends_with("as it has no proxy; expected one of: server, phone"), "{refused}");
 }
 
-/// Returns the comment on a packet, or `None` if the packet has none.
 fn comment_of<'a>(packet: &'a EnhancedPacketBlock) -> Option<&'a str> {
     packet.options.iter().find_map(|option| match option {
         EnhancedPacketOption::Comment(text) => Some(text.as_ref()),
@@ -329,7 +326,6 @@ fn rnc_captures_packets_before_its_node_b() {
     }
 }
 
-/// Each packet that is received has one PDU, which ends with the packet as its sender captured it.
 #[test]
 fn lte_captures_pdcp_pdus_of_both_directions() {
     let text = "duration = '3 s'\n[radio.lte]\nuplink.scheduled = {}\n[[users]]\ncount = 2\n\
@@ -384,8 +380,6 @@ fn radio_option_changes_no_other_interface() {
     }
 }
 
-/// Returns sequence number, ACK flag, acknowledgement number and bytes of data of each packet that
-/// the phone sent, from the packets of one interface.
 fn numbers_of_phone(packets: &[EnhancedPacketBlock]) -> Vec<(u32, bool, u32, usize)> {
     let from_phone = packets.iter().filter(|packet| addresses(packet).0 != frame::SERVER);
     let numbers = from_phone.map(|packet| {
@@ -397,7 +391,6 @@ fn numbers_of_phone(packets: &[EnhancedPacketBlock]) -> Vec<(u32, bool, u32, usi
     numbers.collect()
 }
 
-/// On the uplink, one of the first packets after the phone's SYN is lost: an ACK, or the request.
 #[test]
 fn headers_match_at_both_ends_and_repeated_request_keeps_its_number() {
     for family in ["linux", "classic"] {

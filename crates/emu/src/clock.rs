@@ -33,12 +33,10 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Returns the time since the clock's creation.
     pub fn now(&self) -> Time {
         Time((read(ClockId::Monotonic) - self.zero).max(0) as u64)
     }
 
-    /// Returns the total time that the machine was suspended since the clock's creation.
     pub fn slept(&self) -> Duration {
         let ahead = read(ClockId::Boottime) - read(ClockId::Monotonic);
         Duration::from_nanos((ahead - self.ahead).max(0) as u64)

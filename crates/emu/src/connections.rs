@@ -17,13 +17,9 @@ use crate::recording::{Reader, Record};
 /// Packet of a TCP connection in a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// Number of the packet among all packets of the recording, from 0.
     pub number: u64,
-    /// Time at which the driver accepted the packet.
     pub at: Time,
-    /// Direction of the packet: down from the server to the phone, or up from the phone.
     pub direction: Direction,
-    /// Size of the IP packet in bytes.
     pub bytes: u32,
     /// Fields of the packet's TCP header, such as flags and window.
     pub tcp: Tcp,
@@ -36,11 +32,7 @@ pub struct Sent {
     /// (data, SYN or FIN), or a later one. False for packets that occupy no sequence numbers, such
     /// as pure ACKs.
     pub is_retransmission: bool,
-    /// Time at which the packet arrived in the simulated world, or `None` if it was lost or still in transit at
-    /// the end of the emulation.
     pub arrived: Option<Time>,
-    /// Time at which the driver wrote the packet to the receiver's TUN device, or tried to. `None` if the
-    /// packet did not arrive.
     pub handed_over: Option<Time>,
 }
 
@@ -65,8 +57,6 @@ impl Sent {
 /// Sequence numbers used by one end of a TCP connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Numbers {
-    /// Initial sequence number of this end. It is derived from the first packet of either end that
-    /// contains a sequence number of this end; `None` before.
     first: Option<u32>,
     /// Relative sequence number that follows the highest one sent; 0 before the first packet.
     end: u64,
@@ -85,13 +75,9 @@ impl Numbers {
 /// TCP connection between the server and a phone, with the packets of both ends.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// Index of the phone among the real phones.
     pub phone: u8,
-    /// IP address and TCP port of the server.
     pub server: SocketAddr,
-    /// IP address and TCP port of the phone.
     pub client: SocketAddr,
-    /// Packets of both ends in the order in which the driver accepted them.
     pub packets: Vec<Sent>,
     numbers: [Numbers; 2],
 }
@@ -101,10 +87,7 @@ pub struct Connection {
 pub struct Delivered {
     /// Number of data bytes that this end received in order, without SYN and FIN.
     pub bytes: u64,
-    /// Index in [`Connection::packets`] of the packet whose arrival completed these bytes, or `None` if no
-    /// data was received in order.
     pub last: Option<usize>,
-    /// Whether the receiver got all data bytes that were sent in this direction. True if none were sent.
     pub all: bool,
 }
 
@@ -172,7 +155,6 @@ impl Connection {
         Delivered { bytes: next - 1, last, all: end.is_none_or(|end| end <= next) }
     }
 
-    /// Returns the direction with more in-order bytes (downlink if equal), and its in-order data.
     pub fn main(&self) -> (Direction, Delivered) {
         let (down, up) = (self.delivered(Direction::Down), self.delivered(Direction::Up));
         if up.bytes > down.bytes { (Direction::Up, up) } else { (Direction::Down, down) }
@@ -182,17 +164,14 @@ impl Connection {
 /// Packets of a recording, sorted by connection.
 #[derive(Debug, Default)]
 pub struct Traffic {
-    /// TCP connections in the order of their first packets.
     pub connections: Vec<Connection>,
     /// For each packet by number: index of its connection and its index in [`Connection::packets`],
     /// or `None` for the packets that [`Self::others`] and [`Self::unknown`] count.
     pub of_packet: Vec<Option<(u32, u32)>>,
-    /// Number of packets of protocols other than TCP.
     pub others: u64,
     /// Number of packets that may be TCP but have no connection here: too few bytes were recorded,
     /// the packet is a later fragment, or its TCP header is invalid.
     pub unknown: u64,
-    /// Numbers of the packets that arrived with CE in their ECN field.
     pub marked: HashSet<u64>,
     /// Largest number of bytes that the log contains of a single packet, which may be less than the packet's
     /// size.

@@ -17,8 +17,7 @@ use crate::error::{Result, system};
 
 const WAIT: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
 
-/// Pair of connected sockets. Processes that open devices inherit the descriptor `outside`, and the driver
-/// receives the devices from `inside`.
+/// Pair of connected sockets.
 #[derive(Debug)]
 pub struct DeviceSocket {
     outside: OwnedFd,
@@ -36,7 +35,6 @@ impl DeviceSocket {
         Ok(Self { outside, inside })
     }
 
-    /// Returns the descriptor of the sending end, which the processes that open devices inherit.
     pub fn outside(&self) -> RawFd {
         self.outside.as_raw_fd()
     }

@@ -21,7 +21,6 @@ use crate::port::{Port, Read};
 use crate::report::Report;
 use crate::watch::{Status, Watch};
 
-/// Maximum number of packets read from a device before due events are processed again.
 const BATCH: usize = 16;
 
 /// Maximum sleep of the driver, ns. Work that bearers defer during a sleep is done after the sleep,
@@ -31,21 +30,17 @@ const MAX_SLEEP: u64 = 1_000_000_000;
 /// Minimum interval between two status updates, ns.
 const PUBLISH_INTERVAL: u64 = 200_000_000;
 
-/// Epoll identifier of the timer. A device has its number as identifier.
 const TIMER: u64 = u64::MAX;
-/// Epoll identifier of the stop event.
 const STOP: u64 = u64::MAX - 1;
 
 /// Limit of the duration of an emulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Duration after which the emulation ends; `None` to run until it is stopped.
     pub duration: Option<Time>,
 }
 
 struct Driver<'a> {
     exchange: Exchange,
-    /// Device of the server, then the devices of the phones.
     ports: Vec<Port>,
     /// For each device, whether it may have more packets to read.
     ready: Vec<bool>,
@@ -103,7 +98,6 @@ impl<'a> Driver<'a> {
         Ok(Self { exchange, ports, ready, clock, timer, epoll, watch, late, busy, wakes, published })
     }
 
-    /// Runs the main loop once: processes due events, accepts new packets, and sleeps.
     fn turn(&mut self, end: Time) -> Result<()> {
         let begun = self.clock.now();
         self.exchange.advance(begun)?;
@@ -125,8 +119,7 @@ impl<'a> Driver<'a> {
         self.sleep(now, end)
     }
 
-    /// Reads packets from a device and passes them to the exchange. Reads at most [`BATCH`] packets, so that due events
-    /// do not wait for long.
+    /// Reads at most [`BATCH`] packets, so that due events do not wait for long.
     fn accept(&mut self, number: usize) -> Result<()> {
         let from = number.checked_sub(1).map_or(End::Server, End::Phone);
         for _ in 0..BATCH {
@@ -167,7 +160,6 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Writes all packets that arrived in the world to the devices of their receivers.
     fn deliver(&mut self) {
         while let Some(arrival) = self.exchange.take() {
             let number = if let End::Phone(phone) = arrival.to { phone + 1 } else { 0 };

@@ -9,7 +9,6 @@ use crate::error::{Result, system};
 use crate::port::{Port, Read};
 use crate::watch::Watch;
 
-/// Maximum number of packets read from a device before the other one is read.
 const BATCH: usize = 16;
 
 /// Copies packets from each of two devices to the other until `watch` stops it. Returns the number

@@ -6,7 +6,6 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const TCP: u8 = 6;
-/// Protocols whose header begins with two ports: TCP, UDP, DCCP, SCTP, UDP-Lite.
 const WITH_PORTS: [u8; 5] = [TCP, 17, 33, 132, 136];
 /// Mask of the IPv4 fragment offset. A fragment with an offset other than 0 has no transport header (RFC 791,
 /// section 3.1).
@@ -14,23 +13,19 @@ const OFFSET: u16 = 0x1fff;
 
 /// TCP flag: the sender has no more data.
 pub const FIN: u8 = 1;
-/// TCP flag: the sender opens a connection.
 pub const SYN: u8 = 2;
-/// TCP flag: the sender resets the connection.
 pub const RST: u8 = 4;
-/// TCP flag: the acknowledgement number is valid.
 pub const ACK: u8 = 16;
 
 /// Header fields of a recorded packet: protocol, addresses, ports, and the TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Protocol number in the IP header.
     pub protocol: u8,
-    /// Source address and port. The port is 0 if the protocol has no ports, if the port was not
-    /// recorded, or if the packet is a later IPv4 fragment.
+    /// The port is 0 if the protocol has no ports, if the port was not recorded, or if the packet is a later IPv4
+    /// fragment.
     pub from: SocketAddr,
-    /// Destination address and port. The port is 0 if the protocol has no ports, if the port was not
-    /// recorded, or if the packet is a later IPv4 fragment.
+    /// The port is 0 if the protocol has no ports, if the port was not recorded, or if the packet is a later IPv4
+    /// fragment.
     pub to: SocketAddr,
     /// TCP header, if the packet is TCP, the 20 bytes of the fixed header were recorded, and the
     /// length of the header is valid.
@@ -41,11 +36,8 @@ pub struct Head {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tcp {
     /// First sequence number of the segment (SEG.SEQ of RFC 9293): that of its SYN, its first data byte or its FIN.
-    /// For a pure ACK, it is the number that the sender uses next.
     pub seq: u32,
-    /// Acknowledgement number, valid with the flag [`ACK`].
     pub ack: u32,
-    /// Flags: [`FIN`], [`SYN`], [`RST`], [`ACK`] and others.
     pub flags: u8,
     /// Window field as sent, without the window scale applied.
     pub window: u16,
@@ -58,7 +50,6 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    /// Returns true if `flag`, such as [`SYN`], is set in the TCP header.
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
@@ -70,8 +61,6 @@ impl Tcp {
     }
 }
 
-/// Reads the header of a packet. Returns `None` if `kept` is not IP or lacks a part of the fixed IP header,
-/// which ends with the addresses.
 pub fn read(kept: &[u8]) -> Option<Head> {
     match kept.first()? >> 4 {
         4 => read_v4(kept),
@@ -124,8 +113,8 @@ fn read_tcp(rest: &[u8], bytes: u32) -> Option<Tcp> {
     Some(Tcp { seq, ack, flags, window, payload: bytes - length, shift, has_sack })
 }
 
-/// Reads the options of a TCP header. Returns the shift count of the window scale option, or `None` without
-/// this option, and true if there is a SACK option.
+/// Returns the shift count of the window scale option, or `None` without this option, and true if there is a SACK
+/// option.
 fn read_options(mut options: &[u8]) -> (Option<u8>, bool) {
     let (mut shift, mut has_sack) = (None, false);
     while let [kind, rest @ ..] = options {

@@ -9,10 +9,9 @@ use nodeb_base::packet::EcnField;
 const IPV4_HEADER: usize = 20;
 const IPV6_HEADER: usize = 40;
 
-/// Mask of "more fragments" and the fragment offset. Only the first fragment of a packet has ports (RFC 791, 3.1).
+/// Only the first fragment of a packet has ports (RFC 791, 3.1).
 const FRAGMENT: u16 = 0x3fff;
 
-/// Protocols whose header begins with two ports: TCP, UDP, DCCP, SCTP, UDP-Lite.
 const WITH_PORTS: [u8; 5] = [6, 17, 33, 132, 136];
 
 const CE: u8 = 0b11;
@@ -20,7 +19,6 @@ const CE: u8 = 0b11;
 /// IP header fields that the simulated cell uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Destination IP address, from which the exchange finds the phone of a downlink packet.
     pub to: IpAddr,
     /// Hash of addresses, protocol and ports, equal for all packets of a flow that are not
     /// fragments. IPv4 fragments are hashed without ports.
@@ -29,7 +27,6 @@ pub struct Header {
     pub ecn: EcnField,
 }
 
-/// Reads the header of a packet. Returns `None` if it is not IP or its length fields are wrong.
 pub fn read(packet: &[u8]) -> Option<Header> {
     match packet.first()? >> 4 {
         4 => read_v4(packet),

@@ -2,8 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-/// Histogram of durations in nanoseconds. A bucket is at most 1 % as wide as its durations, or 1 ns. Adding a
-/// duration allocates nothing.
+/// Histogram of durations in nanoseconds. A bucket is at most 1 % as wide as its durations, or 1 ns.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     times: Histogram<u64>,
@@ -11,7 +10,7 @@ pub struct Lateness {
     longest: u64,
 }
 
-/// Upper end of the histogram, 1 h in ns. Longer durations are counted in the last bucket.
+/// Upper end of the histogram, 1 h in ns.
 const MAX_NS: u64 = 3_600_000_000_000;
 
 impl Default for Lateness {
@@ -22,14 +21,13 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// Adds a duration given in nanoseconds. A duration above 1 h is counted in the last bucket.
+    /// A duration above 1 h is counted in the last bucket.
     pub fn add(&mut self, nanoseconds: u64) {
         self.times.saturating_record(nanoseconds);
         self.total += u128::from(nanoseconds);
         self.longest = self.longest.max(nanoseconds);
     }
 
-    /// Returns the number of durations that were added.
     pub fn count(&self) -> u64 {
         self.times.len()
     }

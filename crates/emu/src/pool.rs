@@ -7,10 +7,8 @@
 use nodeb_base::units::Time;
 use nodeb_sim::world::Direction;
 
-/// Number of slots in a chunk, the unit of allocation.
 const CHUNK: usize = 256;
 
-/// Number of the low bits of a tag that hold the slot; the bits above hold the packet's number.
 const SLOT_BITS: u32 = 24;
 
 /// Slot that is being filled or whose packet is in transit.
@@ -20,11 +18,8 @@ pub struct Slot(u32);
 /// Real packet in transit through the simulated world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InTransit {
-    /// Slot that holds the packet's bytes.
     pub slot: Slot,
-    /// Direction of the packet: down to the phone, or up from the phone.
     pub direction: Direction,
-    /// Time at which the packet was accepted.
     pub accepted: Time,
     tag: u64,
 }
@@ -55,7 +50,6 @@ impl Pool {
         Self { chunks: Vec::new(), entries: Vec::new(), free: Vec::new(), slot_bytes, limit, sent: 0 }
     }
 
-    /// Returns a free slot, or `None` if all slots that the limit allows are in use.
     pub fn slot(&mut self) -> Option<Slot> {
         if self.free.is_empty() {
             self.grow();
@@ -74,19 +68,17 @@ impl Pool {
         }
     }
 
-    /// Returns the whole buffer of a slot mutably, to read a packet into it.
     pub fn bytes_mut(&mut self, slot: Slot) -> &mut [u8] {
         let (chunk, at) = self.place(slot);
         &mut self.chunks[chunk][at..at + self.slot_bytes]
     }
 
-    /// Frees a slot. If its packet was in transit, the packet can no longer be found by its tag.
+    /// If its packet was in transit, the packet can no longer be found by its tag.
     pub fn give_back(&mut self, slot: Slot) {
         self.entries[slot.0 as usize].in_transit = None;
         self.free.push(slot.0);
     }
 
-    /// Marks the packet in a slot as in transit. Returns the tag by which the packet can be found.
     pub fn send(&mut self, slot: Slot, bytes: usize, direction: Direction, accepted: Time) -> u64 {
         let tag = self.sent << SLOT_BITS | u64::from(slot.0);
         self.sent += 1;
@@ -95,19 +87,16 @@ impl Pool {
         tag
     }
 
-    /// Returns the packet with this tag, or `None` if it is not in transit.
     pub fn find(&self, tag: u64) -> Option<InTransit> {
         let slot = (tag & ((1 << SLOT_BITS) - 1)) as usize;
         self.entries.get(slot)?.in_transit.filter(|in_transit| in_transit.tag == tag)
     }
 
-    /// Returns the bytes of the packet in a slot.
     pub fn packet(&self, slot: Slot) -> &[u8] {
         let (chunk, at) = self.place(slot);
         &self.chunks[chunk][at..at + self.entries[slot.0 as usize].bytes as usize]
     }
 
-    /// Returns the bytes of the packet in a slot mutably.
     pub fn packet_mut(&mut self, slot: Slot) -> &mut [u8] {
         let bytes = self.entries[slot.0 as usize].bytes as usize;
         &mut self.bytes_mut(slot)[..bytes]
@@ -118,12 +107,11 @@ impl Pool {
         self.entries.len() - self.free.len()
     }
 
-    /// Returns the number of bytes allocated for payloads.
     pub fn allocated(&self) -> usize {
         self.chunks.len() * CHUNK * self.slot_bytes
     }
 
-    /// Returns the number of the packet with this tag. Packets are numbered from 0 in the order of [`Self::send`].
+    /// Packets are numbered from 0 in the order of [`Self::send`].
     pub fn number(tag: u64) -> u64 {
         tag >> SLOT_BITS
     }

@@ -14,13 +14,9 @@ const MAX_PACKET: usize = 65_535;
 /// Result of reading from a TUN device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// One packet was read; the value is its size in bytes.
     Packet(usize),
-    /// A packet longer than the buffer was read and discarded.
     TooLong,
-    /// No packet is available at present.
     Nothing,
-    /// The device was removed, so nothing can be read from it any more.
     Gone,
 }
 
@@ -28,19 +24,17 @@ pub enum Read {
 #[derive(Debug)]
 pub struct Port {
     fd: OwnedFd,
-    /// Buffer for the excess bytes of a packet that is too long. Without it, the packet would be truncated silently.
     rest: Box<[u8]>,
 }
 
 impl Port {
-    /// Creates a port from the descriptor of a TUN device, and sets the device to non-blocking mode.
     pub fn new(fd: OwnedFd) -> Result<Self> {
         let flags = fcntl_getfl(&fd).map_err(system("read the flags of a device"))?;
         fcntl_setfl(&fd, flags | OFlags::NONBLOCK).map_err(system("make a device non-blocking"))?;
         Ok(Self { fd, rest: vec![0; MAX_PACKET].into_boxed_slice() })
     }
 
-    /// Reads one packet into `into`, without waiting for one. A packet longer than `into` is discarded.
+    /// Reads one packet into `into`, without waiting for one.
     pub fn read(&mut self, into: &mut [u8]) -> Result<Read> {
         let room = into.len();
         let mut parts = [IoSliceMut::new(into), IoSliceMut::new(&mut self.rest)];
@@ -53,7 +47,7 @@ impl Port {
         }
     }
 
-    /// Writes a packet. Returns false if the device did not accept it, for example because it is down.
+    /// Returns false if the device did not accept it, for example because it is down.
     pub fn write(&self, packet: &[u8]) -> bool {
         loop {
             match write(&self.fd, packet) {

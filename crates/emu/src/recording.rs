@@ -38,12 +38,10 @@ use crate::report::CAUSES;
 /// First bytes of a log, which identify the file format and its version.
 pub const MAGIC: &[u8; 16] = b"nodeb flight 1\r\n";
 
-/// Maximum size of a header, 1 GiB. A header contains a scenario with the contents of the files that it names.
+/// Maximum size of a header, 1 GiB.
 const MAX_HEADER: u32 = 1 << 30;
 
-/// Number of buffers between the driver and the writing thread, each of about [`BUFFER`] bytes.
 const BUFFERS: usize = 64;
-/// Fill level in bytes at which the driver passes a buffer to the writing thread.
 const BUFFER: usize = 1 << 18;
 
 /// Maximum size of an IP packet: an IPv6 header of 40 B and 65,535 B of payload (RFC 8200).
@@ -57,48 +55,34 @@ const ARRIVED: u8 = 2;
 const LOST: u8 = 3;
 const END: u8 = 4;
 
-/// Size in bytes of the end record and the checksum after it.
 pub(crate) const END_BYTES: usize = 9 + 4;
 
 /// Record of a log: an event of a packet, or the end of the emulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// A packet was accepted from the device of the server or of a phone.
     Accepted {
-        /// Time at which the packet was accepted.
         at: Time,
-        /// Direction of the packet: down to the phone, or up from the phone.
         direction: Direction,
-        /// Index of the phone among the real phones.
         phone: u8,
-        /// Fields of the packet that the cell reads; the tag is the packet's number.
         packet: ExternalPacket,
-        /// First bytes of the packet, at most as many as the recorder was configured to keep.
         kept: Vec<u8>,
     },
-    /// A packet arrived at its destination.
     Arrived {
         /// Number of the packet: from 0, in the order in which packets were accepted.
         number: u64,
-        /// Simulated time of the arrival.
         at: Time,
         /// Time from the arrival to the write to the device, ns.
         late: u64,
         /// ECN field of the packet at its arrival, which a queue may have changed to CE.
         ecn: EcnField,
     },
-    /// A packet was lost in the simulated world.
     Lost {
         /// Number of the packet: from 0, in the order in which packets were accepted.
         number: u64,
-        /// Simulated time at which the packet was lost.
         at: Time,
-        /// Cause of the loss, one of [`CAUSES`].
         cause: Cause,
     },
-    /// The emulation ended; no record follows.
     End {
-        /// Simulated time at which the emulation ended.
         at: Time,
     },
 }
@@ -110,7 +94,6 @@ pub struct Recorder {
     full: SyncSender<Vec<u8>>,
     empty: Receiver<Vec<u8>>,
     thread: JoinHandle<io::Result<(File, Hasher)>>,
-    /// Reason why recording stopped before the end, or `None` as long as it works.
     failed: Option<&'static str>,
 }
 
@@ -144,7 +127,6 @@ impl Recorder {
         Ok(Self { buffer, snap: usize::from(snap), full, empty, thread, failed: None })
     }
 
-    /// Records that a packet was accepted at `at`, with the first bytes of its `contents`.
     pub fn accepted(
         &mut self,
         at: Time,
@@ -165,8 +147,6 @@ impl Recorder {
         self.pass_on();
     }
 
-    /// Records that packet `number` arrived at `at` with the ECN field `ecn`, and was written to its device `late`
-    /// nanoseconds later.
     pub fn arrived(&mut self, number: u64, at: Time, late: u64, ecn: EcnField) {
         self.buffer.push(ARRIVED);
         for value in [number, at.0, late] {
@@ -176,7 +156,6 @@ impl Recorder {
         self.pass_on();
     }
 
-    /// Records that packet `number` was lost at `at`, with the cause of the loss.
     pub fn lost(&mut self, number: u64, at: Time, cause: Cause) {
         self.buffer.push(LOST);
         self.buffer.extend(number.to_le_bytes());
@@ -191,8 +170,6 @@ impl Recorder {
         }
     }
 
-    /// Passes the buffered records to the writing thread, or drops them if the recording has
-    /// failed.
     pub fn flush(&mut self) {
         if self.failed.is_some() {
             self.buffer.clear();
@@ -285,7 +262,6 @@ impl<R: Read> Reader<R> {
         Ok(Self { file, header, accepted: 0 })
     }
 
-    /// Returns the header of the log, which contains the scenario.
     pub fn header(&self) -> &[u8] {
         &self.header
     }
@@ -339,7 +315,6 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Compares the checksum of the bytes read with the stored one, which follows the end record.
     /// Logs of earlier versions have no checksum and pass.
     fn check(&mut self) -> io::Result<()> {
         let read = self.file.checksum.clone().finalize();

@@ -18,15 +18,11 @@ use crate::series::Series;
 /// Outcome of a replay.
 #[derive(Debug)]
 pub struct Replay {
-    /// Packet counts and delays of each phone in the replay.
     pub phones: Vec<PhoneReport>,
-    /// Number of packets with the same fate as in the recording.
     pub same: u64,
-    /// Message about the first packet whose fate differs from the recorded one, or `None` if no fate differs.
     pub differs: Option<String>,
     /// Whether the log has an end record, so that it was not cut off.
     pub complete: bool,
-    /// Lateness of the deliveries as recorded: time of the write to the device minus time of the arrival.
     pub late: Lateness,
     /// Duration of the recorded emulation; of an incomplete log, the time of its last record.
     pub lasted: Time,
@@ -39,14 +35,12 @@ const STEP: u64 = 1_000_000_000;
 
 struct Player<'a, L: Listener> {
     control: &'a Control,
-    /// End of the recorded emulation, or the largest time if it is unknown.
     end: Time,
     live: Live<L>,
     users: Vec<u32>,
     fates: Vec<Fate>,
     /// Arrivals and losses in the replay that were not yet compared with their records.
     ahead: VecDeque<Fate>,
-    /// Time of acceptance and direction of each packet, by packet number.
     accepted: Vec<(Time, nodeb_sim::world::Direction)>,
     found: Replay,
 }
@@ -148,7 +142,6 @@ impl<L: Listener> Player<'_, L> {
         Ok(())
     }
 
-    /// Advances the world to each sampling time up to `to`, and samples the time series there.
     /// Reports the progress at least once per [`STEP`] of virtual time.
     fn sample_until(&mut self, to: Time) -> Result<()> {
         let mut at = self.live.now();
@@ -167,7 +160,6 @@ impl<L: Listener> Player<'_, L> {
         self.ahead.extend(self.fates.drain(..));
     }
 
-    /// Compares a recorded arrival or loss with the next one in the replay.
     fn compare(&mut self, record: &Record) {
         let fate = self.ahead.pop_front();
         if fate.as_ref().is_some_and(|fate| is_same(record, fate)) {

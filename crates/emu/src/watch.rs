@@ -10,31 +10,21 @@ use crate::error::{Result, system};
 /// Values that `nodeb emulate` shows in its status line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Status {
-    /// Time since the start of the emulation, s.
     pub time_s: f64,
-    /// Number of packets that have arrived at phones.
     pub down_packets: u64,
-    /// Number of bytes that have arrived at phones.
     pub down_bytes: u64,
-    /// Number of bytes that have arrived at the server.
     pub up_bytes: u64,
-    /// Number of real packets that were lost.
     pub lost: u64,
-    /// Number of real packets in transit.
     pub waiting: u64,
-    /// Number of packets queued at the bearers of real phones when the queues were last sampled.
     pub queued_down: u64,
-    /// Number of packets queued at the uplinks of real phones when the queues were last sampled.
     pub queued_up: u64,
-    /// Mean of the last sampled CQI over the real phones; NaN if the radio has no CQI.
+    /// NaN if the radio has no CQI.
     pub cqi: f64,
-    /// Sum of the delays of the packets that have arrived at phones, s.
     pub delays_s: f64,
     /// 99 % quantile of the lateness of deliveries, s.
     pub late_s: f64,
 }
 
-/// Number of fields of a [`Status`].
 const FIELDS: usize = 11;
 
 /// Shared state of an emulation: its latest status, and the request to stop.
@@ -42,7 +32,6 @@ const FIELDS: usize = 11;
 pub struct Watch {
     stopped: AtomicBool,
     wake: OwnedFd,
-    /// Fields of the latest [`Status`]; floating-point numbers are stored as their bits.
     cells: [AtomicU64; FIELDS],
 }
 
@@ -57,25 +46,23 @@ impl Watch {
         Ok(Self { stopped: AtomicBool::new(false), wake, cells: [const { AtomicU64::new(0) }; FIELDS] })
     }
 
-    /// Stops the emulation at once and wakes its driver. A stopped emulation cannot be resumed.
+    /// A stopped emulation cannot be resumed.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         // This write can fail only if the 64-bit counter of the eventfd overflows.
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
     }
 
-    /// Returns true if the emulation was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// Returns a descriptor that is readable once the emulation was stopped.
     pub(crate) fn stop_event(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 
-    /// Returns the status that the driver published last. All values are 0 before the driver publishes the first
-    /// status. If the driver publishes a status at the same time, some values may be old and others new.
+    /// All values are 0 before the driver publishes the first status. If the driver publishes a status at the same
+    /// time, some values may be old and others new.
     pub fn status(&self) -> Status {
         let whole = |place: usize| self.cells[place].load(Ordering::Relaxed);
         let number = |place: usize| f64::from_bits(whole(place));
@@ -94,7 +81,6 @@ impl Watch {
         }
     }
 
-    /// Publishes a status, which [`Self::status`] returns until the next call.
     pub(crate) fn publish(&self, status: &Status) {
         let values: [u64; FIELDS] = [
             status.time_s.to_bits(),

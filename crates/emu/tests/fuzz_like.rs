@@ -47,7 +47,6 @@ fn log(kind: u8) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// Returns valid logs with a few faults: bytes changed, the end cut off, or pieces repeated.
 fn faulty() -> impl Strategy<Value = Vec<u8>> {
     let change = (any::<Index>(), any::<Index>(), 0..4_u8, any::<u8>());
     (0..3_usize, vec(change, 0..6)).prop_map(|(kind, changes)| {
@@ -87,7 +86,6 @@ proptest! {
     }
 }
 
-/// The logs to which [`faulty`] adds faults are valid, and their replays equal the recordings.
 #[test]
 fn valid_logs_are_replayed_exactly() {
     for (kind, bytes) in (0..).zip(LOGS.iter()) {

@@ -12,14 +12,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Wired;
 
-/// Links from the gateway to the Node B (or to the RNC, if there is one) in downlink order, at
-/// least one. In a scenario they are given as one table or as a list of tables.
+/// Links from the gateway to the Node B (or to the RNC, if there is one) in downlink order, at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core(Vec<Wired>);
 
 impl Core {
-    /// Returns the links with their names. A link without a name in the scenario is called `core`
-    /// if it is the only one, otherwise `core_1`, `core_2`, ... by its position.
+    /// A link without a name in the scenario is called `core` if it is the only one, otherwise `core_1`, `core_2`, ...
+    /// by its position.
     pub fn links<'a>(&'a self) -> impl Iterator<Item = (String, &'a Wired)> {
         let alone = self.0.len() == 1;
         let default = move |at: usize| if alone { "core".to_owned() } else { format!("core_{}", at + 1) };
@@ -33,7 +32,6 @@ impl Core {
         Duration(self.0.iter().fold(0, |sum, link| sum.saturating_add(link.delay.0)))
     }
 
-    /// Returns true if no link of the core network has parameters of reordering.
     pub fn keeps_order(&self) -> bool {
         self.0.iter().all(|link| link.reordering.is_none())
     }

@@ -14,7 +14,6 @@ use super::queue::{DropLog, Queue};
 pub struct LinkCounts {
     /// Number of packets that arrived at the link, including those that were lost or dropped.
     pub packets: u64,
-    /// Number of packets that the loss model lost in front of the queue.
     pub lost: u64,
     /// Number of packets dropped because the queue was full.
     pub overflowed: u64,
@@ -23,9 +22,6 @@ pub struct LinkCounts {
     pub dropped_early: u64,
     /// Number of packets that the queue discipline marked with Congestion Experienced (RFC 3168).
     pub marked: u64,
-    /// Number of bytes transmitted. A link with a constant rate counts the bytes of a packet before
-    /// it transmits them. A link with recorded delivery opportunities counts them after it has
-    /// transmitted the last one.
     pub bytes: u64,
 }
 
@@ -45,8 +41,6 @@ impl Ingress {
         Self { loss, queue, drops: DropLog::default(), packets: 0, lost: 0 }
     }
 
-    /// Counts an arriving packet and applies the loss model to it. Returns false if the loss model
-    /// loses the packet.
     #[inline]
     pub fn admit(&mut self, ctx: &mut Context, packet: &Packet) -> bool {
         let position = self.packets;
@@ -59,9 +53,8 @@ impl Ingress {
         !is_lost
     }
 
-    /// Drops a packet that the loss model has let pass, since the queue has no room for it: counts the packet
-    /// and reports it as lost. Only look-ahead calls this method; [`Self::push`] does the same for other
-    /// links.
+    /// Drops a packet that the loss model has let pass, since the queue has no room for it: counts the packet and
+    /// reports it as lost. [`Self::push`] does the same for other links.
     pub fn refuse(&mut self, ctx: &mut Context, packet: &Packet) {
         self.drops.refuse_overflow();
         ctx.lose(0, *packet, Cause::Overflow);
@@ -76,14 +69,10 @@ impl Ingress {
         self.drops.counts.overflowed -= overflowed;
     }
 
-    /// Returns the limits of the queue if it is a plain drop-tail queue, or `None` for other
-    /// disciplines.
     pub fn limits(&self) -> Option<Limits> {
         self.queue.limits()
     }
 
-    /// Offers to the queue a packet that the loss model has let pass. Returns false if the queue
-    /// drops it.
     #[inline]
     pub fn push(&mut self, ctx: &mut Context, packet: &Packet) -> bool {
         let early = self.drops.counts.early;
@@ -100,8 +89,7 @@ impl Ingress {
         taken
     }
 
-    /// Returns the next packet to transmit, or `None` if no packet is left. The discipline may drop packets
-    /// in front of the one that it returns.
+    /// The discipline may drop packets in front of the one that it returns.
     #[inline]
     pub fn pop(&mut self, ctx: &mut Context) -> Option<Packet> {
         let packet = self.queue.pop(ctx.now, &mut self.drops);
@@ -111,7 +99,6 @@ impl Ingress {
         packet
     }
 
-    /// Reports packets as lost that the queue first accepted and then dropped.
     #[cold]
     fn report_discarded(&mut self, ctx: &mut Context) {
         for (packet, cause) in self.drops.take_discarded() {
@@ -119,7 +106,6 @@ impl Ingress {
         }
     }
 
-    /// Returns true if no packet waits in the queue.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
@@ -131,18 +117,15 @@ impl Ingress {
         self.queue.sees_every_packet()
     }
 
-    /// Returns the number of packets in the queue.
     pub fn waiting(&self) -> usize {
         self.queue.len()
     }
 
-    /// Returns the number of bytes in the queue.
     pub fn waiting_bytes(&self) -> u64 {
         self.queue.bytes()
     }
 
-    /// Returns all counters of the link. The caller passes `bytes`, the number of bytes
-    /// transmitted, because the transmitter counts them.
+    /// The caller passes `bytes`, the number of bytes transmitted, because the transmitter counts them.
     pub fn counts(&self, bytes: u64) -> LinkCounts {
         let queue = self.drops.counts;
         LinkCounts {

@@ -14,14 +14,11 @@ use super::traced::{TracedLink, Usage};
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the usual one stands where it is used, without a pointer")]
 pub enum Line {
-    /// Link with a constant rate.
     Rated(Link),
-    /// Link that transmits at recorded delivery opportunities.
     Traced(Box<TracedLink>),
 }
 
 impl Line {
-    /// Offers a packet to the link. Returns false if the packet is lost or dropped.
     #[inline]
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         match self {
@@ -30,8 +27,6 @@ impl Line {
         }
     }
 
-    /// Returns the link if it has a constant rate, or `None` if it has recorded delivery
-    /// opportunities.
     #[inline]
     pub fn rated(&mut self) -> Option<&mut Link> {
         match self {
@@ -40,20 +35,16 @@ impl Line {
         }
     }
 
-    /// Enables look-ahead (see [`Link::look_ahead`]). Returns false if the link does not support
-    /// look-ahead.
+    /// Returns false if the link does not support look-ahead.
     pub fn look_ahead(&mut self) -> bool {
         self.rated().is_some_and(Link::look_ahead)
     }
 
-    /// Returns true if look-ahead is enabled (see [`Link::look_ahead`]).
     #[inline]
     pub fn looks_ahead(&self) -> bool {
         matches!(self, Self::Rated(link) if link.looks_ahead())
     }
 
-    /// Ends look-ahead at the end of the run. Returns the amounts that were counted for events
-    /// after `end` (see [`Link::settle`]).
     pub fn settle(&mut self, end: Key) -> Overcount {
         self.rated().map_or_else(Overcount::default, |link| link.settle(end))
     }
@@ -68,8 +59,6 @@ impl Line {
         }
     }
 
-    /// Processes the event due at `key`. Returns the packet that reaches the end of the link in
-    /// this event, if any.
     #[inline]
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         match self {
@@ -78,7 +67,6 @@ impl Line {
         }
     }
 
-    /// Returns the counters of packets and bytes since the start of the run.
     pub fn counts(&self) -> LinkCounts {
         match self {
             Self::Rated(link) => link.counts(),
@@ -104,8 +92,6 @@ impl Line {
         }
     }
 
-    /// Returns the counters of recorded delivery opportunities, used and wasted, until `now` (see
-    /// [`TracedLink::usage`]). Returns `None` for a link with a constant rate.
     pub fn usage(&mut self, now: Time) -> Option<Usage> {
         match self {
             Self::Rated(_) => None,

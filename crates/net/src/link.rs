@@ -31,7 +31,6 @@ pub struct Link {
     rate_bps: u64,
     delay: Duration,
     ingress: Ingress,
-    /// Whether packets wait in the queue for the end of a transmission.
     has_waiting: bool,
     /// Whether packets that find the link idle pass through the queue too, because its discipline
     /// must see all packets.
@@ -46,10 +45,7 @@ pub struct Link {
     airtime: Airtime,
     propagation: Propagation,
     outages: Outages,
-    /// Number of bytes of all packets whose transmission has begun or is scheduled (after an
-    /// outage, or by look-ahead).
     bytes: u64,
-    /// State of the look-ahead; `None` if look-ahead is not enabled.
     look_ahead: Option<LookAhead>,
 }
 
@@ -87,7 +83,6 @@ impl Link {
         self.looks_ahead()
     }
 
-    /// Returns true if look-ahead is enabled (see [`Self::look_ahead`]).
     #[inline]
     pub fn looks_ahead(&self) -> bool {
         self.look_ahead.is_some()
@@ -127,15 +122,11 @@ impl Link {
         Some(arrival)
     }
 
-    /// Stores a packet that arrives at `arrival`, the key that [`Self::enter`] returned for it.
-    /// Returns true if no other packet is in flight.
     #[inline]
     pub fn deliver(&mut self, arrival: Key, packet: Packet) -> bool {
         self.propagation.depart_under(arrival, packet)
     }
 
-    /// Ends look-ahead at the end of the run: subtracts from the counters the amounts that were
-    /// counted for events after `end`, and returns these amounts.
     pub fn settle(&mut self, end: Key) -> Overcount {
         let Some(look_ahead) = self.look_ahead.take() else {
             return Overcount::default();
@@ -146,13 +137,11 @@ impl Link {
         overcount
     }
 
-    /// Returns the link with the outages `outages`, during which no transmission starts.
     #[must_use]
     pub fn with_outages(self, outages: Outages) -> Self {
         Self { outages, ..self }
     }
 
-    /// Offers a packet to the link. Returns false if the packet is lost or dropped.
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         if !self.ingress.admit(ctx, &packet) {
             return false;
@@ -209,8 +198,7 @@ impl Link {
         self.resume = ctx.key(self.free_at);
     }
 
-    /// Occupies the transmitter from `start` with a packet of `bytes` bytes. `start` must not be
-    /// before the end of the previous transmission.
+    /// `start` must not be before the end of the previous transmission.
     #[inline]
     fn occupy(&mut self, start: Time, bytes: u32) {
         if self.free_at < start {
@@ -235,8 +223,6 @@ impl Link {
         if self.has_waiting { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
     }
 
-    /// Processes the event due at `key`. Returns the packet that reaches the end of the link in
-    /// this event, if any.
     #[inline]
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         let arrived = self.propagation.arrive(key);
@@ -249,7 +235,6 @@ impl Link {
         arrived
     }
 
-    /// Starts the next transmission if the event with `key` ends the previous one.
     #[inline(never)]
     fn resume_at(&mut self, ctx: &mut Context, key: Key) {
         // If the link has no delay, a transmission ends when its packet arrives, so this event also
@@ -272,13 +257,11 @@ impl Link {
         self.ingress.waiting_bytes()
     }
 
-    /// Returns the counters of packets and bytes since the start of the run.
     pub fn counts(&self) -> LinkCounts {
         self.ingress.counts(self.bytes)
     }
 
-    /// Returns the number of bytes that a transmitter that never pauses could have transmitted
-    /// until `now`. Outages are ignored.
+    /// Returns the number of bytes that a transmitter that never pauses could have transmitted until `now`.
     pub fn offered_by(&self, now: Time) -> f64 {
         self.rate_bps as f64 * now.as_secs() / 8.0
     }
@@ -377,8 +360,7 @@ mod tests {
         assert!((200..400).contains(&random.counts().lost), "{}", random.counts().lost);
     }
 
-    /// Offers packets (time in ns since the previous packet, size in bytes) to a link, and runs it
-    /// until `end`. Returns its arrivals, losses and counters as text.
+    /// Offers packets (time in ns since the previous packet, size in bytes) to a link, and runs it until `end`.
     fn play(mut link: Link, packets: &[(u64, u32)], end: Time) -> String {
         let (mut around, mut arrived, mut now) = (Surroundings::default(), Vec::new(), 0);
         let mut wake = |link: &mut Link, around: &mut Surroundings, until: Time| {

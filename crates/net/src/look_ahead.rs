@@ -29,11 +29,8 @@ pub struct LookAhead {
     /// Packets whose transmission has not started, in the order of time. Before them are earlier
     /// packets that [`Self::forget`] has not discarded yet.
     passages: VecDeque<Passage>,
-    /// Number of entries at the end of `passages` whose packets were still in the queue when the
-    /// newest packet entered.
     waiting: usize,
     waiting_bytes: u64,
-    /// Times and causes of losses that are counted already but happen after the current event.
     lost: VecDeque<(Key, Cause)>,
 }
 
@@ -44,20 +41,17 @@ pub struct Overcount {
     pub taken: u64,
     /// Number of bytes of the packets whose transmission had not begun when the run ended.
     pub bytes: u64,
-    /// Number of packets that the loss model lost in front of the queue.
     pub lost: u64,
     /// Number of packets dropped because the queue was full.
     pub overflowed: u64,
 }
 
 impl LookAhead {
-    /// Creates the look-ahead of an idle link, whose queue has the limits `limits`.
     pub fn new(limits: Limits) -> Self {
         let (passages, lost) = (VecDeque::new(), VecDeque::new());
         Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
-    /// Removes from the queue the packets whose transmission has started when a new packet enters at `entry`.
     /// A transmission at the same time counts as started if its event is ordered first.
     #[inline]
     pub fn advance(&mut self, entry: Key, stamps: &mut Stamps) {
@@ -75,13 +69,11 @@ impl LookAhead {
         }
     }
 
-    /// Returns true if packets wait in the queue after the last call of [`Self::advance`].
     #[inline]
     pub fn has_waiting(&self) -> bool {
         self.waiting > 0
     }
 
-    /// Returns true if the limits of the queue leave room for another packet of `bytes` bytes.
     #[inline]
     pub fn has_room(&self, bytes: u32) -> bool {
         self.limits.have_room(self.waiting, self.waiting_bytes, bytes)
@@ -94,8 +86,6 @@ impl LookAhead {
         self.waiting_bytes += u64::from(bytes);
     }
 
-    /// Stores for [`Self::settle`] a packet that enters at `entry` and whose transmission starts at
-    /// `begin`, which is after the current event.
     #[inline]
     pub fn record(&mut self, entry: Key, begin: Key, bytes: u32, common: &Common) {
         if self.passages.len() == self.passages.capacity() {
@@ -124,8 +114,6 @@ impl LookAhead {
         }
     }
 
-    /// Ends look-ahead at the end of the run, and returns the amounts that were counted for events
-    /// after `end`.
     pub fn settle(self, end: Key) -> Overcount {
         let mut result = Overcount::default();
         for Passage { entry, begin, bytes } in self.passages {

@@ -13,18 +13,15 @@ use nodeb_base::units::{Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Number of nanoseconds in a millisecond, the unit of times in a recording.
 const NANOS_PER_MS: u64 = 1_000_000;
 /// Largest length of a recording in ms. It equals the longest duration that a run may have.
 const LONGEST_MS: u64 = 8_000_000_000;
-/// Largest number of delivery opportunities in a recording.
 const MOST: usize = 10_000_000;
 
 /// Behaviour at the end of a recording of delivery opportunities or of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtEnd {
-    /// The recording starts again from its beginning.
     #[default]
     Loop,
     /// The recording is not repeated: no transmission is possible after its end.
@@ -50,8 +47,7 @@ fn is_empty(list: &Arc<Vec<u64>>) -> bool {
 }
 
 impl Opportunities {
-    /// Returns the path of a recording that the caller must read, because this crate does not read
-    /// files. Returns `None` if the recording has no file or has been read.
+    /// Returns the path of a recording that the caller must read, because this crate does not read files.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.times_ms.is_empty())
     }
@@ -94,12 +90,10 @@ impl Checked for Opportunities {
 pub struct Recording<'a> {
     /// Times at which the link may transmit, in ms from the start of the run.
     pub opportunities: &'a Opportunities,
-    /// Behaviour after the last time of the recording: repeat or stop.
     pub at_end: AtEnd,
     /// Number of bytes that the link may transmit at each opportunity, including additional
     /// headers.
     pub size: Size,
-    /// Number of bytes of an additional header, which each packet takes beyond its size.
     pub header: Size,
 }
 
@@ -126,15 +120,12 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Creates an iterator whose next opportunity is the first of the recording.
     pub fn new(recording: &Recording) -> Self {
         let Recording { opportunities, at_end, .. } = *recording;
         let (times_ms, length_ms) = (opportunities.times_ms.clone(), opportunities.length_ms());
         Self { times_ms, length_ms, at_end, next: 0 }
     }
 
-    /// Returns the time of the next opportunity, or `None` if no opportunity follows: the recording
-    /// is empty, or it ended and does not repeat.
     #[inline]
     pub fn next_time(&self) -> Option<Time> {
         let many = self.times_ms.len() as u64;
@@ -159,7 +150,6 @@ impl Schedule {
         rounds.saturating_mul(many) + self.times_ms.partition_point(|at| *at <= ms) as u64
     }
 
-    /// Returns the number of opportunities from the start of the run up to, but excluding, `time`.
     pub fn before(&self, time: Time) -> u64 {
         time.0.checked_sub(1).map_or(0, |before| self.until(Time(before)))
     }
@@ -228,7 +218,6 @@ mod tests {
     }
 
     proptest! {
-        /// The number of opportunities computed by arithmetic equals the number found by iteration.
         #[test]
         fn counting_equals_iterating(
             gaps in prop::collection::vec(0u64..4, 1..20), last in 1u64..5,

@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outage {
-    /// Start of the outage, from the start of the run.
     pub start: Duration,
-    /// Length of the outage; a transmission that would begin in this time begins at its end.
     pub length: Duration,
 }
 
@@ -37,7 +35,7 @@ pub fn check(outages: &[Outage], check: &mut Check) {
     }
 }
 
-/// Outages of a link, in the order of time. [`Self::next_start`] removes those that have begun.
+/// Outages of a link, in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Outages {
     rest: std::vec::IntoIter<Outage>,

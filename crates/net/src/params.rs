@@ -67,47 +67,38 @@ params! {
 /// Parameters of one direction of a link, from which [`Self::link`] builds the link.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
-    /// Bit rate of the transmitter.
     pub rate: Rate,
-    /// Propagation delay, from the end of a packet's transmission to its arrival.
     pub delay: Duration,
-    /// Queue discipline of the packets that wait for the transmitter.
     pub queue: &'a QueueSpec,
-    /// Loss of packets before they enter the queue.
     pub loss: &'a LossSetting,
-    /// Extra delay of each packet, which keeps the order of packets; `None` for no extra delay.
+    /// `None` for no extra delay.
     pub jitter: Option<&'a JitterSpec>,
-    /// Additional delay of some packets, so that later packets overtake them; `None` to keep the
-    /// order.
+    /// Additional delay of some packets, so that later packets overtake them;
     pub reordering: Option<&'a Reordering>,
     /// Intervals in which no transmission starts, in the order of time and without overlap.
     pub outages: &'a [Outage],
 }
 
 impl Path<'_> {
-    /// Returns an idle link with a constant rate. `entity` and `index` select its random streams.
     pub fn link(&self, streams: &Streams, entity: &str, index: u64) -> Link {
         let (ingress, propagation) = self.parts(self.rate, *streams, entity, index);
         Link::new(self.rate, self.delay, ingress, propagation)
             .with_outages(Outages::new(self.outages.to_vec()))
     }
 
-    /// Returns an idle link that transmits at the times of a recording instead of at
-    /// [`Self::rate`], and has no outages. `entity` and `index` select its random streams.
+    /// Returns an idle link that transmits at the times of a recording instead of at [`Self::rate`], and has no
+    /// outages.
     pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
         let (ingress, propagation) = self.parts(recording.mean_rate(), *streams, entity, index);
         TracedLink::new(recording, self.delay, ingress, propagation)
     }
 
-    /// Returns the loss model and queue in front of a transmitter of rate `rate`, and the
-    /// propagation behind it.
     fn parts(&self, rate: Rate, streams: Streams, entity: &str, index: u64) -> (Ingress, Propagation) {
         let queue = self.queue.build(rate, streams.stream(entity, index, "queue"));
         let ingress = Ingress::new(self.loss.build(&streams, entity, index), queue);
         (ingress, Propagation::new(self.jitter, self.reordering, &streams, entity, index))
     }
 
-    /// Reports values out of range to `check`, under the keys of the link.
     pub fn check(&self, check: &mut Check) {
         check.require(self.rate.0 > 0, "rate", || {
             "0 bps is out of range; expected a positive rate".to_owned()
@@ -131,14 +122,10 @@ impl Wired {
         Path { rate, delay, queue, loss, jitter, reordering, outages: &[] }
     }
 
-    /// Returns the direction towards the phones as an idle link. `entity` selects its random
-    /// streams.
     pub fn down(&self, entity: &str, streams: &Streams) -> Link {
         self.path(&self.loss).link(streams, entity, 0)
     }
 
-    /// Returns the direction towards the servers as an idle link. `entity` selects its random
-    /// streams.
     pub fn up(&self, entity: &str, streams: &Streams) -> Link {
         self.path(&self.ack_loss).link(streams, entity, 1)
     }
@@ -157,8 +144,7 @@ impl Uplink {
         }
     }
 
-    /// Returns the uplink of user `user`. If there is a recording, the uplink transmits at the
-    /// recorded opportunities instead of at its rate.
+    /// If there is a recording, the uplink transmits at the recorded opportunities instead of at its rate.
     pub fn line(&self, user: u64, recording: Option<&Recording>, streams: &Streams) -> Line {
         match recording {
             None => Line::Rated(self.path().link(streams, "uplink", user)),
@@ -167,9 +153,8 @@ impl Uplink {
     }
 }
 
-/// Returns true if a link may have the name `name`. A name consists of one or more letters, digits, `_` and
-/// `-`. It must not be `wired`, `core`, `uplink` or `link`, and not begin with one of these words and `_`:
-/// default names of links and names of random streams have this form.
+/// Returns true if a link may have the name `name`. It must not be `wired`, `core`, `uplink` or `link`, and not begin
+/// with one of these words and `_`: default names of links and names of random streams have this form.
 fn is_free(name: &str) -> bool {
     let taken = ["wired", "core", "uplink", "link"];
     let is_taken =

@@ -16,9 +16,7 @@ use super::jitter::{Jitter, JitterSpec};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reordering {
-    /// Probability that a packet is delayed further, independently of other packets.
     pub share: Probability,
-    /// Further delay of a reordered packet, in addition to the link's delay and jitter.
     pub delay: Duration,
 }
 
@@ -26,7 +24,7 @@ impl Checked for Reordering {}
 
 type Lane = VecDeque<(Key, Packet)>;
 
-/// Packets in flight on a link. Without reordering they form one queue, ordered by arrival.
+/// Packets in flight on a link.
 #[derive(Debug, Default)]
 pub struct Propagation {
     lane: Lane,
@@ -40,17 +38,13 @@ struct Impairment {
     /// Latest arrival so far, without the additional delay of reordered packets. No later packet
     /// arrives before this time, so jitter keeps the order of packets.
     latest: Time,
-    /// Random choice of the packets that are delayed additionally, and their additional delay;
     /// `None` without reordering.
     held_back: Option<(ErrorGaps, Duration)>,
-    /// Packets in flight that are delayed additionally. The additional delay is constant, so they
-    /// arrive in the order in which they departed.
     late: Lane,
 }
 
 impl Propagation {
-    /// Creates the propagation of a link without packets in flight. `entity` and `index` select its
-    /// random streams.
+    /// Creates the propagation of a link without packets in flight.
     pub fn new(
         jitter: Option<&JitterSpec>,
         reordering: Option<&Reordering>,
@@ -66,8 +60,6 @@ impl Propagation {
         Self { lane: Lane::new(), impairment: impaired.then(|| Box::new(impairment)) }
     }
 
-    /// Adds a packet that departs from the transmitter. Without jitter and reordering it would
-    /// arrive at time `at`.
     #[inline]
     pub fn depart(&mut self, at: Time, packet: Packet, stamps: &mut Stamps) {
         match &mut self.impairment {
@@ -82,20 +74,17 @@ impl Propagation {
         }
     }
 
-    /// Adds a packet that arrives at `key`, which must be later than the arrivals of all previous
-    /// packets. Returns true if no other packet is in flight.
+    /// Adds a packet that arrives at `key`, which must be later than the arrivals of all previous packets.
     #[inline]
     pub fn depart_under(&mut self, key: Key, packet: Packet) -> bool {
         self.lane.push_back((key, packet));
         self.lane.len() == 1
     }
 
-    /// Returns true if the link has neither jitter nor reordering.
     pub fn is_plain(&self) -> bool {
         self.impairment.is_none()
     }
 
-    /// Returns the key of the next arrival, or `None` if no packet is in flight.
     #[inline]
     pub fn next(&self) -> Option<Key> {
         let next = first(&self.lane);
@@ -105,7 +94,6 @@ impl Propagation {
         }
     }
 
-    /// Removes the packet that arrives at `key` and returns it. Returns `None` if no packet arrives then.
     #[inline]
     pub fn arrive(&mut self, key: Key) -> Option<Packet> {
         match &mut self.impairment {
@@ -130,16 +118,13 @@ fn take(lane: &mut Lane, key: Key) -> Option<Packet> {
 }
 
 impl Impairment {
-    /// Returns the arrival time of a packet with jitter; `at` is its arrival time without jitter. The result
-    /// is never earlier than the result for a previous packet.
+    /// `at` is its arrival time without jitter. The result is never earlier than the result for a previous packet.
     fn in_order(&mut self, at: Time) -> Time {
         let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
         self.latest = self.latest.max(at + extra);
         self.latest
     }
 
-    /// Returns the additional delay of the next packet, or `None` if the packet is not chosen for
-    /// reordering.
     fn hold_back(&mut self) -> Option<Duration> {
         let (chosen, delay) = self.held_back.as_mut()?;
         chosen.next_is_error().then_some(*delay)
@@ -155,8 +140,7 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// Sends `packets` packets, one every `spacing_ms` ms, over a link with a delay of 100 ms. Returns
-    /// arrival time and number of each packet, in the order of arrival.
+    /// Sends `packets` packets, one every `spacing_ms` ms, over a link with a delay of 100 ms.
     fn fly(
         jitter: Option<&str>,
         reordering: Option<&str>,

@@ -18,8 +18,6 @@ use nodeb_phy::simd::Isa;
 /// Sizes of a code block in bits, each with the SNR step between the points of its curve in dB.
 const SIZES: [(usize, f64); 5] = [(40, 0.25), (128, 0.25), (512, 0.2), (2048, 0.1), (6144, 0.1)];
 
-/// Returns the code rates of a modulation, in ascending order. Lower rates are covered by the next lower
-/// modulation.
 fn rates(modulation: Modulation) -> &'static [f64] {
     match modulation {
         Modulation::Qpsk => &[0.08, 0.15, 0.25, 0.3333, 0.45, 0.6, 0.75, 0.85, 0.93],
@@ -54,9 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the formats to simulate, each with the SNR step between two points in dB. `selected` has a
-/// modulation order, then sizes of a code block. Without sizes all sizes are selected, and if `selected` is
-/// empty, all formats.
+/// Returns the formats to simulate, each with the SNR step between two points in dB.
 fn formats(selected: &[usize]) -> Vec<(Format, f64)> {
     let is_selected = |order: usize, k: usize| match selected {
         [] => true,

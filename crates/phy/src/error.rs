@@ -1,6 +1,5 @@
 //! Errors of this crate. Each has the path of the wrong value, the problem and the valid values.
 
-/// Result of the functions of this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Error of this crate's functions: a configuration that describes no link that can be simulated.
@@ -17,12 +16,10 @@ pub enum Error {
 }
 
 impl Error {
-    /// Creates an error about the value whose path in the configuration is `key`.
     pub fn config(key: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Config { key: key.into(), message: message.into() }
     }
 
-    /// Returns the error with the path `outer` prepended to its key.
     #[must_use]
     pub fn under(self, outer: &str) -> Self {
         let Self::Config { key, message } = self;

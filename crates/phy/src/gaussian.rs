@@ -9,7 +9,6 @@ use rand_core::Rng as _;
 use crate::rng::Stream;
 use crate::simd::Isa;
 
-/// Number of pairs of normal numbers that are drawn at a time.
 const PAIRS: usize = 256;
 
 /// Fills `out` with independent normal numbers of mean 0 and standard deviation `sigma`.

@@ -6,11 +6,9 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-/// Random number generator of one stream.
 pub type Stream = ChaCha8Rng;
 
-/// Returns stream number `index` of the purpose `purpose` under `seed`. Only the first 16 bytes of
-/// the purpose are used.
+/// Only the first 16 bytes of the purpose are used.
 pub fn stream(seed: u64, purpose: &str, index: u64) -> Stream {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());

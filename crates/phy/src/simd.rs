@@ -8,7 +8,6 @@
 /// Instruction set for which the most time-consuming loops are compiled.
 #[derive(Clone, Copy, Debug)]
 pub enum Isa {
-    /// Instructions that every processor of the compilation target has.
     Baseline,
     /// Instructions of x86-64 processors with AVX2.
     #[cfg(target_arch = "x86_64")]
@@ -16,7 +15,6 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// Returns the best instruction set that the processor supports.
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = pulp::x86::V3::try_new() {
@@ -25,8 +23,6 @@ impl Isa {
         Self::Baseline
     }
 
-    /// Runs `work`, compiled for this instruction set. Only code that is inlined into `work` is
-    /// compiled for that instruction set.
     #[inline]
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {

@@ -34,13 +34,10 @@ fn uncoded(spreading_factor: u32, es_n0_db: f64) -> Link {
     link
 }
 
-/// Returns the theoretical bit error rate of BPSK in white noise.
 fn bpsk(es_n0_db: f64) -> f64 {
     0.5 * libm::erfc(f64::sqrt(10f64.powf(es_n0_db / 10.0)))
 }
 
-/// Checks that the simulated error rate before decoding differs from `expected` by at most four
-/// standard errors.
 fn assert_raw_rate(counts: &Counts, expected: f64) {
     let (n, rate) = (counts.raw.trials as f64, counts.raw.rate());
     assert!((rate - expected).abs() < 4.0 * (expected / n).sqrt(), "{rate:.4e} for {expected:.4e}, {n} bits");
@@ -91,9 +88,8 @@ fn interference_adds_to_the_noise() {
     }
 }
 
-/// Returns the simulated error rate before decoding, over `frames` frames. `paths` names the paths
-/// as in the reference file. The speed of 500 km/h gives many fades, and the spreading factor of
-/// 128 lets the rake resolve the paths.
+/// `paths` names the paths as in the reference file. The speed of 500 km/h gives many fades, and the spreading factor
+/// of 128 lets the rake resolve the paths.
 fn combined(paths: &str, eb_n0_db: f64, frames: u64) -> f64 {
     let mut link = uncoded(128, eb_n0_db);
     link.air.speed_kmh = Some(500.0);
@@ -175,8 +171,8 @@ fn whole_chain_reaches_the_frame_error_rate_of_the_code() {
     assert_eq!(counts.undetected, 0);
 }
 
-/// Each case has an Eb/N0 at which more than 60 % of the service's blocks fail on the profile, and one at
-/// which less than 10 % fail. These two values are far below and far above the steep part of the error curve.
+/// Each case has an Eb/N0 at which more than 60 % of the service's blocks fail on the profile, and one at which less
+/// than 10 % fail.
 #[test]
 fn services_fail_and_work_at_the_expected_eb_n0() {
     let cases = [

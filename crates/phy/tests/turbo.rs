@@ -56,7 +56,7 @@ fn variance(k: usize, eb_n0_db: f64) -> f64 {
     (3 * k + TAIL) as f64 / k as f64 / 2.0 / 10f64.powf(eb_n0_db / 10.0)
 }
 
-/// Simulates groups of 16 frames until at least `errors` frames are wrong. Returns the frame error rate.
+/// Simulates groups of 16 frames until at least `errors` frames are wrong.
 fn fer(point: &Point, settings: Settings, errors: usize) -> f64 {
     let (encoder, sigma2) = (Encoder::new(point.k).unwrap(), variance(point.k, point.eb_n0_db));
     let mut decoder = Decoder::new(point.k, settings, Isa::best()).unwrap();
@@ -165,8 +165,8 @@ fn noiseless_blocks_of_all_lengths_are_decoded() {
     }
 }
 
-/// The portable arithmetic panics on overflow in test builds. The received values are contradictory
-/// and as large as possible, and a scale of 1 lets the extrinsic information grow.
+/// The received values are contradictory and as large as possible, and a scale of 1 lets the extrinsic information
+/// grow.
 #[test]
 fn largest_values_do_not_overflow() {
     let settings = Settings { iterations: 8, scale: 1.0, ..Settings::default() };

@@ -41,14 +41,12 @@ impl Emulation {
         Ok(Self { device_socket, watch: Watch::new().map_err(|error| refused(&error))? })
     }
 
-    /// Returns the file descriptor of the socket through which Python passes TUN devices to the
-    /// driver. Each message has one device and one byte with the device's number: 0 for the server,
-    /// 1 and above for the phones.
+    /// Each message has one device and one byte with the device's number: 0 for the server, 1 and above for the phones.
     fn fileno(&self) -> i32 {
         self.device_socket.outside()
     }
 
-    /// Stops the emulation at once. A stopped emulation cannot be resumed.
+    /// A stopped emulation cannot be resumed.
     fn stop(&self) {
         self.watch.stop();
     }
@@ -83,11 +81,9 @@ impl Emulation {
         guarded(|| "forwarding".to_owned(), || py.detach(work))?.map_err(|error| refused(&error))
     }
 
-    /// Receives the TUN devices through the socket and emulates the scenario until [`Self::stop`]
-    /// is called or `duration_s` seconds are over. Returns two dicts: the report, and the tables of
-    /// results. `late_s` is the lateness above which the report counts a delivery as late. `log` is
-    /// the path, the header and the number of kept bytes per packet of a recording, or `None` to
-    /// record nothing.
+    /// Receives the TUN devices through the socket and emulates the scenario until [`Self::stop`] is called or
+    /// `duration_s` seconds are over. `log` is the path, the header and the number of kept bytes per packet of a
+    /// recording, or `None` to record nothing.
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     fn drive<'py>(
@@ -128,8 +124,6 @@ impl Emulation {
 }
 
 impl Emulation {
-    /// Receives `count` TUN devices through the socket, in any order. Returns them in the order of
-    /// their numbers.
     fn devices(&self, count: usize) -> nodeb_emu::Result<Vec<OwnedFd>> {
         let mut found: Vec<Option<OwnedFd>> = std::iter::repeat_with(|| None).take(count).collect();
         while found.iter().any(Option::is_none) {
@@ -204,7 +198,7 @@ fn refused(error: &Error) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 
-/// Returns a report as a dict. `late_s` is the lateness above which a delivery counts as late.
+/// `late_s` is the lateness above which a delivery counts as late.
 fn report_to_dict<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     found.set_item("lasted_s", report.lasted.as_secs_f64())?;

@@ -19,19 +19,15 @@ create_exception!(
 );
 
 thread_local! {
-    /// File and line of the last panic of this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Installs a panic hook that prints nothing and stores the panic's source location for the message of [`guarded`].
 pub fn keep_panics_quiet() {
     set_hook(Box::new(|panic| {
         PLACE.set(panic.location().map(|place| format!("{}:{}", place.file(), place.line())));
     }));
 }
 
-/// Runs `work` and converts a panic to an `InternalError`. The message of this error has the reason
-/// of the panic, the source location, and the description of the work that `what` returns.
 pub fn guarded<T>(what: impl FnOnce() -> String, work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());
@@ -45,7 +41,6 @@ fn reason(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
 }
 
-/// Converts an error of the simulator to a Python exception: `ScenarioError` or `Cancelled`.
 pub fn to_py(error: &Error) -> PyErr {
     match error {
         Error::Scenario(message) => ScenarioError::new_err(message.clone()),

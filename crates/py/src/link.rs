@@ -26,7 +26,6 @@ fn to_py(error: Error) -> PyErr {
     LinkError::new_err((key, message))
 }
 
-/// Reads a link experiment from JSON and checks it.
 fn read(json: &str) -> PyResult<Experiment> {
     let invalid = |key: String, message: String| LinkError::new_err((key, message));
     let value: serde_json::Value =
@@ -93,8 +92,7 @@ pub fn link_run<'py>(
     Ok(found)
 }
 
-/// Lets Python process signals such as Ctrl-C. Then calls `watch`, if given, with the number of
-/// bits simulated and the number of block errors.
+/// Lets Python process signals such as Ctrl-C.
 fn call(watch: Option<&Py<PyAny>>, counts: &Counts) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;

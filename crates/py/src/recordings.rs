@@ -236,7 +236,6 @@ pub fn flight_timeline<'py>(
     timeline::to_dict(py, &world, found)
 }
 
-/// Replays a recording and writes the packets at the network interfaces to the pcapng file `pcap`.
 /// If `radio` is true, the file also has the packets at the interfaces of the radio network.
 pub fn captured(
     log: Log<'_>,
@@ -256,8 +255,6 @@ fn unread(error: std::io::Error) -> PyErr {
     failed(&Error::log(error))
 }
 
-/// Converts an error of a recording or its replay to a Python exception: `ScenarioError` or
-/// `Cancelled` for an error of the simulator, otherwise `OSError`.
 pub fn failed(error: &Error) -> PyErr {
     match error {
         Error::World(error) => to_py(error),

@@ -21,8 +21,7 @@ use pyo3::types::PyDict;
 use crate::errors::{ScenarioError, guarded, to_py};
 use crate::tables;
 
-/// Number of replications whose results are converted to tables together. The results of more would
-/// not fit the processor's cache.
+/// The results of more would not fit the processor's cache.
 const BATCH: usize = 16;
 
 /// Object that runs share with another thread, which uses it to follow their progress and to cancel
@@ -31,9 +30,7 @@ const BATCH: usize = 16;
 #[derive(Default)]
 pub struct Control {
     inner: nodeb_sim::Control,
-    /// Number of replications that the current call has finished.
     done: AtomicU64,
-    /// Number of replications that the current call will simulate.
     of: AtomicU64,
 }
 
@@ -44,8 +41,6 @@ impl Control {
         Self::default()
     }
 
-    /// Cancels the current run and every later run with this object. The Python call that simulates
-    /// the run raises `Cancelled` soon after.
     fn cancel(&self) {
         self.inner.cancel();
     }
@@ -61,12 +56,9 @@ impl Control {
 #[pyclass(module = "nodeb._core", frozen)]
 pub struct CompiledScenario {
     scenario: Arc<Scenario>,
-    /// Name by which messages refer to the scenario.
     label: String,
-    /// Positions of those recordings whose lists of values Python passed separately from the JSON
-    /// text.
     recorded: Vec<Spot>,
-    /// File from which the scenario was read; `None` for a scenario without a file.
+    /// `None` for a scenario without a file.
     origin: Option<Arc<Origin>>,
 }
 
@@ -78,7 +70,6 @@ struct Origin {
 }
 
 impl Control {
-    /// Returns the control object of the simulation core.
     pub fn inner(&self) -> &nodeb_sim::Control {
         &self.inner
     }
@@ -110,7 +101,6 @@ impl CompiledScenario {
         Ok(Self { scenario: Arc::new(scenario), label, recorded: spots, origin })
     }
 
-    /// Reads the text of a scenario file with overrides `key.path=value`. `file` is the name of the file in messages.
     #[staticmethod]
     fn from_toml(py: Python<'_>, text: String, file: String, overrides: Vec<String>) -> PyResult<Self> {
         let read = || guarded(|| format!("reading {file}"), || scenario::from_toml(&text, &file, &overrides));
@@ -153,26 +143,22 @@ impl CompiledScenario {
         self.changed(checked.map(|()| planned))
     }
 
-    /// Name of the scenario, from its key `name`.
     #[getter]
     fn name(&self) -> &str {
         &self.scenario.name
     }
 
-    /// Seed from which the random numbers of all replications are derived.
     #[getter]
     fn seed(&self) -> u64 {
         self.scenario.seed
     }
 
-    /// Number of replications, or the minimum number if the scenario sets a precision.
     #[getter]
     fn runs(&self) -> u32 {
         self.scenario.runs.get()
     }
 
-    /// Half-width of the confidence interval to reach, relative to the mean; `None` if the scenario
-    /// sets no precision.
+    /// Half-width of the confidence interval to reach, relative to the mean;
     #[getter]
     fn precision(&self) -> Option<f64> {
         self.scenario.precision.map(|share| share.0)
@@ -184,8 +170,6 @@ impl CompiledScenario {
         self.scenario.max_runs.get()
     }
 
-    /// Connections in the order of their numbers: the name of the group in tables, the number of the
-    /// phone, and the direction of the data, `down` or `up`.
     #[getter]
     fn connections(&self) -> Vec<(String, u32, &'static str)> {
         let connections = self.scenario.connections();
@@ -200,7 +184,6 @@ impl CompiledScenario {
         self.scenario.unread_file().is_some()
     }
 
-    /// True if the file that the scenario was read from has a `[sweep]` table.
     #[getter]
     fn has_sweep(&self) -> bool {
         let Some(origin) = &self.origin else { return false };
@@ -222,22 +205,18 @@ impl CompiledScenario {
         to_json(&self.scenario.without(&self.recorded))
     }
 
-    /// Returns the scenario as JSON, with the defaults of all keys filled in.
     fn to_json(&self) -> PyResult<String> {
         to_json(&self.scenario)
     }
 
-    /// Returns the scenario as TOML, with the defaults of all keys filled in.
     fn to_toml(&self) -> PyResult<String> {
         scenario::to_toml(&self.scenario).map_err(|error| to_py(&error))
     }
 
-    /// Returns warnings about valid but doubtful values, each as "key: message".
     fn warnings(&self) -> PyResult<Vec<String>> {
         guarded(|| format!("checking {}", self.label), || self.scenario.warnings())
     }
 
-    /// Simulates replication number `run` and returns its tables by name, each as a dict of columns.
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -248,8 +227,6 @@ impl CompiledScenario {
         self.run_many(py, seed, run, 1, control)
     }
 
-    /// Simulates `runs` replications, the first of which has the number `first`. Returns the tables
-    /// by name; each table has the rows of all these replications.
     fn run_many<'py>(
         &self,
         py: Python<'py>,
@@ -331,11 +308,7 @@ impl CompiledScenario {
         tables::all(py, py.detach(captured)?)
     }
 
-    /// Simulates replication number `run` and explains the duration of a user's transfer. The
-    /// simulation ends with the transfer, or with the run if the transfer does not end. Returns three
-    /// tables: the transfer, the time for which each link and channel transmitted packets of the user's
-    /// connection, and the spans of the transfer's critical path. A text column of the spans is a pair: an
-    /// array of indices, and the list of texts to which they refer.
+    /// The simulation ends with the transfer, or with the run if the transfer does not end.
     fn explain<'py>(
         &self,
         py: Python<'py>,
@@ -359,25 +332,20 @@ impl CompiledScenario {
 }
 
 impl CompiledScenario {
-    /// Returns a shared reference to the scenario, which worker threads can keep.
     pub fn shared(&self) -> Arc<Scenario> {
         Arc::clone(&self.scenario)
     }
 
-    /// Returns the name by which messages refer to the scenario.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// Returns `scenario` as a Python object that keeps the label, recordings and file of `self`.
-    /// An error in `scenario` becomes a Python exception.
     fn changed(&self, scenario: nodeb_sim::Result<Scenario>) -> PyResult<Self> {
         let scenario = Arc::new(scenario.map_err(|error| to_py(&error))?);
         let (label, recorded, origin) = (self.label.clone(), self.recorded.clone(), self.origin.clone());
         Ok(Self { scenario, label, recorded, origin })
     }
 
-    /// Returns the scenario with the keys at the dotted `paths` reset to their defaults.
     fn without_keys(&self, paths: &[String]) -> nodeb_sim::Result<Scenario> {
         if paths.is_empty() {
             return Ok(Scenario::clone(&self.scenario));
@@ -399,13 +367,10 @@ impl CompiledScenario {
         guarded(|| self.about(seed, run), work)?.map_err(|error| to_py(&error))
     }
 
-    /// Returns the checked scenario of the simulation core.
     pub fn inner(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// Returns the text that names a replication in messages: the scenario's label, the seed, and
-    /// the number of the replication.
     pub fn about(&self, seed: u64, run: u64) -> String {
         format!("{}, seed {seed}, replication {run}", self.label)
     }
@@ -432,8 +397,6 @@ impl SpotName {
     }
 }
 
-/// Converts an error of [`CompiledScenario::explain`] to a Python exception: `ScenarioError` or
-/// `Cancelled` for an error of the run, otherwise `ValueError`.
 fn unexplained(error: &nodeb_explain::Error) -> PyErr {
     match error {
         nodeb_explain::Error::Run(error) => to_py(error),
@@ -441,8 +404,6 @@ fn unexplained(error: &nodeb_explain::Error) -> PyErr {
     }
 }
 
-/// Converts the lists of a recording from a Python dict of arrays. The dict has the keys that the
-/// lists have in a scenario; a missing key gives an empty list.
 fn recording(lists: &Bound<'_, PyDict>) -> PyResult<Recorded> {
     fn list<T: Element + Clone>(lists: &Bound<'_, PyDict>, key: &str) -> PyResult<Vec<T>> {
         let Some(found) = lists.get_item(key)? else {

@@ -5,8 +5,6 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Returns a dict that maps the name of each table to a dict of its columns, which are numpy
-/// arrays.
 pub fn all(py: Python<'_>, tables: Vec<Table>) -> PyResult<Bound<'_, PyDict>> {
     let found = PyDict::new(py);
     for table in tables {
@@ -30,8 +28,6 @@ fn values(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
-/// Returns a dict that maps the name of each column of a table to its values. The values of a text
-/// column are a pair: an array of indices, and the list of texts to which the indices refer.
 pub fn coded(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for column in table.columns {
@@ -47,8 +43,7 @@ fn codes(py: Python<'_>, Texts { names, places }: Texts) -> (Bound<'_, PyArray1<
     (PyArray1::from_vec(py, places), names.into_iter().map(Text::into_owned).collect())
 }
 
-/// Returns texts as an array of numpy's fixed-width string type. Without texts the array is empty
-/// and of type `float64`.
+/// Without texts the array is empty and of type `float64`.
 fn texts(py: Python<'_>, texts: Texts) -> PyResult<Bound<'_, PyAny>> {
     let (places, names) = codes(py, texts);
     py.import("numpy")?.call_method1("array", (names,))?.call_method1("take", (places,))

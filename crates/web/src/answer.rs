@@ -14,7 +14,6 @@
 use nodeb_base::table::{Table, Values};
 use serde_json::{Value, json};
 
-/// Alignment in bytes: every array begins at a multiple of this number after the JSON text.
 const ALIGNMENT: usize = 8;
 
 /// Bytes of an answer's arrays, which follow the JSON text.
@@ -24,14 +23,12 @@ pub struct Arrays {
 }
 
 impl Arrays {
-    /// Appends the columns of a table and returns the table's description for the JSON text.
     pub fn table(&mut self, table: &Table) -> Value {
         let columns: Vec<Value> =
             table.columns.iter().map(|column| self.column(column.name, &column.values)).collect();
         json!({ "name": table.name, "rows": table.rows(), "columns": columns })
     }
 
-    /// Appends the columns of several tables and returns the list of their descriptions for the JSON text.
     pub fn tables(&mut self, tables: &[Table]) -> Value {
         tables.iter().map(|table| self.table(table)).collect()
     }
@@ -67,7 +64,6 @@ impl Arrays {
         kind
     }
 
-    /// Returns the answer that consists of the JSON value `head` and these arrays.
     pub fn answer(self, head: &Value) -> Vec<u8> {
         let mut text = head.to_string();
         let length = text.len() as u32;

@@ -15,70 +15,54 @@ use crate::host::report_progress;
 use crate::over_time::{Options, OverTime};
 use crate::reading::read;
 
-/// Name of the scenario's text in error messages, in place of the name of a file.
 const FILE: &str = "scenario";
 /// Default maximum number of events of a timeline: a page draws no more in reasonable time.
 const MAX_EVENTS: u64 = 400_000;
-/// Maximum number of bytes of a scenario's text.
 const MAX_TEXT: usize = 4_000_000;
 
-/// Request of the page. The arguments are described in its `api.ts`.
+/// Request of the page.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "call", rename_all = "camelCase")]
 pub enum Call {
-    /// Returns the schema of scenarios.
     About,
-    /// Reads and checks the text of a scenario. Returns the scenario and the findings.
     Read {
-        /// Scenario in TOML.
         text: String,
     },
-    /// Simulates one replication.
     Run {
         #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
-        /// Extent of the values over time to record; `None` to record none.
         #[serde(default, rename = "overTime")]
         over_time: Option<Options>,
     },
-    /// Simulates several replications.
     Replicate {
         #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
-        /// Number of replications; the first one is [`Task::run`].
         runs: u64,
-        /// Names of the tables to return.
         tables: Vec<String>,
     },
-    /// Explains the duration of a transfer.
     Explain {
         #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
-        /// Number of the user, from 0.
         #[serde(default)]
         user: u64,
-        /// Number of the transfer, from 0.
         #[serde(default)]
         transfer: u64,
     },
-    /// Records the timelines of packets and blocks.
     Life {
         #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
-        /// Start of the window, s.
         #[serde(default, rename = "fromS")]
         from_s: f64,
-        /// End of the window, s; `None` for the end of the run.
         #[serde(default, rename = "toS")]
         to_s: Option<f64>,
-        /// Number of the only user; `None` for all users.
+        /// Number of the only user;
         #[serde(default)]
         user: Option<u32>,
-        /// Maximum number of events; `None` for 400 000. The call fails if there are more.
+        /// `None` for 400 000.
         #[serde(default)]
         most: Option<u64>,
     },
@@ -87,9 +71,7 @@ pub enum Call {
 /// Replication to simulate: the scenario, the seed and the number of the replication.
 #[derive(Debug, Deserialize)]
 pub struct Task {
-    /// Scenario in TOML.
     pub text: String,
-    /// Seed; `None` for that of the scenario.
     #[serde(default)]
     pub seed: Option<u64>,
     /// Number of the replication, or of the first one if there are several; 0 by default.
@@ -140,8 +122,6 @@ impl From<nodeb_timeline::Error> for Failure {
 
 type Answered = Result<Value, Failure>;
 
-/// Carries out a request and returns its answer in the form of the module [`answer`](crate::answer): JSON with the key
-/// `result`, or with the keys `error` and `message`.
 pub fn answer(request: &[u8]) -> Vec<u8> {
     let mut arrays = Arrays::default();
     let found = match serde_json::from_slice(request) {
@@ -201,13 +181,11 @@ fn check_size(text: &str) -> Result<(), Failure> {
     Err(Failure::request(&format!("the scenario has {} bytes; expected at most {MAX_TEXT}", text.len())))
 }
 
-/// Creates a control that passes the progress of a simulation to the page.
 fn control() -> Control {
     Control::with_observer(report_progress)
 }
 
 impl Task {
-    /// Returns the scenario and the seed of the replication.
     fn scenario(&self) -> Result<(Scenario, u64), Failure> {
         check_size(&self.text)?;
         let scenario = scenario::from_toml(&self.text, FILE, &[])?;
@@ -235,8 +213,6 @@ fn run(task: &Task, over_time: Option<&Options>, arrays: &mut Arrays) -> Answere
     Ok(json!({ "tables": tables, "endS": result.end_s, "events": result.events, "overTime": over_time }))
 }
 
-/// Simulates `runs` replications. Returns the tables whose names are in `wanted`, each with the rows of all
-/// replications.
 fn replicate(task: &Task, runs: u64, wanted: &[String], arrays: &mut Arrays) -> Answered {
     let (scenario, seed) = task.scenario()?;
     let mut tables: Vec<Table> = Vec::new();

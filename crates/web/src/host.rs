@@ -33,8 +33,8 @@ mod imported {
 
 pub use imported::report_progress;
 
-/// Installs a panic hook, which passes the message and source location of a panic to the page. Later calls have no
-/// effect. A panic ends the module: it has no stack unwinding, so the worker that holds it must be replaced.
+/// Later calls have no effect. A panic ends the module: it has no stack unwinding, so the worker that holds it must be
+/// replaced.
 pub fn report_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| set_hook(Box::new(|panic| imported::report_panic(&panic.to_string()))));

@@ -31,8 +31,6 @@ thread_local! {
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the address of a buffer of `bytes` bytes, filled with zeros, for the next request. The address is valid
-/// until [`nodeb_call`] or this function is called.
 #[allow(unsafe_code, reason = "exported under its name")]
 #[unsafe(no_mangle)]
 pub extern "C" fn nodeb_request(bytes: usize) -> *mut u8 {
@@ -43,7 +41,6 @@ pub extern "C" fn nodeb_request(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Carries out the request in the buffer and returns the length of the answer in bytes.
 #[allow(unsafe_code, reason = "exported under its name")]
 #[unsafe(no_mangle)]
 pub extern "C" fn nodeb_call() -> usize {
@@ -56,7 +53,6 @@ pub extern "C" fn nodeb_call() -> usize {
     bytes
 }
 
-/// Returns the address of the answer to the last [`nodeb_call`]. It is valid until the next [`nodeb_call`].
 #[allow(unsafe_code, reason = "exported under its name")]
 #[unsafe(no_mangle)]
 pub extern "C" fn nodeb_answer() -> *const u8 {

@@ -19,8 +19,8 @@ const MAX_INTERVALS: usize = 200_000;
 pub struct Options {
     /// Initial length of the intervals in seconds, from 1e-6 to 1e6.
     pub interval_s: f64,
-    /// Maximum number of intervals, by default 1000. If a run needs more, the length of the intervals doubles. Values
-    /// below 2 count as 2, and there is an upper limit that depends on the number of users.
+    /// Maximum number of intervals, by default 1000. Values below 2 count as 2, and there is an upper limit that
+    /// depends on the number of users.
     #[serde(default = "thousand")]
     pub most: usize,
     /// Whether to record the bandwidth available to each user and its CQI, which some radios do not measure.
@@ -37,29 +37,20 @@ fn thousand() -> usize {
 /// that did not change in the interval is `None`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Interval {
-    /// Bytes of packets that the phone received; in an upload, those of ACKs.
     delivered: u64,
-    /// Congestion window and slow-start threshold at the last change, in full-sized segments.
     window: Option<(f64, f64)>,
     /// Sum in seconds, and number, of the round-trip times measured.
     round_trips: (f64, u32),
     /// Largest number of packets, and largest number of bytes, that waited at the bearer after a change.
     most_waiting: (u32, u64),
-    /// Numbers of packets and bytes that waited at the bearer after the last change.
     waiting: Option<(u32, u64)>,
-    /// Number of units (PDUs or octets) sent in TTIs, retransmissions included.
     units: u64,
-    /// Number of transmissions of blocks that failed.
     failed: u64,
-    /// Number of bytes, at the last sample, that the bearer could have sent to the user since the
-    /// start of the run.
     available: Option<f64>,
-    /// Sum of the sampled CQI values, and number of samples.
     cqis: (f64, u32),
 }
 
 impl Interval {
-    /// Adds the events of `next`, the interval that follows. Of a state, the latest value is kept.
     fn merge(&mut self, next: &Self) {
         self.delivered += next.delivered;
         self.window = next.window.or(self.window);
@@ -89,7 +80,6 @@ pub struct OverTime {
     most: usize,
     is_shared: bool,
     records_channel: bool,
-    /// Intervals of each user from the start of the run on.
     intervals: Vec<Vec<Interval>>,
 }
 
@@ -117,8 +107,6 @@ impl OverTime {
         })
     }
 
-    /// Returns mutably the user's interval that contains time `at`. Doubles the length of all
-    /// intervals while there would be too many up to this time.
     fn at(&mut self, user: u32, at: Time) -> &mut Interval {
         while at.0 / self.interval.0 >= self.most as u64 {
             self.double();
@@ -131,7 +119,6 @@ impl OverTime {
         &mut intervals[number]
     }
 
-    /// Doubles the length of the intervals by merging them in pairs.
     fn double(&mut self) {
         self.interval.0 *= 2;
         for intervals in &mut self.intervals {
@@ -146,7 +133,6 @@ impl OverTime {
         }
     }
 
-    /// Returns the length of the intervals, s, and the table of all intervals up to the end of the run.
     pub fn into_table(mut self, end_s: f64) -> (f64, Table) {
         let end = Time(((end_s * 1e9).round() as u64).max(1));
         while end.0.div_ceil(self.interval.0) > self.most as u64 {
@@ -230,7 +216,6 @@ struct Columns {
 }
 
 impl Columns {
-    /// Appends a user's intervals of `length_s` seconds; the last one ends with the run at `end_s`.
     fn append(&mut self, user: u32, intervals: &[Interval], length_s: f64, end_s: f64, has_channel: bool) {
         let mut window = (f64::NAN, f64::NAN);
         let (mut waiting, mut available) = ((0, 0), 0.0);

@@ -4,10 +4,8 @@ use nodeb_sim::Scenario;
 use nodeb_sim::scenario::{self, Finding, Review, review};
 use serde_json::{Value, json};
 
-/// Separator in a message between the description of the problem and the expected values.
 const EXPECTED: &str = "; expected ";
 
-/// Returns the scenario and the findings of a text, in the form of `Reading` in the page's `api.ts`.
 pub fn read(text: &str) -> Value {
     let Review { scenario, problems, warnings, superfluous } = review(text);
     json!({
@@ -19,7 +17,6 @@ pub fn read(text: &str) -> Value {
     })
 }
 
-/// Returns the parts of a scenario that the page shows, in the form of `Scenario` in `api.ts`.
 fn described(scenario: &Scenario) -> Value {
     json!({
         "name": scenario.name,

@@ -6,7 +6,6 @@ use crate::call::answer;
 
 const TEXT: &str = "radio.dch.bler = 0.1\n[[users]]\ntraffic.ftp.size = \"50 kB\"\n";
 
-/// Carries out a request and returns the JSON value and the arrays of its answer.
 fn ask(request: &Value) -> (Value, Vec<u8>) {
     let bytes = answer(request.to_string().as_bytes());
     let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;

@@ -37,9 +37,7 @@ struct ReplayCapture<'a> {
     capture: Capture,
     heads: Heads<BufReader<Watched<'a>>>,
     in_flight: HashMap<PacketId, RealPacket>,
-    /// Numbers of the real packets that are TCP retransmissions.
     retransmissions: HashSet<u64>,
-    /// Numbers of the real packets that arrive with an ECN mark (Congestion Experienced).
     marked: HashSet<u64>,
 }
 
@@ -81,8 +79,6 @@ pub fn replay(
     Ok(found)
 }
 
-/// Returns a line for the comment at the beginning of the file: the maximum number of bytes of a real
-/// packet that the file contains.
 fn about(traffic: &Traffic) -> String {
     format!("Packets of real phones are from a recorded emulation, with their first {} B.", traffic.longest)
 }
@@ -114,8 +110,6 @@ impl ReplayCapture<'_> {
         Ok(())
     }
 
-    /// Writes a real packet as the server or phone at `site` sends or receives it. If packets get
-    /// comments on their fates, the packet is held back until its fate is known.
     fn write(
         &mut self,
         at: Time,

@@ -14,8 +14,6 @@ use super::*;
 const CELL: &str = "duration = '60 s'\n[radio.hsdpa]\niub = { delay = '15 ms' }\n[[users]]\nname = 'real'\ntraffic = 'external'\n[[users]]\n\
                     name = 'simulated'\ntraffic = { ftp = { size = '20 kB' } }\n";
 
-/// Returns a UDP packet from the server to the phone if `down` is true, else from the phone to the
-/// server.
 fn packet(down: bool, number: u16, payload: usize) -> Vec<u8> {
     let length = (28 + payload) as u16;
     let mut packet = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0];
@@ -26,8 +24,7 @@ fn packet(down: bool, number: u16, payload: usize) -> Vec<u8> {
     packet
 }
 
-/// Records an emulation with packets in both directions to `log`. The log has the first `kept`
-/// bytes of each packet.
+/// Records an emulation with packets in both directions to `log`.
 fn record(log: &Path, scenario: &Scenario, kept: u16) {
     let phone = Phone { user: 0, addresses: vec![[10, 64, 0, 2].into()] };
     let mut exchange = Exchange::new(scenario, 1, &[phone], 1_500, 1 << 20).unwrap();

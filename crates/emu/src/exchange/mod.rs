@@ -24,9 +24,7 @@ use crate::series::Series;
 /// Phone of the scenario whose packets come from outside the simulation.
 #[derive(Clone, Debug)]
 pub struct Phone {
-    /// Number of the phone's user in the scenario.
     pub user: u32,
-    /// IP addresses of the phone. Packets from the server to one of them are sent to the phone.
     pub addresses: Vec<IpAddr>,
 }
 
@@ -35,18 +33,15 @@ pub struct Phone {
 pub enum End {
     /// The server, whose device has number 0.
     Server,
-    /// A phone, by its index among the real phones.
     Phone(usize),
 }
 
 /// Packet that has arrived at its destination.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// Time of the arrival in the simulated world.
     pub at: Time,
     /// Destination of the packet: the end to whose device the caller must write it.
     pub to: End,
-    /// Number of the packet among all accepted packets, from 0.
     pub number: u64,
     ecn: EcnField,
     slot: Slot,
@@ -57,14 +52,12 @@ pub struct Exchange {
     live: Live,
     pool: Pool,
     phones: Vec<PhoneReport>,
-    /// Index of the real phone that represents a user, by user number.
     of_user: HashMap<u32, usize>,
     of_address: HashMap<IpAddr, usize>,
     refused: Refused,
     series: Series,
     recorder: Option<Recorder>,
     fates: Vec<Fate>,
-    /// Number of elements of `fates` (arrivals and losses) that have been processed.
     taken: usize,
 }
 
@@ -91,12 +84,10 @@ impl Exchange {
         })
     }
 
-    /// Records all packets from this call on with `recorder`.
     pub fn record(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
-    /// Returns the recorder mutably, or `None` if the emulation is not recorded.
     pub fn recorder(&mut self) -> Option<&mut Recorder> {
         self.recorder.as_mut()
     }
@@ -117,12 +108,10 @@ impl Exchange {
         self.pool.allocated()
     }
 
-    /// Returns a free slot for the next packet, or `None` if the packets in transit use all memory allowed.
     pub fn slot(&mut self) -> Option<Slot> {
         self.pool.slot()
     }
 
-    /// Returns the buffer of a slot, which has the size of the largest packet.
     pub fn bytes_mut(&mut self, slot: Slot) -> &mut [u8] {
         self.pool.bytes_mut(slot)
     }
@@ -132,18 +121,16 @@ impl Exchange {
         self.pool.give_back(slot);
     }
 
-    /// Returns the counts of refused packets mutably. The caller counts packets that never reach
-    /// [`Self::accept`], and arrived packets that their device does not accept.
+    /// The caller counts packets that never reach [`Self::accept`], and arrived packets that their device does not
+    /// accept.
     pub fn refused(&mut self) -> &mut Refused {
         &mut self.refused
     }
 
-    /// Returns the packet counts and delays of each phone.
     pub fn phones(&self) -> &[PhoneReport] {
         &self.phones
     }
 
-    /// Returns the time series of the emulation so far.
     pub fn series(&self) -> &Series {
         &self.series
     }
@@ -195,8 +182,7 @@ impl Exchange {
         found
     }
 
-    /// Returns the next packet that has arrived, or `None` if all were taken. The caller must call
-    /// [`Self::handed_over`] before the next call.
+    /// The caller must call [`Self::handed_over`] before the next call.
     pub fn take(&mut self) -> Option<Arrival> {
         while let Some(fate) = self.fates.get(self.taken).copied() {
             self.taken += 1;
@@ -209,8 +195,6 @@ impl Exchange {
         None
     }
 
-    /// Counts the arrival or loss of a packet, and records a loss. Returns the arrival, or `None` if the
-    /// packet was lost.
     fn process(&mut self, fate: Fate) -> Option<Arrival> {
         let (Fate::Arrived { user, packet, .. } | Fate::Lost { user, packet, .. }) = fate;
         let in_transit = self.pool.find(packet.tag);
@@ -238,13 +222,12 @@ impl Exchange {
         }
     }
 
-    /// Returns the bytes of a packet that has arrived.
     pub fn packet(&self, arrival: &Arrival) -> &[u8] {
         self.pool.packet(arrival.slot)
     }
 
     /// Records that the caller has written an arrived packet to its device, or has tried to, `late` ns after the
-    /// arrival. Frees the packet's slot.
+    /// arrival.
     pub fn handed_over(&mut self, arrival: &Arrival, late: u64) {
         if let Some(recorder) = &mut self.recorder {
             recorder.arrived(arrival.number, arrival.at, late, arrival.ecn);

@@ -136,8 +136,7 @@ fn packets_without_a_route_are_refused() {
     assert_eq!(exchange.waiting(), 0);
 }
 
-/// More packets than the memory holds are offered to a slow link. Packets without a free slot are refused,
-/// all packets that arrive are unchanged, and all slots are freed.
+/// Packets without a free slot are refused, all packets that arrive are unchanged, and all slots are freed.
 #[test]
 fn memory_is_bounded_under_a_flood() {
     let slow = "[radio.link]\nrate = '64 kbps'\nqueue.drop_tail.limit = 100000";
@@ -157,7 +156,6 @@ fn memory_is_bounded_under_a_flood() {
     assert_eq!(exchange.waiting(), 0);
 }
 
-/// CoDel with ECN sets CE in the header of the real packet.
 #[test]
 fn ce_mark_is_set_in_the_real_header() {
     let codel = "[radio.link]\nrate = '1 Mbps'\n[radio.link.queue.codel]\necn = true";
@@ -201,8 +199,7 @@ proptest! {
     }
 }
 
-/// Asserts that the time series count each packet in the reports `phones` once, in consecutive intervals. `delivered`
-/// is the number of bytes that the simulated user received in order.
+/// `delivered` is the number of bytes that the simulated user received in order.
 fn assert_adds_up(tables: &[Table], phones: &[PhoneReport], delivered: u64) {
     let numbers = |table: usize, name: &str| match tables[table].column(name) {
         Some(Values::U64(values)) => values.clone(),
@@ -231,8 +228,8 @@ fn assert_adds_up(tables: &[Table], phones: &[PhoneReport], delivered: u64) {
     assert!(begins.iter().skip(1).zip(ends).all(|(begin, end)| (begin - end).abs() < 1e-9));
 }
 
-/// A replay repeats every arrival, loss and CE mark of a recording to the nanosecond, even if the emulation
-/// processed some events late. In another scenario the replay differs.
+/// A replay repeats every arrival, loss and CE mark of a recording to the nanosecond, even if the emulation processed
+/// some events late.
 #[test]
 fn replay_repeats_a_recording_exactly() {
     let folder = tempfile::tempdir().unwrap();

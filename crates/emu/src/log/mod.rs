@@ -19,8 +19,6 @@ use crate::replay::{Replay, replay_watched};
 pub struct Log<'a> {
     /// Path of the log file, as `nodeb emulate` wrote it.
     pub path: &'a Path,
-    /// Control that receives the progress. Reads fail with [`Stopped::Cancelled`] once the control
-    /// is cancelled.
     pub control: &'a Control,
 }
 
@@ -52,8 +50,6 @@ impl<'a> Log<'a> {
         replay_watched(&mut reader, scenario, seed, users, listener, (self.control, end))
     }
 
-    /// Returns the time at which the emulation ended. Returns `None` if the log cannot be read, or
-    /// does not end with an end record and a checksum.
     fn end(self) -> Option<Time> {
         let mut file = File::open(self.path).ok()?;
         let mut last = [0; END_BYTES];

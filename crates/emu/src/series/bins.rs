@@ -7,7 +7,6 @@ pub const FIRST_WIDTH: u64 = 100_000_000;
 
 /// Data of a time interval that can be merged with the data of the next interval.
 pub trait Merge: Default {
-    /// Adds the data of the next interval, `later`, to the data of this one.
     fn merge(&mut self, later: &Self);
 }
 
@@ -31,8 +30,8 @@ impl<T: Merge> Bins<T> {
         Self { width: FIRST_WIDTH, max, kept: Vec::with_capacity(max), latest: (0, 0) }
     }
 
-    /// Returns the data of the interval that contains `time` mutably. Appends intervals up to this one if they do not
-    /// exist yet, and merges intervals in pairs if there would be more than the maximum number.
+    /// Appends intervals up to this one if they do not exist yet, and merges intervals in pairs if there would be more
+    /// than the maximum number.
     #[inline]
     pub fn at(&mut self, time: Time) -> &mut T {
         let (begin, place) = self.latest;
@@ -54,7 +53,6 @@ impl<T: Merge> Bins<T> {
         self.latest = (place as u64 * self.width, place);
     }
 
-    /// Merges adjacent intervals in pairs, which doubles the length of each interval.
     fn double(&mut self) {
         let half = self.kept.len().div_ceil(2);
         for place in 0..half {
@@ -81,8 +79,7 @@ impl<T: Merge> Bins<T> {
         }
     }
 
-    /// Returns the data of the interval with index `place`. The interval must exist, so [`Self::at`] must have been
-    /// called for it or for a later one.
+    /// The interval must exist, so [`Self::at`] must have been called for it or for a later one.
     pub fn get(&self, place: usize) -> &T {
         &self.kept[place]
     }

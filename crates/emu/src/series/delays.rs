@@ -10,8 +10,7 @@ const UNIT_BITS: u32 = 10;
 const PART_BITS: u32 = 4;
 const PARTS: usize = 1 << PART_BITS;
 
-/// Binary logarithm of the maximum delay, in units of 1024 ns: 2^32 units are 73 min. Longer delays are counted in the
-/// last bucket.
+/// Binary logarithm of the maximum delay, in units of 1024 ns: 2^32 units are 73 min.
 const OCTAVES: u32 = 32;
 
 /// Number of buckets of the histogram for all octaves together.
@@ -38,7 +37,6 @@ impl Merge for Delays {
 }
 
 impl Delays {
-    /// Adds a delay given in nanoseconds.
     #[inline]
     pub fn add(&mut self, nanoseconds: u64) {
         let count = &mut self.counts[bucket(nanoseconds)];
@@ -94,8 +92,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// A delay lies between the ends of its bucket. A bucket is at most 1/16 as wide as its
-        /// delays, or 1024 ns.
+        /// A bucket is at most 1/16 as wide as its delays, or 1024 ns.
         #[test]
         fn delay_is_within_its_bucket(nanoseconds in 0..(1_u64 << (OCTAVES + UNIT_BITS))) {
             let bucket = bucket(nanoseconds);
@@ -104,7 +101,6 @@ mod tests {
             prop_assert!(to - from <= (from / PARTS as f64).max(f64::from(1 << UNIT_BITS)));
         }
 
-        /// Merging two histograms gives the histogram of all delays of both.
         #[test]
         fn merged_histogram_equals_a_joint_one(first in prop::collection::vec(0..1_u64 << 40, 0..50),
                               second in prop::collection::vec(0..1_u64 << 40, 1..50)) {

@@ -19,12 +19,10 @@ use self::delays::Delays;
 use crate::error::Result;
 use crate::report::{CAUSES, Volume};
 
-/// Number of intervals that is divided among the phones. The share of a phone, clamped to
-/// [`MIN_INTERVALS`] and [`MAX_INTERVALS`], is its maximum number of intervals.
+/// The share of a phone, clamped to [`MIN_INTERVALS`] and [`MAX_INTERVALS`], is its maximum number of intervals.
 const TOTAL_INTERVALS: usize = 1_024;
 /// Smallest maximum number of intervals of a phone, which applies if there are 17 phones or more.
 const MIN_INTERVALS: usize = 60;
-/// Maximum number of intervals of a phone, if there are at most four phones.
 const MAX_INTERVALS: usize = 240;
 
 /// Time between two samples of queues and CQI, ns: initially one sample per interval.
@@ -38,13 +36,9 @@ struct Interval {
     lost: [u64; CAUSES.len()],
     delays_ns: u128,
     delay_max_ns: u64,
-    /// Sum of the queue lengths in all samples of this interval.
     queue: Volume,
-    /// Number of samples of the queue length in this interval.
     samples: u64,
-    /// Sum of the CQI values in all samples of this interval.
     cqi: f64,
-    /// Number of samples of the CQI in this interval.
     cqis: u64,
 }
 
@@ -68,14 +62,10 @@ struct Track {
 #[derive(Debug)]
 pub struct Series {
     users: Vec<u32>,
-    /// For each phone, the downlink and the uplink series.
     tracks: Vec<[Track; 2]>,
     shared: Bins<Shared>,
-    /// Simulated time at which the queues and CQI are sampled next.
     next: Time,
-    /// Bytes carried for simulated users up to the last sample.
     carried: Carried,
-    /// Queues and CQI of each phone at the last sample.
     snapshots: Vec<Snapshot>,
 }
 
@@ -117,7 +107,6 @@ impl Track {
 }
 
 impl Series {
-    /// Creates empty series. `users` are the user numbers of the real phones.
     pub fn new(users: Vec<u32>) -> Self {
         let max = (TOTAL_INTERVALS / users.len().max(1)).clamp(MIN_INTERVALS, MAX_INTERVALS) / 2 * 2;
         Self {
@@ -134,12 +123,10 @@ impl Series {
         &mut self.tracks[phone][usize::from(direction == Direction::Up)]
     }
 
-    /// Counts a packet that was accepted at `at`, in the interval that contains `at`.
     pub fn offer(&mut self, phone: usize, direction: Direction, at: Time, bytes: usize) {
         self.track(phone, direction).intervals.at(at).offered.add(bytes);
     }
 
-    /// Counts a packet that was accepted at `accepted` and arrived at `at`, in the interval that contains `at`.
     pub fn arrive(&mut self, phone: usize, direction: Direction, accepted: Time, at: Time, bytes: usize) {
         let track = self.track(phone, direction);
         let delay = at.0 - accepted.0;
@@ -150,7 +137,6 @@ impl Series {
         track.delays.at(at).add(delay);
     }
 
-    /// Counts a packet that was lost at `at`, by the cause of the loss, in the interval that contains `at`.
     pub fn lose(&mut self, phone: usize, direction: Direction, at: Time, cause: Cause) {
         let interval = self.track(phone, direction).intervals.at(at);
         for (count, (one, _)) in interval.lost.iter_mut().zip(CAUSES) {
@@ -218,7 +204,6 @@ impl Series {
         Ok(())
     }
 
-    /// Returns the queues and CQI of each phone at the last sample.
     pub fn snapshots(&self) -> &[Snapshot] {
         &self.snapshots
     }

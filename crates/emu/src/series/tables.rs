@@ -150,8 +150,7 @@ pub fn empty() -> Vec<Table> {
 }
 
 impl Series {
-    /// Returns the tables of an emulation that ended at `end`. All their intervals get the same length, except the
-    /// last one, which ends at `end`.
+    /// All their intervals get the same length, except the last one, which ends at `end`.
     pub fn tables(&mut self, end: Time, phones: &[PhoneReport], late: &Lateness) -> Vec<Table> {
         let width = self.align(end);
         let spans = spans(width, end);

@@ -11,9 +11,7 @@ use nodeb_emu::{Exchange, Phone};
 use nodeb_sim::world::Direction;
 use nodeb_sim::{Scenario, scenario};
 
-/// Maximum size of a packet in the checks, bytes.
 pub const MTU: usize = 600;
-/// Limit for the payloads of packets in transit, bytes. The pool allocates one [`CHUNK`] at a time.
 const MEMORY: usize = 40 * MTU;
 const CHUNK: usize = 256 * MTU;
 
@@ -60,8 +58,7 @@ pub fn check_log(bytes: &[u8]) {
     }
 }
 
-/// Asserts that packets of any bytes at any times keep memory bounded, and that every packet and slot is returned
-/// once. `bytes` encodes the packets and the pauses between them.
+/// Asserts that packets of any bytes at any times keep memory bounded, and that every packet and slot is returned once.
 pub fn check_devices(bytes: &[u8]) {
     let Some((kind, mut rest)) = bytes.split_first() else { return };
     let mut exchange = Exchange::new(&cell(*kind), 1, &phones(), MTU, MEMORY).expect("a valid world");
@@ -88,9 +85,8 @@ pub fn check_devices(bytes: &[u8]) {
     assert_eq!((arrived, arrived + lost), (delivered.len() as u64, offered));
 }
 
-/// Offers a packet of `length` bytes that begins with `data` to the exchange. Bits of `order` select its
-/// sender, or that it is not offered. Another bit selects whether version, length and destination of an IPv4
-/// header are written into the packet, with a destination near the phones' addresses.
+/// Bits of `order` select its sender, or that it is not offered. Another bit selects whether version, length and
+/// destination of an IPv4 header are written into the packet, with a destination near the phones' addresses.
 fn give(exchange: &mut Exchange, now: Time, order: u8, data: &[u8], length: usize) {
     exchange.advance(now).expect("the simulation succeeds");
     let Some(slot) = exchange.slot() else { return };

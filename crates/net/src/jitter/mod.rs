@@ -9,7 +9,6 @@ use nodeb_base::units::Duration;
 
 /// Random distribution of the extra delays of packets.
 pub trait Jitter: Send + std::fmt::Debug {
-    /// Draws the extra delay of the next packet from `stream`.
     fn draw(&mut self, stream: &mut Stream) -> Duration;
 }
 
@@ -24,7 +23,6 @@ registry! {
 }
 
 impl JitterSpec {
-    /// Returns a jitter model with these parameters for one link.
     pub fn build(&self) -> Box<dyn Jitter> {
         match self {
             Self::Uniform(params) => Box::new(*params),

@@ -20,7 +20,6 @@ pub struct DataList {
 impl Checked for DataList {}
 
 impl DataList {
-    /// Returns the loss model of one link before its first packet.
     pub fn build(&self) -> ListedData {
         let (first, data): (Vec<u64>, Vec<u64>) = self.positions.iter().partition(|&&at| at == 0);
         ListedData { syn: !first.is_empty(), data: Listed::new(data), seen: 0 }
@@ -32,7 +31,6 @@ impl DataList {
 pub struct ListedData {
     syn: bool,
     data: Listed,
-    /// Number of data segments that have arrived at the link so far.
     seen: u64,
 }
 

@@ -19,14 +19,10 @@ use super::{LossModel, require_passage};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {
-    /// Probability of a change from the good to the bad state after a packet.
     pub p: Probability,
-    /// Probability of a change from the bad to the good state after a packet.
     pub r: Probability,
-    /// Probability that a packet is lost in the good state.
     #[serde(default)]
     pub loss_in_good: Probability,
-    /// Probability that a packet is lost in the bad state.
     #[serde(default = "certain")]
     pub loss_in_bad: Probability,
 }
@@ -51,7 +47,6 @@ impl GilbertElliott {
         (r * self.loss_in_good.0 + p * self.loss_in_bad.0) / (p + r)
     }
 
-    /// Returns the loss model of link `index` of the links named `entity`.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> TwoStates {
         let chain = Chain { p: self.p, r: self.r, in_good: self.loss_in_good, in_bad: self.loss_in_bad };
         TwoStates::new(chain, streams, entity, index, "loss")
@@ -66,9 +61,7 @@ pub struct Chain {
     pub p: Probability,
     /// Probability per step of a change from the bad to the good state.
     pub r: Probability,
-    /// Probability of an error in a step in the good state.
     pub in_good: Probability,
-    /// Probability of an error in a step in the bad state.
     pub in_bad: Probability,
 }
 
@@ -80,22 +73,17 @@ impl Chain {
     }
 }
 
-/// Two-state Markov chain that produces errors. For each state it draws the numbers of steps until
-/// the next error and until the next change of state.
+/// Two-state Markov chain that produces errors.
 #[derive(Debug)]
 pub struct TwoStates {
     bad: bool,
     chain: Chain,
-    /// Generators for the good state: of the next error, and of the change to the bad state.
     good_state: (ErrorGaps, ErrorGaps),
-    /// Generators for the bad state: of the next error, and of the change to the good state.
     bad_state: (ErrorGaps, ErrorGaps),
     skips: Stream,
 }
 
 impl TwoStates {
-    /// Creates a chain whose first state is drawn from the stationary distribution. The chain's
-    /// random streams have names that begin with `what`.
     pub fn new(chain: Chain, streams: &Streams, entity: &str, index: u64, what: &str) -> Self {
         let stream = |purpose| streams.stream(entity, index, &format!("{what}: {purpose}"));
         let gaps = |p: Probability, purpose| ErrorGaps::new(p.0, stream(purpose));
@@ -109,8 +97,6 @@ impl TwoStates {
         }
     }
 
-    /// Takes one step of the chain, which stands for one packet or block. Returns true if the step
-    /// is an error.
     pub fn next_is_error(&mut self) -> bool {
         let (errors, changes) = if self.bad { &mut self.bad_state } else { &mut self.good_state };
         let error = errors.next_is_error();

@@ -23,8 +23,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Model that decides for every packet of a link whether the packet is lost.
 pub trait LossModel: Send + fmt::Debug {
-    /// Returns true if the packet at `position` in the order of arrival is lost; `payload` is true
-    /// if it carries data. Must be called once for every packet, in order from position 0.
+    /// Must be called once for every packet, in order from position 0.
     fn loses(&mut self, position: u64, payload: bool) -> bool;
 }
 
@@ -45,7 +44,6 @@ registry! {
 }
 
 impl LossSpec {
-    /// Returns a loss model for link number `index` of the links named `entity`.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> Loss {
         match self {
             Self::Random(params) => Loss::random(params.p, streams.stream(entity, index, "loss")),
@@ -60,9 +58,7 @@ impl LossSpec {
 /// Loss of a link's packets as set in a scenario: a probability or a model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LossSetting {
-    /// Loss of every packet with this probability, independently of the others.
     Independent(Probability),
-    /// Loss by one of the registered models.
     Model(LossSpec),
 }
 
@@ -82,13 +78,11 @@ impl LossSetting {
         }
     }
 
-    /// Returns true if the setting is a probability of 0. Returns false for a model, whatever its
-    /// parameters.
+    /// Returns true if the setting is a probability of 0.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Reports values out of range to `check`, under the scenario key `key`.
     pub fn check_within(&self, key: &str, check: &mut Check) {
         match self {
             Self::Independent(p) => require_passage(check, key, *p),
@@ -171,9 +165,7 @@ impl JsonSchema for LossSetting {
 /// Loss of one link's packets in front of the queue.
 #[derive(Debug)]
 pub enum Loss {
-    /// No packet is lost.
     Never,
-    /// Loss of the packets that this model chooses.
     Model(Box<dyn LossModel>),
 }
 
@@ -184,14 +176,11 @@ impl Loss {
         if p.0 > 0.0 { Self::Model(Box::new(ErrorGaps::new(p.0, stream))) } else { Self::Never }
     }
 
-    /// Returns a loss of exactly the packets at `positions` in the order of arrival, counted from
-    /// 0.
     pub fn listed(positions: Vec<u64>) -> Self {
         Self::Model(Box::new(list::Listed::new(positions)))
     }
 
-    /// Returns true if the packet at `position` in the order of arrival is lost; `payload` is true
-    /// if it carries data. Must be called once for every packet, in order from position 0.
+    /// Must be called once for every packet, in order from position 0.
     pub fn loses(&mut self, position: u64, payload: bool) -> bool {
         match self {
             Self::Never => false,

@@ -70,7 +70,6 @@ pub struct Control {
 }
 
 impl Control {
-    /// Creates the state of a queue that no packet has entered yet.
     pub fn new(target: Duration, interval: Duration, ecn: bool) -> Self {
         Self {
             target,
@@ -109,8 +108,6 @@ impl Control {
         Head { packet: Some(packet), may_drop }
     }
 
-    /// Signals congestion with the packet in `head`: marks it if `ecn` is true and it is
-    /// ECN-capable, else drops it. Returns true if the packet was marked.
     fn signal(&self, head: &mut Head, drops: &mut DropLog) -> bool {
         let Some(packet) = &mut head.packet else { return false };
         if self.ecn && drops.mark(packet) {
@@ -120,8 +117,7 @@ impl Control {
         false
     }
 
-    /// Returns the next packet to transmit, or `None` if the queue is empty. Packets in front of it
-    /// may be dropped (`deque` of RFC 8289).
+    /// Packets in front of it may be dropped (`deque` of RFC 8289).
     pub fn dequeue(&mut self, now: Time, fifo: &mut TimedFifo, drops: &mut DropLog) -> Option<Packet> {
         let mut head = self.head(now, fifo);
         if self.dropping {
@@ -149,9 +145,9 @@ impl Control {
         head.packet
     }
 
-    /// Enters the dropping state. The previous dropping state is recent if its next drop was due less than 16
-    /// intervals ago. If it is recent and its count had grown by more than 1, this growth becomes the new
-    /// count, so that the previous drop rate continues. Otherwise the new count is 1.
+    /// The previous dropping state is recent if its next drop was due less than 16 intervals ago. If it is recent and
+    /// its count had grown by more than 1, this growth becomes the new count, so that the previous drop rate continues.
+    /// Otherwise the new count is 1.
     fn begin(&mut self, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now.since(self.drop_next).0 < 16 * self.interval.0;

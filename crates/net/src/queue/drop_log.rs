@@ -8,7 +8,6 @@ use nodeb_base::packet::{EcnField, Packet};
 pub struct QueueCounts {
     /// Number of packets dropped because the queue was full.
     pub overflowed: u64,
-    /// Number of packets that the queue discipline dropped before the queue was full.
     pub early: u64,
     /// Number of packets marked Congestion Experienced instead of being dropped (RFC 3168).
     pub marked: u64,
@@ -22,18 +21,14 @@ impl QueueCounts {
     }
 }
 
-/// Counters of the packets that a queue drops or marks. Packets that were accepted and dropped
-/// later are kept until the link reports them as lost.
+/// Counters of the packets that a queue drops or marks.
 #[derive(Debug, Default)]
 pub struct DropLog {
-    /// Numbers of packets dropped and marked since the start of the run.
     pub counts: QueueCounts,
     discarded: Vec<(Packet, Cause)>,
 }
 
 impl DropLog {
-    /// Removes and returns the packets that were accepted and dropped later, oldest first, each
-    /// with the cause.
     pub fn take_discarded(&mut self) -> std::vec::Drain<'_, (Packet, Cause)> {
         self.discarded.drain(..)
     }
@@ -55,15 +50,13 @@ impl DropLog {
         self.counts.early += 1;
     }
 
-    /// Drops a waiting packet because the queue has exceeded its limit. The packet is kept for
-    /// [`Self::take_discarded`].
+    /// Drops a waiting packet because the queue has exceeded its limit.
     pub fn discard_overflow(&mut self, packet: Packet) {
         self.counts.overflowed += 1;
         self.discarded.push((packet, Cause::Overflow));
     }
 
-    /// Drops a waiting packet to signal congestion, although the queue is not full. The packet is
-    /// kept for [`Self::take_discarded`].
+    /// Drops a waiting packet to signal congestion, although the queue is not full.
     pub fn discard_early(&mut self, packet: Packet) {
         self.counts.early += 1;
         self.discarded.push((packet, Cause::EarlyDrop));

@@ -60,7 +60,6 @@ struct FlowQueue {
     /// Number of bytes that the queue may still send in this round. A single packet may exceed it,
     /// so it can be negative.
     credit: i64,
-    /// Whether the queue is in the list of new or old queues.
     listed: bool,
 }
 
@@ -81,22 +80,17 @@ pub struct FlowQueues {
     /// Odd factor of the hash function, drawn at random so that different flows collide in
     /// different runs.
     salt: u64,
-    /// For each slot of the hash table, the index of its queue in `queues`, or `UNUSED`. A queue is
-    /// created when a flow first uses its slot.
+    /// For each slot of the hash table, the index of its queue in `queues`, or `UNUSED`.
     slots: Vec<u32>,
     queues: Vec<FlowQueue>,
-    /// Indices of the active queues that are in their first round. After this round, each queue
-    /// moves to the old queues.
     new: VecDeque<u32>,
-    /// Indices of the active queues whose first round is over.
     old: VecDeque<u32>,
     packets: usize,
     bytes: u64,
 }
 
 impl FlowQueues {
-    /// Creates an FQ-CoDel queue without packets. The factor of the hash function is drawn from
-    /// `stream`.
+    /// Creates an FQ-CoDel queue without packets.
     pub fn new(params: &FqCodel, mut stream: Stream) -> Self {
         Self {
             params: params.clone(),
@@ -117,7 +111,6 @@ impl FlowQueues {
         ((hash * self.slots.len() as u64) >> 32) as usize
     }
 
-    /// Returns the index of a flow's queue. Creates the queue if the flow's slot has none yet.
     fn queue_of(&mut self, flow: u32) -> u32 {
         let slot = self.slot(flow);
         if self.slots[slot] == UNUSED {
@@ -147,9 +140,6 @@ impl FlowQueues {
         alone
     }
 
-    /// Returns the index of the next queue to serve, and true if it is a new queue. Returns `None` if no
-    /// queue is active. New queues are served before old ones. A queue that has used up its credit gets a
-    /// quantum and moves to the end of the old queues.
     fn turn(&mut self) -> Option<(u32, bool)> {
         loop {
             let (index, is_new) = match (self.new.front(), self.old.front()) {

@@ -46,21 +46,16 @@ use nodeb_base::units::{Rate, Time};
 
 /// Queue discipline with its waiting packets, in front of a transmitter.
 pub trait Queue: Send + std::fmt::Debug {
-    /// Offers an arriving packet to the queue. Returns false if the packet is dropped.
     fn push(&mut self, now: Time, packet: Packet, drops: &mut DropLog) -> bool;
-    /// Returns the next packet to transmit, or `None` if the queue is empty. The discipline may
-    /// drop packets in front of the one that it returns.
+    /// The discipline may drop packets in front of the one that it returns.
     fn pop(&mut self, now: Time, drops: &mut DropLog) -> Option<Packet>;
-    /// Returns the number of packets in the queue.
     fn len(&self) -> usize;
-    /// Returns the number of bytes in the queue.
     fn bytes(&self) -> u64;
-    /// Returns true if the queue has no packets.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Returns true if packets that find the link idle must pass through the queue too, because the
-    /// discipline includes them in its averages or credits. The default is true.
+    /// Returns true if packets that find the link idle must pass through the queue too, because the discipline includes
+    /// them in its averages or credits.
     fn sees_every_packet(&self) -> bool {
         true
     }
@@ -73,8 +68,6 @@ pub trait Queue: Send + std::fmt::Debug {
 
 /// Parameters of a queue discipline, from which queues are built.
 pub trait QueueParams: Parameters {
-    /// Returns an empty queue in front of a link of rate `rate`. Disciplines with random decisions draw from
-    /// `stream`.
     fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue>;
     /// Returns true if the discipline marks ECN-capable packets instead of dropping them, false by
     /// default.

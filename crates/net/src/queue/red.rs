@@ -20,7 +20,6 @@ pub enum RedMode {
     /// Packets: every packet is dropped or marked with the same probability.
     #[default]
     Packets,
-    /// Bytes: a packet is dropped or marked with a probability proportional to its size.
     Bytes,
 }
 
@@ -93,16 +92,14 @@ pub struct RedQueue {
     params: Red,
     fifo: TimedFifo,
     stream: Stream,
-    /// Transmission time of a packet of the mean size, in nanoseconds.
     mean_ns: f64,
     /// Moving average of the queue length in packets; in mode `bytes`, bytes divided by the mean
     /// packet size.
     average: f64,
-    /// Start of the idle time that the average does not include yet; `None` while packets wait.
+    /// Start of the idle time that the average does not include yet;
     empty_since: Option<Time>,
-    /// Number of packets that arrived since the last drop or mark, `count` in the article. `None` stands for
-    /// the article's initial value of -1, which also holds after a packet for which the average was below the
-    /// minimum threshold.
+    /// `None` stands for the article's initial value of -1, which also holds after a packet for which the average was
+    /// below the minimum threshold.
     since_last: Option<u32>,
 }
 
@@ -120,8 +117,7 @@ impl RedQueue {
         }
     }
 
-    /// Returns the queue length in packets. In mode `bytes` this is the number of bytes divided by
-    /// the mean packet size.
+    /// Returns the queue length in packets.
     fn queue(&self) -> f64 {
         match self.params.mode {
             RedMode::Packets => self.fifo.len() as f64,
@@ -129,9 +125,7 @@ impl RedQueue {
         }
     }
 
-    /// Updates the average with the queue length that an arriving packet finds (section 4 of the
-    /// article). After an idle time the average decays as if each packet that could have been sent
-    /// in that time had found an empty queue.
+    /// Updates the average with the queue length that an arriving packet finds (section 4 of the article).
     fn update_average(&mut self, now: Time) {
         let w = self.params.weight;
         match self.empty_since {
@@ -146,9 +140,8 @@ impl RedQueue {
         }
     }
 
-    /// Returns the probability p_b of the article for a packet of `size` bytes. It is 0 if the average is
-    /// below the minimum threshold. It is 1 from the maximum threshold on or, with `gentle`, from twice that
-    /// threshold on. Between these it is proportional to `size` in mode `bytes`.
+    /// Returns the probability p_b of the article for a packet of `size` bytes. It is 0 if the average is below the
+    /// minimum threshold. It is 1 from the maximum threshold on or, with `gentle`, from twice that threshold on.
     fn base_probability(&self, size: u32) -> f64 {
         let Red { min_threshold: low, max_threshold: high, max_probability: most, .. } = self.params;
         let p = if self.average < low {

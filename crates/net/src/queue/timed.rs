@@ -13,31 +13,25 @@ pub struct TimedFifo {
 }
 
 impl TimedFifo {
-    /// Appends a packet, whose arrival time is `now`.
     pub fn push(&mut self, now: Time, packet: Packet) {
         self.bytes += u64::from(packet.size);
         self.packets.push_back((now, packet));
     }
 
-    /// Removes and returns the oldest packet and its arrival time. Returns `None` if the queue is
-    /// empty.
     pub fn pop(&mut self) -> Option<(Time, Packet)> {
         let (came, packet) = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.size);
         Some((came, packet))
     }
 
-    /// Returns the number of packets in the queue.
     pub fn len(&self) -> usize {
         self.packets.len()
     }
 
-    /// Returns the number of bytes in the queue.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns true if the queue has no packets.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }

@@ -29,15 +29,10 @@ const RESOLUTION: Duration = Duration::from_millis(1);
 /// Counters of a link's delivery opportunities and of the bytes that they carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Number of delivery opportunities since the start of the run.
     pub offered: u64,
-    /// Number of opportunities that carried at least one byte.
     pub used: u64,
-    /// Number of opportunities that carried no bytes.
     pub wasted: u64,
-    /// Number of bytes that all opportunities could have carried.
     pub offered_bytes: u64,
-    /// Number of bytes that carried packets and their additional headers.
     pub used_bytes: u64,
     /// Number of bytes that carried nothing, including those left over in used opportunities.
     pub wasted_bytes: u64,
@@ -46,11 +41,8 @@ pub struct Usage {
 /// Delivery opportunities of one user's link in one direction and their use, as a row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct UsageRow {
-    /// Index of the user, from 0.
     pub user: usize,
-    /// Direction of the link: `down` to the phone or `up` from it.
     pub direction: &'static str,
-    /// Counters of the link's delivery opportunities.
     pub usage: Usage,
 }
 
@@ -94,7 +86,6 @@ pub struct TracedLink {
     delay: Duration,
     ingress: Ingress,
     first: Option<First>,
-    /// Key of the event at the next opportunity; `None` if no packet waits or no opportunity follows.
     resume: Option<Key>,
     propagation: Propagation,
     /// Time of the last opportunity that carried a part of a packet; 0 before the first one.
@@ -108,7 +99,6 @@ pub struct TracedLink {
 }
 
 impl TracedLink {
-    /// Creates an idle link before the first opportunity.
     pub fn new(recording: &Recording, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
         Self {
             schedule: Schedule::new(recording),
@@ -126,7 +116,6 @@ impl TracedLink {
         }
     }
 
-    /// Offers a packet to the link. Returns false if the packet is lost or dropped.
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         if !self.ingress.admit(ctx, &packet) {
             return false;
@@ -155,7 +144,6 @@ impl TracedLink {
         self.first.is_none() && self.ingress.is_empty()
     }
 
-    /// Counts as wasted all opportunities up to, but excluding, number `next`.
     fn skip(&mut self, next: u64) {
         let passed = next.saturating_sub(self.schedule.next);
         self.schedule.next += passed;
@@ -170,8 +158,6 @@ impl TracedLink {
         self.recent.push_back((packet, now));
     }
 
-    /// Transmits at the opportunities that are due, as long as packets wait, and schedules the next
-    /// one.
     fn serve(&mut self, ctx: &mut Context) {
         while let Some(at) = self.schedule.next_time().filter(|at| *at <= ctx.now) {
             if self.is_idle() {
@@ -187,8 +173,6 @@ impl TracedLink {
         self.resume = next.map(|at| ctx.key(at));
     }
 
-    /// Transmits waiting packets in the opportunity at time `at`. Returns the number of bytes of
-    /// the opportunity that remain unused.
     fn use_up(&mut self, ctx: &mut Context, at: Time) -> u64 {
         let mut room = self.size;
         while room > 0 {
@@ -218,8 +202,7 @@ impl TracedLink {
         self.ingress.pop(ctx).map(|packet| First { packet, left: u64::from(packet.size) + self.header })
     }
 
-    /// Emits [`Event::Served`] for a transmitted part of a packet. The event of the last part has
-    /// the packet's arrival time; for other parts this time is `u64::MAX`.
+    /// The event of the last part has the packet's arrival time; for other parts this time is `u64::MAX`.
     fn emit_part(&self, ctx: &mut Context, sent: Time, packet: PacketId, is_last: bool) {
         let entered = self.recent.iter().find(|(id, _)| *id == packet).map_or(Time::ZERO, |(_, at)| *at);
         let from = Time(sent.0.saturating_sub(RESOLUTION.0)).max(self.sent).max(entered);
@@ -237,8 +220,6 @@ impl TracedLink {
         }
     }
 
-    /// Processes the event due at `key`. Returns the packet that reaches the end of the link in
-    /// this event, if any.
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         let mut key = key;
         if self.resume == Some(key) {
@@ -263,13 +244,11 @@ impl TracedLink {
         self.ingress.waiting_bytes() + self.first.map_or(0, |first| u64::from(first.packet.size))
     }
 
-    /// Returns the counters of packets and bytes since the start of the run.
     pub fn counts(&self) -> LinkCounts {
         self.ingress.counts(self.bytes)
     }
 
-    /// Returns the use of all opportunities before `now`. An opportunity at `now` is included only
-    /// if the link has used or skipped it already.
+    /// An opportunity at `now` is included only if the link has used or skipped it already.
     pub fn usage(&mut self, now: Time) -> Usage {
         self.skip(self.schedule.before(now));
         let offered = self.schedule.next;

@@ -13,8 +13,7 @@ use crate::rng::{Stream, unit};
 use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, FRAME_CHIPS};
 
-/// Number of chips for which a path's coefficient is constant. At 120 km/h and 2 GHz the phase of
-/// each oscillator changes by at most 0.023 rad in 64 chips.
+/// At 120 km/h and 2 GHz the phase of each oscillator changes by at most 0.023 rad in 64 chips.
 pub const SEGMENT: usize = 64;
 
 const OSCILLATORS: usize = 64;
@@ -30,8 +29,7 @@ pub struct Fading {
 }
 
 impl Fading {
-    /// Creates a path with Rayleigh fading of mean power `power` and Doppler frequency
-    /// `doppler_hz`. Phases and directions are drawn from `stream`.
+    /// Phases and directions are drawn from `stream`.
     pub fn rayleigh(stream: &mut Stream, power: f64, doppler_hz: f64) -> Self {
         let mut draw = || unit(stream.next_u64());
         let offset = draw();
@@ -50,8 +48,7 @@ impl Fading {
         Self { oscillators: vec![(0.0, unit(stream.next_u64()))], amplitude: power.sqrt() as f32 }
     }
 
-    /// Fills `out` with coefficients, one for each segment of 64 chips from the beginning of radio frame
-    /// `frame` on. Each is the coefficient in the middle of its segment.
+    /// Fills `out` with coefficients, one for each segment of 64 chips from the beginning of radio frame `frame` on.
     pub fn segments(&self, isa: Isa, frame: u64, out: &mut [Complex32]) {
         let spacing = SEGMENT as f64 / CHIP_RATE;
         let start = frame as f64 * (FRAME_CHIPS as f64 / CHIP_RATE) + spacing / 2.0;
@@ -97,7 +94,6 @@ impl Bank {
         (self.step_re[at], self.step_im[at]) = (cos as f32, sin as f32);
     }
 
-    /// Returns the sum of the phasors in the current segment, and rotates them to the next segment.
     #[inline(always)]
     fn next(&mut self) -> Complex32 {
         let (mut sum_re, mut sum_im) = ([0.0; LANES], [0.0; LANES]);

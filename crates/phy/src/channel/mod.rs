@@ -16,7 +16,6 @@ use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, Chips, FRAME_CHIPS};
 use fading::Fading;
 
-/// Speed of light in vacuum, in m/s.
 const LIGHT: f64 = 299_792_458.0;
 
 /// Returns the Doppler frequency in Hz of a terminal that moves at `speed_kmh`, for a carrier of
@@ -28,16 +27,13 @@ pub fn doppler_hz(speed_kmh: f64, carrier_ghz: f64) -> f64 {
 /// Paths of a multipath profile: mean powers, and delays in chips.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// For each path, its mean power and the delays in chips over which the pulse spreads the path,
-    /// each with its amplitude. The powers of all paths sum to 1.
+    /// The powers of all paths sum to 1.
     paths: Vec<(f64, Vec<(usize, f32)>)>,
     fades: bool,
-    /// Mean power, summed over all paths, at each delay in chips.
     powers: Vec<f64>,
 }
 
 impl Geometry {
-    /// Creates the geometry of `profile`, with delays in chips and chips shaped by `pulse`.
     pub fn new(profile: &Profile, pulse: Pulse) -> Self {
         let taps = profile.taps();
         let linear = |tap: &Tap| libm::pow(10.0, tap.power_db / 10.0);
@@ -54,7 +50,6 @@ impl Geometry {
         Self { paths, fades: profile.fades(), powers }
     }
 
-    /// Returns the length of the channel in chips, which is the largest delay plus one.
     pub fn span(&self) -> usize {
         self.powers.len()
     }
@@ -92,8 +87,6 @@ impl Response {
 }
 
 impl Channel {
-    /// Creates realisation number `index` under `seed`, with Doppler frequency `doppler_hz`.
-    /// `purpose` and `index` select its random stream.
     pub fn new(geometry: &Geometry, doppler_hz: f64, seed: u64, purpose: &str, index: u64) -> Self {
         let mut stream = rng::stream(seed, purpose, index);
         let mut path = |&(power, ref seen): &(f64, Vec<(usize, f32)>)| {
@@ -113,7 +106,6 @@ impl Channel {
         FRAME_CHIPS + span
     }
 
-    /// Computes the coefficients during radio frame `frame` and writes them to `response`.
     pub fn respond(&self, isa: Isa, frame: u64, response: &mut Response) {
         let segments = Self::samples(self.span).div_ceil(SEGMENT);
         response.path.resize(segments, Complex32::ZERO);
@@ -133,8 +125,7 @@ impl Channel {
     }
 }
 
-/// Passes the chips `sent` through the channel, multiplies them by `amplitude`, and adds them to
-/// `received`. `sent` must begin with as many chips before the frame as the channel is long.
+/// `sent` must begin with as many chips before the frame as the channel is long.
 pub fn propagate(isa: Isa, response: &Response, amplitude: f32, sent: &Chips, received: &mut Chips) {
     isa.run(
         #[inline(always)]
@@ -173,7 +164,6 @@ mod tests {
         assert_eq!(Geometry::new(&Profile::PedestrianA, Pulse::ChipSpaced).strongest(9), [0, 1, 2]);
     }
 
-    /// A single chip is received once for each path, multiplied by the path's coefficient.
     #[test]
     fn chip_arrives_over_every_path() {
         let geometry = Geometry::new(&Profile::Case2, Pulse::ChipSpaced);

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub struct Tap {
     /// Delay in ns relative to the first path, at least 0.
     pub delay_ns: f64,
-    /// Mean power in dB, -200 to 200. Only differences between taps matter.
+    /// Mean power in dB, -200 to 200.
     pub power_db: f64,
 }
 
@@ -50,8 +50,7 @@ impl Profile {
         Self::Case3,
     ];
 
-    /// Returns the paths of the profile. Powers of predefined profiles are those of the standard,
-    /// in dB and not normalised.
+    /// Powers of predefined profiles are those of the standard, in dB and not normalised.
     pub fn taps(&self) -> Vec<Tap> {
         let published: &[(f64, f64)] = match self {
             Self::Static => &[(0.0, 0.0)],

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 /// Roll-off factor of the root-raised-cosine filters (TS 25.104, 6.8.1; TS 25.101, 6.8.1).
 const ROLL_OFF: f64 = 0.22;
-/// Number of chips before and after a path's delay over which the pulse shape spreads the path.
 pub const REACH: usize = 6;
 
 /// Pulse shape of chips, which determines how a path appears in samples at chip rate.
@@ -15,8 +14,7 @@ pub enum Pulse {
     /// Each path appears at one chip, as its delay is rounded to whole chips.
     #[default]
     ChipSpaced,
-    /// Root-raised-cosine filters with a roll-off of 0.22 at both ends. A path between two chips
-    /// appears at both chips, and with small amplitudes at the chips around them.
+    /// Root-raised-cosine filters with a roll-off of 0.22 at both ends.
     RootRaisedCosine,
 }
 
@@ -30,8 +28,6 @@ impl Pulse {
         }
     }
 
-    /// Returns the chips over which the pulse spreads a path with a delay of `delay` chips, each
-    /// with its amplitude.
     pub fn spread(self, delay: f64) -> Vec<(usize, f32)> {
         match self {
             Self::ChipSpaced => vec![(delay.round() as usize, 1.0)],
@@ -44,8 +40,6 @@ impl Pulse {
     }
 }
 
-/// Returns the impulse response of transmit and receive filter together, a raised cosine, at time
-/// `t` in chips.
 fn raised_cosine(t: f64) -> f64 {
     use std::f64::consts::PI;
     let sinc = if t.abs() < 1e-9 { 1.0 } else { libm::sin(PI * t) / (PI * t) };

@@ -44,9 +44,7 @@ impl Coding {
 pub struct Segmentation {
     /// Number of bits of all transport blocks in the TTI, including their CRCs.
     pub total: usize,
-    /// Number of code blocks in the TTI, C.
     pub blocks: usize,
-    /// Number of bits of each code block before coding, K.
     pub k: usize,
 }
 
@@ -59,8 +57,6 @@ impl Segmentation {
         Self { total, blocks, k: total.div_ceil(blocks).max(shortest) }
     }
 
-    /// Returns the number of filler bits Y, which are zeros at the beginning of the first code
-    /// block.
     pub fn filler(&self) -> usize {
         self.blocks * self.k - self.total
     }
@@ -92,12 +88,10 @@ impl TransportCoder {
         Ok(Self { block_bits, crc, coding, segmentation, turbo })
     }
 
-    /// Returns the segmentation of the bits of a TTI into code blocks.
     pub fn segmentation(&self) -> Segmentation {
         self.segmentation
     }
 
-    /// Returns true if the code is a turbo code.
     pub fn is_turbo(&self) -> bool {
         self.turbo.is_some()
     }
@@ -118,12 +112,11 @@ impl TransportCoder {
         self.coding.convolutional().map_or(3 * k + turbo::TAIL, |rate| rate.coded(k))
     }
 
-    /// Returns the number of coded bits of all code blocks in a TTI.
     pub fn coded(&self) -> usize {
         self.segmentation.blocks * self.coded_block()
     }
 
-    /// Returns the coded bits of a TTI. `bits` has the bits of all transport blocks, without CRCs.
+    /// `bits` has the bits of all transport blocks, without CRCs.
     pub fn encode(&self, bits: &[u8]) -> Vec<u8> {
         let mut blocks = vec![0; self.segmentation.filler()];
         for block in bits.chunks(self.block_bits) {
@@ -140,8 +133,6 @@ impl TransportCoder {
         coded
     }
 
-    /// Decodes the code blocks of a TTI from the LLRs of their coded bits with a Viterbi decoder.
-    /// Returns `None` for a turbo code.
     pub fn viterbi(&self, llrs: &[f32]) -> Option<Vec<u8>> {
         let rate = self.coding.convolutional()?;
         let blocks = llrs.chunks(self.coded_block());

@@ -34,7 +34,6 @@ impl Rate {
         (k + TAIL) * self.generators().len()
     }
 
-    /// Encodes `block` with its tail, and appends the coded bits to `to`.
     pub fn encode(self, block: &[u8], to: &mut Vec<u8>) {
         let mut register = 0;
         for &bit in block.iter().chain(&[0; TAIL]) {
@@ -76,8 +75,6 @@ impl Rate {
         bits
     }
 
-    /// Advances the decoder by one bit. Returns the metric of the best path into each state, and
-    /// the last bit of the state from which that path comes.
     fn step(self, metrics: &[f32; STATES], llrs: &[f32]) -> ([f32; STATES], [u8; STATES / 8]) {
         let gains = gains(llrs);
         let mut survivor = [0; STATES / 8];
@@ -91,16 +88,13 @@ impl Rate {
         (next, survivor)
     }
 
-    /// Returns the coded bits for `register`, the nine bits of the encoder, as a number. Bit 0 of
-    /// this number is the coded bit of the first generator.
+    /// Bit 0 of this number is the coded bit of the first generator.
     fn output(self, register: usize) -> usize {
         let parity = |generator: &u32| (register as u32 & generator).count_ones() & 1;
         self.generators().iter().rev().fold(0, |word, generator| word << 1 | parity(generator) as usize)
     }
 }
 
-/// Returns the amount that each combination of coded bits adds to a path metric. Bit `i` of an
-/// index is the value of coded bit `i`.
 fn gains(llrs: &[f32]) -> [f32; 8] {
     std::array::from_fn(|word| {
         let gain = |(i, llr): (usize, &f32)| if word >> i & 1 == 1 { -llr } else { *llr };
@@ -128,8 +122,7 @@ mod tests {
         }
     }
 
-    /// The free distances are 12 at rate 1/2 and 18 at rate 1/3 (Larsen 1973; Lin and Costello).
-    /// The test computes them as the minimum weight of code words of short inputs.
+    /// The free distances are 12 at rate 1/2 and 18 at rate 1/3 (Larsen 1973;
     #[test]
     fn free_distances_match_the_literature() {
         for (rate, distance) in [(Rate::Half, 12), (Rate::Third, 18)] {

@@ -16,15 +16,11 @@ use crate::simd::Isa;
 /// Numbers of trials and errors of a link, by the kind of trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Trials are the bits of the data channel's PDUs; errors are bits decoded wrongly.
     pub bits: Tally,
     /// Trials are PDUs of the data channel; errors are PDUs whose CRC failed. Without a CRC none
     /// fails.
     pub pdus: Tally,
-    /// Trials are blocks (the PDUs of one TTI of the data channel); errors are blocks with a lost
-    /// PDU.
     pub blocks: Tally,
-    /// Trials are bits of the DPDCH; errors are bits received wrongly, before decoding.
     pub raw: Tally,
     /// Trials are TTIs of the signalling channel; errors are TTIs whose CRC failed.
     pub signalling: Tally,
@@ -56,9 +52,8 @@ impl Counts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stop {
-    /// Number of simulated bits of the data channel's PDUs after which the simulation ends.
     pub bits: u64,
-    /// Number of block errors after which the simulation of a point ends. Default: no limit.
+    /// Default: no limit.
     pub block_errors: Option<u64>,
 }
 
@@ -97,7 +92,6 @@ impl Stop {
 pub struct Outcome {
     /// Numbers of trials and errors, summed over all units of 16 blocks.
     pub counts: Counts,
-    /// For each PDU of the data channel in the order of transmission, whether it was lost.
     pub pdu_errors: Vec<bool>,
     /// Whether the callback ended the run early. Then the outcome covers only the part simulated
     /// until then.
@@ -165,5 +159,5 @@ pub fn run_on(
     Ok(outcome)
 }
 
-/// Number of units in a batch for each thread. Excess units of the last batch are discarded.
+/// Excess units of the last batch are discarded.
 const UNITS_PER_THREAD: u64 = 4;

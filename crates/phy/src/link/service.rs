@@ -14,13 +14,12 @@ use crate::spreading::FRAME_CHIPS;
 pub struct TransportChannel {
     /// Length of the transmission time interval in ms: 10, 20, 40 or 80.
     pub tti_ms: u32,
-    /// Number of PDUs per TTI. Each PDU is a transport block.
+    /// Number of PDUs per TTI.
     pub pdus: u32,
     /// Number of bits in a PDU, without its CRC.
     pub pdu_bits: u32,
     /// CRC that is attached to each PDU.
     pub crc: Crc,
-    /// Channel code: convolutional or turbo.
     pub coding: Coding,
     /// Rate-matching attribute, 1 to 256 (TS 25.331, 10.3.5.11).
     #[serde(default = "attribute")]
@@ -76,8 +75,7 @@ impl TransportChannel {
         TransportCoder::new(self.pdus as usize, self.pdu_bits as usize, self.crc, self.coding)
     }
 
-    /// Returns the parameters of this transport channel that multiplexing needs. `coder` must be
-    /// the channel's own coder.
+    /// `coder` must be the channel's own coder.
     pub(super) fn multiplexed(&self, coder: &TransportCoder) -> multiplexing::Channel {
         multiplexing::Channel {
             frames: self.frames(),
@@ -139,7 +137,6 @@ impl Service {
         self.dtch.bits() as f64 * 1000.0 / f64::from(self.dtch.tti_ms)
     }
 
-    /// Returns the number of DPDCH bits in a radio frame, which follows from the spreading factor.
     pub fn capacity(&self) -> usize {
         FRAME_CHIPS / self.spreading_factor as usize
     }
@@ -165,8 +162,6 @@ impl Service {
         self.map().map(|_| ())
     }
 
-    /// Returns the transport channels with their coders, the data channel first and the signalling
-    /// channel second if there is one.
     pub(super) fn coders(&self) -> Result<Vec<(TransportChannel, TransportCoder)>> {
         let mut coders = vec![(self.dtch.clone(), self.dtch.coder().map_err(|e| e.under("dtch"))?)];
         if let Some(dcch) = &self.dcch {
@@ -178,7 +173,6 @@ impl Service {
         Ok(coders)
     }
 
-    /// Returns the map of the coded bits of all transport channels to the bits of the DPDCH.
     pub(super) fn map(&self) -> Result<multiplexing::Map> {
         let channels: Vec<_> =
             self.coders()?.iter().map(|(channel, coder)| channel.multiplexed(coder)).collect();

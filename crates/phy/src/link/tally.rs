@@ -6,23 +6,19 @@ const Z: f64 = 1.959_963_984_540_054;
 /// Number of errors among trials, collected in independent units of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of bits, PDUs, blocks or TTIs that were checked for errors.
     pub trials: u64,
-    /// Number of bits, PDUs, blocks or TTIs that had an error.
     pub errors: u64,
-    /// Number of independent units of work whose trials were added.
     units: u64,
     /// Sum over all units of the squared number of errors.
     squares: u128,
 }
 
 impl Tally {
-    /// Creates the tally of one unit of work, which had `errors` errors in `trials` trials.
     pub fn unit(trials: u64, errors: u64) -> Self {
         Self { trials, errors, units: 1, squares: u128::from(errors).pow(2) }
     }
 
-    /// Adds the units of another tally. All units must have the same number of trials.
+    /// All units must have the same number of trials.
     pub fn add(&mut self, other: &Self) {
         self.trials += other.trials;
         self.errors += other.errors;

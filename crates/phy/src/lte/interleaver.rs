@@ -2,8 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// Rows of TS 36.212, table 5.1.3-3: block size K in bits, f1, f2. `SOURCES.md` states how they were
-/// checked.
+/// Rows of TS 36.212, table 5.1.3-3: block size K in bits, f1, f2.
 const TABLE: &str = include_str!("interleaver.csv");
 
 /// Returns the rows of the table: block size K in bits, f1 and f2.
@@ -78,9 +77,8 @@ mod tests {
         }
     }
 
-    /// Neighbouring values of a permutation differ by `f1 + f2 (2 i + 1)`. So a row with a typing
-    /// error in f1 or f2 usually gives no permutation. The sums of the columns find most of the
-    /// other typing errors.
+    /// Neighbouring values of a permutation differ by `f1 + f2 (2 i + 1)`. So a row with a typing error in f1 or f2
+    /// usually gives no permutation.
     #[test]
     fn sums_of_the_columns_are_known() {
         let sum = |column: usize| rows().map(|row| row[column]).sum::<u64>();

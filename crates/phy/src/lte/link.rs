@@ -12,16 +12,13 @@ use crate::simd::Isa;
 /// Format of a transmission: modulation, size of the code block, and number of bits sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Modulation of the symbols.
     pub modulation: Modulation,
     /// Size K of the code block in bits, with CRC.
     pub k: usize,
-    /// Number E of bits that are transmitted.
     pub channel_bits: usize,
 }
 
 impl Format {
-    /// Returns the format whose code rate K / E is nearest to `rate`, with whole symbols.
     pub fn of_rate(modulation: Modulation, k: usize, rate: f64) -> Self {
         let symbols = (k as f64 / rate / modulation.order() as f64).round() as usize;
         Self { modulation, k, channel_bits: modulation.order() * symbols }
@@ -56,9 +53,7 @@ pub struct Stop {
 /// Numbers of blocks that a simulation has sent and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of blocks sent.
     pub blocks: u64,
-    /// Number of blocks in error.
     pub errors: u64,
 }
 
@@ -69,7 +64,6 @@ pub struct Link {
     isa: Isa,
     encoder: Encoder,
     decoder: Decoder,
-    /// Indices in the encoder's output of the coded bits that are sent, in the order of transmission.
     selected: Vec<usize>,
 }
 
@@ -92,12 +86,7 @@ impl Link {
         })
     }
 
-    /// Sends groups of 16 blocks at a linear SNR per symbol until the rule `stop` is met, and counts blocks
-    /// and errors.
-    ///
-    /// Bits and noise of a group depend on the seed and the group's number alone. So points at
-    /// different SNRs share bits and noise, and the differences between points are more accurate
-    /// than the points themselves.
+    /// Sends groups of 16 blocks at a linear SNR per symbol until the rule `stop` is met, and counts blocks and errors.
     pub fn count(&mut self, snr: f64, seed: u64, stop: Stop) -> Counts {
         let mut counts = Counts::default();
         while counts.blocks < stop.at_least || counts.errors < stop.errors && counts.blocks < stop.at_most {
@@ -107,10 +96,8 @@ impl Link {
         counts
     }
 
-    /// Sends one group of 16 blocks. Returns the number of blocks in error.
-    ///
-    /// The receiver stops decoding a block as soon as the block has no error. A real receiver can do this
-    /// with the CRC of 24 bits, which one in 17 million wrong blocks passes.
+    /// Sends one group of 16 blocks. A real receiver can do this with the CRC of 24 bits, which one in 17 million wrong
+    /// blocks passes.
     fn errors_of_group(&mut self, snr: f64, seed: u64, group: u64) -> u64 {
         let mut streams = ["data", "noise"].map(|purpose| rng::stream(seed, purpose, group));
         let blocks: Vec<_> = (0..LANES).map(|_| self.block(snr, &mut streams)).collect();
@@ -119,7 +106,6 @@ impl Link {
         decoded.iter().zip(&blocks).filter(|(decoded, (sent, _))| decoded.bits != *sent).count() as u64
     }
 
-    /// Sends a block of random bits. Returns these bits and the LLRs of all coded bits.
     fn block(&self, snr: f64, [data, noise]: &mut [Stream; 2]) -> (Vec<u8>, Vec<f32>) {
         let mut bits = vec![0; self.format.k];
         rng::fill_bits(data, &mut bits);
@@ -133,7 +119,6 @@ impl Link {
         (bits, llrs)
     }
 
-    /// Returns the LLRs of bits that are sent through white noise.
     fn transmit(&self, sent: &[u8], snr: f64, noise: &mut Stream) -> Vec<f32> {
         let (modulation, variance) = (self.format.modulation, 0.5 / snr);
         let mut amplitudes = Vec::with_capacity(sent.len());

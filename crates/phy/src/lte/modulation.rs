@@ -19,7 +19,6 @@ pub enum Modulation {
 }
 
 impl Modulation {
-    /// All modulations, in ascending order.
     pub const ALL: [Self; 4] = [Self::Qpsk, Self::Qam16, Self::Qam64, Self::Qam256];
 
     /// Returns the modulation order Q_m: the number of bits per symbol.
@@ -27,7 +26,6 @@ impl Modulation {
         2 * self.bits_per_amplitude()
     }
 
-    /// Returns the number of bits of the real or the imaginary part of a symbol.
     const fn bits_per_amplitude(self) -> usize {
         self as usize + 1
     }

@@ -2,9 +2,7 @@
 
 use crate::coding::turbo::TAIL;
 
-/// Number of columns of the sub-block interleaver.
 const COLUMNS: usize = 32;
-/// Number of redundancy versions.
 pub const REDUNDANCY_VERSIONS: usize = 4;
 
 /// Circular buffer of one code block: the order in which transmissions take its coded bits.
@@ -22,8 +20,7 @@ impl CircularBuffer {
         Self::limited(k, usize::MAX)
     }
 
-    /// Creates the buffer of a block of `k` bits, cut to `size` positions (N_cb), which a UE with a small
-    /// soft buffer needs. Dummy bits count as positions.
+    /// Dummy bits count as positions.
     pub fn limited(k: usize, size: usize) -> Self {
         let streams = [0, 1, 2].map(|stream| interleaved(k + TAIL / 3, stream));
         let [systematic, first, second] = &streams;
@@ -49,11 +46,9 @@ impl CircularBuffer {
     }
 }
 
-/// Returns the bits of stream number `stream` (0 to 2), which has `length` bits, after the sub-block
-/// interleaver. They are indices in the encoder's output; dummy bits are `None` (TS 36.212, 5.1.4.1.1).
-///
-/// The encoder's output is a sequence of triples, one bit of each stream. This holds for the tail
-/// too: both constituent encoders have the order `x z x z x z` of TS 36.212, 5.1.3.2.2.
+/// Returns the bits of stream number `stream` (0 to 2), which has `length` bits, after the sub-block interleaver. They
+/// are indices in the encoder's output; dummy bits are `None` (TS 36.212, 5.1.4.1.1). This holds for the tail too: both
+/// constituent encoders have the order `x z x z x z` of TS 36.212, 5.1.3.2.2.
 fn interleaved(length: usize, stream: usize) -> Vec<Option<u32>> {
     let rows = length.div_ceil(COLUMNS);
     let size = rows * COLUMNS;
@@ -118,8 +113,6 @@ mod tests {
         }
     }
 
-    /// Each redundancy version sends each coded bit once before it repeats any bit. So a transmission of at
-    /// least as many bits as there are coded bits sends all of them.
     #[test]
     fn every_version_is_a_permutation_of_the_coded_bits() {
         for k in sizes() {

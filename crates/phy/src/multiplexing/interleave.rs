@@ -24,17 +24,14 @@ pub fn equalise<T: Copy>(tti: &mut Vec<T>, frames: usize, padding: T) {
     tti.resize(tti.len().next_multiple_of(frames), padding);
 }
 
-/// Returns the radio frames of a TTI after the first interleaving and segmentation (TS 25.212,
-/// 4.2.5 and 4.2.6). Bits are written by rows, and each column becomes a radio frame, in the
-/// interleaver's column order.
+/// Returns the radio frames of a TTI after the first interleaving and segmentation (TS 25.212, 4.2.5 and 4.2.6).
 pub fn first<T: Copy>(tti: &[T], frames: usize) -> Vec<Vec<T>> {
     let column = |&column: &usize| tti.iter().copied().skip(column).step_by(frames).collect();
     first_columns(frames).iter().map(column).collect()
 }
 
-/// Returns a radio frame after the second interleaving (TS 25.212, 4.2.11): bits are written by
-/// rows into 30 columns, and read column by column in the interleaver's order. Empty positions of
-/// the last row are skipped.
+/// Returns a radio frame after the second interleaving (TS 25.212, 4.2.11): bits are written by rows into 30 columns,
+/// and read column by column in the interleaver's order.
 pub fn second<T: Copy>(frame: &[T]) -> Vec<T> {
     SECOND.iter().flat_map(|&column| frame.iter().copied().skip(column).step_by(SECOND.len())).collect()
 }
@@ -52,8 +49,6 @@ mod tests {
         }
     }
 
-    /// The n-th column that the first interleaver reads is the column whose number is n with
-    /// reversed bits.
     #[test]
     fn first_columns_are_reversed_bits() {
         for bits in 0..4u32 {

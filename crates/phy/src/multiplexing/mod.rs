@@ -17,7 +17,6 @@ pub const CYCLE: usize = 8;
 pub struct Channel {
     /// Number of radio frames in the channel's TTI: 1, 2, 4 or 8.
     pub frames: usize,
-    /// Number of coded bits of the channel in a TTI.
     pub coded: usize,
     /// Rate-matching attribute of the channel, 1 to 256.
     pub attribute: u32,
@@ -28,8 +27,10 @@ pub struct Channel {
 /// Origin of a bit of the DPDCH: a coded bit, or padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
-    /// Coded bit number `bit` in the TTI of transport channel number `channel`.
-    Coded { channel: u8, bit: u32 },
+    Coded {
+        channel: u8,
+        bit: u32,
+    },
     /// Bit 0 that was added by radio frame size equalisation.
     Padding,
 }
@@ -39,7 +40,6 @@ enum Source {
 #[derive(Clone, Debug)]
 pub struct Map {
     frames: [Vec<Source>; CYCLE],
-    /// Number of radio frames in the TTI of each transport channel.
     ttis: Vec<usize>,
 }
 
@@ -70,8 +70,7 @@ impl Map {
         Ok(Self { frames: std::array::from_fn(frame), ttis: channels.iter().map(|c| c.frames).collect() })
     }
 
-    /// Returns the DPDCH bits of radio frame `frame`. `coded` has the coded bits by channel and
-    /// TTI, from frame 0 on.
+    /// `coded` has the coded bits by channel and TTI, from frame 0 on.
     pub fn collect(&self, frame: usize, coded: &[Vec<Vec<u8>>]) -> Vec<u8> {
         let tti: Vec<&[u8]> = self.current(frame, coded).map(|at| coded[at.0][at.1].as_slice()).collect();
         let bit = |&source: &Source| match source {
@@ -81,8 +80,6 @@ impl Map {
         self.frames[frame % CYCLE].iter().map(bit).collect()
     }
 
-    /// Adds the LLRs `soft` of the DPDCH bits of radio frame `frame` to `llrs`, the LLRs of the coded bits by
-    /// channel and TTI. Repeated bits get the sum of their LLRs.
     pub fn distribute(&self, frame: usize, soft: &[f32], llrs: &mut [Vec<Vec<f32>>]) {
         let current: Vec<usize> = self.current(frame, llrs).map(|at| at.1).collect();
         for (&source, soft) in self.frames[frame % CYCLE].iter().zip(soft) {
@@ -93,8 +90,6 @@ impl Map {
         }
     }
 
-    /// Returns, for each channel, its index and the number of the TTI to which radio frame `frame`
-    /// belongs.
     fn current<T>(&self, frame: usize, channels: &[T]) -> impl Iterator<Item = (usize, usize)> {
         debug_assert_eq!(channels.len(), self.ttis.len());
         self.ttis.iter().map(move |frames| frame / frames).enumerate()

@@ -32,8 +32,7 @@ struct Accumulator {
 }
 
 impl Accumulator {
-    /// Advances by one bit when bits are punctured. Returns 1 if the bit is sent and 0 if it is
-    /// punctured.
+    /// Returns 1 if the bit is sent and 0 if it is punctured.
     fn puncture(&mut self) -> usize {
         self.error -= self.minus;
         if self.error > 0 {
@@ -43,8 +42,7 @@ impl Accumulator {
         0
     }
 
-    /// Advances by one bit when bits are repeated. Returns how many times the bit is sent, at least
-    /// 1.
+    /// Returns how many times the bit is sent, at least 1.
     fn repeat(&mut self) -> usize {
         self.error -= self.minus;
         let mut sent = 1;
@@ -56,9 +54,8 @@ impl Accumulator {
     }
 }
 
-/// Returns the numbers of the bits that radio frame `frame` sends, in order: `sent` numbers below
-/// `bits`. A repeated bit occurs several times. `frames` is the number of radio frames in the TTI.
-/// Of a turbo code, only parity bits are punctured.
+/// Returns the numbers of the bits that radio frame `frame` sends, in order: `sent` numbers below `bits`. Of a turbo
+/// code, only parity bits are punctured.
 pub fn pattern(frame: usize, frames: usize, bits: usize, sent: usize, turbo: bool) -> Vec<usize> {
     let change = sent as i64 - bits as i64;
     let copies: Vec<usize> = match change {
@@ -166,8 +163,6 @@ mod tests {
     use super::*;
     use crate::multiplexing::interleave;
 
-    /// Returns the radio frames of a TTI in which each bit is replaced by its position before the
-    /// first interleaver.
     fn numbered(bits: usize, frames: usize) -> Vec<Vec<usize>> {
         interleave::first(&(0..bits * frames).collect::<Vec<_>>(), frames)
     }
@@ -219,8 +214,6 @@ mod tests {
         }
     }
 
-    /// In the order before the first interleaver, repeated or punctured bits are far apart. The
-    /// shifts between frames serve this purpose.
     #[test]
     fn changes_are_spread_over_the_tti() {
         for (frames, bits, sent) in

@@ -11,21 +11,15 @@ use crate::spreading::{CONTROL_FACTOR, FRAME_CHIPS, SLOT_CHIPS, SLOTS};
 
 /// Number of segments of 64 chips in a radio frame.
 pub const SEGMENTS: usize = FRAME_CHIPS / SEGMENT;
-/// Number of chips from the beginning of a slot to the middle of its pilots.
 const PILOT_CENTRE: usize = PILOTS * CONTROL_FACTOR / 2;
 
 /// Method by which the coefficient of each rake finger is estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Estimation {
-    /// The receiver knows the true coefficients.
     Perfect,
-    /// The receiver estimates coefficients from the pilots: their mean in each slot, a moving
-    /// average over slots, and linear interpolation between the middles of the pilots of successive
-    /// slots.
     Pilot {
-        /// Number of slots in the moving average, an odd number from 1 to 29. More slots reduce
-        /// noise but follow fading less closely.
+        /// Number of slots in the moving average, an odd number from 1 to 29.
         slots: u32,
     },
 }
@@ -53,17 +47,14 @@ impl Estimation {
     }
 }
 
-/// Returns the mean of the coefficients of `width` slots, an odd number, centred on slot `at`. Near the ends
-/// of `slots` the mean covers fewer slots.
 fn smoothed(slots: &[Complex32], at: usize, width: usize) -> Complex32 {
     let around = &slots[at.saturating_sub(width / 2)..slots.len().min(at + width / 2 + 1)];
     around.iter().sum::<Complex32>() / around.len() as f32
 }
 
-/// Writes the coefficient in the middle of each segment of 64 chips in radio frame `frame` to `to`. `slots`
-/// has the pilot estimates of all slots received so far, from frame 0 on, and `width` is the number of slots
-/// in the moving average. Before the pilots of the first slot and after those of the last one the coefficient
-/// is constant.
+/// Writes the coefficient in the middle of each segment of 64 chips in radio frame `frame` to `to`. `slots` has the
+/// pilot estimates of all slots received so far, from frame 0 on, and `width` is the number of slots in the moving
+/// average.
 pub fn interpolate(slots: &[Complex32], frame: usize, width: usize, to: &mut [Complex32]) {
     let first = frame * SLOTS;
     // The interpolation in a frame also needs the last slot before the frame and the first slot
@@ -95,9 +86,7 @@ mod tests {
     /// Number of segments of 64 chips in a slot.
     const SLOT_SEGMENTS: usize = SLOT_CHIPS / SEGMENT;
 
-    /// Returns the mean square error with which a path of power 1 is estimated at time `at`, in
-    /// segments of 64 chips. The estimate is a sum of the slots' pilot means with the weights
-    /// `weights`, for Jakes' autocorrelation and white noise.
+    /// Returns the mean square error with which a path of power 1 is estimated at time `at`, in segments of 64 chips.
     fn closed_form(weights: &[(usize, f64)], at: f64) -> f64 {
         let turns = DOPPLER_HZ * SEGMENT as f64 / CHIP_RATE;
         let alike = |lag: f64| libm::j0(2.0 * std::f64::consts::PI * turns * lag);
@@ -118,9 +107,7 @@ mod tests {
         1.0 - 2.0 * with_path + among + noise
     }
 
-    /// Returns the weights of the slots' pilot means in an estimate between the pilots of `slot`
-    /// and of the next slot. `width` is the width of the moving average, and `part` the position
-    /// between the pilots, from 0 to 1.
+    /// `width` is the width of the moving average, and `part` the position between the pilots, from 0 to 1.
     fn weights(slot: usize, width: usize, part: f64) -> Vec<(usize, f64)> {
         let share = |at: usize| match at {
             0 => 1.0 - part,

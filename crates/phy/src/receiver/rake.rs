@@ -13,8 +13,6 @@ const LANES: usize = 16;
 /// Estimates that a finger makes from the pilots of one radio frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Sounding {
-    /// Estimated channel coefficient of each slot: the mean over the slot's six pilots, which still
-    /// contains noise.
     pub slots: [Complex32; SLOTS],
     /// Estimated power of noise and interference per chip.
     pub noise: f32,
@@ -28,16 +26,10 @@ pub struct Rake<'a> {
 }
 
 impl<'a> Rake<'a> {
-    /// Creates a receiver for the terminal whose codes and gains are in `spreader`.
     pub fn new(spreader: &'a Spreader, isa: Isa) -> Self {
         Self { spreader, isa }
     }
 
-    /// Returns the estimates that a finger at a delay of `delay` chips makes from the pilots of a
-    /// frame.
-    ///
-    /// The noise is measured from differences of adjacent pilots, on which fading has little
-    /// effect.
     pub fn sound(&self, received: &Chips, delay: usize) -> Sounding {
         let gain = self.spreader.gains()[1] * CONTROL_FACTOR as f32;
         let (mut slots, mut scatter) = ([Complex32::ZERO; SLOTS], 0.0);
@@ -79,8 +71,6 @@ impl<'a> Rake<'a> {
         )
     }
 
-    /// Adds a finger's contribution to the in-phase chips of a frame: the chips received at a delay of `delay` chips
-    /// times the conjugate of the coefficient of each segment, descrambled and multiplied by the DPDCH's code.
     pub fn combine(&self, received: &Chips, delay: usize, coefficients: &[Complex32], chips: &mut [f32]) {
         let scrambling = self.spreader.scrambling();
         let [code, ..] = self.spreader.data_code().as_chunks::<SEGMENT>().0 else { return };
@@ -115,7 +105,7 @@ impl<'a> Rake<'a> {
     }
 }
 
-/// Returns the complete segments of 64 chips in `part`. A shorter rest at the end is ignored.
+/// Returns the complete segments of 64 chips in `part`.
 #[inline(always)]
 fn segments(part: &[f32]) -> &[[f32; SEGMENT]] {
     part.as_chunks().0

@@ -3,9 +3,8 @@
 
 use super::SLOTS;
 
-/// Number of bits in a slot of the DPCCH. Each bit is spread to 256 chips.
+/// Each bit is spread to 256 chips.
 pub const SLOT_BITS: usize = 10;
-/// Number of pilot bits at the beginning of each slot of the DPCCH.
 pub const PILOTS: usize = 6;
 
 /// Pilot bits of slots 0 to 14 (TS 25.211, table 3, six pilots); columns 1, 2, 4 and 5 are the frame synchronisation

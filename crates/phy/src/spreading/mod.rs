@@ -12,19 +12,15 @@ pub mod scrambling;
 pub const CHIP_RATE: f64 = 3.84e6;
 /// Number of chips in a radio frame of 10 ms.
 pub const FRAME_CHIPS: usize = 38_400;
-/// Number of slots in a radio frame.
 pub const SLOTS: usize = 15;
 /// Number of chips in a slot, 2560.
 pub const SLOT_CHIPS: usize = FRAME_CHIPS / SLOTS;
-/// Spreading factor of the DPCCH.
 pub const CONTROL_FACTOR: usize = 256;
 
 /// Complex chips, stored as two arrays so that compilers vectorise loops over them.
 #[derive(Clone, Debug, Default)]
 pub struct Chips {
-    /// In-phase parts of the chips.
     pub re: Vec<f32>,
-    /// Quadrature parts of the chips.
     pub im: Vec<f32>,
 }
 
@@ -34,7 +30,6 @@ impl Chips {
         Self { re: vec![0.0; n], im: vec![0.0; n] }
     }
 
-    /// Returns the number of chips.
     pub fn len(&self) -> usize {
         self.re.len()
     }
@@ -52,14 +47,13 @@ pub struct Spreader {
     data_code: Vec<f32>,
     factor: usize,
     scrambling: Chips,
-    /// Amplitudes of DPDCH and DPCCH. The sum of their squares is 1.
+    /// The sum of their squares is 1.
     gains: [f32; 2],
 }
 
 impl Spreader {
-    /// Creates the spreader of a terminal. `factor` is the spreading factor of its DPDCH (4 to
-    /// 256), and `beta_c` the gain factor of its DPCCH in fifteenths of the DPDCH's (TS 25.213,
-    /// 4.2.1).
+    /// `factor` is the spreading factor of its DPDCH (4 to 256), and `beta_c` the gain factor of its DPCCH in
+    /// fifteenths of the DPDCH's (TS 25.213, 4.2.1).
     pub fn new(factor: usize, beta_c: u32, scrambling_code: u32) -> Self {
         let ratio = beta_c as f32 / 15.0;
         let data = 1.0 / (1.0 + ratio * ratio).sqrt();
@@ -72,12 +66,10 @@ impl Spreader {
         }
     }
 
-    /// Returns the number of DPDCH bits in a radio frame.
     pub fn capacity(&self) -> usize {
         FRAME_CHIPS / self.factor
     }
 
-    /// Returns the spreading factor of the DPDCH.
     pub fn factor(&self) -> usize {
         self.factor
     }
@@ -87,18 +79,15 @@ impl Spreader {
         &self.data_code
     }
 
-    /// Returns the chips of the terminal's scrambling code for one radio frame.
     pub fn scrambling(&self) -> &Chips {
         &self.scrambling
     }
 
-    /// Returns the amplitudes of DPDCH and DPCCH. The sum of their squares is 1.
+    /// The sum of their squares is 1.
     pub fn gains(&self) -> [f32; 2] {
         self.gains
     }
 
-    /// Writes the chips of one frame to `re` and `im`. `data` has the bits of the DPDCH and
-    /// `control` those of the DPCCH.
     #[inline(always)]
     pub fn spread(&self, data: &[u8], control: &[u8], re: &mut [f32], im: &mut [f32]) {
         let [data_gain, control_gain] = self.gains;

@@ -12,8 +12,7 @@ const SHIFT: u64 = 16_777_232;
 /// Number of scrambling codes of the uplink, 2^24.
 pub const CODES: u32 = 1 << 24;
 
-/// Shift register of an m-sequence. Its bit `i` is the element that the sequence reaches `i` steps
-/// from now.
+/// Shift register of an m-sequence.
 #[derive(Clone, Copy, Debug)]
 struct Register {
     bits: u32,
@@ -21,8 +20,8 @@ struct Register {
 }
 
 impl Register {
-    /// Returns the sum modulo 2 of the elements selected by `mask`, whose bit `i` selects the
-    /// element `i` steps from now. Then advances by one step.
+    /// Returns the sum modulo 2 of the elements selected by `mask`, whose bit `i` selects the element `i` steps from
+    /// now.
     fn next(&mut self, mask: u32) -> u32 {
         let element = (self.bits & mask).count_ones() & 1;
         let fed_back = (self.bits & self.taps).count_ones() & 1;
@@ -109,8 +108,7 @@ mod tests {
         }
     }
 
-    /// The x and y sequences are m-sequences. Their period is 2^25 - 1 and not one of its divisors,
-    /// which are made of the prime factors 31, 601 and 1801.
+    /// Their period is 2^25 - 1 and not one of its divisors, which are made of the prime factors 31, 601 and 1801.
     #[test]
     fn both_sequences_have_full_period() {
         let period = (1u64 << DEGREE) - 1;

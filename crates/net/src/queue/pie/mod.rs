@@ -21,7 +21,6 @@ use super::{DropLog, Queue, QueueParams, TimedFifo};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayEstimate {
-    /// Waiting time of the packet that departed last.
     #[default]
     Timestamp,
     /// Number of waiting bytes divided by a departure rate that is measured while at least 16 KiB
@@ -92,16 +91,13 @@ const WEIGHT: f64 = MEASURED_BYTES as f64 / (1 << 16) as f64;
 /// Estimator of the rate at which packets leave the queue (RFC 8033, section 5.2).
 #[derive(Debug, Default)]
 struct DepartureRate {
-    /// Start of the current measurement, and the number of bytes that have departed since then;
-    /// `None` between measurements.
     under_way: Option<(Time, u64)>,
     /// Moving average of the time per departing byte, in seconds; 0 before the first measurement.
     s_per_byte: f64,
 }
 
 impl DepartureRate {
-    /// Records that a packet of `size` bytes leaves the queue, in which `backlog` bytes remain. A
-    /// measurement starts after a departure and so does not count the packet that departs then.
+    /// A measurement starts after a departure and so does not count the packet that departs then.
     fn leaves(&mut self, now: Time, size: u32, backlog: u64) {
         if let Some((begin, bytes)) = &mut self.under_way {
             let time_s = now.since(*begin).as_secs();
@@ -188,7 +184,6 @@ impl PieQueue {
         }
     }
 
-    /// Returns true if the queue is empty and further updates change nothing until the next packet arrives.
     fn is_calm(&self) -> bool {
         self.fifo.is_empty()
             && self.drop_prob == 0.0

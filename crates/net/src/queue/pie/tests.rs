@@ -14,8 +14,7 @@ fn segment(capable: bool) -> Packet {
     Packet { ecn, ..Packet::new(0, 1500) }
 }
 
-/// Removes one packet per millisecond from the queue for the times `ms`, in ms. At each time t,
-/// `arrivals(t)` packets arrive first. Returns the drops and marks.
+/// Removes one packet per millisecond from the queue for the times `ms`, in ms.
 fn serve(
     queue: &mut PieQueue,
     ms: std::ops::Range<u64>,

@@ -20,8 +20,6 @@ pub enum Algorithm {
     MaxLogMap,
     /// Max-log-MAP in single-precision floats.
     MaxLogMapFloat,
-    /// Log-MAP in single-precision floats. It is optimal for one constituent code, but needs the
-    /// true noise variance.
     LogMap,
 }
 
@@ -34,7 +32,6 @@ pub enum Schedule {
     /// three iterations this is better than `throughout` by 0.03 dB.
     #[default]
     NotAtTheEnd,
-    /// All iterations, in both constituent decoders.
     Throughout,
 }
 
@@ -43,15 +40,12 @@ pub enum Schedule {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Algorithm and arithmetic of the constituent decoders.
     pub algorithm: Algorithm,
-    /// Maximum number of iterations. In each iteration both constituent codes are decoded once.
     pub iterations: u32,
     /// Factor on the extrinsic information, greater than 0 and at most 1. Max-log-MAP overestimates that information:
     /// 0.75 (Vogt and Finger, Electronics Letters 36(23), 2000) recovers most of the loss against log-MAP. Log-MAP
     /// needs 1.
     pub scale: f32,
-    /// Iterations in which the extrinsic information is multiplied by the scale.
     pub schedule: Schedule,
 }
 
@@ -236,8 +230,7 @@ impl Decoder {
     }
 }
 
-/// Number of squares of each stream that are converted and transposed at a time. A square has 16 values of
-/// each of 16 blocks.
+/// A square has 16 values of each of 16 blocks.
 const SQUARES: usize = 16;
 
 /// Memory of the decoder for up to 16 blocks: received LLRs of the systematic bits (`x`), the parity bits
@@ -252,8 +245,6 @@ struct Buffers<T> {
 }
 
 impl<T: Copy + Default> Buffers<T> {
-    /// Converts the LLRs of each block to the metric's number type, and copies them into the lane
-    /// of the block.
     #[inline(always)]
     fn fill<M: Metric<Item = T>>(&mut self, metric: M, blocks: &[&[f32]], k: usize) {
         let [z1, z2] = &mut self.z;
@@ -298,8 +289,6 @@ impl<T: Copy + Default> Buffers<T> {
         }
     }
 
-    /// Runs one iteration, that is, both constituent decoders. Bit `l` of `signs[k]` becomes the
-    /// decision on bit `k` of the block in lane `l`.
     #[inline(always)]
     fn iterate<M: Metric<Item = T>>(
         &mut self,

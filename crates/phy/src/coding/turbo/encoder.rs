@@ -18,8 +18,7 @@ pub(super) const fn step(state: State, u: u8) -> (u8, State) {
     (feedback ^ s1 ^ s3, feedback << 2 | state >> 1)
 }
 
-/// Returns the input bit for which a 0 is shifted into the registers of an encoder in state `state`. Three
-/// such bits terminate the trellis.
+/// Returns the input bit for which a 0 is shifted into the registers of an encoder in state `state`.
 pub(super) const fn terminating(state: State) -> u8 {
     (state >> 1 ^ state) & 1
 }
@@ -40,8 +39,7 @@ impl Encoder {
         Ok(Self::with_interleaver(permutation(k)?))
     }
 
-    /// Creates an encoder whose second constituent encoder reads bit `interleaver[i]` of the block as
-    /// its bit `i`. The interleaver must be a permutation.
+    /// The interleaver must be a permutation.
     pub fn with_interleaver(interleaver: Vec<u32>) -> Self {
         Self { interleaver }
     }

@@ -2,9 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// Minimum length of a code block of the turbo code in bits.
 pub const K_MIN: usize = 40;
-/// Maximum length of a code block of the turbo code in bits.
 pub const K_MAX: usize = 5114;
 
 /// Row order of blocks with 20 rows, except for the lengths of `LONG_SPECIAL` (TS 25.212, table 3).
@@ -51,8 +49,6 @@ pub fn permutation(k: usize) -> Result<Vec<u32>> {
     Ok(bits.filter(|&bit| bit < k).map(|bit| bit as u32).collect())
 }
 
-/// Returns the row order T of the standard: at each position, the row of the rectangle that moves
-/// there. Its length is the number of rows R.
 fn row_order(k: usize) -> Vec<usize> {
     match k {
         40..=159 => (0..5).rev().collect(),
@@ -62,8 +58,7 @@ fn row_order(k: usize) -> Vec<usize> {
     }
 }
 
-/// Returns the prime p and the number of columns C of the rectangle into which a block of `k` bits
-/// is written. C is p - 1, p or p + 1.
+/// C is p - 1, p or p + 1.
 fn prime_and_columns(k: usize, rows: usize) -> (usize, usize) {
     if (481..=530).contains(&k) {
         return (53, 53);

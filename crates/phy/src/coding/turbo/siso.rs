@@ -10,7 +10,6 @@ use super::encoder::{self, State};
 use super::metric::{Metric, Row};
 
 const STATES: usize = 8;
-/// Number of trellis steps from one normalisation of the path metrics to the next.
 const NORMALISE: usize = 4;
 
 /// Branch of the trellis: a transition of the constituent encoder for one information bit.
@@ -27,7 +26,6 @@ struct Branch {
 }
 
 impl Branch {
-    /// Returns the branch that leaves state `from` with information bit `u`.
     const fn new(from: usize, u: u8) -> Self {
         let (z, to) = encoder::step(from as State, u);
         Self { u, z, from, to: to as usize }
@@ -59,7 +57,6 @@ impl Branch {
         if zero.to == to { zero } else { Self::new(from, 1) }
     }
 
-    /// Returns the branch that leaves state `from` when the trellis is terminated.
     const fn tail(from: usize) -> Self {
         Self::new(from, encoder::terminating(from as State))
     }
@@ -76,8 +73,7 @@ macro_rules! for_states {
     };
 }
 
-/// Costs of branches with information bit 1 (`x`), parity bit 1 (`z`) or both 1 (`both`). They are subtracted
-/// from the metric of a path that takes such a branch.
+/// Costs of branches with information bit 1 (`x`), parity bit 1 (`z`) or both 1 (`both`).
 #[derive(Clone, Copy)]
 struct Costs<L> {
     x: L,
@@ -104,20 +100,12 @@ impl<L: Copy> Costs<L> {
 
 /// Input of a constituent decoder: the part of the received block that its encoder produced.
 pub struct Received<'a, T> {
-    /// LLRs of the systematic bits, in the order of the block.
     pub x: &'a [Row<T>],
-    /// LLRs of the parity bits, in the order of this decoder's encoder.
     pub z: &'a [Row<T>],
-    /// LLRs of the three pairs of systematic and parity bit that terminate the trellis.
     pub tail: &'a [Row<T>; 6],
 }
 
-/// Decodes one constituent code.
-///
-/// `order(k)` is the position in the block of this encoder's `k`-th bit. `extrinsic` holds the
-/// other decoder's extrinsic information, which this decoder replaces by its own. `decide` is
-/// called with the position of each bit and the sum of all information on the bit. `alpha` is a
-/// buffer of the block's length.
+/// `decide` is called with the position of each bit and the sum of all information on the bit.
 #[inline(always)]
 pub fn decode<M: Metric>(
     metric: M,
@@ -146,8 +134,6 @@ pub fn decode<M: Metric>(
     }
 }
 
-/// Runs the forward recursion over the block, and writes the path metrics before bit `k` to
-/// `alpha[k]`.
 #[inline(always)]
 fn forward<M: Metric>(
     metric: M,

@@ -25,15 +25,11 @@ pub(super) struct Simulator {
     link: Link,
     seed: u64,
     isa: Isa,
-    /// Transport channels with their coders, the data channel first.
     coders: Vec<(TransportChannel, TransportCoder)>,
     map: Map,
     spreader: Spreader,
-    /// Length of the radio channel in chips: the largest delay plus one.
     span: usize,
-    /// Delays of the rake's fingers in chips, strongest first.
     fingers: Vec<usize>,
-    /// Radio channel from the terminal to each antenna.
     antennas: Vec<Channel>,
     interferers: Vec<Interferer>,
     /// Standard deviation of the noise on the real and on the imaginary part of a chip.
@@ -45,7 +41,6 @@ pub(super) struct Simulator {
 struct Interferer {
     spreader: Spreader,
     amplitude: f32,
-    /// Radio channel from the interfering terminal to each antenna.
     antennas: Vec<Channel>,
 }
 
@@ -65,17 +60,13 @@ pub(super) struct Workspace {
 #[derive(Clone, Default)]
 struct Air {
     chips: Chips,
-    /// Channel coefficients of the terminal whose errors are counted.
     response: Response,
-    /// Channel coefficients of the interfering terminal whose signal is being added.
     other: Response,
 }
 
 /// Bits that the terminal transmits in a unit.
 struct Sent {
-    /// PDU bits by transport channel and TTI.
     bits: Vec<Vec<Vec<u8>>>,
-    /// DPDCH bits of each radio frame.
     frames: Vec<Vec<u8>>,
 }
 
@@ -133,7 +124,6 @@ impl Simulator {
         }
     }
 
-    /// Returns the number of radio frames in a unit.
     fn frames(&self) -> usize {
         LANES * self.coders[0].0.frames()
     }
@@ -143,8 +133,7 @@ impl Simulator {
         self.frames() as f64 * FRAME_CHIPS as f64 / CHIP_RATE
     }
 
-    /// Simulates unit `number`. Returns its counts of errors, and for each PDU of the data channel
-    /// whether it was lost.
+    /// Simulates unit `number`.
     pub(super) fn unit(&self, number: u64, workspace: &mut Workspace) -> (Counts, Vec<bool>) {
         let sent = self.transmit(number);
         let mut counts = Counts::default();
@@ -157,8 +146,7 @@ impl Simulator {
     }
 }
 
-/// Returns the radio channels from terminal number `terminal` to each antenna. Number 0 is the terminal whose
-/// errors are counted; interfering terminals are numbered from 1.
+/// Number 0 is the terminal whose errors are counted; interfering terminals are numbered from 1.
 fn channels(geometry: &Geometry, doppler: f64, seed: u64, terminal: u64, antennas: u32) -> Vec<Channel> {
     let channel =
         |antenna: u32| Channel::new(geometry, doppler, seed, "fading", terminal * 2 + u64::from(antenna));

@@ -17,16 +17,14 @@ use crate::rng::{self, fill_bits};
 /// Channel estimates from the pilots of those frames of a unit of work (16 TTIs of the data channel) that
 /// have been received.
 struct Soundings {
-    /// Estimated coefficient of each slot, for each finger of each antenna.
     slots: Vec<Vec<Complex32>>,
     /// Estimated power of noise and interference per chip, one value per frame.
     noise: Vec<f32>,
 }
 
 impl Simulator {
-    /// Simulates the radio channel and the rake for the frames that the terminal transmits in unit of work
-    /// `number` (16 TTIs of the data channel). Returns the LLRs of the coded bits by transport channel and
-    /// TTI, and counts the wrong bits before decoding in `counts`.
+    /// Simulates the radio channel and the rake for the frames that the terminal transmits in unit of work `number` (16
+    /// TTIs of the data channel).
     pub(super) fn receive(
         &self,
         number: u64,
@@ -60,8 +58,6 @@ impl Simulator {
         llrs
     }
 
-    /// Computes the chips that every antenna receives in radio frame `frame`, and stores them at index `slot`
-    /// of `workspace.received`.
     fn receive_frame(&self, frame: u64, data: &[u8], workspace: &mut Workspace, slot: usize) {
         let Workspace { sent, received, .. } = workspace;
         let antennas = &mut received[slot];
@@ -88,7 +84,6 @@ impl Simulator {
         }
     }
 
-    /// Returns all fingers of all antennas: the delay in chips, and the signal of the antenna.
     fn each_finger<'a>(&'a self, antennas: &'a [Air]) -> impl Iterator<Item = (usize, &'a Air)> {
         antennas.iter().flat_map(|air| self.fingers.iter().map(move |&delay| (delay, air)))
     }
@@ -104,8 +99,7 @@ impl Simulator {
         soundings.noise.push(noise / soundings.slots.len() as f32);
     }
 
-    /// Combines all fingers and writes the LLRs of a frame's DPDCH bits to `workspace.soft`. `at` is the
-    /// frame's index in the unit.
+    /// `at` is the frame's index in the unit.
     fn combine(&self, at: usize, soundings: &Soundings, workspace: &mut Workspace) {
         let Workspace { received, chips, coefficients, soft, .. } = workspace;
         let rake = Rake::new(&self.spreader, self.isa);
@@ -120,8 +114,6 @@ impl Simulator {
         rake.soft_bits(chips, soundings.noise[at], soft);
     }
 
-    /// Decodes the data channel and counts its errors. Returns, for each PDU in order, whether it
-    /// was lost.
     pub(super) fn decode_data(
         &self,
         bits: &[Vec<u8>],
@@ -151,8 +143,7 @@ impl Simulator {
         lost
     }
 
-    /// Decodes all TTIs of a unit with the turbo decoder, side by side. Returns the bits of each
-    /// TTI's code blocks, and the sum of the iterations.
+    /// Decodes all TTIs of a unit with the turbo decoder, side by side.
     fn turbo(
         &self,
         coder: &TransportCoder,

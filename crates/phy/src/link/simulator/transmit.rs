@@ -5,7 +5,6 @@ use crate::rng::{self, Stream, fill_bits};
 use crate::spreading::{Chips, FRAME_CHIPS, SLOTS, Spreader, dpcch};
 
 impl Simulator {
-    /// Draws random PDUs for unit `number`, and codes and multiplexes them into radio frames.
     pub(super) fn transmit(&self, number: u64) -> Sent {
         let frames = self.frames();
         let mut sent = Sent { bits: Vec::new(), frames: Vec::new() };
@@ -26,8 +25,6 @@ impl Simulator {
         sent
     }
 
-    /// Writes the chips of radio frame `frame` to `chips`, with the codes of `spreader` and with
-    /// `data` on the DPDCH. The chips before and after the frame are random.
     pub(super) fn modulate(
         &self,
         spreader: &Spreader,

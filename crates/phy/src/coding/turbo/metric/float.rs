@@ -2,8 +2,7 @@
 
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Difference of two metrics beyond which the correction of max* is less than 4e-4. Larger
-/// differences use the correction at this difference.
+/// Difference of two metrics beyond which the correction of max* is less than 4e-4.
 const REACH: f32 = 8.0;
 const TERMS: usize = 12;
 
@@ -45,7 +44,6 @@ pub struct Float<const CORRECTED: bool> {
 }
 
 impl<const CORRECTED: bool> Float<CORRECTED> {
-    /// Creates metrics that multiply extrinsic information by `scale`.
     pub fn new(scale: f32) -> Self {
         Self { correction: Correction::new(), scale }
     }

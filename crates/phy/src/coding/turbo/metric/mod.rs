@@ -4,7 +4,6 @@
 //! 14). Max-log-MAP omits the correction `ln(1 + e^-|a-b|)`, which leaves the maximum of `a` and
 //! `b`.
 
-/// Number of code blocks that are decoded at once, one in each lane.
 pub const LANES: usize = 16;
 
 /// One number per lane, where each lane holds one of 16 code blocks.
@@ -14,7 +13,6 @@ pub struct Row<T>(pub [T; LANES]);
 
 /// Arithmetic of path metrics, with the operations that the forward-backward algorithm needs.
 pub trait Metric: Copy {
-    /// Type of one lane's number in memory.
     type Item: Copy + Default;
     /// Type of the numbers of all 16 lanes in registers.
     type Lanes: Copy;
@@ -22,24 +20,14 @@ pub trait Metric: Copy {
     /// does not overflow.
     const IMPOSSIBLE: Self::Item;
 
-    /// Converts a channel LLR to a number of this arithmetic.
     fn quantise(self, llr: f32) -> Self::Item;
-    /// Loads a row from memory into registers.
     fn load(self, row: &Row<Self::Item>) -> Self::Lanes;
-    /// Stores the lanes in registers to a row in memory.
     fn store(self, lanes: Self::Lanes, row: &mut Row<Self::Item>);
-    /// Returns registers with `item` in all lanes.
     fn splat(self, item: Self::Item) -> Self::Lanes;
-    /// Returns `a + b` in each lane.
     fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// Returns `a - b` in each lane.
     fn sub(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// Returns `max*(a, b)` in each lane.
     fn max_star(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// Returns extrinsic information multiplied by the scale of the settings, as input for the
-    /// other constituent decoder.
     fn scale(self, extrinsic: Self::Lanes) -> Self::Lanes;
-    /// Returns a mask whose bit `l` is set if the number in lane `l` is negative.
     fn negative(self, lanes: Self::Lanes) -> u16;
     /// Transposes the numbers of 16 blocks in `rows`: from one row per block to one lane per block.
     #[inline(always)]
@@ -51,7 +39,6 @@ pub trait Metric: Copy {
     }
 }
 
-/// Applies `f` to the numbers of `a` and `b` in each lane, and returns the results.
 #[inline(always)]
 fn zip<T: Copy>(a: Row<T>, b: Row<T>, f: impl Fn(T, T) -> T) -> Row<T> {
     Row(std::array::from_fn(|lane| f(a.0[lane], b.0[lane])))
