@@ -66,7 +66,6 @@ lint: build $(VENV)/dev.stamp ## the static part of check
 	$(BIN)/python -m mypy.stubtest nodeb._core
 	$(BIN)/python tools/generate_types.py --check $(TYPES)
 	$(BIN)/python tools/web_metrics.py --check $(METRICS)
-	$(BIN)/python tools/generated.py
 
 types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the schema, and the page's metrics
 	$(BIN)/python tools/generate_types.py $(TYPES)
@@ -93,16 +92,16 @@ playground: ## build the page that simulates in a browser (needs node and Rust's
 	tools/playground.sh
 
 fairness: build ## measure how congestion controls share a bottleneck (minutes); writes docs/models/fairness.md
-	$(BIN)/python tools/fairness.py docs/models/fairness.md
+	$(BIN)/python validation/fairness.py docs/models/fairness.md
 
 numbers: build ## measure the numbers of the documentation again (a minute); writes docs/numbers.json
-	$(BIN)/python tools/docs_numbers.py
+	$(BIN)/python docs/measure_numbers.py
 
 gallery: build ## draw the examples again (minutes); writes docs/images/gallery
-	$(BIN)/python tools/docs_gallery.py
+	$(BIN)/python docs/draw_gallery.py
 
 trust: build ## compare with every reference again: studies, ns-2, Linux, decoders, closed forms (hours); writes docs/trust.json
-	$(BIN)/python tools/trust.py $(if $(QUICK),--quick) $(if $(TRACES),--traces $(TRACES))
+	$(BIN)/python validation/trust.py $(if $(QUICK),--quick) $(if $(TRACES),--traces $(TRACES))
 
 docs: build $(VENV)/docs.stamp ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

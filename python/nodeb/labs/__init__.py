@@ -1,7 +1,7 @@
 """Labs: exercises whose answers are checked against a simulation.
 
 A lab is a TOML file in this folder. The pages of the documentation, their scripts (`web/src/live`)
-and the notebooks in `examples/labs` read it. It has interactive figures and exercises.
+and the notebooks of `docs/notebooks.py` read it. It has interactive figures and exercises.
 
     from nodeb import labs
 

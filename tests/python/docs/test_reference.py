@@ -5,6 +5,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import generated
 import pytest
 from key_reference import LINE, Reference
 
@@ -12,8 +13,8 @@ from nodeb import _core
 from nodeb.cli import invoke
 
 SCHEMA = json.loads(_core.schema())
-FOLDER = Path(__file__).parents[3] / "docs" / "scenario"
-PAGES = {page.name: page.read_text("utf-8") for page in sorted(FOLDER.glob("*.md"))}
+SITE = generated.expanded(generated.pages())
+PAGES = {Path(path).name: text for path, text in SITE.items() if path.startswith("scenario/")}
 REFERENCE = Reference(SCHEMA, PAGES)
 
 

@@ -1,15 +1,15 @@
 """Compares LTE cells of nodeb with those of ns-3, and both with predictions.
 
-    python tools/ns3_lte.py                                   # the recorded results
+    python validation/ns3_lte.py                                   # the recorded results
     python3 -m venv /tmp/ns3 && /tmp/ns3/bin/pip install ns3==3.44.post0
-    python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python         # simulate again (minutes)
-    python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python --only "a, 4 dB"
-    python tools/ns3_lte.py --ns3 /tmp/ns3/bin/python --write # record the results
+    python validation/ns3_lte.py --ns3 /tmp/ns3/bin/python         # simulate again (minutes)
+    python validation/ns3_lte.py --ns3 /tmp/ns3/bin/python --only "a, 4 dB"
+    python validation/ns3_lte.py --ns3 /tmp/ns3/bin/python --write # record the results
 
-ns-3's wheels are for Linux. The predictions in tools/references/ns3/predictions.toml follow from
+ns-3's wheels are for Linux. The predictions in references/ns3/predictions.toml follow from
 these tables:
 
-    /tmp/ns3/bin/python tools/references/ns3/tables.py 100 0 4 8 10
+    /tmp/ns3/bin/python validation/references/ns3/tables.py 100 0 4 8 10
     cargo run -p nodeb-radio --example lte_formats -- 25 0 4 8 10
 """
 

@@ -1,7 +1,7 @@
 """Measures the numbers quoted in the documentation: docs/numbers.toml to docs/numbers.json.
 
-python tools/docs_numbers.py            # all
-python tools/docs_numbers.py compare    # one set
+python docs/measure_numbers.py            # all
+python docs/measure_numbers.py compare    # one set
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Draws the figures of the gallery: docs/gallery.toml to docs/images/gallery and gallery.json.
 
-python tools/docs_gallery.py            # all
-python tools/docs_gallery.py dch-50k    # one example
+python docs/draw_gallery.py            # all
+python docs/draw_gallery.py dch-50k    # one example
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compares nodeb with downloads by a Linux kernel over the same paths.
 
-python tools/linux_downloads.py                         # downloads of Linux 6.18
-python tools/linux_downloads.py mine.csv [mine.toml]    # other downloads, and their paths
+python validation/linux_downloads.py                         # downloads of Linux 6.18
+python validation/linux_downloads.py mine.csv [mine.toml]    # other downloads, and their paths
 
 Cases are CSV, with one download per line or medians of several. Paths are TOML, with a table of
 scenario keys for each case or pattern such as `d_*`. All tables that match a case are merged in the

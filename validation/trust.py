@@ -1,10 +1,10 @@
 """Repeats the comparisons with all references, and writes the results to docs/trust.json.
 
-python tools/trust.py                       # studies at full length, in out/all: hours
-python tools/trust.py --quick               # their short versions
-python tools/trust.py --only ns2 --only phy # some; the other results are kept
+python validation/trust.py                       # studies at full length, in out/all: hours
+python validation/trust.py --quick               # their short versions
+python validation/trust.py --only ns2 --only phy # some; the other results are kept
 
-Each reference is a module in tools/references with a function `rows`.
+Each reference is a module in validation/references with a function `rows`.
 """
 
 from __future__ import annotations

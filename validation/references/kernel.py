@@ -10,7 +10,7 @@ import linux_downloads
 
 from references.row import Row, spread
 
-COMMAND = "python tools/linux_downloads.py"
+COMMAND = "python validation/linux_downloads.py"
 LARGE_BYTES = 1_000_000
 
 

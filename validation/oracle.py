@@ -1,6 +1,6 @@
 """Compares nodeb's TCP with packet-level traces of ns-2, row by row.
 
-`python tools/oracle.py FILE...` reads traces in CSV and simulates the path given by the first line
+`python validation/oracle.py FILE...` reads traces in CSV and simulates the path of the first line
 of each. It compares every segment sent, every ACK, every drop and every change of the congestion
 window: times within 1 microsecond, windows within 0.001 packet. The traces follow the code of
 ns-2.35 (``tcp.cc``, ``tcp-newreno.cc``, ``tcp-sink.cc``).
@@ -250,7 +250,7 @@ def main(arguments: list[str]) -> int:
     Prints the differences and the numbers of files that passed and failed.
     """
     if not arguments or arguments[0] in {"-h", "--help"}:
-        print("usage: python tools/oracle.py FILE...\n\n" + (__doc__ or ""))
+        print("usage: python validation/oracle.py FILE...\n\n" + (__doc__ or ""))
         return 0 if arguments else 2
     passed = failed = 0
     for name in arguments:

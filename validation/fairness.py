@@ -1,6 +1,6 @@
 """Measures the fairness of congestion controls at a bottleneck, and writes its page.
 
-    python tools/fairness.py docs/models/fairness.md
+    python validation/fairness.py docs/models/fairness.md
 
 Takes a few minutes. Flows of one control, except `scalable`, must share fairly, which
 `crates/sim/tests/fairness.rs` tests. Flows of two controls need not.

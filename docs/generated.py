@@ -1,17 +1,13 @@
-"""Updates the generated parts of the documentation: keys, result tables, variants, commands.
+"""Parts of pages that are made when the site is built: keys, result tables, variants, commands.
 
-    python tools/generated.py            # compare, and list the pages that differ
-    python tools/generated.py --write    # replace the parts
-
-A part is the text between a line `<!-- KIND: ARGUMENT -->` and a line `<!-- end -->`, with a KIND
-of `KINDS`, or `keys`. The parts are committed, so that the pages are complete in the repository.
+A part stands between a line `<!-- KIND: ARGUMENT -->` and a line `<!-- end -->`, with a KIND of
+`KINDS`, or `keys`. In the repository it has one line, which says where else the contents are.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -23,54 +19,40 @@ from nodeb import _core, studies
 from nodeb.results import glossary
 from nodeb.results.metrics import METRICS, Metric
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parent
 PART = re.compile(
     r"^<!-- (?!end -->)(\w+)(?:: ([^\n]*?))? -->\n(?:.*?\n)??<!-- end -->$", re.M | re.S
 )
 Declared = Iterable[tuple[str, str, Iterable[tuple[str, str, str]]]]
 
 
-def main(arguments: list[str]) -> int:
-    """Compares the generated parts of the pages, or writes them.
-
-    Returns 1 if a page differed and was not written.
-    """
-    is_written = "--write" in arguments
-    different = 0
-    for page, text in refreshed({page: page.read_text("utf-8") for page in pages()}).items():
-        if text != page.read_text("utf-8"):
-            print(f"{page.relative_to(DOCS)}: {'written' if is_written else 'differs'}")
-            different += not is_written
-            if is_written:
-                page.write_text(text, "utf-8")
-    return int(different > 0)
+def pages() -> dict[str, str]:
+    """Texts of the pages with a part, by path below `docs`."""
+    texts = {
+        page.relative_to(DOCS).as_posix(): page.read_text("utf-8") for page in DOCS.rglob("*.md")
+    }
+    return {path: text for path, text in sorted(texts.items()) if PART.search(text)}
 
 
-def pages() -> list[Path]:
-    """Returns the pages in `docs` that have a generated part."""
-    return [page for page in sorted(DOCS.rglob("*.md")) if PART.search(page.read_text("utf-8"))]
-
-
-def refreshed(texts: dict[Path, str]) -> dict[Path, str]:
-    """Returns the given pages with current generated parts.
+def expanded(texts: dict[str, str]) -> dict[str, str]:
+    """The given pages with the contents of their parts.
 
     Raises:
         ValueError: a part's kind or argument is unknown.
     """
-    of_keys = {page.name: text for page, text in texts.items() if page.parent.name == "scenario"}
-    reference = Reference(json.loads(_core.schema()), of_keys)
+    scenario = {
+        Path(path).name: text for path, text in texts.items() if path.startswith("scenario/")
+    }
+    reference = Reference(json.loads(_core.schema()), scenario)
 
-    def page(path: Path, text: str) -> str:
-        def part(found: re.Match[str]) -> str:
-            kind, argument = found[1], found[2] or ""
+    def page(path: str, text: str) -> str:
+        def part(mark: re.Match[str]) -> str:
+            kind, argument = mark[1], mark[2] or ""
             if kind == "keys":
-                content = reference.sections_of(path.name, argument)
-            elif kind in KINDS:
-                content = KINDS[kind](argument)
-            else:
-                raise ValueError(f"{path.name}: no part is of the kind `{kind}`")
-            head = f"{kind}: {argument}" if argument else kind
-            return f"<!-- {head} -->\n\n{content.strip()}\n\n<!-- end -->"
+                return reference.sections_of(Path(path).name, argument).strip()
+            if kind not in KINDS:
+                raise ValueError(f"{path}: no part is of the kind `{kind}`")
+            return KINDS[kind](argument).strip()
 
         return PART.sub(part, text)
 
@@ -182,6 +164,3 @@ KINDS: dict[str, Callable[[str], str]] = {
     "registry": registry,
     "tables": tables,
 }
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -10,7 +10,7 @@ import nodeb
 from nodeb.formulas import analytics
 from references.row import Row
 
-COMMAND = "python tools/trust.py"
+COMMAND = "python validation/trust.py"
 PACKET_BITS, ACK_BITS = 1500 * 8, 40 * 8
 SIZES = (1, 3, 10, 30, 100, 300)
 BLERS = (0.01, 0.1, 0.3)

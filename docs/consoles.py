@@ -1,7 +1,7 @@
 """Updates the console sessions in the documentation.
 
-    python tools/consoles.py [PAGE ...]            # compare, and list the pages that differ
-    python tools/consoles.py --write [PAGE ...]    # replace the outputs
+    python docs/consoles.py [PAGE ...]            # compare, and list the pages that differ
+    python docs/consoles.py --write [PAGE ...]    # replace the outputs
 
 A session is a fenced block of the language `console`: lines that begin with `$ ` are commands,
 followed by their output at 80 columns. A last line `[...]` replaces the rest of an output. The

@@ -1,7 +1,6 @@
 """Writes the labs as marimo notebooks, from the definitions in `python/nodeb/labs`.
 
-    python tools/lab_notebooks.py            # compare, and list the notebooks that differ
-    python tools/lab_notebooks.py --write    # write them
+    python docs/notebooks.py FOLDER
 
 A notebook is a plain Python program: `marimo edit FILE` opens it in a browser, and `python FILE`
 runs all its cells.
@@ -14,7 +13,6 @@ from pathlib import Path
 
 from nodeb import labs
 
-FOLDER = Path(__file__).parents[1] / "examples" / "labs"
 HEAD = '''"""Lab {number}: {title}{end} Open this file with `marimo edit`."""
 
 import marimo
@@ -71,25 +69,12 @@ def notebook(name: str) -> str:
     return "".join([*parts, END])
 
 
-def place(name: str) -> Path:
-    """Returns the file of a lab's notebook."""
-    return FOLDER / f"{name.replace('-', '_')}.py"
-
-
-def main(arguments: list[str]) -> int:
-    """Compares or writes the notebooks. Returns 1 if one differed and was not written."""
-    different = [
-        name
-        for name in labs.names()
-        if not place(name).exists() or place(name).read_text("utf-8") != notebook(name)
-    ]
-    for name in different:
-        print(f"{place(name).name}: {'written' if '--write' in arguments else 'differs'}")
-        if "--write" in arguments:
-            FOLDER.mkdir(exist_ok=True)
-            place(name).write_text(notebook(name), "utf-8")
-    return int(bool(different) and "--write" not in arguments)
+def write(folder: Path) -> None:
+    """Writes all notebooks, named as importable modules: `1_slow_start.py`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in labs.names():
+        (folder / f"{name.replace('-', '_')}.py").write_text(notebook(name), "utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    write(Path(sys.argv[1]))

@@ -1,6 +1,6 @@
 """Measures coverage of intervals and correctness of verdicts of comparisons with rare events.
 
-    python tools/compare_coverage.py [--trials 1000] [--pool 100000]
+    python validation/compare_coverage.py [--trials 1000] [--pool 100000]
 
 Simulates a pool of replications of each scenario once. The mean difference over the whole pool
 counts as the truth. Draws experiments of n pairs from the pool, and prints tables in Markdown for

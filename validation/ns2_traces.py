@@ -1,8 +1,8 @@
 """Simulates random connections with ns-2, and writes traces for `oracle.py`.
 
-    python tools/ns2_traces.py OUT --count 50 --seed 1            any era
-    python tools/ns2_traces.py OUT --count 50 --seed 1 --era 2003-06-01
-    python tools/oracle.py OUT/*.csv                               compares each with nodeb
+    python validation/ns2_traces.py OUT --count 50 --seed 1            any era
+    python validation/ns2_traces.py OUT --count 50 --seed 1 --era 2003-06-01
+    python validation/oracle.py OUT/*.csv                               compares each with nodeb
 
 Needs `ns` of ns-2.35, which Debian packages as `ns2`. Older eras are simulated by ns-2.35 with the
 defaults of that time (`nodeb._core.era_switches()`), as its code still supports both values of

@@ -16,7 +16,7 @@ from nodeb.cli import invoke
 from references.row import Row, spread
 
 PACKET_BYTES = 1500
-COMMAND = "python tools/trust.py --traces DIR"
+COMMAND = "python validation/trust.py --traces DIR"
 LASTS_S = 60.0
 
 
