@@ -13,9 +13,11 @@ from nodeb import _core
 from nodeb.cli import invoke
 
 SCHEMA = json.loads(_core.schema())
+FOLDER = Path(generated.__file__).parent / "scenario"
+MARKED = {page.name: page.read_text("utf-8") for page in sorted(FOLDER.glob("*.md"))}
+REFERENCE = Reference(SCHEMA, MARKED)
 SITE = generated.expanded(generated.pages())
-PAGES = {Path(path).name: text for path, text in SITE.items() if path.startswith("scenario/")}
-REFERENCE = Reference(SCHEMA, PAGES)
+PAGES = {name: SITE.get(f"scenario/{name}", text) for name, text in MARKED.items()}
 
 
 def rows():
@@ -59,7 +61,7 @@ def test_part_without_keys_is_rejected():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_command_that_prints_the_keys_of_a_page_works(page):
-    for path in LINE.findall(PAGES[page]):
+    for path in LINE.findall(MARKED[page]):
         command = f"nodeb list keys {path}".strip()
         assert f"`{command}`" in PAGES[page]
         assert invoke(command.split()[1:]) == 0
