@@ -11,9 +11,9 @@ import pytest
 from nodeb import labs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", labs.names())
 def test_notebooks_run(name, tmp_path):
-    pytest.importorskip("marimo")
     file = tmp_path / "notebook.py"
     file.write_text(notebooks.notebook(name), "utf-8")
     done = subprocess.run(

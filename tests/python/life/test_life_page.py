@@ -1,7 +1,4 @@
-"""Tests of the page of packet timelines in a browser: it draws, zooms and searches quickly.
-
-Needs Chromium and `playwright`, as `test_browser` does.
-"""
+"""Tests of the page of packet timelines in a browser: it draws, zooms and searches quickly."""
 
 from __future__ import annotations
 
@@ -10,7 +7,9 @@ from typing import Any
 import pytest
 
 import nodeb
-from browsers import LOOKS, looked_at
+from browsers import LOOKS, looked_at, needs_chromium
+
+pytestmark = needs_chromium
 
 DOWNLOAD = '[[users]]\ntraffic.ftp.size = "{size}"\n'
 SCENARIOS = {
@@ -130,23 +129,6 @@ def test_view_is_zoomed_and_moved_by_keys_wheel_and_pointer(opened):
     assert window_of(page) == whole
 
 
-def test_two_fingers_zoom_the_view(opened):
-    page = opened("hs_dsch", has_touch=True, viewport={"width": 390, "height": 800})
-    begin, end = window_of(page)
-    page.evaluate(
-        """() => { const c = document.getElementById("canvas"), box = c.getBoundingClientRect();
-        c.setPointerCapture = () => {};
-        const send = (kind, id, x) => c.dispatchEvent(new PointerEvent(kind, {
-          pointerId: id, pointerType: "touch", bubbles: true,
-          clientX: box.left + x, clientY: box.top + 80 }));
-        send("pointerdown", 1, 180); send("pointerdown", 2, 220);
-        send("pointermove", 1, 120); send("pointermove", 2, 300);
-        send("pointerup", 1, 120); send("pointerup", 2, 300); }"""
-    )
-    left, right = window_of(page)
-    assert right - left < (end - begin) / 2
-
-
 def test_packet_is_found_by_number_and_described(opened):
     page = opened("hs_dsch")
     page.fill("#find", "20")
@@ -192,37 +174,7 @@ def test_pointer_shows_packets_blocks_and_strips(opened):
     page.wait_for_function("document.getElementById('tip').textContent.includes('window')")
 
 
-def test_users_are_shown_singly_or_all(opened):
-    page = opened("hs_dsch")
-    one = page.locator("#shown").inner_text()
-    page.select_option("#user", "-1")
-    page.wait_for_function(f"document.getElementById('shown').textContent !== {one!r}")
-    number = [
-        int(text.split()[0].replace(",", "")) for text in (one, page.locator("#shown").inner_text())
-    ]
-    assert number[1] > 2 * number[0]
-
-
-def test_page_accepts_spans_of_causes(opened):
-    page = opened("dch")
-    packet = page.evaluate("nodebLife.scene.data.packets.packet[10]")
-    page.evaluate(
-        """number => { nodebLife.setSpans([
-          { begin: 0, end: 5e8, cause: "handshake", place: "server", packet: 1, seq: 0 },
-          { begin: 5e8, end: 1e9, cause: "HARQ", place: "air", packet: number, seq: 3 }]);
-        nodebLife.pin(number); }""",
-        packet,
-    )
-    page.click("text=What led to it")
-    assert window_of(page) == [0, 1e9]
-    page.evaluate(
-        "number => { nodebLife.onCauses(one => { window.asked = one; }); nodebLife.pin(number); }",
-        packet,
-    )
-    page.click("text=What led to it")
-    assert page.evaluate("window.asked") == packet
-
-
+@pytest.mark.slow
 def test_a_hundred_thousand_packets_are_shown_within_a_second(opened):
     taken = []
     # Only the fastest of several attempts is compared, because other programs may slow down the
@@ -279,34 +231,6 @@ def test_packet_is_described_with_the_causes_that_led_to_it(opened):
     assert page.locator(".led").count() == 0, "explained is user 0"
 
 
-def test_strip_of_causes_is_described_and_leads_to_packets(opened):
-    page = opened("dch")
-    box = page.locator("#canvas").bounding_box()
-    y = box["y"] + page.evaluate("nodebLife.scene.at.bottom") + 24
-    page.mouse.move(box["x"] + 600, y)
-    page.wait_for_function("document.getElementById('tip').textContent.includes('packet #')")
-    cause = page.locator("#tip").inner_text().splitlines()[0]
-    assert cause in page.locator("#causes").inner_text()
-    page.mouse.click(box["x"] + 600, y)
-    assert "packet #" in page.locator("#panel h2").inner_text()
-
-
-@pytest.mark.parametrize("width", [390, 1400])
-def test_page_of_another_user_has_no_path_and_names_the_command(opened, width):
-    page = opened("hs_dsch", viewport={"width": width, "height": 1600})
-    assert page.locator("#causes").is_visible()
-    page.select_option("#user", "1")
-    page.wait_for_function("document.getElementById('causes').hidden")
-    box = page.locator("#canvas").bounding_box()
-    y = box["y"] + page.evaluate("nodebLife.scene.at.bottom") + 24
-    page.mouse.move(box["x"] + 200, y)
-    page.wait_for_function("document.getElementById('tip').textContent.includes('--user 1')")
-    assert page.locator("#tip").inner_text() == "user 0's is here; see nodeb life --user 1"
-    for shown in ("-1", "0"):
-        page.select_option("#user", shown)
-        page.wait_for_function("!document.getElementById('causes').hidden")
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_causes_of_a_packet_are_readable_and_fit(opened, scheme, width):
@@ -343,16 +267,3 @@ def test_tracks_end_with_the_requested_time(browser, tmp_path):
         found = page.evaluate(LINES)
     assert found["known"] == 2e9 < found["whole"]
     assert found["last"] == pytest.approx(found["known"], rel=0.01)
-
-
-def test_cause_has_the_same_colour_in_every_picture(opened):
-    from nodeb.answer.paints import CAUSES, FAMILIES, paint
-
-    page = opened("dch")
-    shown = page.evaluate(
-        """() => [...document.querySelectorAll("#causes i")].map(one =>
-        [one.className, getComputedStyle(one).getPropertyValue("--k")])"""
-    )
-    expected = {paint(cause): FAMILIES[one.family].light for cause, one in CAUSES.items()}
-    assert shown
-    assert all(expected[name.split()[-1]] == colour.strip() for name, colour in shown)

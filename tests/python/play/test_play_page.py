@@ -11,7 +11,6 @@ import pytest
 
 import nodeb
 from browsers import LOOKS, PLAY, needs_chromium, needs_playground
-from nodeb.answer.paints import CAUSES, FAMILIES, PACKETS, paint
 
 pytestmark = [needs_chromium, needs_playground]
 
@@ -264,28 +263,6 @@ def test_long_simulations_are_announced(opened):
     assert "nodeb run" in banner
 
 
-def test_colours_are_those_of_the_reports(opened):
-    page = opened(color_scheme="light")
-    hue = "name => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()"
-    for name, one in FAMILIES.items():
-        assert page.evaluate(hue, f"k-{name}") == one.light
-    for name, one in PACKETS.items():
-        assert page.evaluate(hue, name) == one.light
-    fill = """name => {
-        const made = (kind, className) => Object.assign(document.createElement(kind), {className});
-        const strip = document.body.appendChild(made("div", "strip"));
-        const style = getComputedStyle(strip.appendChild(made("i", name)));
-        const found = [style.getPropertyValue("--k"), style.backgroundImage.split("(")[0]];
-        strip.remove();
-        return found;
-    }"""
-    stripes = "repeating-linear-gradient"
-    kinds = ["none", stripes, "radial-gradient", stripes, stripes, stripes, stripes]
-    for cause, one in CAUSES.items():
-        expected = [FAMILIES[one.family].light, kinds[one.texture]]
-        assert page.evaluate(fill, paint(cause)) == expected, cause
-
-
 @pytest.mark.parametrize("width", [390, 900, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_fits_and_is_readable(opened, width, scheme):
@@ -305,39 +282,6 @@ def test_every_control_has_a_name(opened):
                 || one.getAttribute("aria-labelledby"))).map(one => one.outerHTML.slice(0, 120))"""
     )
     assert not unnamed
-
-
-def test_zoom_by_keys_and_buttons_shows_less_and_all_again(opened):
-    page = opened()
-    answer(page)
-    first = "() => document.querySelector('.strip i').title"
-    changed = "before => document.querySelector('.strip i').title !== before"
-    same = changed.replace("!==", "===")
-    whole = page.evaluate(first)
-    page.get_by_role("button", name="zoom in").click()
-    page.wait_for_function(changed, arg=whole)
-    page.get_by_role("button", name="whole run").click()
-    page.wait_for_function(same, arg=whole)
-    page.locator("figure.chart").first.press("+")
-    page.wait_for_function(changed, arg=whole)
-    page.locator("figure.chart").first.press("Home")
-    page.wait_for_function(same, arg=whole)
-
-
-def test_quick_typing_keeps_the_order_of_characters(opened):
-    page = opened()
-    write(page, SMALL)
-    answer(page)
-    page.locator(".cm-content").press("Control+End")
-    page.locator(".cm-content").press_sequentially("# the quick brown fox jumps")
-    wait_for_text(page, "# the quick brown fox jumps")
-
-
-def test_browser_without_workers_gets_a_sentence(browser):
-    with browser.new_page() as page:
-        page.add_init_script("delete globalThis.Worker")
-        page.goto(PAGE.as_uri())
-        assert "workers" in page.inner_text("#page")
 
 
 def test_dragged_slider_sets_the_text_and_keeps_the_page_responsive(opened):
@@ -361,18 +305,6 @@ def test_dragged_slider_sets_the_text_and_keeps_the_page_responsive(opened):
     assert page.evaluate("longest()") < RESPONSIVE_MS
 
 
-def test_inputs_are_handled_while_a_cell_is_replicated(opened):
-    page = opened()
-    cell = next(one for one in STARTS if one.stem == "cell").read_text("utf-8")
-    write(page, cell.replace("runs = 10", "runs = 200"))
-    page.wait_for_function(f"() => {STATUS}.includes(' of 200')")
-    page.evaluate(GAPS)
-    for name in ("zoom in", "later", "whole run") * 8:
-        page.get_by_role("button", name=name, exact=True).click()
-    assert " of 200" in page.evaluate(STATUS), "the replications ended too soon"
-    assert page.evaluate("longest()") < RESPONSIVE_MS
-
-
 def test_precision_ends_after_as_many_replications_as_in_the_package(opened):
     page = opened()
     text = SMALL.replace("runs = 4", "runs = 4\nprecision = 0.04\nmax_runs = 150")
@@ -383,24 +315,6 @@ def test_precision_ends_after_as_many_replications_as_in_the_package(opened):
     assert f"{native.provenance.runs} replications, seed" in page.inner_text(
         ".result [role=status]"
     )
-
-
-LISTS = SMALL.replace("[radio.dch]", "[radio.hs_dsch]") + "ci = [0.2, 0.2, 0.2, 0.2, 0.2]\n"
-
-
-def test_lists_are_changed_as_toml(opened):
-    page = opened()
-    write(page, LISTS)
-    before = answer(page)
-    field = page.get_by_label("ci", exact=True)
-    assert field.input_value() == "[0.2, 0.2, 0.2, 0.2, 0.2]"
-    field.fill("[0, 0, 0, 0, 1")
-    field.blur()
-    assert not field.evaluate("one => one.validity.valid")
-    field.fill("[1, 0, 0, 0, 0]")
-    field.blur()
-    wait_for_text(page, "ci = [1, 0, 0, 0, 0]")
-    page.wait_for_function(CHANGED, arg=before)
 
 
 def test_sweeps_are_not_simulated_silently(opened):

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import nodeb
-from nodeb import cli
 from nodeb.base.table import Table
-from nodeb.errors import Interrupted, RunError
+from nodeb.errors import RunError
 from nodeb.report import recording
 from nodeb.report.delays import packet_delays
 from nodeb.report.run import html
@@ -64,20 +63,6 @@ def _times(table):
     return table["begin_s"] + table["delay_s"] if begun else table["t_s"]
 
 
-def test_user_that_starts_after_the_part_is_omitted(small):
-    scenario = small.with_(**{"radio.dch.bler": 0}).to_dict()
-    scenario["users"] += [scenario["users"][0] | {"name": "late", "start": "50 s"}]
-    result = nodeb.Scenario.from_dict(scenario).run(jobs=1)
-    whole = recording.record(result).result
-    part = recording.record(result, max_rows=100)
-    assert part.until_s < 50
-    before = whole.segments.where(_times(whole.segments) < part.until_s * recording.LAST)
-    early = part.result.segments.where(np.asarray(part.result.segments["user"]) < 2)
-    assert rows(early) == rows(before)
-    assert len(part.result.flows) == 4
-    assert html(result)
-
-
 def test_recorded_replication_is_not_simulated_again(small, monkeypatch):
     result = small.with_(record=Record(**dict.fromkeys(SERIES, True))).run(jobs=1)
     monkeypatch.setattr(recording, "replicated", None)
@@ -119,21 +104,6 @@ def test_report_changes_no_file_of_a_run(call, scenario_file):
     for file in plain.glob("*.parquet"):
         first, second = (read_parquet(folder / file.name)[0] for folder in (plain, shown))
         assert repr(rows(first)) == repr(rows(second))
-
-
-@pytest.mark.parametrize("stop", [Interrupted("stopped"), ValueError("a mistake of ours")])
-def test_tables_are_saved_even_if_the_report_fails(call, scenario_file, monkeypatch, stop):
-    def fail(*_):
-        raise stop
-
-    monkeypatch.setattr("nodeb.report.run.html", fail)
-    status, _, error = call("run", scenario_file, "--out", "out", "--report")
-    folder = scenario_file.parent / "out"
-    assert len(read_parquet(folder / "flows.parquet")[0]) == 8
-    assert not (folder / "report.html").exists()
-    assert "report.html" not in (folder / "provenance.json").read_text()
-    assert status == (cli.INTERRUPTED if isinstance(stop, Interrupted) else cli.FAILED)
-    assert "tables are in" in error or "a mistake of ours" in error
 
 
 def test_packets_sent_twice_have_no_delay():

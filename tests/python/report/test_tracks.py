@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import nodeb
-from nodeb.answer.paints import CAUSES
-from nodeb.explanation.replications import CAUSES as KNOWN
 from nodeb.report.tracks import SHARED, steps, strip
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 
@@ -40,8 +38,3 @@ def test_steps_end_with_the_axis():
     drawn = steps("window", "segments", np.array([0.0, 1.0, 5.0]), np.array([1.0, 4, 9]), 2.0)
     assert drawn["words"][0]["text"] == "at most 4"
     assert drawn["lines"][0]["path"].endswith("H1000")
-
-
-def test_every_cause_has_its_own_colour():
-    assert set(CAUSES) == set(KNOWN)
-    assert len(set(map(repr, CAUSES.values()))) == len(CAUSES)

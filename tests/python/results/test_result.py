@@ -23,7 +23,6 @@ from nodeb.results import glossary, named
 from nodeb.results.metrics import METRICS
 from nodeb.results.summary import summarize
 from nodeb.stats import jain_index, mean_interval
-from nodeb.storage.folders import Owner, claim
 
 
 @pytest.fixture(scope="module")
@@ -257,33 +256,6 @@ def test_utilization_follows_from_the_blocks_sent(radio, errors, tmp_path):
     busy = result.bearers["active_s"] / result.flows["transfer_s"]
     np.testing.assert_allclose(result.flows["utilization"], busy, rtol=0.05)
     assert (result.flows["utilization"] <= 1).all()
-
-
-def test_failed_write_leaves_the_old_files_readable(result, tmp_path, monkeypatch):
-    folder = result.save(tmp_path / "out")
-
-    def fail(table, file, **_):
-        file.write(b"half of a fi")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(pq, "write_table", fail)
-    with pytest.raises(nodeb.OutputError, match="no space left on device"):
-        result.save(folder)
-    assert pq.read_table(folder / "flows.parquet").num_rows == 15
-    assert not list(tmp_path.glob(".*"))
-
-
-def test_impossible_folder_is_rejected_at_once(tmp_path):
-    def claim_it(folder):
-        claim(folder, Owner("run", "a scenario"))
-
-    (tmp_path / "file").write_text("")
-    with pytest.raises(nodeb.OutputError, match="a file of this name exists"):
-        claim_it(tmp_path / "file")
-    with pytest.raises(nodeb.OutputError, match="not a directory"):
-        claim_it(tmp_path / "file" / "below")
-    with pytest.raises(nodeb.OutputError, match="null"):
-        claim_it(tmp_path / "a\0b")
 
 
 def test_same_seed_gives_the_same_bytes(small, tmp_path):

@@ -7,36 +7,12 @@ import math
 import numpy as np
 import pytest
 
-import nodeb
-import nodeb.reproduce
 from nodeb.errors import InputError
 from nodeb.stats import Estimate
 from nodeb.study import at_most, change, least, least_at, metric, most, ordered, rising, rms
 from nodeb.study.campaign import Campaign
 from nodeb.study.quantity import Quantity, Sample
 from small_study import BLER, HIGH, LOW, MIDDLE, download, duration, judge, rate
-
-
-def test_rate_is_data_over_the_mean_time(study, work):
-    cases = study.scenario(download)
-    found = rate.of(cases)(LOW).estimate(work)
-    times = work.log(cases(LOW)).stack("transfer_s")
-    assert found.value == pytest.approx(160 / times.mean())
-    assert found.low < found.value < found.high
-    plain = duration.of(cases)(LOW).estimate(work)
-    assert plain.low == pytest.approx(nodeb.stats.mean_interval(times).low)
-
-
-def test_common_random_numbers_cancel(study, work):
-    of = duration.of(study.scenario(download))
-    here, there = of(LOW), of(LOW).under({"wired.delay": "1 s"})
-    gap = (there - here).estimate(work)
-    assert gap.half_width < 0.1 * here.estimate(work).half_width
-    assert change(here, here).estimate(work).value == 0.0
-    assert (here / here).estimate(work).value == 1.0
-    assert (here - 1).estimate(work).value == pytest.approx(here.estimate(work).value - 1)
-    assert (1 - here).unit == "s"
-    assert ((here / 2).unit, change(here, 2).unit) == ("", "%")
 
 
 def test_extremes_are_those_of_one_case(study, work):
