@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 
 import pytest
 
@@ -11,14 +10,7 @@ import nodeb
 from nodeb.life import trace
 from nodeb.scenario_types import Dch, Ftp, UserGroup
 from nodeb.storage.folders import Owner, claim
-from result_folders import content, interrupted, start
 
-LONG = """
-duration = "5000 s"
-[radio.hsdpa]
-[[users]]
-traffic.web.reading.exponential.mean = "1 s"
-"""
 OWNER = Owner("life", "small.toml")
 
 
@@ -71,30 +63,3 @@ def test_pieces_of_trace_and_tables_form_the_whole(life, tmp_path, monkeypatch):
     assert trace.gzip.decompress(pieces) == trace.gzip.decompress(whole)
     assert len(shares) > 20
     assert shares == sorted(shares)
-
-
-@pytest.mark.parametrize("seen", ["events.parquet", "life.html"])
-@pytest.mark.parametrize("times", [1, 4])
-def test_ctrl_c_ends_saving_at_once(tmp_path, seen, times):
-    (tmp_path / "web.toml").write_text(LONG)
-    saving = start("life", "web.toml", "--out", "out", cwd=tmp_path)
-    while not list(tmp_path.glob(f".out.*/{seen}")):
-        assert saving.poll() is None, saving.communicate()
-        time.sleep(0.01)
-    out, err = interrupted(saving, times)
-    assert (saving.returncode, out) == (130, "")
-    assert err == "error: interrupted; nothing was written\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["web.toml"]
-
-
-def test_ctrl_c_keeps_the_earlier_results(tmp_path):
-    (tmp_path / "web.toml").write_text(LONG)
-    assert start("life", "web.toml", "--to", "9 s", cwd=tmp_path).wait() == 0
-    before = content(tmp_path / "out" / "web-life")
-    saving = start("life", "web.toml", "--force", cwd=tmp_path)
-    while not list(tmp_path.glob("out/.web-life.*/hops.parquet")):
-        assert saving.poll() is None, saving.communicate()
-        time.sleep(0.01)
-    assert interrupted(saving)[1].endswith("error: interrupted; nothing was written\n")
-    assert content(tmp_path / "out" / "web-life") == before
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["web-life"]
