@@ -61,11 +61,11 @@ if TYPE_CHECKING:
     )
     from nodeb.explanation import Explanation, explain
     from nodeb.inputs.scenario import Scenario, load
-    from nodeb.replication.cluster import Cluster
+    from nodeb.replication.pool import cluster
     from nodeb.results.result import Result
 
 _HOMES = {
-    "Cluster": "replication.cluster",
+    "cluster": "replication.pool",
     "FullError": "errors",
     "InputError": "errors",
     "Interrupted": "errors",
@@ -95,7 +95,6 @@ _MODULES = (
 )
 
 __all__ = [
-    "Cluster",
     "Explanation",
     "FullError",
     "InputError",
@@ -108,6 +107,7 @@ __all__ = [
     "ScenarioError",
     "Table",
     "__version__",
+    "cluster",
     "compare",
     "explain",
     "fit",

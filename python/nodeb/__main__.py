@@ -2,64 +2,39 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import gc
 import os
 import sys
+from typing import Any
 
-try:
-    from nodeb.base import streams
-    from nodeb.base.signals import end_as_interrupts, ignore, received
-except KeyboardInterrupt:  # Ctrl-C was pressed before `main` could handle signals.
-    print("error: interrupted", file=sys.stderr)
-    sys.exit(130)
-
-INTERRUPTED = 130
+from nodeb.base import signals
 
 GC_THRESHOLD = 100_000
-"""Excess of allocated over freed objects that starts a garbage collection.
+"""Far above Python's default, because the objects of imported modules stay in use anyway."""
 
-It is far above Python's default, because the objects of imported modules stay in use anyway.
-"""
+
+def _quit(number: int, _: Any) -> None:
+    os.write(2, b"error: interrupted\n")
+    os._exit(128 + number)
 
 
 def main() -> None:
-    """Runs the command line and exits with its status.
-
-    If a signal ended the command, the exit status is 128 + the number of the first signal.
-    """
+    """Runs the command line and exits with its status; 128 + n after signal n."""
     gc.set_threshold(GC_THRESHOLD)
-    end_as_interrupts()
-    streams.prepare()
-    try:
-        # Imported here, so that Ctrl-C during the import prints no traceback.
-        from nodeb.cli import invoke
+    # An exception in the middle of an import can become another one, so the process ends at once.
+    signals.active = True
+    signals.handle(_quit)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    from nodeb.cli import invoke
 
-        status = invoke(sys.argv[1:])
-    except KeyboardInterrupt:
-        ignore()
-        print("error: interrupted", file=sys.stderr)
-        status = INTERRUPTED
-    if status == INTERRUPTED and received:
-        status = 128 + received[0]
-    ignore()
-    if received:
-        _exit_at_once(status)
-    sys.exit(status)
-
-
-def _exit_at_once(status: int) -> None:
-    """Ends the process without the interpreter's final cleanup, after calling `atexit` functions.
-
-    A signal may have interrupted the import of a library. About 1 of 250 processes that a signal
-    had interrupted were aborted by that cleanup ("PyThreadState_Get: the GIL is released").
-    """
-    atexit._run_exitfuncs()
-    with contextlib.suppress(OSError):
+    status = invoke(sys.argv[1:])
+    if signals.received:
+        # Without the interpreter's cleanup, which can abort after an interrupted import.
         sys.stdout.flush()
         sys.stderr.flush()
-    os._exit(status)
+        os._exit(128 + signals.received[0])
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -13,15 +13,14 @@ of the requested command is imported.
 
 from __future__ import annotations
 
-import contextlib
 import os
+import sys
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from nodeb.base import streams
-from nodeb.base.signals import received
+from nodeb.base import signals
 from nodeb.cli.options import BAD_INPUT, FAILED, INTERRUPTED, Stopped, print_error
 from nodeb.errors import FullError, InputError, NodebError, OutputError, os_reason
 
@@ -94,44 +93,46 @@ def _app(arguments: list[str]) -> typer.Typer:
 def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit status; prints errors without a traceback.
 
-    If the environment variable NODEB_DEBUG is set, errors of the operating system and defects of
-    nodeb are raised instead.
+    NODEB_DEBUG=1 raises errors of the operating system and defects of nodeb instead.
     """
-    status = _invoke(arguments)
-    unwritten = streams.finish()
-    if unwritten is None or isinstance(unwritten, BrokenPipeError):
-        return status if unwritten is None else FAILED
-    if status == 0:  # Any other status already reports a failure.
-        _try_print_error(f"cannot print to stdout: {os_reason(unwritten)}")
-    return status or FAILED
+    try:
+        status = _invoke(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # The reader of stdout has exited, as in `nodeb list | head -1`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return FAILED
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        print_error(f"cannot print to stdout: {os_reason(error)}")
+        return FAILED
+    return status
 
 
 def _invoke(arguments: list[str]) -> int:
     try:
         if os.environ.get("MPLBACKEND"):
             _check_backend()
-        status = _app(arguments)(args=arguments, prog_name="nodeb", standalone_mode=False)
+        app = _app(arguments)
+        signals.handle(signals.interrupt)
+        status = app(args=arguments, prog_name="nodeb", standalone_mode=False)
         if status == INTERRUPTED:  # Typer turns a KeyboardInterrupt into this status.
-            _try_print_error("interrupted")
+            print_error("interrupted")
         return status if isinstance(status, int) else 0
-    except FullError as error:
-        _try_print_error(error)
-        return FAILED
     except (InputError, OutputError) as error:
-        _try_print_error(error)
-        return BAD_INPUT
+        print_error(error)
+        return FAILED if isinstance(error, FullError) else BAD_INPUT
     except Stopped as error:
-        _try_print_error(error)
+        print_error(error)
         return INTERRUPTED
     except NodebError as error:
-        _try_print_error(error)
+        print_error(error)
         return FAILED
-    except BrokenPipeError:  # The reader of stdout has exited, as in `nodeb list | head -1`.
-        return FAILED
+    except BrokenPipeError:
+        raise
     except OSError as error:
         return _print_os_error(error)
     except MemoryError:
-        _try_print_error("out of memory; reduce --jobs, the users or the recorded series")
+        print_error("out of memory; reduce --jobs, the users or the recorded series")
         return FAILED
     except Exception as error:
         return _print_other(error)
@@ -155,12 +156,6 @@ def _check_backend() -> None:
         ) from error
 
 
-def _try_print_error(error: object) -> None:
-    """Prints an error unless stderr is closed or full."""
-    with contextlib.suppress(OSError):
-        print_error(error)
-
-
 def _print_os_error(error: OSError) -> int:
     """Prints an error of the operating system and returns the exit status.
 
@@ -168,9 +163,8 @@ def _print_os_error(error: OSError) -> int:
     """
     if os.environ.get("NODEB_DEBUG"):
         raise error
-    streams.finish()
     what = error.filename or "cannot print to stdout, or write a file"
-    _try_print_error(f"{what}: {os_reason(error)}")
+    print_error(f"{what}: {os_reason(error)}")
     return FAILED
 
 
@@ -188,20 +182,14 @@ def _print_other(error: Exception) -> int:
         if not message.strip():
             return BAD_INPUT
         of = getattr(getattr(error, "ctx", None), "command_path", "nodeb")
-        _try_print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `{of} --help`")
+        print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `{of} --help`")
         return BAD_INPUT
-    if received:  # A library turned Ctrl-C during its import into another exception.
-        _try_print_error("interrupted")
+    if signals.received:  # A library turned Ctrl-C during its import into another exception.
+        print_error("interrupted")
         return INTERRUPTED
     if os.environ.get("NODEB_DEBUG"):
         raise error
-    if isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
-        _try_print_error(
-            "an argument has characters that are invalid in this locale (LC_ALL, LANG); "
-            "set PYTHONUTF8=1, or a locale such as C.UTF-8"
-        )
-        return BAD_INPUT
-    _try_print_error(
+    print_error(
         f"nodeb itself failed, please report it: {type(error).__name__}: {error} "
         "(NODEB_DEBUG=1 shows the traceback)"
     )

@@ -28,12 +28,11 @@ from nodeb.cli.options import (
     print_other_folder,
     print_rows,
     print_warnings,
-    shown_if_full,
     worker_pool,
 )
 from nodeb.comparison.answer import answers
 from nodeb.comparison.experiment import Experiment, Outcome
-from nodeb.errors import FullError, Interrupted, writing
+from nodeb.errors import Interrupted, writing
 from nodeb.explanation.compared import Differences, all_differences, short_differences
 from nodeb.replication.pool import Jobs as Workers
 from nodeb.storage.files import check_place, refuse_other_page, write_bytes
@@ -102,7 +101,7 @@ def compare(
     title = f"comparing with {plan.cells[0].label}"
     try:
         with worker_pool(jobs, cluster) as workers:
-            with shown_if_full(show), progress_bar(title) as bar:
+            with progress_bar(title) as bar:
                 more = {"force": force, "beside": out is None}
                 outcome = plan.run(folder, margin, metric or (), workers, bar, **more)
             folder = outcome.folder
@@ -111,9 +110,6 @@ def compare(
                 causes = _causes(plan, outcome, explain, workers)
                 if causes is not None:
                     plan.put_causes(outcome, causes.table)
-            except FullError:
-                where = ""
-                raise
             finally:  # The answer is also printed if the causes cannot be computed.
                 show(outcome, where, causes)
                 if report is not None:
@@ -146,7 +142,7 @@ def _page(
 def _print(outcome: Outcome, where: str, causes: Differences | None, everything: bool) -> None:
     folder = outcome.folder
     print_other_folder(folder, outcome.beside)
-    print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
+    print_changed({} if outcome.replaced is None else {folder: outcome.replaced})
     bars = [] if causes is None else causes.bars
     for place, one in enumerate(answers(outcome.comparison, bars, where)):
         print("\n" if place else "", end="")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nodeb.base.signals import undisturbed
+from nodeb.base.signals import ignore
 from nodeb.cli import times
 from nodeb.cli.options import (
     FAILED,
@@ -155,17 +155,14 @@ def emulate(
     with results_folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
         where = ""
-        # Signals must not interrupt the writing of results: the emulation cannot be repeated.
-        with undisturbed():
-            try:
-                if place is not None:
-                    results_folder.write_emulation(place, planned, options, outcome)
-                    where = f"The tables are in {out}."
-            finally:
-                # The answer is printed even if the tables cannot be written. That error is reported
-                # after it.
-                print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
-                status = _print_problems(outcome, options)
+        ignore()  # From here on: an emulation cannot be repeated.
+        try:
+            if place is not None:
+                results_folder.write_emulation(place, planned, options, outcome)
+                where = f"The tables are in {out}."
+        finally:  # Printed even if the tables cannot be written.
+            print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
+            status = _print_problems(outcome, options)
     if page_place is not None:
         from nodeb.emulate.page import of_emulation
 

@@ -23,7 +23,6 @@ from nodeb.cli.options import (
     print_file,
     print_warnings,
     refuse_for_recordings,
-    shown_if_full,
     worker_pool,
 )
 from nodeb.errors import InputError, writing
@@ -128,8 +127,7 @@ def _explain_recording(
         for note in known.notes:
             print(f"note: {note}", file=sys.stderr)
 
-    with shown_if_full(show, found):
-        _write_page(out, {f"connection {chosen.number}": found})
+    _write_page(out, {f"connection {chosen.number}": found})
     show(found)
     if out is not None:
         print_file("Page", out)
@@ -184,13 +182,12 @@ def _explain_scenario(
             everything or bool(beside_it),
         )
 
-    with shown_if_full(show, found):
-        _write_page(
-            out,
-            found,
-            tried or [],
-            named,
-        )
+    _write_page(
+        out,
+        found,
+        tried or [],
+        named,
+    )
     show(found)
     if out is not None:
         print_file("Page", out)

@@ -15,7 +15,6 @@ from nodeb.cli.options import (
     interruption,
     print_answer,
     print_place,
-    shown_if_full,
 )
 from nodeb.errors import InputError
 from nodeb.fit import compare, read_errors
@@ -24,8 +23,8 @@ from nodeb.fit.compare import Unit
 from nodeb.fit.folder import put
 from nodeb.fit.hidden import MAX_STATES
 from nodeb.replication.pool import check_threads
+from nodeb.storage.cells import name_of
 from nodeb.storage.folders import Owner, claim
-from nodeb.storage.store import name_of
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["fit"]
@@ -68,7 +67,7 @@ def fit(
     asked = {"states": wanted, "units": units, "starts": starts, "seed": seed}
     settled = name_of({"errors": errors.digest(), "block": errors.pdus_per_block, **asked})
     owner = Owner("fit", sequence.name, made_of=settled)
-    with claim(usual, owner, force=force, inputs=[sequence], beside=out is None) as place:
+    with claim(usual, owner, force=force, beside=out is None) as place:
         print_place(place)
         try:
             with progress_bar(f"fitting {sequence.name}") as bar:
@@ -81,8 +80,7 @@ def fit(
                     jobs=threads,
                     progress=bar,
                 )
-            with shown_if_full(lambda found: print_answer(answer(found), everything), comparison):
-                put(comparison, place, seed)
+            put(comparison, place, seed)
         except KeyboardInterrupt:
             raise interruption(place) from None
     print_answer(answer(comparison, str(place.shown)), everything)

@@ -16,7 +16,7 @@ from nodeb.inputs import column_units, formats, trace_reader
 from nodeb.inputs.column_units import AMOUNTS, RATES, TIMES
 from nodeb.inputs.trace_file import KINDS, MAGIC, Trace, duration_ns, duration_text, write
 from nodeb.storage import files
-from nodeb.storage.bounded import read_bytes
+from nodeb.storage.files import read_bytes
 
 __all__ = ["import_"]
 
@@ -74,7 +74,6 @@ def import_(
     if target.exists() and target.samefile(file):
         raise InputError(f"{target} is the input file; give another file with --out")
     files.refuse_other(target, MAGIC, "a trace", "--out")
-    files.remove_leftovers(target.resolve().parent, target.name)
     if data.startswith(MAGIC):
         raise InputError(f"{file} is already a trace; scenarios can use it unchanged")
     options = formats.Options(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,6 @@ from nodeb.cli.options import (
     print_place,
     print_warnings,
     refuse_for_recordings,
-    shown_if_full,
 )
 from nodeb.cli.times import seconds
 from nodeb.inputs.kinds import is_recording
@@ -29,8 +29,7 @@ from nodeb.life import Life
 from nodeb.life.answer import answer
 from nodeb.results.provenance import results_hash
 from nodeb.storage import folders
-from nodeb.storage.marks import digest_of
-from nodeb.storage.store import name_of
+from nodeb.storage.cells import name_of
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
 if TYPE_CHECKING:
@@ -79,9 +78,9 @@ def life(
     more = {} if most is None else {"most": most}
     if is_recording(file):
         refuse_for_recordings({"--set": settings, "--seed": seed, "--run": run}, file)
-        name, inputs, about, compute = _recording(file, user, window, more)
+        name, about, compute = _recording(file, user, window, more)
     else:
-        name, inputs, about, compute = _scenario(file, settings, seed, run or 0, user, window, more)
+        name, about, compute = _scenario(file, settings, seed, run or 0, user, window, more)
     settled = name_of({"of": about, "user": user, "window": window, **more})
     owner = folders.Owner("life", file.name, made_of=settled)
 
@@ -90,21 +89,21 @@ def life(
     def show(life: Life, where: str = "") -> None:
         print_answer(answer(life, named, where), everything)
 
-    with folders.claim(usual, owner, force=force, inputs=inputs, beside=out is None) as place:
+    with folders.claim(usual, owner, force=force, beside=out is None) as place:
         folder = place.shown
         print_place(place)
         try:
             with progress_bar(name or file.stem) as bar:
                 found = compute(bar)
-            with shown_if_full(show, found), progress_bar("saving") as bar:
+            with progress_bar("saving") as bar:
                 found.put(place, bar)
         except KeyboardInterrupt:
             raise interruption(place) from None
     show(found, str(folder))
 
 
-Prepared = tuple[str | None, list[Path], str, "Callable[[ProgressCallback | None], Life]"]
-"""Scenario's name, input files, hash of all inputs, and function that computes packet timelines.
+Prepared = tuple[str | None, str, "Callable[[ProgressCallback | None], Life]"]
+"""Scenario's name, hash of all inputs, and function that computes packet timelines.
 
 The name is None if the scenario has none.
 """
@@ -127,7 +126,7 @@ def _scenario(
         return scenario.life(run, user, *window, progress=bar, **more)
 
     about = results_hash(scenario, scenario.seed, run=run)
-    return scenario.name, [file, *scenario.files(file.parent)], about, compute
+    return scenario.name, about, compute
 
 
 def _recording(
@@ -142,4 +141,4 @@ def _recording(
     def compute(bar: ProgressCallback | None) -> Life:
         return timeline.recorded_life(recording, user, (begin or 0, end), progress=bar, **more)
 
-    return recording.scenario.name, [file], digest_of(file), compute
+    return recording.scenario.name, hashlib.sha256(file.read_bytes()).hexdigest(), compute

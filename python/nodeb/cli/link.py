@@ -10,7 +10,6 @@ import typer
 
 from nodeb import _core, link
 from nodeb.base.arguments import as_seed
-from nodeb.base.signals import ignore
 from nodeb.base.streams import printable
 from nodeb.cli.options import (
     Everything,
@@ -22,7 +21,6 @@ from nodeb.cli.options import (
     Stopped,
     print_answer,
     print_place,
-    shown_if_full,
 )
 from nodeb.errors import Interrupted
 from nodeb.link import LinkResult
@@ -30,7 +28,7 @@ from nodeb.link.answer import answer
 from nodeb.link.result import read_points
 from nodeb.replication.pool import check_threads
 from nodeb.storage import folders
-from nodeb.storage.store import name_of
+from nodeb.storage.cells import name_of
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["app"]
@@ -54,19 +52,16 @@ def run(
     experiment = link.load(file, changes)
     usual = Path("out") / file.stem if out is None else out
     owner = folders.Owner("link", file.name, made_of=name_of(experiment.to_dict()), runs=1)
-    with folders.claim(usual, owner, force=force, inputs=[file], beside=out is None) as place:
+    with folders.claim(usual, owner, force=force, beside=out is None) as place:
         print_place(place)
         try:
             with progress_bar(experiment.name) as bar:
                 result = experiment.run(jobs=jobs, progress=bar)
         except Interrupted as stop:
-            ignore()
             found: Any = stop.result
             print_answer(answer(found), everything)
-            place.force = False
             raise Stopped(f"{stop}; what was simulated is in {_kept(found, place)}") from None
-        with shown_if_full(lambda found: print_answer(answer(found), everything), result):
-            result.put(place)
+        result.put(place)
     print_answer(answer(result, str(place.shown)), everything)
 
 
@@ -75,12 +70,7 @@ def _kept(found: LinkResult, place: folders.Place) -> str:
 
     Returns the folder as text for a message, with the reason if it is another folder.
     """
-    try:
-        return str(found.put(place))
-    except folders.RefusedError as error:
-        if error.kept is None:
-            raise
-        return f"{error.kept}, because {error.why}"
+    return str(found.put(place))
 
 
 @app.command()

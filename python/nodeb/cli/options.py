@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from nodeb.base.signals import ignore
 from nodeb.base.streams import printable, printable_lines, shell_path, shell_word
-from nodeb.errors import FullError, InputError, NodebError, OutputError
+from nodeb.errors import InputError, NodebError, OutputError
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer, Rows
     from nodeb.replication.pool import Jobs as Workers
     from nodeb.storage.folders import Place
-
-T = TypeVar("T")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
 FileOrLog = Annotated[
@@ -76,8 +73,7 @@ ClusterAddress = Annotated[
     typer.Option(
         "--cluster",
         metavar="ADDRESS",
-        help="Simulate on a Dask cluster: its scheduler's address (tcp://host:8786), or "
-        "local:N for N local worker processes.",
+        help="Simulate on a Dask cluster: its scheduler's address (tcp://host:8786).",
     ),
 ]
 
@@ -99,11 +95,10 @@ def worker_pool(jobs: int | None, cluster: str | None) -> Iterator[Workers]:
         return
     if jobs is not None:
         raise InputError("--jobs and --cluster cannot be combined")
-    from nodeb.replication.cluster import Cluster
+    from nodeb.replication.pool import cluster as connected
 
-    with Cluster(cluster) as found:
-        found.client()
-        yield found
+    with connected(cluster) as executor:
+        yield executor
 
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -113,14 +108,8 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 class Stopped(NodebError):
     """Exception that ends a command after Ctrl-C, once the command has cleaned up.
 
-    It is not a KeyboardInterrupt, because Typer would catch that. Once it is created, further
-    signals are ignored: they would only suppress the message, while the command releases its
-    folder and its cluster.
+    It is not a KeyboardInterrupt, because Typer would catch that.
     """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        ignore()
 
 
 def interruption(place: Place) -> Stopped:
@@ -188,41 +177,6 @@ def _width() -> int:
     return shutil.get_terminal_size((WIDTH, 24)).columns
 
 
-@contextmanager
-def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterator[None]:
-    """Prints the results if the `with` block raises `FullError`: there is no space to write them.
-
-    The error is raised again afterwards.
-
-    Args:
-        show: function that prints results without naming a folder.
-        outcome: the results; None for those that the error carries, if any.
-    """
-    try:
-        yield
-    except FullError as error:
-        found = error.outcome if outcome is None else outcome
-        if found is not None:
-            show(found)
-        raise
-
-
-def results_if_full(work: Callable[[], T]) -> tuple[T, FullError | None]:
-    """Returns the results of `work`, and an error if its additional file could not be written.
-
-    Such a file is a capture, for which there was no space. The error is None if there was space.
-
-    Raises:
-        FullError: there was no space, and the error carries no results.
-    """
-    try:
-        return work(), None
-    except FullError as full:
-        if full.outcome is None:
-            raise
-        return full.outcome, full
-
-
 def print_place(place: Place) -> None:
     """Prints a note if `--force` will replace results, or if results go to another folder."""
     print_other_folder(place.shown, place.beside)
@@ -239,7 +193,7 @@ def print_other_folder(folder: Path, why: str | None) -> None:
         print_message("note", f"results go to {folder}, because {why}; --force replaces that")
 
 
-def print_changed(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None:
+def print_changed(replaced: Mapping[Path, str]) -> None:
     """Prints which results were replaced, and which damaged files were simulated again.
 
     Args:
@@ -248,8 +202,6 @@ def print_changed(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None
     """
     for folder, what in replaced.items():
         print_message("note", f"replaced {what} in {folder}")
-    for file in damaged:
-        print_message("warning", f"{file} was damaged and was simulated again")
 
 
 def print_warnings(warnings: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -17,12 +18,9 @@ from nodeb.cli.options import (
     check_capture,
     print_answer,
     print_file,
-    results_if_full,
-    shown_if_full,
 )
 from nodeb.errors import InputError
 from nodeb.replication.capture import check_place
-from nodeb.storage.marks import digest_of
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["replay"]
@@ -60,20 +58,19 @@ def replay(
         check_place(pcap)
     recording = recordings.read(log)
     page_place = page_file.checked(report, out, force=force)
-    with results_folder.claimed(out, log, force=force, made_of=digest_of(log)) as place:
+    with results_folder.claimed(
+        out, log, force=force, made_of=hashlib.sha256(log.read_bytes()).hexdigest()
+    ) as place:
         if place is not None and pcap is not None:
             check_capture(pcap, place)
         with progress_bar(log.name) as bar:
-            result, full = results_if_full(
-                lambda: recording.replay(pcap, radio=pcap_radio, progress=bar)
-            )
+            result = recording.replay(pcap, radio=pcap_radio, progress=bar)
 
         def show(_: object, where: str = "") -> None:
             print_answer(replayed(recording, result, where), everything)
 
         if place is not None:
-            with shown_if_full(show, result):
-                results_folder.write_replay(place, recording, result)
+            results_folder.write_replay(place, recording, result)
     where = "" if out is None else f"The tables are in {out}."
     show(result, where)
     found = result.report
@@ -82,10 +79,8 @@ def replay(
 
         page_place = page_file.write(page_place, of_replay(recording, result), force=force)
         print_file("Page", page_place)
-    if pcap is not None and full is None:
+    if pcap is not None:
         print_file("Packets", pcap)
     if found["differs"] is not None:
         print(f"error: not the same: {found['differs']}", file=sys.stderr)
-    if full is not None:
-        raise full
     return 0 if found["differs"] is None else FAILED

@@ -89,7 +89,7 @@ def _one(
             f"interrupted; finished simulations are in {folder}, and the same command continues "
             "from there"
         ) from None
-    print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
+    print_changed({} if outcome.replaced is None else {folder: outcome.replaced})
     print_answer(outcome.answer)
 
 
@@ -109,7 +109,7 @@ def _all(folder: Path, quick: bool, workers: Workers, seed: int, force: bool) ->
             f"interrupted; finished simulations are in {folder}, whose report.html lists "
             "the missing parts, and the same command continues from there"
         ) from None
-    print_changed(found.replaced, found.damaged)
+    print_changed(found.replaced)
     print_answer(found.answer)
 
 

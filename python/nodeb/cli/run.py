@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -32,24 +29,17 @@ from nodeb.cli.options import (
     print_message,
     print_place,
     print_warnings,
-    results_if_full,
-    shown_if_full,
     worker_pool,
 )
 from nodeb.errors import InputError, Interrupted
-from nodeb.inputs.scenario import Scenario, load
-from nodeb.replication.pool import Jobs as Workers
+from nodeb.inputs.scenario import load
 from nodeb.results.answer import answer
 from nodeb.results.provenance import results_hash
 from nodeb.results.result import Result
 from nodeb.storage import folders
-from nodeb.storage.folders import Place
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["run"]
-
-MANY = 100_000
-"""Number of replications from which on saving takes so long that a note is printed first."""
 
 
 def run(
@@ -110,14 +100,15 @@ def run(
             raise InputError(f"{name} requires --pcap")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
     usual = Path("out") / file.stem if out is None else out
-    inputs = [file, *scenario.files(file.parent)]
     asked = scenario.stopping_rule()
+    if report:
+        from nodeb.report.run import html
     number = asked if isinstance(asked, int) else None
     settled = results_hash(scenario, scenario.seed)
     owner = folders.Owner("run", file.name, made_of=settled, runs=number)
     with (
         worker_pool(jobs, cluster) as workers,
-        folders.claim(usual, owner, force=force, inputs=inputs, beside=out is None) as place,
+        folders.claim(usual, owner, force=force, beside=out is None) as place,
     ):
         folder = place.shown
         if pcap is not None:
@@ -131,104 +122,32 @@ def run(
         capture: dict[str, Any] = {"pcap": pcap, "snap_length": snap_length}
         capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
         capture["pcap_causes"] = pcap_causes or ()
-        title = scenario.name or file.stem
-        result, full = results_if_full(lambda: _simulated(scenario, title, place, workers, capture))
-        notes.print_nothing_arrived(result)
-
         named = command_arguments(file, settings, seed=seed)
-
-        def show(where: str) -> None:
-            print_answer(answer(result, named, where), everything)
-
-        with _complete(result, place):
-            with shown_if_full(lambda _: show(""), result):
-                result.put(
-                    place,
-                    report=_page(result, place, named) if report else None,
-                )
-            show(str(folder))
-            if report:
-                print_file("Page", folder / "report.html")
-            if pcap is not None and full is None:
-                print_file("Packets", pcap)
-            ignore()
-        if full is not None:
-            raise full
-
-
-@contextmanager
-def _complete(result: Result, place: Place) -> Iterator[None]:
-    """Saves the complete results if a signal interrupts the `with` block.
-
-    The block then ends with `Stopped`, whose message states that all replications were simulated.
-    """
-    try:
-        yield
-    except KeyboardInterrupt:
-        text = f"stopped after all replications ({result.provenance.runs})"
-        raise _kept(result, place, text) from None
-
-
-def _kept(result: Result, place: Place, text: str) -> Stopped:
-    """Saves the results to the folder unless they were saved before.
-
-    They are saved in another folder if they must not replace what this one contains.
-
-    Returns the exception that ends the command; its message is `text` and the folder used.
-    """
-    ignore()
-    if not place.is_put:
-        if result.provenance.runs >= MANY:
-            print(f"note: {text}; these are being saved", file=sys.stderr)
+        text = None
         try:
-            result.put(place)
-        except folders.RefusedError as error:
-            if error.kept is None:
-                raise
-            return Stopped(f"{text}; those are in {error.kept}, because {error.why}")
-    return Stopped(f"{text}; those are in {place.shown}")
-
-
-def _simulated(
-    scenario: Scenario, title: str, place: Place, workers: Workers, capture: dict[str, Any]
-) -> Result:
-    """Runs a scenario and returns its result.
-
-    If interrupted, saves the finished replications to the folder, if there are any, and raises
-    `Stopped`.
-    """
-    found: Result | None = None
-    try:
-        with progress_bar(title) as bar:
-            found = scenario.run(jobs=workers, progress=bar, **capture)
-        return found
-    except Interrupted as stop:
-        if stop.result is None:
-            raise Stopped(str(stop)) from None
-        place.force = False  # Partial results must not replace complete ones, even with `--force`.
-        raise _kept(cast("Result", stop.result), place, str(stop)) from None
-    except KeyboardInterrupt:
-        if found is None:
-            raise
-        with _complete(found, place):
-            raise
-
-
-def _page(result: Result, place: Place, named: str) -> str:
-    """Returns the HTML page of a result. If that fails, saves the tables before raising.
-
-    Raises:
-        Stopped: Ctrl-C interrupted the writing of the page.
-    """
-    from nodeb.report.run import html
-
-    try:
-        with progress_bar("report") as bar:
-            return html(result, bar, named)
-    except KeyboardInterrupt:
+            with progress_bar(scenario.name or file.stem) as bar:
+                result = scenario.run(jobs=workers, progress=bar, **capture)
+        except Interrupted as stop:
+            text = str(stop)
+            if stop.result is None:
+                raise Stopped(text) from None
+            result = cast("Result", stop.result)
+            if place.has_more(result.provenance.runs):
+                raise Stopped(f"{text}; {folder} keeps what it has, which is more") from None
         ignore()
-        text = "interrupted while writing the report; all replications had finished"
-        raise Stopped(f"{text}, their tables are in {result.put(place)}") from None
-    except Exception:
-        result.put(place)
-        raise
+        notes.print_nothing_arrived(result)
+        # Printed first: a full disk then costs the tables, but not the answer.
+        if text is None:
+            print_answer(answer(result, named, str(folder)), everything)
+        try:
+            page = html(result, None, named) if report and text is None else None
+        except BaseException:
+            result.put(place)
+            raise
+        result.put(place, report=page)
+    if text is not None:
+        raise Stopped(f"{text}; those are in {folder}")
+    if page is not None:
+        print_file("Page", folder / "report.html")
+    if pcap is not None:
+        print_file("Packets", pcap)

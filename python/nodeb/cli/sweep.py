@@ -26,7 +26,6 @@ from nodeb.cli.options import (
     print_changed,
     print_other_folder,
     print_warnings,
-    shown_if_full,
     worker_pool,
 )
 from nodeb.errors import Interrupted
@@ -86,7 +85,6 @@ def sweep(
     try:
         with (
             worker_pool(jobs, cluster) as workers,
-            shown_if_full(show),
             progress_bar(title) as bar,
         ):
             usual = Path("out") / f"{file.stem}-swept" if out is None else out
@@ -110,7 +108,7 @@ def sweep(
 def _print_notes(outcome: Outcome) -> None:
     folder = outcome.file.parent
     print_other_folder(folder, outcome.beside)
-    print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
+    print_changed({} if outcome.replaced is None else {folder: outcome.replaced})
     for name in outcome.dropped:
         print(
             f"note: removed {folder / name}, which was of other cells or replications; "

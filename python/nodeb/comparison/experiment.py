@@ -32,9 +32,9 @@ from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
 from nodeb.results.provenance import origin
+from nodeb.storage.cells import name_of
 from nodeb.storage.files import csv_text, parquet
 from nodeb.storage.folders import Owner
-from nodeb.storage.store import name_of
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Experiment", "Outcome"]
@@ -63,8 +63,6 @@ class Outcome:
     """Result tables of each scenario, by its label."""
     replications: int
     """Number of replications that this call simulated; 0 if the folder had all."""
-    damaged: tuple[Path, ...]
-    """Damaged files of the folder, whose replications were simulated again."""
     replaced: str | None
     """Description of the other results in the folder that were replaced; None if none were."""
     folder: Path
@@ -185,8 +183,8 @@ class Experiment:
             folder: results folder; existing replications are not simulated again.
             margin: equivalence margin, as a share of the baseline's mean.
             metrics: names of metrics to compare; empty for all.
-            jobs: number of replications simulated in parallel, None for one per processor; or a
-                `nodeb.Cluster` that simulates them.
+            jobs: number of replications simulated in parallel, None for one per processor; or an
+                `Executor` that simulates them.
             progress: called with the fraction done and a short text.
             force: whether results of another scenario or another command in the folder are
                 replaced.
@@ -216,9 +214,8 @@ class Experiment:
                 cell.label: in_s(json.loads(cell.scenario)["duration"]) for cell in self.cells
             }
             found = compare(known, self.seed, margin, metrics, lasting)
-            damaged = tuple(place.store.damaged)
             more = place.replaced, place.path, place.place.beside
-            outcome = Outcome(found, known, filler.replications, damaged, *more)
+            outcome = Outcome(found, known, filler.replications, *more)
             with writing(f"write results to {place.path}", outcome):
                 place.finish(_files(found.table, TABLE, TEXT))
             return outcome
@@ -254,10 +251,9 @@ class Experiment:
             folder,
             owner,
             about,
-            source,
             (TABLE, TEXT, CAUSES, CAUSES_TEXT),
+            source,
             force=force,
-            inputs=self.files,
             beside=beside,
         )
 

@@ -27,7 +27,7 @@ from nodeb.errors import (
 )
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import write_in_place
-from nodeb.replication.threaded import run_with_progress
+from nodeb.replication.pool import run_with_progress
 from nodeb.results.provenance import core_hash
 from nodeb.terminal.progress import ProgressCallback
 
@@ -245,11 +245,7 @@ class Recording:
                     self.path, compiled, self.seed, self.users, control, path, radio
                 )
 
-        try:
-            report, tables = self.process(work, progress)
-        except FullError as full:
-            full.outcome = self.replay(progress=progress)
-            raise
+        report, tables = self.process(work, progress)
         for phone, recorded in zip(report["phones"], self.about["phones"], strict=True):
             phone["name"] = recorded["name"]
         return Replay(report, tables)

@@ -51,7 +51,7 @@ def claimed(
         yield None
         return
     owner = Owner("emulation", file.name, made_of=made_of)
-    with claim(folder, owner, force=force, inputs=[file], alone=once) as place:
+    with claim(folder, owner, force=force) as place:
         if once and not force and place.before is not None and place.before["complete"]:
             raise OutputError(
                 f"{folder} has results, and an emulation cannot be repeated; --force replaces them"

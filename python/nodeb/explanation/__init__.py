@@ -38,7 +38,7 @@ def explain(
         runs: number of replications; None for the scenario's.
         seed: seed of the random streams; None for the scenario's.
         jobs: number of replications simulated in parallel, None for one per processor; or a
-            `nodeb.Cluster`.
+            `concurrent.futures.Executor`.
         progress: called with the fraction done and a short text.
 
     Raises:

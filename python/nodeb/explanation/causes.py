@@ -156,7 +156,7 @@ class Explanation(Answering):
 
         Args:
             jobs: number of replications simulated in parallel, None for one per processor; or a
-                `nodeb.Cluster`.
+                `concurrent.futures.Executor`.
             progress: called with the fraction done and a short text.
 
         Raises:

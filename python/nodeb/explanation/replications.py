@@ -16,9 +16,8 @@ from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, RunError
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.engine import Single, Subject
-from nodeb.replication.pool import Jobs
+from nodeb.replication.pool import Jobs, run_with_progress
 from nodeb.replication.rules import Count
-from nodeb.replication.threaded import run_with_progress
 from nodeb.replication.work import Source, Work
 from nodeb.terminal.progress import ProgressCallback
 

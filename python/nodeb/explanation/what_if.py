@@ -119,7 +119,7 @@ def what_if(
     Args:
         found: explanation of the unchanged transfer.
         jobs: number of replications simulated in parallel, None for one per processor; or a
-            `nodeb.Cluster`.
+            `concurrent.futures.Executor`.
         progress: called after each change with the fraction done and the name of the change.
 
     Returns:

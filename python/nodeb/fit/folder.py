@@ -11,9 +11,9 @@ from typing import Any
 from nodeb.fit.compare import Candidate, Comparison
 from nodeb.fit.recorded import recorded_model
 from nodeb.results.provenance import origin
+from nodeb.storage.cells import name_of
 from nodeb.storage.files import write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
-from nodeb.storage.store import name_of
 
 __all__ = ["put", "save"]
 

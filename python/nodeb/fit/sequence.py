@@ -16,7 +16,7 @@ from nodeb.answer.words import counted
 from nodeb.base.arguments import as_path
 from nodeb.base.streams import printable
 from nodeb.errors import InputError
-from nodeb.storage.bounded import read_bytes
+from nodeb.storage.files import read_bytes
 
 __all__ = ["Bits", "ErrorSequence", "bursts", "gaps", "read_errors"]
 

@@ -10,7 +10,7 @@ from typing import Any
 from nodeb import _core
 from nodeb.base.streams import printable
 from nodeb.errors import ScenarioError
-from nodeb.storage.bounded import NAMED_BYTES, read_text
+from nodeb.storage.files import NAMED_BYTES, read_text
 
 __all__ = ["errors", "read", "read_sequence"]
 

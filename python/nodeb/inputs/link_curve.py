@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from nodeb.errors import ScenarioError
-from nodeb.storage.bounded import NAMED_BYTES, read_text
+from nodeb.storage.files import NAMED_BYTES, read_text
 
 __all__ = ["read"]
 

@@ -17,7 +17,7 @@ from nodeb.errors import ScenarioError
 from nodeb.inputs import trace_reader
 from nodeb.inputs.columns import Column
 from nodeb.inputs.trace_file import MAGIC
-from nodeb.storage.bounded import read_bytes
+from nodeb.storage.files import read_bytes
 
 __all__ = ["read"]
 

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 from nodeb import _core
 from nodeb.errors import RunError, ScenarioError
 from nodeb.inputs.keys import unknown_key_hint
-from nodeb.storage import bounded
+from nodeb.storage import files
 
 __all__ = ["NO_NUMBER", "core_call", "document", "non_finite_number", "read_text"]
 
@@ -45,7 +45,7 @@ def read_text(path: Path) -> str:
     Raises:
         ScenarioError: the file cannot be read, is too large, or is not UTF-8.
     """
-    return bounded.read_text(path, MAX_BYTES)
+    return files.read_text(path, MAX_BYTES)
 
 
 def document(text: str, file: str) -> dict[str, Any]:

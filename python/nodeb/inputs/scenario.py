@@ -307,8 +307,8 @@ class Scenario(ScenarioFields):
             precision: relative 95 % half-width to reach for the mean application bit rate, or for
                 the mean received bit rate if a transfer is not completed. At least the scenario's
                 `runs` and at most its `max_runs` replications are simulated.
-            jobs: number of replications simulated concurrently; None takes one per processor; or a
-                `nodeb.Cluster` that simulates them.
+            jobs: number of replications simulated concurrently; None takes one per processor; or an
+                `Executor` that simulates them.
             seed: seed of the random streams; None takes the scenario's.
             progress: called with the fraction done and a short text; True shows a bar on stderr,
                 None and False show nothing.

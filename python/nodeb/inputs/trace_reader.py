@@ -23,7 +23,7 @@ from nodeb.inputs.trace_file import (
     Trace,
     duration_ns,
 )
-from nodeb.storage.bounded import read_bytes
+from nodeb.storage.files import read_bytes
 
 __all__ = [
     "MAX_BYTES",

@@ -206,7 +206,6 @@ class Life(Answering):
         return place.put(
             lambda part: write(self, part, progress),
             {"seed": about.seed, "run": about.run, "user": about.user, **window, **log, **origin()},
-            stoppable=True,
         )
 
     @cached_property

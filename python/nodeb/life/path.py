@@ -11,7 +11,7 @@ from nodeb import _core
 from nodeb.base.units import NS_PER_S, in_ns
 from nodeb.errors import NodebError
 from nodeb.inputs.scenario import Scenario
-from nodeb.replication.threaded import run_with_progress
+from nodeb.replication.pool import run_with_progress
 
 if TYPE_CHECKING:
     from nodeb.life.life import About, Life

@@ -12,7 +12,7 @@ from nodeb.errors import InputError, RunError
 from nodeb.inputs.scenario import Scenario
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
-from nodeb.replication.threaded import run_with_progress
+from nodeb.replication.pool import run_with_progress
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["MAX_EVENTS", "check_limits", "watch"]

@@ -18,9 +18,9 @@ from nodeb.answer.words import counted
 from nodeb.base.table import Table, read_only
 from nodeb.errors import InputError
 from nodeb.results.provenance import Provenance
+from nodeb.storage.cells import name_of
 from nodeb.storage.files import read_parquet, write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
-from nodeb.storage.store import name_of
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer

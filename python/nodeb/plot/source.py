@@ -18,7 +18,7 @@ from nodeb.base.table import Table
 from nodeb.errors import InputError, os_reason, writing
 from nodeb.plot.joins import chosen_columns
 from nodeb.results import glossary
-from nodeb.storage import folders, marks
+from nodeb.storage import folders
 from nodeb.storage.files import read_parquet, write_bytes
 
 __all__ = ["open_table", "save"]
@@ -46,12 +46,8 @@ def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[st
     if not path.is_dir():
         return _read(path), path.parent, {}
 
-    def read() -> dict[str, Table]:
-        files = [path / f"{name}.parquet" for name in TABLES]
-        return {file.stem: _read(file) for file in files if file.exists()}
-
-    # All tables come from the same command, even if another process replaces the folder meanwhile.
-    tables = marks.read_settled(path, read)
+    files = [path / f"{name}.parquet" for name in TABLES]
+    tables = {file.stem: _read(file) for file in files if file.exists()}
     if not tables:
         raise InputError(f"{path}: there are no results in this folder")
     table, names = chosen_columns(tables, columns)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from nodeb import _core
 from nodeb.base.table import Table
-from nodeb.errors import InputError, is_full, writing
+from nodeb.errors import InputError, writing
 from nodeb.replication.cells import ReplicationWork
 from nodeb.replication.work import Source
 from nodeb.storage import files
-from nodeb.storage.store import Tables
+from nodeb.storage.cells import Tables
 
 __all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "CaptureWork", "check_place", "write_in_place"]
 
@@ -80,13 +80,7 @@ def check_place(path: Path) -> None:
     if _is_device(path):
         return  # Opening a device would have side effects, so it is not tried.
     files.refuse_other(path, PCAPNG, "a capture (pcapng)", "--pcap")
-    files.remove_leftovers(path.resolve().parent, path.resolve().name)
-    with writing(f"write a capture to {path}"):
-        if path.exists():
-            with path.open("ab"):
-                pass
-        with files.file_aside(path.resolve()) as part:
-            part.touch()
+    files.check_place(path, "--pcap")
 
 
 @contextmanager
@@ -104,15 +98,13 @@ def write_in_place(path: Path) -> Iterator[Path]:
         yield path
         return
     place = path.resolve()
-    with files.file_aside(place) as part:
-        try:
+    part = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    try:
+        with writing(f"write a capture to {path}"):
             yield part
             part.replace(place)
-        except OSError as error:
-            if not place.exists():
-                with suppress(OSError):
-                    part.replace(place)
-            raise OSError(str(error).replace(os.fspath(part), os.fspath(path))) from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _is_device(path: Path) -> bool:
@@ -130,14 +122,11 @@ class CaptureWork(ReplicationWork):
     def __init__(self, source: Source, capture: Capture) -> None:
         super().__init__(source)
         self._capture = capture
-        self.full: OSError | None = None
-        """Error of a full disk, if this made the capture incomplete; otherwise None."""
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
         """Simulates a batch of replications; replication 0 is a batch of its own and is captured.
 
-        Batches start with one replication and grow later. If there is no room on disk for the
-        capture, replication 0 is simulated again without capture.
+        Batches start with one replication and grow later.
         """
         if runs.start > 0:
             return super().replicate(seed, runs, control)
@@ -156,9 +145,4 @@ class CaptureWork(ReplicationWork):
                 )
         except ValueError as error:  # For instance, a user in `causes` begins no transfer.
             raise InputError(str(error)) from None
-        except OSError as error:
-            if not is_full(error):
-                raise
-            self.full = error
-            return super().replicate(seed, runs, control)
         return {name: Table(columns) for name, columns in found.items()}

@@ -22,7 +22,7 @@ from nodeb.replication.rules import Rule, rule_of
 from nodeb.replication.work import Source, Work
 from nodeb.results.provenance import core_hash
 from nodeb.stats import Precision
-from nodeb.storage.store import Store, Tables, name_of
+from nodeb.storage.cells import Store, Tables, name_of
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = [
@@ -195,7 +195,7 @@ def load_complete(
     one = StoredCell(cell, seed, rule_of(stop), store)
     if one.stop is None:
         gone = f"the stored results of {cell.label} were removed meanwhile"
-        raise RunError(f"{store.folder.parent}: {gone}")
+        raise RunError(f"{store.folder}: {gone}")
     return one.tables(), one.stop.reached
 
 
@@ -242,7 +242,7 @@ class CellSimulator(Engine[Tables]):
             complete = self.completed + self.kept
             text = f"interrupted with {complete} of {len(self._cells)} {self._called} complete"
             if complete:
-                where = f"finished cells are stored in {self._store.folder.parent}"
+                where = f"finished cells are stored in {self._store.folder}"
                 text = f"{text}; {where}, and the same command continues from there"
             raise Interrupted(text) from None
 

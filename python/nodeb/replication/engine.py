@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 
 from nodeb import _core
 from nodeb.errors import NodebError, RunError, ScenarioError
-from nodeb.replication.pool import Jobs, Lost, Pool, pool
+from nodeb.replication.pool import Jobs, Lost, Pool
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import Rule
 from nodeb.replication.work import Failure, Simulated, Task, Work
@@ -163,7 +163,7 @@ class Engine(Generic[T]):
         self._eager = _Numbers()
         self._progress, self._shown = progress, 0.0
         self._told = 0.0
-        self._pool: Pool[Key, Simulated[T]] = pool(jobs)
+        self._pool: Pool[Key, Simulated[T]] = Pool(jobs)
 
     def run(self) -> None:
         """Simulates until all subjects (scenarios) have enough replications.

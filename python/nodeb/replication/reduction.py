@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nodeb.base.functions import call_checked, numbers
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.storage.store import Tables
+from nodeb.storage.cells import Tables
 
 __all__ = ["REDUCED", "RUN", "Reduction", "split_by_run"]
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Sequence
 
 from nodeb.answer.words import counted
+from nodeb.base import signals
 from nodeb.base.arguments import as_path, as_texts, as_whole
-from nodeb.base.signals import undisturbed
-from nodeb.errors import FullError, InputError, Interrupted
+from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import Capture, CaptureWork
 from nodeb.replication.cells import Replicated, ReplicationWork
@@ -41,7 +41,6 @@ def run(
     Raises:
         InputError: an argument is invalid, or the scenario has no such capture point.
         Interrupted: Ctrl-C; the error carries the result of the finished replications.
-        FullError: the disk is too full for the capture; the error carries the result.
         RunError: a replication failed.
     """
     if progress is True:
@@ -54,9 +53,7 @@ def run(
     work = ReplicationWork(Source.of(planned))
     if pcap is not None:
         if not isinstance(workers, int):
-            raise InputError(
-                "a capture cannot be written on a cluster; expected a number of threads"
-            )
+            raise InputError("a capture needs threads of this process; expected a number as jobs")
         work = CaptureWork(work.source, _capture(planned, pcap, snap_length, at, radio, causes))
     only = Replicated(work, rule_of(rule))
     limit = rule.max_runs if isinstance(rule, Precision) else rule
@@ -79,27 +76,19 @@ def run(
         )
         return Result.from_replications(planned, only.parts(), about)
 
-    found: Result | None = None
     try:
         Single(only, planned.seed, workers, progress or None, limit_text).run()
-        if only.stop is None:
-            raise AssertionError("an engine ends when there are enough replications")
-        with undisturbed():
-            found = result(only.stop)
     except KeyboardInterrupt:
+        signals.ignore()
         n = only.runs
         why = f"interrupted after {n} of at most {limit} replications"
-        if n and only.stop is not None:
+        if only.stop is not None:
             why = f"stopped after all replications ({n})"
-        if found is None and n:
-            with undisturbed():
-                found = result(only.stop or Stop(n, False, why))
-        raise Interrupted(why, found) from None
-    if isinstance(work, CaptureWork) and work.full is not None:
-        full = FullError(str(work.full))
-        full.outcome = found
-        raise full
-    return found
+        stop = only.stop or Stop(n, False, why)
+        raise Interrupted(why, result(stop) if n else None) from None
+    signals.ignore()  # What is left is to save the result; it can be joined only once.
+    assert only.stop is not None
+    return result(only.stop)
 
 
 def _capture(

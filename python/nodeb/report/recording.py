@@ -16,7 +16,7 @@ from nodeb import _core
 from nodeb.errors import NodebError, RunError
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.cells import ReplicationWork
-from nodeb.replication.threaded import run_with_progress
+from nodeb.replication.pool import run_with_progress
 from nodeb.replication.work import Source
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result

@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb import studies
-from nodeb.errors import InputError
 from nodeb.results.provenance import core_hash
-from nodeb.storage.bounded import NAMED_BYTES, read_bytes, read_text
-from nodeb.storage.files import write
+from nodeb.storage.files import NAMED_BYTES, read_text, write
 from nodeb.study.verdicts import JUDGEMENTS
 
 if TYPE_CHECKING:
@@ -164,16 +162,7 @@ def load(folder: Path) -> Digest | None:
     except (OSError, ValueError, TypeError, KeyError):
         return None
     wanted = FILES if digest.complete else (REPORT,)
-    return digest if all(_is_whole(folder / name) for name in wanted) else None
-
-
-def _is_whole(file: Path) -> bool:
-    """Returns true if a file exists and is undamaged."""
-    try:
-        read_bytes(file, NAMED_BYTES)
-    except InputError:
-        return False
-    return True
+    return digest if all((folder / name).is_file() for name in wanted) else None
 
 
 def program(study: str) -> str:

@@ -18,7 +18,7 @@ from nodeb.reproduce.digest import Digest
 from nodeb.reproduce.reproduction import DEFAULT_SEED, Progress
 from nodeb.results.provenance import origin
 from nodeb.storage import files, folders
-from nodeb.storage.bounded import NAMED_BYTES, read_text
+from nodeb.storage.files import NAMED_BYTES, read_text
 from nodeb.storage.folders import Owner, Place
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ class Summary(Answering):
         stayed: names of studies that were complete before this call.
         wall_s: duration of this call, s.
         replaced: description of another command's results that were replaced, by folder.
-        damaged: damaged replications, which were simulated again.
     """
 
     names: Sequence[str]
@@ -61,7 +60,6 @@ class Summary(Answering):
     stayed: list[str] = field(default_factory=list)
     wall_s: float = 0.0
     replaced: dict[Path, str] = field(default_factory=dict)
-    damaged: list[Path] = field(default_factory=list)
 
     @property
     def answer(self) -> Answer:
@@ -115,8 +113,8 @@ def run_all(
     Args:
         out: results folder; created if necessary.
         quick: few replications, for a first look and for tests.
-        jobs: number of threads, None for one per processor; or a `nodeb.Cluster`. Results do not
-            depend on `jobs`.
+        jobs: number of threads, None for one per processor; or a `concurrent.futures.Executor`.
+            Results do not depend on `jobs`.
         seed: seed of all random streams.
         progress: called with the fraction done of all studies and the current activity.
         force: replace results of another command in the folder, or in one of a study.
@@ -133,16 +131,17 @@ def run_all(
     about = {"seed": seed, "quick": quick, **origin()}
     with _claimed(out, names, force) as place:
         summary = Summary(names, seed, quick, workers, report=out / "report.html")
+        files_of = (*RESULTS, *names)
         if place.replaces is not None:
             summary.replaced[out] = place.replaces
 
         def publish() -> None:
-            place.mark((*RESULTS, *names), about, complete=False)
+            place.mark(files_of, about, complete=False)
             _write(summary, out)
 
         whole = place.replaces is None and (place.before or {}).get("complete", False)
         _reproduce(summary, out, progress, publish, force=force, stays=whole)
-        place.mark((), about, complete=True)
+        place.mark(files_of, about, complete=True)
     return summary
 
 
@@ -165,8 +164,8 @@ def _claimed(out: Path, names: Sequence[str], force: bool) -> Iterator[Place]:
         OutputError: one of the folders cannot be claimed.
     """
     with folders.claim(out, Owner("reproduction", ALL), force=force, resumes=True) as place:
-        if place.replaces is not None:
-            place.start_over()
+        if place.before is None:
+            place.mark((*RESULTS, *names), {}, complete=False)
         # All subfolders are checked before the first study, which may take hours.
         for name in names:
             with folders.claim(out / name, Owner("reproduction", name), force=force, resumes=True):
@@ -212,7 +211,6 @@ def _reproduce(
                 progress=bar.of(name),
                 force=force,
             )
-            summary.damaged += found.damaged
             if found.replaced is not None:
                 summary.replaced[out / name] = found.replaced
         finally:

@@ -37,7 +37,6 @@ class ReproduceOutcome(Answering):
         wall_s: duration, s.
         complete: true if everything was measured; false if it was interrupted.
         replaced: results of another study or command in the folder that were replaced.
-        damaged: damaged replications, which were simulated again.
     """
 
     study: Study
@@ -55,7 +54,6 @@ class ReproduceOutcome(Answering):
     wall_s: float = 0.0
     complete: bool = False
     replaced: str | None = None
-    damaged: list[Path] = field(default_factory=list)
 
     @property
     def report(self) -> Path:

@@ -9,13 +9,13 @@ from pathlib import Path
 from nodeb import studies
 from nodeb.base.arguments import as_path, as_seed, as_texts
 from nodeb.errors import InputError, nearest
+from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
-from nodeb.reproduce import digest, output
+from nodeb.reproduce import digest
 from nodeb.reproduce.outcome import ReproduceOutcome
-from nodeb.reproduce.output import Output
 from nodeb.results.provenance import origin
 from nodeb.storage.files import write
-from nodeb.storage.store import Store
+from nodeb.storage.folders import Owner
 from nodeb.study import cell, predicted, stage, targets, verdicts
 from nodeb.study.campaign import Campaign
 from nodeb.study.case import Settings
@@ -25,6 +25,15 @@ from nodeb.study.study import Study
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
+RESULTS = (
+    "cells.csv",
+    "claims.csv",
+    "predictions.csv",
+    "facts.csv",
+    "report.html",
+    "figures",
+    "digest.json",
+)
 REPORT_SHARE = 0.03  # This share of the progress bar is for writing the report.
 STEP = 0.002  # The bar moves in steps of at least this share, because redrawing takes time.
 
@@ -53,8 +62,8 @@ def run(
         out: results folder; created if necessary.
         items: tables and figures to measure, for example `["Table 12"]`; None for all.
         quick: few replications, for a first look and for tests.
-        jobs: number of threads, None for one per processor; or a `nodeb.Cluster`. Results do not
-            depend on `jobs`.
+        jobs: number of threads, None for one per processor; or a `concurrent.futures.Executor`.
+            Results do not depend on `jobs`.
         seed: seed of all random streams.
         progress: called with the fraction done (0 to 1) and the current activity.
         force: replace results of another study or another command in the folder.
@@ -74,9 +83,12 @@ def run(
     # Several studies may have the same name, so those outside the package are identified by file.
     own = known.file.resolve()
     whose = known.name if own.parent == studies.HERE else str(own)
-    with output.claim(out, whose, about, known.stages, force=force) as place:
-        replaced = place.place.replaces
-        found = ReproduceOutcome(known, chosen, seed, quick, out, replaced=replaced)
+    results = [*RESULTS, *(name for one in known.stages for name in one.leaves)]
+    keeps = [name for one in known.stages for name in one.keeps]
+    owner = Owner("reproduction", whose)
+    with CellFolder(out, owner, about, results, keeps=keeps, force=force) as place:
+        place.start()
+        found = ReproduceOutcome(known, chosen, seed, quick, out, replaced=place.replaced)
         _reproduce(found, place, items is None, workers, _Bar(progress))
         place.finish()
     return found
@@ -104,31 +116,29 @@ def choose(study: Study, items: Iterable[str] | None) -> list[str]:
     return [item for item in known if item in wanted]
 
 
-def _reproduce(found: ReproduceOutcome, place: Output, whole: bool, jobs: Jobs, bar: _Bar) -> None:
-    """Measures and publishes a study.
-
-    After an interruption, the results are published only if no complete results exist.
-    """
-    started, study, store = time.monotonic(), found.study, Store(found.out / "cells")
-    store.open()
+def _reproduce(
+    found: ReproduceOutcome, place: CellFolder, whole: bool, jobs: Jobs, bar: _Bar
+) -> None:
+    """Measures and publishes a study, or what was measured before an interruption."""
+    started, study = time.monotonic(), found.study
     settings = Settings(found.quick, study.warm_up_s(found.quick))
-    campaign = Campaign(study, store, seed=found.seed, jobs=jobs, settings=settings, tick=bar.tick)
+    campaign = Campaign(
+        study, place.store, seed=found.seed, jobs=jobs, settings=settings, tick=bar.tick
+    )
     at = StageContext(campaign, place.path, bar.show_text)
     for one in study.stages:
         if one.first:
             one.run(at)
-            place.keep()
     try:
         _measure(found, whole, at, bar)
-        place.keep()
         found.complete = True
     finally:
         found.replications, found.scenarios = campaign.replications(), campaign.scenarios()
-        found.unfinished, found.damaged = campaign.unfinished(), store.damaged
+        found.unfinished = campaign.unfinished()
         expected, cells = study.texts.targets, found.cells
         found.targets = [targets.check(one, cells, found.claims) for one in expected]
         found.wall_s = time.monotonic() - started
-        if found.measured and (found.complete or not place.replaces_whole):
+        if found.measured:
             _publish(found, place.path)
             digest.save(found, place.path)
     bar.done()

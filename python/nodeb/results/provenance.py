@@ -14,7 +14,7 @@ from typing import Any
 
 from nodeb import _core
 from nodeb.inputs.scenario import PLAN, Scenario
-from nodeb.storage.store import name_of
+from nodeb.storage.cells import name_of
 
 __all__ = ["Provenance", "core_hash", "git_hash", "origin", "results_hash", "utc_now"]
 

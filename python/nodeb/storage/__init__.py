@@ -1,1 +1,1 @@
-"""Files and folders: written atomically, claimed by their owners, verified when read."""
+"""Files and folders of results: a temporary name and one rename; SQLite for cells."""

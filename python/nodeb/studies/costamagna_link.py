@@ -12,9 +12,8 @@ from pathlib import Path
 from nodeb.replication.pool import threads
 from nodeb.results.provenance import core_hash
 from nodeb.stats import Estimate, calculated
-from nodeb.storage.bounded import NAMED_BYTES, read_text
-from nodeb.storage.files import write
-from nodeb.storage.store import name_of
+from nodeb.storage.cells import name_of
+from nodeb.storage.files import NAMED_BYTES, read_text, write
 
 EB_N0_DB = 3
 BITS, QUICK_BITS = 20_000_000, 5_000_000

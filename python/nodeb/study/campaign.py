@@ -19,7 +19,7 @@ from nodeb.replication.pool import Jobs
 from nodeb.replication.reduction import Reduction
 from nodeb.replication.rules import Rounds
 from nodeb.stats import Estimate
-from nodeb.storage.store import Store, Tables
+from nodeb.storage.cells import Store, Tables
 from nodeb.study.case import Case, Effort, Settings
 from nodeb.study.log import Log
 

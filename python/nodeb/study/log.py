@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nodeb.base.functions import call_checked, numbers
 from nodeb.errors import InputError, nearest
 from nodeb.replication.reduction import REDUCED, RUN, split_by_run
-from nodeb.storage.store import Tables
+from nodeb.storage.cells import Tables
 from nodeb.study.case import Settings
 
 Array = NDArray[np.float64]

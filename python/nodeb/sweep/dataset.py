@@ -21,7 +21,7 @@ from nodeb.base.table import Table
 from nodeb.results.coverage import coverage_by_run
 from nodeb.results.metrics import METRICS as KNOWN
 from nodeb.results.metrics import Group, by_run
-from nodeb.storage.files import PARQUET, arrow_reader
+from nodeb.storage.files import PARQUET
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.results import COVERED, swept_columns
@@ -73,15 +73,14 @@ def write(
 def _write(table: Any, file: Path) -> None:
     import pyarrow.parquet as pq
 
-    with file.open("wb") as content:  # Arrow cannot open files whose names are not UTF-8.
-        pq.write_table(table, content, **PARQUET)
+    pq.write_table(table, file, **PARQUET)
 
 
 def _read(file: Path) -> Any:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with file.open("rb") as content:
-        return pq.read_table(arrow_reader(content))
+    return pq.read_table(pa.BufferReader(file.read_bytes()))
 
 
 def _widen(written: Mapping[Path, Any]) -> None:

@@ -12,8 +12,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nodeb.storage.folders import Owner
-from nodeb.storage.marks import Mark
+from nodeb.storage.folders import Mark, Owner
 
 __all__ = ["SOURCE", "TABLE", "Source"]
 

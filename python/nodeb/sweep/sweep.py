@@ -20,7 +20,6 @@ from nodeb.base.table import Table
 from nodeb.base.units import in_s
 from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, ScenarioError, writing
-from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import document, read_text
 from nodeb.replication.cells import CellSimulator, identity, load_complete, warnings
@@ -29,8 +28,8 @@ from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
 from nodeb.results.provenance import origin
 from nodeb.stats import Precision
+from nodeb.storage.cells import Tables
 from nodeb.storage.files import parquet
-from nodeb.storage.store import Tables
 from nodeb.sweep.against import Against, against
 from nodeb.sweep.axes import Axis, read_axes
 from nodeb.sweep.cells import Cell, Cells, Reader, base
@@ -70,8 +69,6 @@ class Outcome(Answering):
     """Number of cells whose stored replications were complete before this call."""
     replications: int
     """Number of replications simulated by this call."""
-    damaged: tuple[Path, ...] = ()
-    """Files of damaged cells, which were simulated again."""
     replaced: str | None = None
     """Results of another scenario or command in the folder that were replaced."""
     dropped: tuple[str, ...] = ()
@@ -197,8 +194,8 @@ class Sweep:
         Args:
             folder: results folder; existing cells are not simulated again.
             baseline: `KEY=VALUE` of swept keys; see `results` for the columns they add.
-            jobs: number of replications simulated in parallel, None for one per processor, or a
-                `nodeb.Cluster` that simulates them.
+            jobs: number of replications simulated in parallel, None for one per processor, or an
+                `Executor` that simulates them.
             progress: called with the fraction done and a short text.
             force: replace results of another scenario or another command in the folder.
             metric: metric to compare with a baseline and to show; the table has all metrics. None
@@ -260,7 +257,6 @@ class Sweep:
             simulated=filler.completed,
             kept=filler.kept,
             replications=filler.replications,
-            damaged=tuple(place.store.damaged),
             replaced=place.replaced,
             dropped=(),
             beside=place.place.beside,
@@ -293,17 +289,14 @@ class Sweep:
 
     def _claim(self, folder: Path, force: bool, beside: bool) -> CellFolder:
         owner = Source("sweep", self.file.name, {**self.base, "seed": self.seed})
-        named = named_files.paths(self.base, self.file.parent)
-        inputs = [self.file, *named]
         source = SOURCE, self.text
         return CellFolder(
             folder,
             owner,
             self._about(),
-            source,
             [TABLE, DATASET],
+            source,
             force=force,
-            inputs=inputs,
             beside=beside,
         )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from nodeb.storage.cells import CELLS, FILES
 from nodeb.storage.folders import MARK, Owner, claim
 
 MINE, OTHERS = Owner("run", "mine.toml"), Owner("run", "other.toml")
@@ -22,6 +24,20 @@ def content(folder: Path) -> dict[str, bytes]:
         for file in sorted(folder.rglob("*"))
         if file.is_file()
     }
+
+
+def cells(folder: Path) -> dict[str, bytes]:
+    """Returns the stored cells of a folder by their identities."""
+    database = sqlite3.connect(folder / CELLS)
+    rows = dict(database.execute("SELECT identity, tables FROM cells ORDER BY identity"))
+    database.close()
+    return rows
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    """Returns files and cells of a folder, without its mark, which has the time of day."""
+    files = {name: data for name, data in content(folder).items() if name not in (MARK, *FILES)}
+    return files | cells(folder)
 
 
 def put(folder: Path, owner: Owner = MINE, force: bool = False, **texts: str) -> Path:
@@ -48,13 +64,14 @@ def start(*arguments, cwd, **more):
 
 
 def at_work(process: subprocess.Popen[str], folder: Path, cpu_s: float = 0.7) -> None:
-    """Waits until a command has claimed `folder` and then used `cpu_s` s of CPU time."""
+    """Waits until a run has claimed `folder` and then used `cpu_s` s of CPU time."""
+    claimed = folder.with_name(f".{folder.name}.tmp")
     until = time.monotonic() + 60
     begun = None
     while begun is None or _cpu_s(process.pid) < begun + cpu_s:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < until
-        if begun is None and (folder / MARK).exists():
+        if begun is None and claimed.exists():
             begun = _cpu_s(process.pid)
         time.sleep(0.02)
 

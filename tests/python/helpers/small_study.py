@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nodeb
 from nodeb.scenario_types import Ftp, HsDsch, UserGroup
-from nodeb.storage.store import Store
+from nodeb.storage.cells import Store
 from nodeb.study import Axis, Effort, Quick, Study, metric
 from nodeb.study.campaign import Campaign
 from nodeb.study.claims import Claim
@@ -38,8 +38,14 @@ def download(bler, size="20 kB", users=1):
     return nodeb.Scenario(duration="100 s", radio=HsDsch(channels=3, bler=bler), users=phones)
 
 
+STORES: dict[Path, Store] = {}
+
+
 def campaign(study: Study, folder: Path, **options) -> Campaign:
-    store = Store(folder / "cells")
+    folder.mkdir(exist_ok=True)
+    if folder in STORES:
+        STORES.pop(folder).close()
+    store = STORES[folder] = Store(folder)
     store.open()
     return Campaign(study, store, **{"seed": 1} | options)
 

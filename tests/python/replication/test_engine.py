@@ -4,12 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,7 +107,7 @@ def test_failing_replication_is_named(small, jobs):
 def test_precision_is_independent_of_jobs_and_batches(small, jobs, monkeypatch):
     wanted = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
     # Batches are limited to 1 ns, so that each replication is a batch of its own.
-    monkeypatch.setattr("nodeb.replication.workers.BATCH_S", 1e-9)
+    monkeypatch.setattr("nodeb.replication.pool.HERE_S", 1e-9)
     found = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=jobs)
     assert found.provenance.stopping == wanted.provenance.stopping
     assert found.provenance.runs == wanted.provenance.runs > 3
@@ -125,15 +119,6 @@ def test_precision_is_independent_of_jobs_and_batches(small, jobs, monkeypatch):
 # --- Tests of resumed reproductions ---
 
 
-def rows(folder: Path) -> dict[str, bytes]:
-    """Returns the files with claims, cells and replications of a reproduction.
-
-    Pages are excluded, because they contain the duration.
-    """
-    names = [folder / "cells.csv", folder / "claims.csv", *sorted((folder / "cells").iterdir())]
-    return {file.name: file.read_bytes() for file in names if not file.name.startswith(".")}
-
-
 def test_results_of_unselected_items_are_removed(tmp_path):
     folder = tmp_path / "out"
     run("wang", folder, ["Table 13", "Figure 12"], quick=True)
@@ -142,26 +127,3 @@ def test_results_of_unselected_items_are_removed(tmp_path):
     assert not (folder / "figures").exists()
     about = json.loads((folder / MARK).read_text())
     assert (about["items"], about["complete"]) == (["Table 13"], True)
-
-
-@pytest.mark.slow
-def test_reproduction_killed_at_any_moment_gives_the_same_result(tmp_path):
-    arguments = [sys.executable, "-m", "nodeb", "reproduce", "wang", "--quick"]
-    arguments += ["--item", "Table 13"]
-    begin = time.monotonic()
-    subprocess.run([*arguments, "--out", tmp_path / "whole"], check=True, capture_output=True)
-    took_s, chance, kills = time.monotonic() - begin, random.Random(4), 0
-    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
-        process = subprocess.Popen(
-            [*arguments, "--out", tmp_path / "killed"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        )
-        time.sleep(took_s * chance.uniform(0.3, 0.8))
-        process.send_signal(number)
-        kills += process.wait(20) != 0
-    assert kills >= 1
-    subprocess.run([*arguments, "--out", tmp_path / "killed"], check=True, capture_output=True)
-    assert rows(tmp_path / "killed") == rows(tmp_path / "whole")
-    assert not list((tmp_path / "killed").rglob(".*"))

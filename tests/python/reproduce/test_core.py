@@ -64,6 +64,5 @@ def test_different_seed_gives_different_numbers(tmp_path: Path) -> None:
 def test_whole_study_runs_in_the_short_version(tmp_path: Path, quick_wang: Path) -> None:
     shutil.copytree(quick_wang, tmp_path, dirs_exist_ok=True)
     outcome = nodeb.reproduce.run("wang", tmp_path, quick=True)
-    assert not outcome.damaged
     assert all(cell.measured.known for cell in outcome.cells)
     assert all(target.measured for target in outcome.targets)

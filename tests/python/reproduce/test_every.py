@@ -12,7 +12,8 @@ import pytest
 
 from nodeb import studies
 from nodeb.errors import InputError, OutputError, RunError
-from nodeb.reproduce import digest, every, output, reproduction
+from nodeb.replication.folder import CellFolder
+from nodeb.reproduce import digest, every, reproduction
 from nodeb.reproduce.outcome import ReproduceOutcome
 from nodeb.storage import files
 from nodeb.storage.folders import Owner, claim
@@ -29,6 +30,12 @@ def verdict(name: str, judgement: str) -> Verdict:
     return Verdict(f"{name}-1", "4", text, judgement, counts, "more", ((text, judgement),))
 
 
+def folder(out: Path, name: str, force: bool = False) -> CellFolder:
+    place = CellFolder(out, Owner("reproduction", name), {}, reproduction.RESULTS, force=force)
+    place.start()
+    return place
+
+
 class Fake:
     """Replacement of `reproduction.run` that gives a verdict for each study, or raises an error."""
 
@@ -38,7 +45,7 @@ class Fake:
     def __call__(self, name, out, *, quick, jobs, seed, progress, force=False):
         self.called.append(name)
         known = studies.load(name)
-        with output.claim(out, name, {}, force=force) as place:
+        with folder(out, name, force=force) as place:
             found = ReproduceOutcome(known, known.items(), seed, quick, out)
             found.claims = [verdict(name, "holds" if name == "wang" else "undecided")]
             error = self.breaks.get(name)
@@ -171,7 +178,7 @@ def test_study_in_use_is_not_started(fake, tmp_path):
 
 def test_foreign_folders_are_rejected_before_any_simulation(fake, tmp_path):
     called = fake().called
-    with output.claim(tmp_path / "out", "wang", {}) as place:
+    with folder(tmp_path / "out", "wang") as place:
         place.finish()
     with pytest.raises(OutputError, match="holds a reproduction of wang"):
         run(tmp_path / "out")

@@ -17,7 +17,7 @@ from nodeb import _core, studies
 from nodeb.base.functions import Mistake
 from nodeb.fit import ErrorSequence, compare, folder
 from nodeb.link import Experiment
-from nodeb.storage.store import Store
+from nodeb.storage.cells import Store
 from nodeb.studies import costamagna, costamagna_link, costamagna_search, costamagna_traces
 from nodeb.study import Quick
 from nodeb.study.campaign import Campaign

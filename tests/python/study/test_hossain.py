@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nodeb import _core, studies
-from nodeb.storage.store import Store
+from nodeb.storage.cells import Store
 from nodeb.studies import hossain
 from nodeb.study import Means, Quick
 from nodeb.study.campaign import Campaign

@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
@@ -20,10 +18,10 @@ from nodeb.errors import OutputError
 from nodeb.inputs import recording
 from nodeb.results.metrics import METRICS
 from nodeb.stats import Precision, mean_interval, paired_difference
-from nodeb.storage.folders import MARK
-from nodeb.storage.store import Store
+from nodeb.storage.cells import CELLS, Store
 from nodeb.sweep import Sweep
 from nodeb.sweep.columns import quantity
+from result_folders import cells, kept
 from scenarios import SMALL
 
 BASE = """name = "small"
@@ -43,15 +41,6 @@ def write(folder: Path, sweep: str, base: str = BASE) -> Path:
     path = folder / "s.toml"
     path.write_text(base + sweep, encoding="utf-8")
     return path
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """Returns all files in the folder of a sweep.
-
-    The mark is excluded, because it has time and place of the sweep.
-    """
-    found = [file for file in folder.rglob("*") if file.is_file() and file.name != MARK]
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(found)}
 
 
 # --- Tests of the values that are swept ---
@@ -292,7 +281,7 @@ def test_more_replications_extend_the_existing_ones(tmp_path):
     more = Sweep.load(path, runs=5).run(tmp_path / "out")
     assert more.replications == 6 * 2
     Sweep.load(path, runs=5).run(tmp_path / "fresh")
-    assert files(tmp_path / "out") == files(tmp_path / "fresh")
+    assert kept(tmp_path / "out") == kept(tmp_path / "fresh")
     fewer = Sweep.load(path, runs=3).run(tmp_path / "out")
     assert (fewer.replications, set(fewer.table["runs"].tolist())) == (0, {3})
 
@@ -324,22 +313,11 @@ def test_different_metric_needs_no_simulation(tmp_path, monkeypatch):
     assert found.table["retries"].tolist() == found.table["timeouts"].tolist()
 
 
-def test_damaged_cell_is_simulated_again(tmp_path):
-    path, out = write(tmp_path, GRID), tmp_path / "out"
-    Sweep.load(path).run(out)
-    intact = files(out)
-    broken, swapped, other, *_ = sorted((out / "cells").iterdir())
-    broken.write_bytes(broken.read_bytes()[:100])
-    swapped.write_bytes(other.read_bytes())
-    assert Sweep.load(path).run(out).simulated == 2
-    assert files(out) == intact
-
-
 def test_number_of_jobs_changes_no_result(tmp_path):
     path = write(tmp_path, GRID)
     for jobs in (1, 5):
         Sweep.load(path, precision=0.05).run(tmp_path / str(jobs), jobs=jobs)
-    assert files(tmp_path / "1") == files(tmp_path / "5")
+    assert kept(tmp_path / "1") == kept(tmp_path / "5")
 
 
 def test_series_are_not_recorded_and_change_no_result(tmp_path):
@@ -352,15 +330,16 @@ def test_series_are_not_recorded_and_change_no_result(tmp_path):
 def test_cell_keeps_the_tables_of_its_replications(tmp_path):
     path = write(tmp_path, "[sweep]\nradio.dch.bler = [0.2]\n")
     table = Sweep.load(path).run(tmp_path / "out").table
-    (file,) = (tmp_path / "out" / "cells").iterdir()
-    stream = pa.ipc.open_stream(file.read_bytes()).read_all()
-    assert json.loads(stream.schema.metadata[b"nodeb.scenario"])["radio"]["dch"]["bler"] == 0.2
-    kept = Store(file.parent).load(file.stem)
+    (identity,) = cells(tmp_path / "out")
+    store = Store(tmp_path / "out")
+    store.open()
+    tables = store.load(identity)
+    store.close()
     alone = nodeb.load(path).with_(**{"radio.dch.bler": 0.2}).run()
-    assert set(kept) == {"flows", "bearers", "links"}
-    for name in kept:
-        assert kept[name].to_arrow().equals(alone.tables[name].to_arrow())
-    rates = kept["flows"]["application_bps"]
+    assert set(tables) == {"flows", "bearers", "links"}
+    for name, one in tables.items():
+        assert one.to_arrow().equals(alone.tables[name].to_arrow())
+    rates = tables["flows"]["application_bps"]
     assert mean_interval(rates).mean == table["application_bps"][0]
 
 
@@ -496,14 +475,14 @@ def test_wrong_sweeps_are_reported_in_one_paragraph(call, tmp_path, command, swe
         (["--precision", "3"], "fraction of the mean"),
         (["--jobs", "0"], "jobs is 0"),
         (["--set", "wired.dleay=1"], "did you mean `delay`?"),
-        (["--out", "s.toml"], "a file of this name exists"),
+        (["--out", "s.toml"], "--out"),
     ],
 )  # fmt: skip
 def test_wrong_options_are_reported_before_any_simulation(call, tmp_path, arguments, expected):
     status, out, err = call("sweep", write(tmp_path, GRID), *arguments)
     assert (status, out) == (2, "")
     assert expected in err
-    assert not (tmp_path / "out" / "s-swept" / "cells").exists()
+    assert not (tmp_path / "out" / "s-swept" / CELLS).exists()
 
 
 def test_folder_of_another_scenario_is_kept(call, tmp_path):

@@ -1,3 +1,0 @@
-"""Loads the pytest plugins that all tests use."""
-
-pytest_plugins = ["leftovers"]
