@@ -40,7 +40,6 @@ class Cell:
     eurane: float | None = None
 
     def command(self, scheduler: str, scale: float = 1.0) -> list[str]:
-        """Returns the command that simulates the cell, for `scale` of its simulated time."""
         if self.radio == "hsdpa":  # The first of its two groups is one phone.
             file, settings = "hsdpa-cell.toml", [f"users.1.count={self.users - 1}"]
         else:

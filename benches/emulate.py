@@ -88,15 +88,11 @@ def run(name, scenario, command, user=None, server=("sh", "-c", "iperf3 -s -1 > 
 
 
 def quiet(command):
-    """Returns `command` as a shell command that discards its output."""
     return ("sh", "-c", " ".join(command) + " > /dev/null")
 
 
 def forwarded():
-    """Downloads through a forwarder that only copies packets between two TUN devices.
-
-    Returns a row of the table with its rate and CPU time.
-    """
+    """Downloads through a forwarder that only copies packets between two TUN devices."""
     emulation = _core.Emulation()
     options = Options(seed=1)
     cpu, real_time = 0.0, False
@@ -157,7 +153,6 @@ def slept(spacing_us):
 
 
 def rows():
-    """Runs the measurements one after the other, and yields a row of the table for each."""
     for spacing_us in (120, 60, 24):
         yield slept(spacing_us)
     for rate in (100, 200, 500, 1000):
@@ -176,7 +171,6 @@ def rows():
 
 
 def main() -> None:
-    """Runs all measurements and prints their table."""
     head = ["", "Mb/s", "deliveries", "p50", "p99", "p99.9", "max", "lost", "CPU", "FIFO"]
     found = []
     for row in rows():

@@ -168,11 +168,6 @@ class Case:
         return 20 if self.has_others else 0
 
     def text(self, seed: int) -> str:
-        """Returns the text of the scenario file for the download.
-
-        On LTE the phone's start lies elsewhere in the period of scheduling requests for each seed,
-        as it does with the kernel: a start in a subframe for requests makes a download shorter.
-        """
         start = 1000 * self.start_s + (3.7 * seed % 10 if self.is_lte else 0)
         pacing = "true" if self.control == "bbr" else "false"
         # The duration need not cover the downloads of the other users, which are longer.
@@ -196,7 +191,6 @@ class Download:
 
 
 def emulated(case: Case, seed: int, folder: Path) -> Download:
-    """Runs the download with the kernel's TCP in an emulation, and returns its result."""
     took, rtt = (folder / f"{abs(hash((case, seed)))}.{what}" for what in ("took", "rtt"))
     program = PHONE_PROGRAM.format(size=case.size, start=case.start_s)
     scenario = Scenario.from_toml(case.text(seed), case.cell)
@@ -216,10 +210,7 @@ def simulated(case: Case, seed: int) -> Download:
 
 
 def compared(case: Case, kernel: list[Download], ours: list[Download]) -> list[str]:
-    """Compares the downloads of the kernel and of nodeb, which are paired by seed.
-
-    Returns a row of the table: means and their ratios, with 95 % intervals by Student's t.
-    """
+    """Returns a row of the table: means and their ratios, with 95 % intervals by Student's t."""
     found = [case.cell, case.control, f"{case.size / 1000:.0f} kB"]
     for what in ("took_s", "rtt_s"):
         k, o = (np.array([getattr(one, what) for one in of]) for of in (kernel, ours))

@@ -67,10 +67,7 @@ def row(name: str, run: float, explained: float) -> list[str]:
 
 
 def replications(name: str) -> tuple[float, float, float]:
-    """Returns the CPU time in ms per replication without and with an explanation.
-
-    The third value is the peak memory of the process in MiB.
-    """
+    """Returns the CPU time in ms per replication without and with an explanation."""
     compiled = _core.CompiledScenario.from_toml(SCENARIOS[name], name, [])
     run = least(lambda: compiled.run(1, 0, _core.Control()))
     explained = least(lambda: compiled.explain(1, 0, 0, 0, _core.Control()))
@@ -94,7 +91,7 @@ def commands(name: str, folder: Path) -> tuple[float, float]:
 
 
 def main() -> int:
-    """Runs all measurements and prints two tables. Returns 1 if an explanation takes too long."""
+    """Returns 1 if an explanation takes too long."""
     rows, most = [], 0.0
     with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         for name in SCENARIOS:
@@ -114,7 +111,6 @@ def main() -> int:
 
 
 def show(head, rows):
-    """Prints a table with aligned columns."""
     print("\n".join(aligned([head, *rows], range(1, len(head)), min_width=0)))
 
 

@@ -54,10 +54,7 @@ def same_transfer(ours: Series, theirs: Series) -> str:
 
 
 def memory(long: list[Series], size: int) -> tuple[str, bool]:
-    """Returns a table with the peak memory of a short and a long transfer.
-
-    The second value is true if nodeb's peak memory grows by at most `FLAT_MIB`.
-    """
+    """The second value is true if nodeb's peak memory grows by at most `FLAT_MIB`."""
     small = max(size // 100, SMALL_BYTES)
     header = ["peak memory in MiB", f"{small / 1e6:g} MB", f"{size / 1e6:g} MB", ""]
     rows, good = [], True
@@ -74,7 +71,7 @@ def memory(long: list[Series], size: int) -> tuple[str, bool]:
 
 
 def main() -> int:
-    """Runs all comparisons and prints their tables. Returns 1 if a target was missed."""
+    """Returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument(
         "--size", type=int, default=1_600_000_000, help="bytes of the file (default 1.6 GB)"

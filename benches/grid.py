@@ -28,7 +28,7 @@ ROWS = {
 
 
 def main() -> int:
-    """Runs everything. Returns 1 if a limit was exceeded."""
+    """Returns 1 if a limit was exceeded."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--rounds", type=int, default=5, help="runs of the program (default 5)")
     rounds = line.parse_args().rounds

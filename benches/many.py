@@ -47,7 +47,7 @@ OF_LINUX = {"cubic": 1.2, "bbr": 1.3, "bbr3": 1.3}
 
 
 def main() -> int:
-    """Runs all comparisons and prints their table. Returns 1 if a target was missed."""
+    """Returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument("--seconds", type=int, default=1000, help="simulated time (default 1000 s)")
     options = line.parse_args()

@@ -46,13 +46,12 @@ def measure(command: list[str]) -> tuple[float, float]:
 
 
 def median(command: list[str], rounds: int) -> tuple[float, float]:
-    """Runs a command `rounds` times. Returns the medians of CPU time and wall time in s."""
     found = [measure(command) for _ in range(rounds)]
     return statistics.median(cpu for cpu, _ in found), statistics.median(wall for _, wall in found)
 
 
 def main() -> int:
-    """Runs all measurements and prints their table. Returns 1 if a limit was exceeded."""
+    """Returns 1 if a limit was exceeded."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--rounds", type=int, default=5, help="runs of each process (default 5)")
     line.add_argument("--runs", type=int, default=1_000_000, help="replications (default 10^6)")

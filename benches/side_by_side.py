@@ -27,10 +27,7 @@ FLAT_MIB = 1.0
 
 
 def parser(doc: str | None, rounds: int) -> argparse.ArgumentParser:
-    """Returns a command-line parser with the option `--rounds`.
-
-    Exits with an error if the example `simulate` has not been built.
-    """
+    """Exits with an error if the example `simulate` has not been built."""
     if not SIMULATE.exists():
         sys.exit("error: build it first: cargo build --release --example simulate")
     result = argparse.ArgumentParser(description=(doc or "").split("\n", 1)[0])
@@ -47,7 +44,6 @@ def ns2(script: str, *arguments: object) -> list[str] | None:
 
 
 def nodeb(scenario: Path, *overrides: str) -> list[str]:
-    """Returns the command that simulates a scenario file, with overrides of its keys."""
     return [str(SIMULATE), str(scenario), *overrides]
 
 
@@ -88,10 +84,7 @@ class Series:
 
 
 def finish(child: subprocess.Popen[str]) -> Process:
-    """Waits until a child process ends, and exits with an error if it failed.
-
-    Returns the figures in its output, and its CPU time as the kernel counts it.
-    """
+    """Waits until a child process ends, and exits with an error if it failed."""
     assert child.stdout is not None
     with child.stdout:
         output = child.stdout.read()
@@ -109,10 +102,7 @@ def run(command: list[str]) -> Process:
 
 
 def peak_mib(command: list[str]) -> float:
-    """Returns the peak memory of a command in MiB, or NaN without /proc.
-
-    `ru_maxrss` is not used, as it includes the memory of the forking Python process.
-    """
+    """`ru_maxrss` is not used, as it includes the memory of the forking Python process."""
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     status = Path(f"/proc/{child.pid}/status")
     peak_kib = float("nan")
@@ -146,7 +136,6 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def take_turns(series: list[Series], rounds: int) -> None:
-    """Runs each series once per round, one after the other."""
     for done in range(rounds):
         for one in series:
             if sys.stderr.isatty():

@@ -40,12 +40,10 @@ def point(policy: str, seconds: int) -> list[str]:
 
 
 def cpu_s(series: Series) -> float:
-    """Returns the median CPU time of the processes in seconds."""
     return statistics.median(process.cpu_s for process in series.done)
 
 
 def speed(everyone: list[Series]) -> tuple[str, bool]:
-    """Returns a table of CPU times as text, and whether all targets are met."""
     rows, good = [], True
     for one in everyone:
         row = [one.name, f"{one.done[0].figures['data_pkts']:.0f}", f"{cpu_s(one):.2f}"]
@@ -71,7 +69,7 @@ def memory(seconds: int) -> tuple[str, bool]:
 
 
 def main() -> int:
-    """Runs all comparisons and prints them. Returns 1 if a target was missed."""
+    """Returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument("--seconds", type=int, default=200_000, help="simulated time (200 000 s)")
     options = line.parse_args()

@@ -35,10 +35,6 @@ CASES = {
 
 
 def itpp(folder: Path) -> list[str] | None:
-    """Compiles the turbo decoder of IT++ in a folder.
-
-    Returns the command that runs it, or `None` if IT++ or a C++ compiler is not installed.
-    """
     config, compiler = shutil.which("itpp-config"), shutil.which("g++")
     if not (config and compiler):
         return None

@@ -44,7 +44,6 @@ def section(path: str, command: Any) -> str:
 
 
 def text(found: str) -> str:
-    """Returns a help text as Markdown, with each paragraph on one line."""
     parts = re.split(r"\n\s*\n", inspect.cleandoc(found))
     return "\n\n".join(" ".join(part.split()) for part in parts)
 

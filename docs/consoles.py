@@ -25,10 +25,7 @@ REST = "[...]"
 
 
 def main(arguments: list[str]) -> int:
-    """Compares the sessions on the pages, or writes them.
-
-    Returns 1 if a page differed and was not written.
-    """
+    """Returns 1 if a page differed and was not written."""
     is_written = "--write" in arguments
     named = [Path(name).resolve() for name in arguments if name != "--write"]
     different = 0
@@ -43,7 +40,6 @@ def main(arguments: list[str]) -> int:
 
 
 def pages() -> list[Path]:
-    """Returns the pages that have a console session."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [page for page in found if SESSION.search(page.read_text("utf-8"))]
 
@@ -68,7 +64,6 @@ def session(text: str, folder: Path) -> str:
 
 
 def commands(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yields each command of a session, with the lines of its output."""
     for part in re.split(r"^(?=\$ )", text, flags=re.M):
         if part:
             command, *rest = part.splitlines()
@@ -76,10 +71,7 @@ def commands(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def output(command: str, folder: Path) -> list[str]:
-    """Runs a command in a folder.
-
-    Returns the lines that it prints, without empty lines at the end.
-    """
+    """Returns the lines that it prints, without empty lines at the end."""
     environment = os.environ | {
         "COLUMNS": "80",
         "PYTHONPATH": str(ROOT / "python"),

@@ -33,7 +33,6 @@ SHADES = 64
 
 
 def main(names: Iterable[str]) -> None:
-    """Draws the figures of the named examples, or of all examples."""
     plan = gallery.plan()
     chosen = list(names) or list(plan)
     if unknown := set(chosen) - set(plan):
@@ -49,20 +48,12 @@ def main(names: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def folder_of_examples() -> Iterator[Path]:
-    """Creates a temporary folder that contains only the examples.
-
-    Makes it the working directory while it is in use.
-    """
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("examples").symlink_to(ROOT / "examples")
         yield Path(folder)
 
 
 def draw(name: str, entry: Mapping[str, str], folder: Path) -> dict[str, Any]:
-    """Runs an example and draws its figure.
-
-    Returns the provenance of the figure: example, seed and version.
-    """
     command(entry["command"])
     (provenance,) = folder.glob("out/*/provenance.json")
     about = json.loads(provenance.read_text(encoding="utf-8"))
@@ -81,11 +72,7 @@ def draw(name: str, entry: Mapping[str, str], folder: Path) -> dict[str, Any]:
 
 
 def command(line: str) -> None:
-    """Runs a command line of nodeb, without printing its output.
-
-    Raises:
-        ValueError: the command line runs another program.
-    """
+    """Runs a command line of nodeb, without printing its output."""
     program, *rest = shlex.split(line)
     if program != "nodeb":
         raise ValueError(f"`{program}` is not `nodeb`")
@@ -97,14 +84,13 @@ def command(line: str) -> None:
 
 
 def figure(code: str) -> Any:
-    """Executes Python code and returns the value of its variable `figure`."""
     names: dict[str, Any] = {"nodeb": nodeb}
     exec(code, names)
     return names["figure"]
 
 
 def shrink(source: Path, target: Path) -> None:
-    """Writes an image with only `SHADES` colours. Equal images give equal files."""
+    """Equal images give equal files."""
     data = io.BytesIO()
     with Image.open(source) as image:
         image.convert("RGB").quantize(SHADES).save(data, format="PNG", optimize=True)

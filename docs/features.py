@@ -73,10 +73,6 @@ class Marks:
     errors: list[str] = field(default_factory=list)
 
     def read(self, path: str, text: str) -> list[tuple[str, str, str]]:
-        """Adds the features in the text of a source.
-
-        Returns the marks `Tests the feature`: the place, the path and the content of each.
-        """
         held = []
         above: tuple[int, Feature] | None = None
         lines = text.splitlines()
@@ -114,7 +110,6 @@ class Marks:
         return None
 
     def add_test(self, here: str, path: str, content: str) -> None:
-        """Adds the test of a `Tests the feature` to its feature."""
         found = HELD.fullmatch(content)
         name, reference = (found["name"], found["reference"]) if found else (content, "")
         if name not in self.features:
@@ -126,13 +121,11 @@ class Marks:
 
 
 def core() -> Marks:
-    """Returns the marks in the sources of the core."""
     found = sorted(CORE.glob("*/src/**/*.rs"))
     return collect({path.relative_to(CORE).as_posix(): path.read_text("utf-8") for path in found})
 
 
 def collect(texts: Mapping[str, str]) -> Marks:
-    """Returns the marks in the texts of sources, given by path."""
     marks = Marks()
     held = [one for path, text in texts.items() for one in marks.read(path, text)]
     for here, path, content in held:
@@ -143,7 +136,6 @@ def collect(texts: Mapping[str, str]) -> Marks:
 
 
 def following(lines: list[str], number: int) -> Iterable[str]:
-    """Returns the lines of the item that follows line `number`, up to its head."""
     for line in lines[number + 1 :]:
         yield line
         if not line.lstrip().startswith(("//", "#[")):
@@ -182,5 +174,4 @@ def row(one: Feature) -> list[str]:
 
 
 def shown(path: str) -> str:
-    """Returns the path of a file with tests as the page shows it."""
     return path.removeprefix("radio/src/").removesuffix(".rs")

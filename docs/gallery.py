@@ -36,15 +36,7 @@ def picture(name: str) -> Path:
 
 
 def expand(markdown: str, url: str) -> str:
-    """Replaces the mark `{{ gallery }}` in a page by all examples with their figures.
-
-    Args:
-        markdown: text of the page.
-        url: address of the page in the site.
-
-    Raises:
-        KeyError: the figure of an example has not been drawn.
-    """
+    """Replaces the mark `{{ gallery }}` in a page by all examples with their figures."""
     if MARK not in markdown:
         return markdown
     of = drawn()

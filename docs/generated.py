@@ -1,8 +1,4 @@
-"""Parts of pages that are made when the site is built: keys, result tables, variants, commands.
-
-A part stands between a line `<!-- KIND: ARGUMENT -->` and a line `<!-- end -->`, with a KIND of
-`KINDS`, or `keys`. In the repository it has one line, which says where else the contents are.
-"""
+"""Parts of pages that are made when the site is built: keys, result tables, variants, commands."""
 
 from __future__ import annotations
 
@@ -35,11 +31,6 @@ def pages() -> dict[str, str]:
 
 
 def expanded(texts: dict[str, str]) -> dict[str, str]:
-    """The given pages with the contents of their parts.
-
-    Raises:
-        ValueError: a part's kind or argument is unknown.
-    """
     scenario = {
         Path(path).name: text for path, text in texts.items() if path.startswith("scenario/")
     }
@@ -60,13 +51,11 @@ def expanded(texts: dict[str, str]) -> dict[str, str]:
 
 
 def assumptions(name: str) -> str:
-    """Returns the assumptions of the study `name` in Markdown."""
     found = studies.load(name).texts.assumptions
     return "\n\n".join(f"**{one['text']}** {one['reason']}" for one in found)
 
 
 def registry(kind: str) -> str:
-    """Returns a table of the variants of one kind of component."""
     found = [(name, text) for of, name, text in _core.registry() if of == kind]
     if not found:
         raise ValueError(f"no component is of the kind `{kind}`")
@@ -87,7 +76,6 @@ def eras(_: str) -> str:
 
 
 def metrics(_: str) -> str:
-    """Returns a table of the metrics in a summary."""
     return columns("metric", METRICS.values())
 
 
@@ -111,7 +99,6 @@ def declared(found: Declared) -> str:
 
 
 def described(name: str, meaning: str) -> str:
-    """Returns the meaning of a table as a sentence that names the table."""
     for begin, verb in (("One row ", "has one row "), ("Histogram ", "is a histogram ")):
         if meaning.startswith(begin):
             return f"The table `{name}` {verb}{meaning.removeprefix(begin)}"
@@ -119,17 +106,11 @@ def described(name: str, meaning: str) -> str:
 
 
 def columns(title: str, found: Iterable[glossary.Column | Metric]) -> str:
-    """Returns a table with name, unit and meaning of columns or metrics."""
     rows = [[f"`{one.name}`", one.unit, one.meaning] for one in found]
     return table([title, "unit", "meaning"], rows)
 
 
 def lte_features(_: str) -> str:
-    """Returns a table of LTE's features for each specification.
-
-    Raises:
-        ValueError: there are errors in the marks, such as a feature without a test.
-    """
     marks = features.core()
     if marks.errors:
         raise ValueError("\n".join(marks.errors))
@@ -141,13 +122,11 @@ def lte_features(_: str) -> str:
 
 
 def lte_missing(_: str) -> str:
-    """Returns a table of the features that LTE does not model."""
     found = sorted(features.core().missing, key=lambda one: features.order(one[0]))
     return table(["feature", "clause", "reason"], [[name, of, why] for of, name, why in found])
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:
-    """Returns a table in Markdown with the head `head`."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |".replace("|---", "| ---") for line in lines)
 

@@ -1,9 +1,4 @@
-"""Scenario reference: the keys of the schema, as sections of Markdown pages.
-
-The keys below `wired`, with all definitions that they use, are written between the lines
-`<!-- keys: wired -->` and `<!-- end -->` of a page in `docs/scenario`. A definition that several
-keys share is written once, on the page that names it, and linked from the other places.
-"""
+"""Scenario reference: the keys of the schema, as sections of Markdown pages."""
 
 from __future__ import annotations
 
@@ -14,10 +9,8 @@ from dataclasses import dataclass
 from nodeb.inputs.keys import Keys, Schema, plain
 
 CHOICE = re.compile(r"^The [\w ]+: a name, or a table with one key\.")
-"""Description of a key whose value selects a variant."""
 
 DEFAULTS = re.compile(r"\bDefaults: (those of |the |measured |)")
-"""Beginning of a sentence about the source of defaults."""
 
 LINE = re.compile(r"^<!-- keys(?:: (\S*))? -->$", re.MULTILINE)
 """First line of a part; without a key, the part has the top-level keys of the file."""
@@ -29,7 +22,6 @@ class Home:
 
     page: str
     path: str
-    """Dotted key under which the definition is documented."""
 
     @property
     def anchor(self) -> str:
@@ -38,15 +30,7 @@ class Home:
 
 
 class Reference(Keys):
-    """Sections about keys on all pages.
-
-    Args:
-        schema: JSON Schema of a scenario.
-        pages: text of each page by its file name.
-
-    Raises:
-        ValueError: a line names an unknown key.
-    """
+    """Sections about keys on all pages."""
 
     def __init__(self, schema: Schema, pages: Mapping[str, str]) -> None:
         super().__init__(schema)
@@ -119,7 +103,6 @@ class Reference(Keys):
         return f"| {' | '.join(cells)} |"
 
     def _paths(self, name: str, table: str = "", path: str = "") -> Iterator[str]:
-        """Yields all dotted keys whose values have the definition `name`."""
         for key, value in self._inside(table):
             for below in dict.fromkeys(self._mentioned(value)):
                 here = f"{path}.{key}".lstrip(".")
@@ -140,11 +123,7 @@ class Reference(Keys):
 
 
 def _introduced(description: str, path: str) -> str:
-    """Returns the description of a key as the introduction of its section.
-
-    The schema's usual phrases about variants and defaults are replaced by sentences about the key
-    `path`.
-    """
+    """Returns the description of a key as the introduction of its section."""
     if CHOICE.match(description):
         first = f"`{path}` is a variant's name, or a table with this name as its only key."
         return CHOICE.sub(first, description)
@@ -154,7 +133,6 @@ def _introduced(description: str, path: str) -> str:
 
 
 def _source(path: str, begin: str) -> str:
-    """Returns the beginning of a sentence about the source of a table's defaults."""
     verb = {"measured ": "were measured ", "the ": "are the "}.get(begin, "are those of ")
     return f"The defaults of `{path}` {verb}"
 
@@ -167,7 +145,6 @@ def _command(path: str) -> str:
 
 
 def _equal(also: list[str], path: str, verb: str, what: str) -> str:
-    """Returns the sentence that lists the other keys with the same definition."""
     *first, last = [f"`{one}`" for one in also]
     if not first:
         return f"{last} {verb}s the same {what} as `{path}`."
@@ -175,5 +152,4 @@ def _equal(also: list[str], path: str, verb: str, what: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Returns a text escaped for use in a table cell."""
     return plain(text).replace("|", "\\|")

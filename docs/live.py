@@ -1,10 +1,8 @@
-"""Inserts live figures and exercises into pages, and links that open scenarios in the playground.
+"""Inserts live figures and exercises into pages, and links that open scenarios in the
+playground.
 
-A mark `{{ live: FILE.NAME }}` becomes a figure of the file's table `live.NAME`, and
-`{{ exercise: FILE.NAME }}` an exercise; `{{ play: PATH }}` becomes a link to a scenario, and
-`{{ answers }}` the answers of all labs. FILE is a lab in `python/nodeb/labs` or a file in this
-folder. The page's script (`web/src/live`) draws figures and exercises if the playground was built
-(`make playground`); without it a figure is a sentence, and an exercise its question.
+The page's script (`web/src/live`) draws figures and exercises if the playground was built (`make
+playground`); without it a figure is a sentence, and an exercise its question.
 """
 
 from __future__ import annotations
@@ -27,19 +25,9 @@ MARK = re.compile(r"\{\{ (live|exercise): ([\w-]+)\.([\w-]+) \}\}")
 LINK = re.compile(r"\{\{ play: ([\w/-]+\.toml) \}\}")
 SCRIPT, PAGE = play.PAGE.with_name("live.js"), play.PAGE
 FOLDER = "play"
-"""Folder of the playground in the site."""
 
 
 def expand(markdown: str, url: str) -> str:
-    """Replaces the marks of a page by figures and exercises.
-
-    Args:
-        markdown: text of the page.
-        url: address of the page in the site, such as `labs/1-slow-start/`.
-
-    Raises:
-        KeyError: a file has no such figure or exercise.
-    """
     if ANSWERS in markdown:
         markdown = markdown.replace(ANSWERS, answers())
     markdown = LINK.sub(lambda mark: link(mark[1], url), markdown)
@@ -50,13 +38,7 @@ def expand(markdown: str, url: str) -> str:
 
 
 def link(file: str, url: str) -> str:
-    """Returns a link that opens a scenario in the playground; empty if it was not built.
-
-    Args:
-        file: path of the scenario in the repository; a starting point in `web/starts` is opened
-            with both its scenarios.
-        url: address of the page that contains the link.
-    """
+    """Returns a link that opens a scenario in the playground; empty if it was not built."""
     if not PAGE.exists():
         return ""
     path = DOCS.parent / file
@@ -67,11 +49,8 @@ def link(file: str, url: str) -> str:
 
 
 def can_play(file: str) -> bool:
-    """Returns true if the playground can simulate the file: a scenario that names no other files.
-
-    Args:
-        file: path of the file in the repository.
-    """
+    """Returns true if the playground can simulate the file: a scenario that names no other
+    files."""
     text = (DOCS.parent / file).read_text("utf-8")
     try:
         return not _core.CompiledScenario.from_toml(text, file, []).unread

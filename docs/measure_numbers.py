@@ -1,8 +1,4 @@
-"""Measures the numbers quoted in the documentation: docs/numbers.toml to docs/numbers.json.
-
-python docs/measure_numbers.py            # all
-python docs/measure_numbers.py compare    # one set
-"""
+"""Measures the numbers quoted in the documentation: docs/numbers.toml to docs/numbers.json."""
 
 from __future__ import annotations
 
@@ -22,12 +18,10 @@ import pyarrow.parquet as pq
 ROOT = Path(__file__).parents[1]
 PLAN, FOUND = ROOT / "docs" / "numbers.toml", ROOT / "docs" / "numbers.json"
 TABLES = {"sweep": "sweep.parquet", "compare": "comparison.parquet"}
-"""File of the result table of each command."""
 Row = dict[str, Any]
 
 
 def main(names: Iterable[str]) -> None:
-    """Runs the measurements of the named sets, or of all sets."""
     plan = tomllib.loads(PLAN.read_text(encoding="utf-8"))
     chosen = list(names) or list(plan)
     if unknown := set(chosen) - set(plan):
@@ -42,7 +36,6 @@ def main(names: Iterable[str]) -> None:
 
 
 def measured(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Runs the command of a set. Returns the numbers from its table, or its output."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         program, verb, *rest = shlex.split(entry["command"])
@@ -62,7 +55,6 @@ def measured(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shortened(text: str, show: Iterable[str]) -> str:
-    """Returns the lines that match the patterns, in order. Dots replace lines omitted between."""
     left, skipped = list(show), False
     shown: list[str] = []
     for line in text.splitlines():
@@ -79,7 +71,6 @@ def shortened(text: str, show: Iterable[str]) -> str:
 
 
 def number(rows: Iterable[Row], verb: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a number of a table with its interval, unit and number of runs."""
     where = dict(wanted["where"]) | ({"metric": wanted["metric"]} if verb == "compare" else {})
     found = [row for row in rows if all(row[key] == value for key, value in where.items())]
     if len(found) != 1:

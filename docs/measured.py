@@ -20,11 +20,7 @@ def load() -> dict[str, Any]:
 
 
 def expand(markdown: str) -> str:
-    """Replaces marks such as `{{ number: SET.NAME }}` in a page by measured numbers.
-
-    Raises:
-        ValueError: a number has not been measured.
-    """
+    """Replaces marks such as `{{ number: SET.NAME }}` in a page by measured numbers."""
     return NAME.sub(lambda found: _shown(found[1], found[2]), markdown)
 
 
@@ -40,7 +36,6 @@ def _shown(kind: str, name: str) -> str:
 
 
 def text(number: dict[str, Any]) -> str:
-    """Returns a number as text, with its 95 % interval and its unit."""
     digits = number["digits"]
     sign = "+" if number["as"] != "mean" else ""
     value, low, high = (

@@ -28,9 +28,7 @@ def expand(markdown: str) -> str:
 
 
 def table(said: dict[str, Any] | None) -> str:
-    """Returns a table of one reference's results, followed by the commands that reproduce them.
-    Returns a note if the reference has no results.
-    """
+    """Returns a table of one reference's results, followed by the commands that reproduce them."""
     if not said or not said["rows"]:
         return "*This reference was not compared: software or data that it needs was missing.*"
     head = ["reference", "compared", "number", "distance", "limit of the test"]

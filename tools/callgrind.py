@@ -33,7 +33,6 @@ class Profile:
 
     @property
     def instructions(self) -> int:
-        """Number of instructions in the program's own functions."""
         return self.functions.total()
 
     @property
@@ -42,10 +41,7 @@ class Profile:
         return self.outside.total()
 
     def less(self, other: Profile) -> Profile:
-        """Returns the profile minus that of a shorter run.
-
-        The difference does not contain the cost of starting the program.
-        """
+        """The difference does not contain the cost of starting the program."""
         result = Profile(Counter(self.functions), Counter(self.outside))
         result.functions.subtract(other.functions)
         result.outside.subtract(other.outside)
@@ -53,11 +49,6 @@ class Profile:
 
 
 def read(text: str, program: Path) -> Profile:
-    """Parses callgrind's output into the profile of `program`.
-
-    Raises:
-        ValueError: the output belongs to another program.
-    """
     found, names = Profile(), dict[tuple[str, str], str]()
     here = {"ob": "", "fn": ""}
     callee = dict[str, str]()

@@ -105,11 +105,6 @@ CLAIMS = Kind("claims.csv", ("study", "id"), judge_claim, _show_claim)
 
 
 def read(path: Path, kind: Kind) -> dict[Key, Row]:
-    """Returns the rows of a file by the values of their key columns.
-
-    Raises:
-        ValueError: the file has another format, or two rows with equal keys.
-    """
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -130,7 +125,6 @@ def read(path: Path, kind: Kind) -> dict[Key, Row]:
 def changes(
     before: Mapping[Key, Row], after: Mapping[Key, Row], kind: Kind
 ) -> Iterator[tuple[Key, str, str]]:
-    """Yields for each row its key, the kind of its change, and the change as text."""
     for key in {**before, **after}:
         if key not in after:
             yield key, GONE, kind.show(before[key])
@@ -142,7 +136,6 @@ def changes(
 
 
 def pairs(before: Path, after: Path) -> list[tuple[Kind, Path, Path]]:
-    """Returns the pairs of files to compare, each with the kind of file."""
     if before.is_dir() and after.is_dir():
         claims = (before / CLAIMS.file).exists() or (after / CLAIMS.file).exists()
         kinds = [CELLS, CLAIMS] if claims else [CELLS]
@@ -168,7 +161,7 @@ def compare(before: Path, after: Path, exact: bool) -> int:
 
 
 def main() -> int:
-    """Compares the files or folders that the command line names. Returns the exit status."""
+    """Compares the files or folders that the command line names."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)

@@ -35,7 +35,6 @@ def tables(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Returns true if two replications have identical tables."""
     return one.keys() == other.keys() and all(
         one[table].keys() == other[table].keys()
         and all(equal(values, other[table][name]) for name, values in one[table].items())
@@ -52,7 +51,6 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def leaves(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
-    """Yields the path and the value of each leaf of nested data."""
     parts = (
         value.items()
         if isinstance(value, dict)
@@ -69,7 +67,6 @@ def leaves(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
 
 
 def others(value: Any) -> list[Any]:
-    """Returns values to try in place of a value: other numbers, or words of its enumeration."""
     if isinstance(value, bool):
         return [not value]
     if value is None:
@@ -86,7 +83,6 @@ def others(value: Any) -> list[Any]:
 
 
 def words(part: Any) -> Iterator[list[str]]:
-    """Yields the enumerations in a schema, each as a list of words."""
     if isinstance(part, dict):
         if isinstance(part.get("enum"), list):
             yield part["enum"]
@@ -102,7 +98,6 @@ WORDS = list(words(SCHEMA))
 
 
 def changed(data: dict[str, Any], path: Path_, value: Any) -> dict[str, Any] | None:
-    """Returns the scenario with another value at `path`, or None if the core rejects this value."""
     copy: Any = json.loads(json.dumps(data))
     place = copy
     for key in path[:-1]:
@@ -116,10 +111,7 @@ def changed(data: dict[str, Any], path: Path_, value: Any) -> dict[str, Any] | N
 
 
 def idle(data: dict[str, Any]) -> Iterator[str]:
-    """Yields the keys that have no effect: none of the values tried changes the results.
-
-    The values tried for a key are those of `others` that the core accepts.
-    """
+    """Yields the keys that have no effect: none of the values tried changes the results."""
     found = tables(data)
     for path, value in leaves(data):
         variants = [

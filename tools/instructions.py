@@ -263,10 +263,7 @@ class Found:
 
 
 def build() -> Path:
-    """Compiles the programs in release mode, ignoring compiler flags of the caller.
-
-    Returns their folder.
-    """
+    """Compiles the programs in release mode, ignoring compiler flags of the caller."""
     env = {
         name: value
         for name, value in os.environ.items()
@@ -280,7 +277,6 @@ def build() -> Path:
 
 
 def _valgrind(options: list[str], program: Path, arguments: tuple[str, ...]) -> dict[str, float]:
-    """Runs a program under valgrind. Returns the figures that the program prints."""
     valgrind = shutil.which("valgrind") or "valgrind"
     done = subprocess.run(
         [valgrind, "-q", *options, str(program), *arguments],
@@ -303,7 +299,7 @@ def peak(text: str) -> int:
 
 
 class Laboratory:
-    """Runs the programs in folder `built` in parallel. Their output goes to a temporary folder."""
+    """Runs the programs in folder `built` in parallel."""
 
     def __init__(self, built: Path, folder: Path) -> None:
         self._built, self._folder = built, folder
@@ -327,10 +323,6 @@ class Laboratory:
         return self._pool.submit(work)
 
     def measure(self, row: Row) -> Callable[[], Found]:
-        """Starts the runs of a row.
-
-        Returns a function that waits for them and returns the figures.
-        """
         begin = PROGRAMS[row.program][1]
         tool = ["--tool=callgrind", f"--toggle-collect={begin}", "--callgrind-out-file="]
         costs = [self._start(row, run, tool) for run in (row.short, row.long)]
@@ -385,10 +377,7 @@ def read(file: Path = FILE, functions: Path = FUNCTIONS) -> dict[str, Found]:
 
 
 def write(rows: dict[str, Found], file: Path = FILE, functions: Path = FUNCTIONS) -> None:
-    """Writes the figures of all rows to a file.
-
-    A second file gets the functions with most of the cost.
-    """
+    """A second file gets the functions with most of the cost."""
     header = ("row", "unit", "instructions", "calls", "peak_bytes", "commit")
     with file.open("w", encoding="utf-8", newline="") as out:
         lines = csv.writer(out, delimiter="\t", lineterminator="\n")
@@ -417,10 +406,6 @@ def write(rows: dict[str, Found], file: Path = FILE, functions: Path = FUNCTIONS
 
 
 def commit() -> str:
-    """Returns the current commit.
-
-    A plus sign follows if the measured code has uncommitted changes.
-    """
     head = ["git", "rev-parse", "--short=10", "HEAD"]
     name = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     sources = [":(glob)crates/*/src/**", ":(glob)crates/*/examples/*.rs", ":(glob)examples/*.toml"]
@@ -441,7 +426,6 @@ def grown(before: Mapping[str, float], now: Mapping[str, float]) -> list[tuple[s
 
 
 def judge(name: str, before: Found | None, now: Found) -> tuple[bool, list[str]]:
-    """Compares a row with its stored figures. Returns true if it passes, and messages about it."""
     if before is None:
         return False, [f"FAIL  {name}: not written down yet: make instructions WRITE=1"]
     good, said, lower = True, list[str](), list[str]()

@@ -1,8 +1,4 @@
-"""Writes the descriptions of the metrics for the page in a browser.
-
-python tools/web_metrics.py FILE            # write the file
-python tools/web_metrics.py --check FILE    # fail if the file differs
-"""
+"""Writes the descriptions of the metrics for the page in a browser."""
 
 from __future__ import annotations
 
@@ -15,7 +11,6 @@ from nodeb.results.metrics import METRICS
 
 
 def text() -> str:
-    """Returns the descriptions in JSON, in the order of a summary."""
     found = [
         {
             "name": one.name,
@@ -36,7 +31,7 @@ def text() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Writes or checks the file. Returns 1 if a checked file differs."""
+    """Returns 1 if a checked file differs."""
     *options, name = arguments
     file = Path(name)
     if options == ["--check"]:

@@ -33,7 +33,6 @@ FOLLOWED = 250
 MAX_FOLLOWED = 30_000
 """Maximum number of further replications drawn."""
 RESAMPLES = 999
-"""Number of bootstrap samples."""
 SEED, OTHER_SEED = 7, 8
 
 
@@ -43,7 +42,6 @@ class Case:
 
     name: str
     base: Array
-    """Values of the baseline in the pool."""
     own: Array
     """Values of the other scenario in the same replications."""
     better: str = "less"
@@ -80,7 +78,6 @@ class Pool:
 
 
 def rare_cases(pool: Pool) -> Iterator[Case]:
-    """Yields the cases in which only rare losses make a difference."""
     for metric, label, better in (
         ("download_s", "download time", "less"),
         ("application_bps", "bit rate", "more"),
@@ -129,15 +126,11 @@ def draws(case: Case, n: int, trials: int) -> Iterator[tuple[Array, Array]]:
 
 
 def student(base: Array, own: Array) -> Interval:
-    """Returns Student's t interval of the mean of the differences."""
     return mean_interval(own - base)
 
 
 def signs(base: Array, own: Array) -> Interval:
-    """Returns the interval of a permutation test.
-
-    The interval contains all shifts for which random sign flips do not reject the hypothesis.
-    """
+    """The interval contains all shifts for which random sign flips do not reject the hypothesis."""
     d = own - base
     mean, n = float(d.mean()), d.size
     flips = _flips(n)
@@ -173,10 +166,6 @@ def _resamples(n: int) -> NDArray[np.int64]:
 
 
 def bootstrap_t(base: Array, own: Array) -> Interval:
-    """Returns the bootstrap-t interval.
-
-    The interval is unbounded if so many resamples have equal values that they reach its quantiles.
-    """
     d = own - base
     n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
     if stdev == 0:
@@ -191,7 +180,6 @@ def bootstrap_t(base: Array, own: Array) -> Interval:
 
 
 def bca(base: Array, own: Array) -> Interval:
-    """Returns the bias-corrected and accelerated bootstrap interval (BCa)."""
     d = own - base
     n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
     if stdev == 0:
@@ -219,7 +207,6 @@ def few_degrees(base: Array, own: Array) -> Interval:
 
 
 def chosen(base: Array, own: Array) -> Interval:
-    """Returns the interval that nodeb uses for paired differences."""
     return paired_difference(own, base)
 
 
@@ -237,10 +224,7 @@ CANDIDATES: dict[str, Callable[[Array, Array], Interval]] = {
 
 
 def coverage(case: Case, n: int, trials: int, how: Callable[[Array, Array], Interval]) -> str:
-    """Returns the coverage of an interval in percent.
-
-    In brackets is its mean width relative to Student's t.
-    """
+    """In brackets is its mean width relative to Student's t."""
     covered, width, plain = 0, 0.0, 0.0
     for base, own in draws(case, n, trials):
         found = how(base, own)
@@ -252,26 +236,19 @@ def coverage(case: Case, n: int, trials: int, how: Callable[[Array, Array], Inte
 
 
 def coverage_of_ratio(case: Case, n: int, trials: int) -> str:
-    """Returns the coverage in percent of the interval of the ratio.
-
-    An unbounded interval counts as covering.
-    """
+    """An unbounded interval counts as covering."""
     truth = float(case.own.mean() / case.base.mean())
     found = [ratio_interval(own, base) for base, own in draws(case, n, trials)]
     return f"{100 * sum(truth in one or math.isnan(one.low) for one in found) / trials:.1f}"
 
 
 def verdict(case: Case, base: Array, own: Array) -> Verdict:
-    """Returns nodeb's verdict on an experiment with the values `base` and `own`."""
     margin = MARGIN * abs(float(base.mean()))
     return judge(paired_difference(own, base), margin, case.better)
 
 
 def verdicts(case: Case, n: int, trials: int) -> list[str]:
-    """Returns the percentages of undecided, falsely equal and wrong verdicts.
-
-    The three cells that `followed` returns come after the percentages.
-    """
+    """Returns the percentages of undecided, falsely equal and wrong verdicts."""
     found = [(base, own, verdict(case, base, own)) for base, own in draws(case, n, trials)]
     outside = abs(case.truth) > case.margin
     same = sum(one.kind == "same" for *_, one in found) if outside else 0
@@ -284,9 +261,7 @@ def verdicts(case: Case, n: int, trials: int) -> list[str]:
 def followed(case: Case, undecided: list[tuple[Array, Array, Verdict]]) -> list[str]:
     """Returns three cells of the table about the further runs that verdicts suggest.
 
-    The first is the median of the suggested numbers, low to high. The others are the percentages of
-    undecided experiments that are decided by the low and by the high number of further runs. All
-    cells are empty if fewer than 50 experiments are undecided.
+    All cells are empty if fewer than 50 experiments are undecided.
     """
     ranges = [one.more_runs for *_, one in undecided]
     if len(ranges) < 50:
@@ -306,12 +281,10 @@ def followed(case: Case, undecided: list[tuple[Array, Array, Verdict]]) -> list[
 
 
 def row(cells: list[str]) -> None:
-    """Prints a row of a table in Markdown."""
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def show_coverage(cases: list[Case], trials: int) -> None:
-    """Prints tables of the coverage of all candidates, for 20, 10 and 5 pairs."""
     for n in SIZES[2::-1]:
         row([f"n = {n}", *CANDIDATES, "nodeb's ratio"])
         row(["---"] * (len(CANDIDATES) + 2))

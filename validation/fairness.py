@@ -66,10 +66,7 @@ def controls() -> dict[str, dict[str, object]]:
 
 
 def shares(groups: list[dict[str, object]]) -> list[list[float]]:
-    """Simulates groups of flows with these TCP configurations.
-
-    Returns the bytes delivered to each flow, as one list per replication.
-    """
+    """Returns the bytes delivered to each flow, as one list per replication."""
     users = [
         {
             "name": f"group {i}",
@@ -103,7 +100,6 @@ def shares(groups: list[dict[str, object]]) -> list[list[float]]:
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """Returns a table in Markdown. The first column is aligned left, the others right."""
     lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

@@ -1,11 +1,10 @@
 """Compares nodeb with downloads by a Linux kernel over the same paths.
 
-python validation/linux_downloads.py                         # downloads of Linux 6.18
-python validation/linux_downloads.py mine.csv [mine.toml]    # other downloads, and their paths
+python validation/linux_downloads.py # downloads of Linux 6.18 python
+validation/linux_downloads.py mine.csv [mine.toml] # other downloads, and their paths
 
 Cases are CSV, with one download per line or medians of several. Paths are TOML, with a table of
-scenario keys for each case or pattern such as `d_*`. All tables that match a case are merged in the
-order of the file.
+scenario keys for each case or pattern such as `d_*`.
 """
 
 from __future__ import annotations
@@ -34,29 +33,14 @@ _FOLDER = Path(__file__).parent / "linux-6.18"
 FILES = (_FOLDER / "cases.csv", _FOLDER / "more.csv", _FOLDER / "saturated.csv")
 """Downloads by Linux 6.18; the folder's README describes the measurement."""
 EVERYTHING = "*"
-"""Pattern that matches every case."""
 REQUEST = "100 B"
-"""Size of the client's request."""
 PACED = ("bbr", "bbr3")
 """Congestion controls that Linux paces without `fq`."""
 
 
 @dataclass(frozen=True)
 class Download:
-    """One download, or the median of several.
-
-    Attributes:
-        case: the name of the path.
-        control: the congestion control.
-        size_bytes: the size of the download.
-        label: the case with its distinguishing properties, for tables.
-        transfer_s: time from the phone's SYN to the last byte: median, minimum and maximum of
-            several downloads, or three times that of one.
-        repeated: number of data segments whose first byte had been sent before.
-        delay_ms: mean one-way delay of the data segments that arrived; NaN if not measured.
-        lost: data segments lost, by position in the order sent, from 1; 0 is the SYN.
-        setting: other keys of the download's scenario.
-    """
+    """One download, or the median of several."""
 
     case: str
     control: str
@@ -70,7 +54,6 @@ class Download:
 
 
 def _single(line: Mapping[str, str]) -> Download:
-    """Parses a line of a file in which each line is one download."""
     return Download(
         case=line["case"],
         control=line["control"],
@@ -84,10 +67,6 @@ def _single(line: Mapping[str, str]) -> Download:
 
 
 def _median(line: Mapping[str, str]) -> Download:
-    """Parses a line of a file in which each line is a median.
-
-    The file has columns for the initial window and the queue.
-    """
     variant, window, queue = line["variant"], int(line["iw"]), line["queue_pkts"]
     limit = 1_000_000 if queue == "inf" else int(queue)
     middle, least, largest = (float(line[f"transfer_{one}_s"]) for one in ("med", "min", "max"))
@@ -106,13 +85,6 @@ def _median(line: Mapping[str, str]) -> Download:
 
 
 def read(file: Path) -> list[Download]:
-    """Reads the downloads of a file.
-
-    A file with a column `variant` has medians, others single downloads.
-
-    Raises:
-        InputError: a line is not a download; the message names the line.
-    """
     found = []
     with file.open(encoding="utf-8", newline="") as lines:
         for number, row in enumerate(csv.DictReader(lines), 2):
@@ -125,11 +97,8 @@ def read(file: Path) -> list[Download]:
 
 
 def path_of(case: str, paths: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the scenario keys of a case, merged from all tables whose pattern matches the case.
-
-    Raises:
-        InputError: no table other than `*` matches the case.
-    """
+    """Returns the scenario keys of a case, merged from all tables whose pattern matches the
+    case."""
     matching = [name for name in paths if fnmatchcase(case, name)]
     if matching in ([], [EVERYTHING]):
         raise InputError(f"no path for the case `{case}`; expected a table for it")
@@ -160,14 +129,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Row:
-    """Means for one case, congestion control and size, over the downloads of kernel and nodeb.
-
-    Attributes:
-        kernel_s: mean, minimum and maximum transfer time of the kernel, s.
-        nodeb_s: mean, minimum and maximum transfer time of nodeb, s.
-        kernel_repeated: number of retransmitted segments of the kernel.
-        kernel_delay_ms: mean one-way delay of the kernel, ms; NaN if not measured.
-    """
+    """Means for one case, congestion control and size, over the downloads of kernel and nodeb."""
 
     case: str
     control: str
@@ -192,11 +154,6 @@ class Row:
 
 
 def scenario_of(download: Download, paths: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the scenario of a download, as plain data.
-
-    Raises:
-        InputError: the path of the download is unknown.
-    """
     control = {"control": download.control, "pacing": download.control in PACED}
     own = {
         "name": f"{download.label}, {download.control}",
@@ -212,12 +169,6 @@ def scenario_of(download: Download, paths: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def simulate(scenario: Mapping[str, Any]) -> Outcome:
-    """Simulates the scenario of a download.
-
-    Raises:
-        ScenarioError: the scenario is invalid.
-        InputError: the download is not complete after the scenario's duration.
-    """
     tables = Scenario.from_dict(scenario).compiled().run(1, 0, _core.Control())
     if not bool(tables["flows"]["complete"][0]):
         raise InputError(
@@ -231,11 +182,7 @@ def simulate(scenario: Mapping[str, Any]) -> Outcome:
 
 
 def _follow(rows: Iterable[tuple[float, str, int, bool]]) -> tuple[int, list[float]]:
-    """Returns the number of retransmitted data segments, and the delays of arrived ones in s.
-
-    Packets are lost when they are sent, before the queue, and the queue keeps their order. A drop
-    therefore concerns the last packet sent, and an arrival the first one in the queue.
-    """
+    """Returns the number of retransmitted data segments, and the delays of arrived ones in s."""
     repeated, delays = 0, []
     under_way: dict[tuple[int, bool], list[float]] = defaultdict(list)
     for at, event, number, again in rows:
@@ -313,7 +260,6 @@ HEAD = (
     "delay, ms",
     "nodeb",
 )
-"""Columns of the table: values of the kernel, followed by those of nodeb."""
 
 
 def _cells(row: Row) -> list[str]:
@@ -335,12 +281,10 @@ def _cells(row: Row) -> list[str]:
 
 
 def text(rows: Sequence[Row]) -> str:
-    """Returns the rows as a table with aligned columns."""
     return "\n".join(aligned([HEAD, *map(_cells, rows)], range(2, len(HEAD)), min_width=0))
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """Returns the rows as a table in Markdown."""
     rule = ["---", "---", *["--:"] * (len(HEAD) - 2)]
     lines = [list(HEAD), rule, *(_cells(row) for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

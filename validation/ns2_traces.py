@@ -109,10 +109,7 @@ def defaults(era: str) -> dict[str, float]:
 
 
 def number(value: Any) -> float:
-    """Returns a count, a boolean or a time as a number.
-
-    A time such as "100 ms" is converted to seconds.
-    """
+    """A time such as "100 ms" is converted to seconds."""
     if not isinstance(value, str):
         return float(value)
     amount, unit = value.split()
@@ -120,10 +117,6 @@ def number(value: Any) -> float:
 
 
 def draw(rng: random.Random, era: str) -> dict[str, Any]:
-    """Draws random parameters of a connection.
-
-    The parameters' names are those in the first line of a trace.
-    """
     window = rng.choice([8, 15, 20, 30, 42])
     packets = rng.choice([80, 200, 400])
     kind = rng.choice(["random", "random", "burst", "queue", "outage", "start"])
@@ -159,7 +152,7 @@ def draw(rng: random.Random, era: str) -> dict[str, Any]:
 
 
 def simulate(parameters: dict[str, Any]) -> str:
-    """Simulates a connection with ns-2. Returns its trace as CSV."""
+    """Simulates a connection with ns-2."""
     sink = "TCPSink/Sack1" if parameters["variant"] == "sack" else "TCPSink"
     drops = parameters["drops"]
     with tempfile.TemporaryDirectory() as folder:
@@ -187,10 +180,7 @@ def simulate(parameters: dict[str, Any]) -> str:
 
 
 def packet_rows(lines: list[str]) -> Iterator[tuple[float, int, str]]:
-    """Yields a row for each segment sent, ACK received and packet lost.
-
-    A row has the time in s, the rank among simultaneous events, and the other columns as CSV.
-    """
+    """Yields a row for each segment sent, ACK received and packet lost."""
     highest = -1
     for line in lines:
         event, t, where, to, kind, *_, seq = line.split()[:11]
@@ -206,10 +196,6 @@ def packet_rows(lines: list[str]) -> Iterator[tuple[float, int, str]]:
 def window_rows(
     lines: list[str], packets: list[tuple[float, int, str]]
 ) -> Iterator[tuple[float, int, str]]:
-    """Yields one row for each time at which the window changed.
-
-    The time is that of the packet that caused the change.
-    """
     last: dict[float, dict[str, str]] = {}
     state: dict[str, str] = {}
     for line in lines:

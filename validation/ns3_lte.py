@@ -43,7 +43,7 @@ HEAD = ("case", "quantity", "nodeb", "ns-3", "ratio", "predicted", "for ns-3", "
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the comparison. Returns 1 if a case is unknown or ns-3 cannot be run, else 0."""
+    """Returns 1 if a case is unknown or ns-3 cannot be run, else 0."""
     options = parsed(arguments)
     cases = [case for case in read_cases() if options.only in (None, case.name)]
     if not cases:
@@ -72,7 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Returns the options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--ns3", metavar="PYTHON", help="the Python that has ns-3")
     parser.add_argument("--only", metavar="CASE", help="name of the only case to compare")
@@ -92,7 +91,7 @@ def compare(cases: Sequence[Case], python: str) -> Iterator[Result]:
 
 
 def simulate_ns3(cases: Sequence[Case], python: str) -> list[dict[str, float]]:
-    """Simulates cases in ns-3. Returns their results by quantity."""
+    """Simulates cases in ns-3."""
     lines = "".join(f"{json.dumps(dict(case.settings))}\n" for case in cases)
     done = subprocess.run(
         [python, THEIRS], input=lines, check=True, stdout=subprocess.PIPE, text=True
@@ -102,11 +101,7 @@ def simulate_ns3(cases: Sequence[Case], python: str) -> list[dict[str, float]]:
 
 
 def quantities(case: Case, found: dict[str, Any]) -> dict[str, float]:
-    """Returns the quantities of a case from ns-3's output, after checking the SNRs in it.
-
-    Raises:
-        ValueError: ns-3 reports another SNR than that of the case.
-    """
+    """Returns the quantities of a case from ns-3's output, after checking the SNRs in it."""
     for wanted, reported in zip(case.settings["snr_db"], found["snr_db"], strict=True):
         if abs(wanted - reported) > SNR_LIMIT_DB:
             raise ValueError(f"{case.name}: ns-3 reports {reported:.3f} dB, expected {wanted} dB")
@@ -118,7 +113,6 @@ def quantities(case: Case, found: dict[str, Any]) -> dict[str, float]:
 
 
 def table(cases: Sequence[Case], results: Sequence[Result]) -> Iterator[str]:
-    """Yields the lines of a table with results, predictions, and whether these were met."""
     widths = (30, 10, 6, 6, 5, 9, 9, 0)
     for row in rows(cases, results):
         texts, numbers = row[:2], row[2:]
@@ -128,7 +122,6 @@ def table(cases: Sequence[Case], results: Sequence[Result]) -> Iterator[str]:
 
 
 def rows(cases: Sequence[Case], results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
-    """Yields the heading of the comparison, then a row for each result of these cases."""
     yield HEAD
     predictions = {case.name: case.predictions for case in cases}
     for one in results:
@@ -144,7 +137,6 @@ def rows(cases: Sequence[Case], results: Sequence[Result]) -> Iterator[tuple[str
 
 
 def markdown() -> str:
-    """Returns the recorded comparison as a table in Markdown, followed by its origin."""
     heading, *lines = rows(read_cases(), read_results())
     marks = ["---"] * 2 + ["--:"] * (len(heading) - 2)
     made = RESULTS.read_text("utf-8").partition("\n")[0].lstrip("# ")

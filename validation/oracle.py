@@ -51,7 +51,6 @@ class Row:
         )
 
     def __str__(self) -> str:
-        """Returns the row as a line of a CSV file."""
         cells = [f"{self.t_s:.6f}", self.event, "" if self.seq is None else str(self.seq)]
         cells.append("" if self.retransmission is None else str(int(self.retransmission)))
         cells.append("" if self.cwnd is None else f"{self.cwnd:.3f}")
@@ -74,11 +73,6 @@ class Trace:
 
     @staticmethod
     def parse(text: str) -> Trace:
-        """Parses a trace in CSV.
-
-        Raises:
-            ValueError: the text is not a trace; the message names the missing part.
-        """
         lines = text.splitlines()
         if not lines or not lines[0].startswith("# ") or "variant=" not in lines[0]:
             raise ValueError("line 1 should be a comment with the parameters, among them variant=")
@@ -110,18 +104,6 @@ def _with_unit(text: str) -> str:
 
 
 def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
-    """Returns the scenario of a trace's path, as data for JSON.
-
-    Args:
-        parameters: the parameters in the trace's first line: ``variant``, ``delack``, ``W``,
-            ``ssthresh`` (0: as W), ``seg``, ``npkt``, ``acc_rate``, ``acc_delay``, ``rate``,
-            ``delay``, ``rrate``, ``rdelay``, ``qlim``, ``tick``; optional are ``drops`` (default
-            none), ``era`` (default ns-2.35), ``minrto`` and ``iw`` (initial window; default that
-            of the era).
-
-    Raises:
-        KeyError: a parameter is missing.
-    """
     p = parameters
     tick_s = float(p["tick"])
     drops = [] if p.get("drops", "none") == "none" else [int(n) for n in p["drops"].split(";")]
@@ -163,10 +145,6 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
 
 
 def simulate(trace: Trace) -> list[Row]:
-    """Simulates the path of ``trace``.
-
-    Returns the simulated events in the form of a trace's rows.
-    """
     scenario = json.dumps(scenario_of(trace.parameters))
     tables = _core.CompiledScenario.from_json(scenario).run(1, 0, _core.Control())
     rows = [*_segment_rows(tables["segments"]), *_window_rows(tables["cwnd"])]
@@ -183,10 +161,6 @@ def _segment_rows(table: dict[str, Iterable[object]]) -> Iterator[Row]:
 
 
 def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
-    """Yields one row for each time at which the window changed.
-
-    The row has the values after the last change at that time.
-    """
     columns = (table[name] for name in ("t_s", "cwnd_packets", "ssthresh_packets"))
     last: dict[float, Row] = {}
     for t, cwnd, ssthresh in zip(*columns, strict=True):
@@ -195,11 +169,8 @@ def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
 
 
 def first_difference(expected: list[Row], actual: list[Row]) -> str | None:
-    """Finds the first row that differs, and returns it with its neighbours as text.
-
-    Returns `None` if all rows agree. Rows are compared in order within each kind of event, so that
-    two events less than a microsecond apart may be listed in either order.
-    """
+    """Rows are compared in order within each kind of event, so that two events less than a
+    microsecond apart may be listed in either order."""
     firsts = []
     for event in _ORDER:
         theirs = [row for row in expected if row.event == event]
@@ -229,13 +200,6 @@ def _around(rows: list[Row], t: float, context: int = 3) -> str:
 
 
 def check(text: str) -> str | None:
-    """Simulates the trace in ``text``.
-
-    Returns the first difference as text, or None if there is none.
-
-    Raises:
-        ValueError: the text is not a trace, or nodeb cannot build its path.
-    """
     trace = Trace.parse(text)
     try:
         actual = simulate(trace)
@@ -245,10 +209,6 @@ def check(text: str) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Checks the named files.
-
-    Prints the differences and the numbers of files that passed and failed.
-    """
     if not arguments or arguments[0] in {"-h", "--help"}:
         print("usage: python validation/oracle.py FILE...\n\n" + (__doc__ or ""))
         return 0 if arguments else 2

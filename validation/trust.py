@@ -1,10 +1,8 @@
 """Repeats the comparisons with all references, and writes the results to docs/trust.json.
 
-python validation/trust.py                       # studies at full length, in out/all: hours
-python validation/trust.py --quick               # their short versions
-python validation/trust.py --only ns2 --only phy # some; the other results are kept
-
-Each reference is a module in validation/references with a function `rows`.
+python validation/trust.py # studies at full length, in out/all: hours python validation/trust.py
+--quick # their short versions python validation/trust.py --only ns2 --only phy # some; the other
+results are kept
 """
 
 from __future__ import annotations
@@ -27,7 +25,6 @@ FOUND = Path(__file__).parents[1] / "docs" / "trust.json"
 
 
 def references(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Row]]]:
-    """Returns the functions that compare with each reference, in the order of the page."""
     return {
         "studies": lambda: studies.rows(options.out, options.quick),
         "ns2": ns2.rows,
@@ -39,10 +36,7 @@ def references(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[R
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the chosen comparisons and writes their results.
-
-    Returns the number of those that failed.
-    """
+    """Runs the chosen comparisons and writes their results."""
     options = parsed(arguments)
     asked, failed = references(options), 0
     known = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
@@ -61,7 +55,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
-    """Returns the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--quick", action="store_true", help="short versions of the studies")
     parser.add_argument("--out", type=Path, default=Path("out/all"), help="the studies' folder")

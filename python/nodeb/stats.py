@@ -462,15 +462,7 @@ def ratio_interval(
 def _ends_of_rest(
     x: NDArray[np.float64], y: NDArray[np.float64], reach: Reach
 ) -> Callable[[float], tuple[float, float]] | None:
-    """Returns a function from r to the interval of the mean of `x - r y`.
-
-    The result is None if the mean of `y` is not significantly different from 0.
-
-    Args:
-        x: one value per replication.
-        y: one value per replication, scaled to mean 1.
-        reach: parameters of the interval of the mean of `x - y`.
-    """
+    """The result is None if the mean of `y` is not significantly different from 0."""
     mean = float((x - y).mean())
     u, v = x - y - mean, y - 1
     uu, uv, vv = (float(np.mean(one)) for one in (u * u, u * v, v * v))
@@ -490,10 +482,7 @@ def _ends_of_rest(
 
 
 def _crossing(excess: Callable[[float], float], start: float, step: float) -> float:
-    """Returns the point at which `excess` becomes positive, in the direction of `step`.
-
-    `excess(start)` must not be positive.
-    """
+    """`excess(start)` must not be positive."""
     if step == 0:
         return start
     while excess(start + step) <= 0:

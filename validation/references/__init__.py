@@ -1,5 +1,5 @@
-"""Comparisons of nodeb with its references: ns-2, Linux, closed forms, studies, decoders, traces.
+"""Comparisons of nodeb with its references: ns-2, Linux, closed forms, studies, decoders,
+traces.
 
-Each module of this package but `row` has a function `rows` that repeats the comparison with one
-reference. The comparison with ns-3 is the package `ns3`, whose program is `validation/ns3_lte.py`.
+The comparison with ns-3 is the package `ns3`, whose program is `validation/ns3_lte.py`.
 """

@@ -29,11 +29,7 @@ def rows() -> Iterator[Row]:
 
 
 def slow_start(packets: int) -> float:
-    """Returns the simulated duration of a transfer minus that of the closed form, in seconds.
-
-    Args:
-        packets: size of the transfer in packets.
-    """
+    """Returns the simulated duration of a transfer minus that of the closed form, in seconds."""
     wire, back = 1e9, 1e9
     rate, delay_s, back_s = 384e3, 0.1, 0.05
     scenario = {

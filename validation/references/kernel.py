@@ -47,6 +47,5 @@ def of(found: Iterable[linux_downloads.Row]) -> Iterator[Row]:
 
 
 def within(ratios: list[float], limit: str) -> str:
-    """Returns as text the number of ratios within `limit` of 1, and the spread of all ratios."""
     near = sum(abs(ratio - 1) <= float(limit.split()[0]) / 100 for ratio in ratios)
     return f"{near} within; {spread(ratios)}"

@@ -1,7 +1,4 @@
-"""Comparison of the chip-level link with other decoders and with closed forms of the rake.
-
-The ratios are read from the output of tests.
-"""
+"""Comparison of the chip-level link with other decoders and with closed forms of the rake."""
 
 from __future__ import annotations
 
@@ -33,11 +30,7 @@ TESTS = (
 
 
 def rows(everything: bool) -> Iterator[Row]:
-    """Yields the rows that compare error rates of the turbo code and of the rake.
-
-    Args:
-        everything: whether to include the points that take minutes.
-    """
+    """Yields the rows that compare error rates of the turbo code and of the rake."""
     for file, test, witness, compared, limit in TESTS:
         command = f"cargo test --release -p nodeb-phy --test {file} {test} -- --nocapture"
         command += " --include-ignored" if everything else ""

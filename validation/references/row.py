@@ -8,16 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """Comparison of one quantity with one reference.
-
-    Attributes:
-        witness: the reference.
-        compared: the quantity compared.
-        count: number of compared values.
-        distance: distance of nodeb from the reference, as text.
-        limit: limit in a test; empty if no test has one.
-        command: command that repeats the comparison.
-    """
+    """Comparison of one quantity with one reference."""
 
     witness: str
     compared: str

@@ -14,12 +14,7 @@ Counts = dict[str, str]
 
 
 def rows(out: Path, quick: bool) -> Iterator[Row]:
-    """Yields the rows of every study. Studies that are complete in the folder are not run again.
-
-    Args:
-        out: folder with the results of `nodeb reproduce all`.
-        quick: whether to run the short versions.
-    """
+    """Studies that are complete in the folder are not run again."""
     reproduce.run_all(out, quick)
     with (out / "summary.csv").open(encoding="utf-8", newline="") as file:
         for found in csv.DictReader(file):

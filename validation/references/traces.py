@@ -21,10 +21,8 @@ LASTS_S = 60.0
 
 
 def rows(folder: Path | None) -> Iterator[Row]:
-    """Yields one row: bytes that the link could send in 60 s divided by bytes that a trace offers.
-
-    The row has the spread of this ratio over all traces. Yields nothing if `folder` is None.
-    """
+    """Yields one row: bytes that the link could send in 60 s divided by bytes that a trace
+    offers."""
     if folder is None:
         return
     files = sorted(path for path in folder.iterdir() if path.suffix in (".down", ".up"))
@@ -40,7 +38,6 @@ def rows(folder: Path | None) -> Iterator[Row]:
 
 
 def offered_bytes(file: Path) -> float:
-    """Returns the number of bytes that the delivery opportunities of the first 60 s offer."""
     times = [int(line) for line in file.read_text(encoding="utf-8").split()]
     loops, last = divmod(int(1000 * LASTS_S), times[-1])
     return PACKET_BYTES * (loops * len(times) + sum(one < last for one in times))

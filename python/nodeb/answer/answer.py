@@ -38,7 +38,6 @@ class Bar:
     """Bar of a bar chart: its label, its value as text, and its length."""
 
     name: str
-    """Label before the bar."""
     value: str
     """Value as text, with its unit."""
     size: float
@@ -90,12 +89,9 @@ class Rows:
     rows: Sequence[Sequence[str | Shown]]
     """Cells: the first of a row is a name; a `Shown` is a number with its unit."""
     title: str = ""
-    """Text above the table; empty for none."""
     right: Sequence[int] = ()
-    """Indices, from 0, of the columns of text that terminals align to the right."""
 
     def without_empty_columns(self) -> Rows:
-        """Returns the table without columns that are empty in every row; keeps the first column."""
         kept = [at for at in range(len(self.head)) if at == 0 or any(row[at] for row in self.rows)]
         return Rows(
             [self.head[at] for at in kept],
@@ -131,13 +127,12 @@ class Answer:
     lead: str = ""
     """Sentences below the headline of a page, such as the number of runs; not in terminals."""
     picture: Bars | Rows | None = None
-    """Bars or table directly below the headline; `None` for none."""
     facts: Sequence[Fact] = ()
     """Key figures below the main picture, in order; may be empty."""
     table: Rows | None = None
-    """Main table below the key figures, such as the cells of a sweep; `None` for none."""
+    """Main table below the key figures, such as the cells of a sweep;"""
     after: Bars | None = None
-    """Second picture below the main table, such as the causes of a difference; `None` for none."""
+    """Second picture below the main table, such as the causes of a difference;"""
     marks: Sequence[Mark] = ()
     """Remarks that readers must not overlook, such as one on transfers that did not finish."""
     notes: Sequence[str] = ()
@@ -147,5 +142,5 @@ class Answer:
     folded: str = ""
     """Description of the tables of `everything`, such as `all 15 metrics`.
 
-    A terminal prints it in the hint to use `--all`. If it is empty there is no such hint.
+    If it is empty there is no such hint.
     """

@@ -10,19 +10,14 @@ __all__ = ["Answering"]
 
 
 class Answering:
-    """Base class of results that display an answer: text when printed, HTML in notebooks.
-
-    A subclass overrides `answer`, or `answers` if it has several.
-    """
+    """Base class of results that display an answer: text when printed, HTML in notebooks."""
 
     @property
     def answer(self) -> Answer:
-        """First answer of the result, often the only one."""
         return self.answers[0]
 
     @property
     def answers(self) -> Sequence[Answer]:
-        """All answers of the result, in the order in which they are displayed."""
         return [self.answer]
 
     def __str__(self) -> str:

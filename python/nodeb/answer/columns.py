@@ -12,10 +12,7 @@ from nodeb.base.streams import printable
 __all__ = ["NAME", "aligned", "beside", "filled", "fitted"]
 
 NAME = 24
-"""Minimum width of the first column, in characters, so that pictures and tables are aligned.
-
-If names are split over several lines to fit a narrow terminal, it is their maximum width.
-"""
+"""Minimum width of the first column, in characters, so that pictures and tables are aligned."""
 HEAD = 10
 """Minimum width, in characters, to which the head of a narrow column is split."""
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[mu]?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
@@ -30,14 +27,7 @@ Cells = Sequence[str | Shown]
 
 
 def filled(shown: str, width: int, first: str = "", later: str = "") -> str:
-    """Wraps a paragraph so that numbers keep their units, and `--set KEY="VALUE"` is not split.
-
-    Args:
-        shown: text of the paragraph.
-        width: maximum width of a line; a longer word has a line of its own and is not split.
-        first: prefix of the first line.
-        later: prefix of the other lines.
-    """
+    """Wraps a paragraph so that numbers keep their units, and `--set KEY="VALUE"` is not split."""
     held = BEFORE_UNIT.sub(HELD, printable(shown))
     held = OPTION.sub(lambda found: found[0].replace(" ", HELD), held)
     lines = textwrap.fill(
@@ -85,13 +75,6 @@ def aligned(rows: Sequence[Cells], right: Sequence[int] = (), min_width: int = N
 
 
 def beside(rows: Sequence[Cells]) -> list[str]:
-    """Joins the cells of each row to one text, aligned with those of the other rows.
-
-    Columns that are blank in every row are omitted.
-
-    Args:
-        rows: rows of cells; at least one.
-    """
     columns = [one for one in _columns(rows, range(len(rows[0]))) if any(map(str.strip, one))]
     return ["  ".join(parts).rstrip() for parts in zip(*columns, strict=True)]
 
@@ -101,14 +84,8 @@ def _lines(
 ) -> list[str]:
     """Formats the head of a table and its columns as lines of text.
 
-    Each row is a line. If `is_parted`, long heads and long names in the first column are split, so
-    that the head or a row may take several lines.
-
-    Args:
-        head: name of each column; empty for a table without a head.
-        columns: texts of each column, of one width per column.
-        min_width: minimum width of the first column, in characters.
-        is_parted: whether long heads and names are split.
+    If `is_parted`, long heads and long names in the first column are split, so that the head or
+    a row may take several lines.
     """
     names, *others = columns or [[]]
     parts = [_parted_name(one) if is_parted else [one] for one in names]
@@ -193,9 +170,6 @@ def _cells_of(cells: Cells, to_right: bool) -> list[str]:
 
 
 def _unit(shown: str) -> str:
-    """Returns the unit that ends the text of an interval, with the space before it.
-
-    Returns "" if there is no unit, or the text is not an interval.
-    """
+    """Returns "" if there is no unit, or the text is not an interval."""
     number, space, last = shown.rpartition(" ")
     return space + last if number and not last[-1:].isdigit() and " to " in shown else ""

@@ -71,9 +71,7 @@ class Shown:
     unit: str
     """Unit of the value and its interval; empty if the value has none."""
     low: str = ""
-    """Lower end of the interval; empty if there is none."""
     high: str = ""
-    """Upper end of the interval; empty if there is none."""
     mark: str = ""
     """Sign after a mean from which users or transfers without a value are excluded; else empty."""
 
@@ -105,10 +103,6 @@ class Shown:
 
     @property
     def with_level(self) -> str:
-        """Mean with interval and confidence level 95 %: `3.01 s (95 %: 2.95 to 3.07 s)`.
-
-        The level is omitted if the interval is `ALWAYS`, or if there is no interval.
-        """
         return self.with_interval if self.interval == ALWAYS else self.at_level("95 %")
 
     def at_level(self, level: str) -> str:
@@ -130,17 +124,6 @@ def shown(
     percent: bool = False,
     scale: tuple[str, float] | None = None,
 ) -> Shown:
-    """Formats a mean and its interval, in a readable unit.
-
-    Args:
-        mean: mean; NaN and infinity are shown as a dash, without an interval.
-        low: lower end of its interval; NaN or infinite for no interval.
-        high: upper end of its interval; NaN or infinite for no interval.
-        unit: unit of all three, as in tables; "1" for a ratio.
-        percent: whether a ratio is shown in per cent.
-        scale: displayed unit, and factor to convert to it. None chooses them to suit the mean or,
-            if the mean is only a rounding error, to suit the interval.
-    """
     has_interval = math.isfinite(low) and math.isfinite(high)
     # A mean that is only a rounding error must not determine the unit of the interval around it.
     largest = max(abs(low), abs(high)) if has_interval else 0.0
@@ -158,7 +141,6 @@ def shown(
 
 
 def number(value: float, unit: str = "", *, percent: bool = False) -> str:
-    """Formats a number without an interval, with its unit."""
     return shown(value, unit=unit, percent=percent).value
 
 
@@ -166,10 +148,6 @@ def parts(values: Sequence[float], unit: str) -> list[str]:
     """Formats parts in one unit, rounded so that they add up to their sum as displayed.
 
     A part that would be rounded to 0 is formatted by itself, with digits and a unit of its own.
-
-    Args:
-        values: the parts.
-        unit: unit of the parts, as in tables.
     """
     whole = sum(values)
     largest = max((abs(one) for one in (whole, *values)), default=0.0)
@@ -199,7 +177,6 @@ def apportioned(values: Sequence[float], whole: int) -> list[int]:
 
 
 def interval(low: float, high: float, unit: str = "", *, percent: bool = False) -> str:
-    """Formats an interval with its unit: `2.95 to 3.07 s`."""
     return shown((low + high) / 2, low, high, unit, percent=percent).interval
 
 
@@ -214,8 +191,7 @@ def difference(
 ) -> Shown:
     """Formats a difference and its interval, with signs.
 
-    The arguments are those of `shown`. Without `scale`, a difference of ratios in per cent has the
-    unit points (percentage points).
+    Without `scale`, a difference of ratios in per cent has the unit points (percentage points).
     """
     found = shown(mean, low, high, unit, percent=percent, scale=scale)
     texts = [signed(one) for one in (found.number, found.low, found.high)]
@@ -234,12 +210,6 @@ def scale_of(value: float, unit: str, *, percent: bool = False) -> tuple[str, fl
 
 
 def _decimals(mean: float, half: float) -> int:
-    """Returns the number of decimals of a mean; -1 rounds to tens.
-
-    Args:
-        mean: mean in its displayed unit.
-        half: half-width of its interval; NaN for none.
-    """
     size = abs(mean)
     if not half > MIN_HALF_WIDTH:
         return 0 if size == 0 or size == round(size) else PLAIN - 1 - _exponent(size)
@@ -257,17 +227,13 @@ def _exponent(size: float) -> int:
 
 
 def _fixed(value: float, decimals: int) -> str:
-    """Formats a number with a fixed number of decimals and the minus sign U+2212."""
     text = f"{_rounded(value, decimals):z.{max(decimals, 0)}f}"
     return text.replace("-", MINUS)
 
 
 def _rounded(value: float, decimals: int) -> float:
-    """Rounds a number to `decimals` decimals, after rounding it to `EXACT` significant digits.
-
-    The first step removes the rounding errors of sums. Otherwise they would decide in which
-    direction a number halfway between two results is rounded.
-    """
+    """The first step removes the rounding errors of sums. Otherwise they would decide in which
+    direction a number halfway between two results is rounded."""
     return round(float(f"{value:.{EXACT}g}"), decimals)
 
 

@@ -12,7 +12,6 @@ from nodeb.base.streams import printable
 __all__ = ["WIDTH", "bars", "block", "for_stream", "text"]
 
 WIDTH = 80
-"""Maximum width of a paragraph in characters, and width of a terminal if it is unknown."""
 MIN_WIDTH = 20
 """Width in characters that is assumed for a narrower terminal."""
 COMMAND = ": nodeb "
@@ -44,16 +43,6 @@ def text(
     encoding: str | None = "utf-8",
     width: int = WIDTH,
 ) -> str:
-    """Formats an answer for a terminal.
-
-    Args:
-        answer: answer to format.
-        everything: whether the folded tables and their marks are printed too.
-        encoding: encoding of the terminal, None for ASCII; if it lacks block characters or the
-            minus sign, all characters of `PLAIN` are replaced.
-        width: width of the terminal in characters. If a table does not fit, each row becomes a
-            block of lines, with the name above the numbers.
-    """
     width = max(width, MIN_WIDTH)
     line = min(width, WIDTH)
     blocks = [filled(_headline(answer), line)]
@@ -133,13 +122,7 @@ def bars(rows: Sequence[Bar], width: int = WIDTH) -> Iterator[str]:
 
 
 def _scale(room: int, low: float, high: float) -> float:
-    """Returns the length of a bar of size 1, in characters; 0 if the room is too small for bars.
-
-    Args:
-        room: characters available for bars on both sides of 0.
-        low: size of the most negative bar, or 0.
-        high: size of the largest bar, or 0.
-    """
+    """Returns the length of a bar of size 1, in characters; 0 if the room is too small for bars."""
     longest = max(high, -low)
     columns = min(BAR, int(room * longest / (high - low))) if longest else BAR
     return columns / (longest or 1.0) if columns >= MIN_BAR else 0.0

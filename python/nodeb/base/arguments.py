@@ -17,12 +17,6 @@ MAX_WHOLE = 2**63 - 1
 
 
 def as_path(value: Any, name: str) -> Path:
-    """Converts an argument to a path.
-
-    Raises:
-        InputError: the value is neither text nor an object with `__fspath__`; the message names
-            the argument.
-    """
     try:
         return Path(value)
     except TypeError:
@@ -30,12 +24,6 @@ def as_path(value: Any, name: str) -> Path:
 
 
 def as_whole(value: Any, name: str, maximum: int = MAX_WHOLE) -> int:
-    """Returns a value as a whole number of at most `maximum`; negative numbers are accepted.
-
-    Raises:
-        InputError: the value is not a whole number, is a bool, or is too large; the message names
-            the argument.
-    """
     try:
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -48,11 +36,7 @@ def as_whole(value: Any, name: str, maximum: int = MAX_WHOLE) -> int:
 
 
 def as_seed(value: Any) -> int:
-    """Returns a value as a seed, a whole number from 0 to 2^63 - 1.
-
-    Raises:
-        InputError: the value is not a seed.
-    """
+    """Returns a value as a seed, a whole number from 0 to 2^63 - 1."""
     if (seed := as_whole(value, "seed")) < 0:
         raise InputError(f"seed is {value}; expected a whole number from 0 to 2^63 - 1")
     return seed
@@ -62,9 +46,6 @@ def as_number(value: Any, name: str) -> float:
     """Converts an argument to a float, which may be NaN or infinite.
 
     Text, bytes and bool are not accepted.
-
-    Raises:
-        InputError: the value is not a number; the message names the argument.
     """
     try:
         if not isinstance(value, bool | str | bytes):
@@ -75,16 +56,6 @@ def as_number(value: Any, name: str) -> float:
 
 
 def as_texts(value: Any, name: str, such_as: str) -> list[str]:
-    """Returns the texts of any iterable except a text as a list.
-
-    Args:
-        value: argument to convert.
-        name: name of the argument, for the message.
-        such_as: example of a correct value, for the message.
-
-    Raises:
-        InputError: the value is a single text, not iterable, or has items that are not texts.
-    """
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         found = list(value)
         if all(isinstance(one, str) for one in found):

@@ -32,22 +32,6 @@ def call_checked(
     *arguments: Any,
     **named: Any,
 ) -> Any:
-    """Calls a user-defined function, checks its result and returns it.
-
-    A generator's items are returned as a list.
-
-    Args:
-        function: function to call with the further arguments.
-        what: description of the function in messages, such as "metric `rate`".
-        expected: description of a correct result in messages.
-        right: function that returns true if a result is correct.
-        arguments: positional arguments of the function.
-        named: keyword arguments of the function.
-
-    Raises:
-        Mistake: the function raised an exception, even `SystemExit`, or its result is not correct.
-            Exceptions of `PASSED_ON` and `KeyboardInterrupt` are raised unchanged.
-    """
     file, first = _beginning(function)
     try:
         with np.errstate(all="ignore"):
@@ -70,22 +54,13 @@ def call_checked(
 
 
 def mistake(function: Callable[..., Any], text: str) -> Mistake:
-    """Returns an error for a result that `call_checked` accepted, but that later proved wrong.
-
-    The message begins with the file and the first line of the function, if they are known.
-
-    Args:
-        function: function that returned the result.
-        text: description of the error.
-    """
+    """Returns an error for a result that `call_checked` accepted, but that later proved wrong."""
     return Mistake(f"{_place(*_beginning(function))}{text}")
 
 
 def _beginning(function: Callable[..., Any]) -> tuple[str, int]:
-    """Returns the file and first line of a function.
-
-    Returns "" and 0 for a callable without Python code of its own, such as a built-in or a partial.
-    """
+    """Returns "" and 0 for a callable without Python code of its own, such as a built-in or a
+    partial."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code else ("", 0)
 
@@ -95,11 +70,7 @@ def _place(file: str, line: int) -> str:
 
 
 def line_of(error: BaseException, file: str) -> int:
-    """Returns the line of `file` in the traceback of an error, the innermost if there are several.
-
-    Returns 0 if the traceback has no line of `file`. For a syntax error in `file` it is the line
-    with the error.
-    """
+    """Returns 0 if the traceback has no line of `file`."""
     if isinstance(error, SyntaxError) and error.filename == file:
         return error.lineno or 0
     frames = traceback.extract_tb(error.__traceback__)
@@ -112,7 +83,6 @@ def reason(error: BaseException) -> str:
 
 
 def numbers(found: Any) -> bool:
-    """Returns true if a value is a number, or an array or list of numbers; bools are accepted."""
     try:
         return np.asarray(found).dtype.kind in "fiub"
     except ValueError:  # NumPy raises this error for nested lists of different lengths.

@@ -37,12 +37,6 @@ NO_SKEWNESS = 1e-6
 
 
 def varied(values: NDArray[np.float64], scale: float) -> int:
-    """Returns the number of values that differ from the commonest value, at least 1.
-
-    Args:
-        values: the values; at least one.
-        scale: largest absolute value of the numbers that the values were calculated from.
-    """
     ends = np.flatnonzero(np.diff(np.sort(values)) > ROUNDING * scale) + 1
     commonest = int(np.diff(np.concatenate(([0], ends, [values.size]))).max())
     return max(values.size - commonest, 1)
@@ -60,13 +54,6 @@ class Reach:
 
     @classmethod
     def of(cls, n: int, degrees: int, confidence: float) -> Reach:
-        """Returns the parameters of a two-sided confidence interval.
-
-        Args:
-            n: number of values, at least 2.
-            degrees: degrees of freedom of the spread of the values, from `varied`.
-            confidence: probability that the interval covers the true mean, in (0, 1).
-        """
         quantiles = t_quantile(np.array([n - 1, min(degrees, n - 1)]), (1 + confidence) / 2)
         return cls(n, float(quantiles[0]), float(quantiles[1]))
 
@@ -74,12 +61,6 @@ class Reach:
         """Returns the ends of the confidence interval of a mean.
 
         Both ends are the mean if the values do not vary.
-
-        Args:
-            mean: mean of the values.
-            half: minimum distance of each end from the mean, as `half_width` returns it.
-            second: mean of the squared deviations of the values.
-            third: mean of the deviations to the third power.
         """
         deviation = math.sqrt(max(second, 0.0))
         if deviation**3 == 0:
@@ -92,20 +73,11 @@ class Reach:
         return mean - below, mean + above
 
     def half_width(self, squares: float) -> float:
-        """Returns the half-width of Student's confidence interval.
-
-        Args:
-            squares: mean of the squares of the products of a value's deviation from the mean and
-                the quantile of Student's t. A negative mean counts as 0.
-        """
         return math.sqrt(max(squares, 0.0) / (self.n - 1))
 
     def _transformed(self, skewness: float, t: float) -> float:
-        """Inverts Hall's transformation at the quantile `t`.
-
-        Returns the mean minus an end of the interval, in sample standard deviations: the lower end
-        for a positive `t`, the upper end for a negative one.
-        """
+        """Returns the mean minus an end of the interval, in sample standard deviations: the
+        lower end for a positive `t`, the upper end for a negative one."""
         z = t / math.sqrt(self.n) - skewness / (6 * self.n)
         if abs(skewness) < NO_SKEWNESS:
             return z

@@ -1,8 +1,7 @@
 """Quantiles of Student's t distribution.
 
 Nearly every interval is a 95 % interval of at most about 200 values. The quantiles for these are
-tabulated here, because importing SciPy takes longer than most simulations. All other quantiles are
-computed by SciPy.
+tabulated here, because importing SciPy takes longer than most simulations.
 
 Source: `scipy.special.stdtrit` of SciPy 1.17, to the last bit.
 """
@@ -66,12 +65,6 @@ nan
 
 
 def t_quantile(degrees: ArrayLike, probability: float) -> NDArray[np.float64]:
-    """Returns the quantiles of Student's t for one probability, one for each entry of `degrees`.
-
-    Args:
-        degrees: degrees of freedom, whole numbers; for 0 the result is NaN.
-        probability: probability that a value is below the quantile, in (0, 1).
-    """
     wanted = np.asarray(degrees)
     if probability == TABLED and wanted.size and wanted.max() < len(_TABLE):
         return np.asarray(_TABLE[wanted])

@@ -47,11 +47,8 @@ class Table:
         self._set({name: [read_only(column)] for name, column in columns.items()})
 
     def _set(self, columns: dict[str, list[NDArray[Any]]]) -> None:
-        """Sets the columns, each given as consecutive parts.
-
-        A column is joined when it is first read: the tables of many short replications consist of
-        many parts, of which most columns are never read.
-        """
+        """A column is joined when it is first read: the tables of many short replications
+        consist of many parts, of which most columns are never read."""
         for name, parts in columns.items():
             if any(part.ndim == 0 for part in parts):
                 raise InputError(f"column `{name}` is one value; expected a list or an array")
@@ -86,14 +83,12 @@ class Table:
         return table
 
     def _array(self, name: str) -> NDArray[Any]:
-        """Returns a column as one array, which replaces its parts."""
         parts = self._columns[name]
         if len(parts) > 1:
             parts = self._columns[name] = [read_only(np.concatenate(parts))]
         return parts[0]
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        """Returns all columns, each as one array."""
         return {name: self._array(name) for name in self._columns}
 
     def __getstate__(self) -> tuple[Layout, bytes, dict[str, NDArray[Any]]]:
@@ -136,7 +131,6 @@ class Table:
             raise InputError(f"there is no column `{column}`; the columns are {names}") from None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Yields the rows as dictionaries of plain Python values."""
         names, arrays = self.columns, self._arrays()
         # Rows are converted in chunks, because Python's numbers take more memory than an array's.
         for first in range(0, len(self), CHUNK):
@@ -267,7 +261,6 @@ def _arrow(column: NDArray[Any]) -> Any:
 
 
 def _encoded(column: NDArray[Any]) -> tuple[NDArray[np.int64], bytes]:
-    """Returns the length of each text in UTF-8, in bytes, and the concatenated bytes of all."""
     if column.dtype.kind == "U" and column.dtype.isnative and column.dtype.itemsize:
         # Nearly all texts are ASCII: each character, except the zeros of padding, is one byte.
         letters = np.ascontiguousarray(column).view(np.uint32).reshape(len(column), -1)
@@ -279,13 +272,7 @@ def _encoded(column: NDArray[Any]) -> tuple[NDArray[np.int64], bytes]:
 
 
 def _from_buffers(kind: Any, length: int, buffers: list[Any]) -> Any:
-    """Returns an Arrow array without missing values, from its data buffers.
-
-    Args:
-        kind: Arrow type of the values.
-        length: number of values.
-        buffers: buffers of the type's layout, without the validity bitmap.
-    """
+    """Returns an Arrow array without missing values, from its data buffers."""
     import pyarrow as pa
 
     return pa.Array.from_buffers(kind, length, [None, *map(pa.py_buffer, buffers)])

@@ -24,21 +24,14 @@ _TIME = re.compile(rf"\s*({_NUMBER})\s*([a-z]+)\s*", re.ASCII)
 
 
 def in_s(time: str) -> float:
-    """Converts a time with its unit, such as `1.5 ms`, to seconds, rounded to 1 ns.
-
-    Raises:
-        ValueError: the text is not a time with a unit.
-    """
+    """Converts a time with its unit, such as `1.5 ms`, to seconds, rounded to 1 ns."""
     return in_ns(time) / NS_PER_S
 
 
 def in_ns(time: str) -> int:
     """Converts a time with its unit, such as `1.5 s`, to the nearest whole number of ns.
 
-    The units are those of `NS`. Negative numbers are not accepted.
-
-    Raises:
-        ValueError: the text is not a time with a unit.
+    Negative numbers are not accepted.
     """
     found = _TIME.fullmatch(time)
     if found is None or found[2] not in NS:

@@ -56,11 +56,7 @@ def means_of(one: Difference) -> tuple[Shown, Shown]:
 
 
 def difference_of(one: Difference, scale: tuple[str, float] | None = None) -> Shown:
-    """Returns a metric's difference and interval as text.
-
-    The unit is that of `scale` (unit and factor), or that of `means_of` without it. The unit `%` is
-    replaced by `points`.
-    """
+    """The unit is that of `scale` (unit and factor), or that of `means_of` without it."""
     unit, factor = scale or _scale(one)
     unit = "points" if unit == "%" else unit
     gap = one.difference
@@ -80,7 +76,6 @@ def mark_of(one: Difference) -> str:
 
 
 def level(confidence: float) -> str:
-    """Returns a confidence level as text with up to four digits, such as "95 %" or "97.5 %"."""
     return f"{100 * confidence:.4g} %"
 
 

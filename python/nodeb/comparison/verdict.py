@@ -95,10 +95,8 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
     """Returns the numbers of further replications that would decide: a usual and a cautious one.
 
     An interval decides a true difference d in two cases. Its half-width is small against |d|, so
-    that it excludes 0; or it is small against margin - |d|, so that it lies within the margin. The
-    case that allows the larger half-width counts. The plausible values of d follow from the given
-    interval. With a margin of 0 the cautious number is infinite, because no number suffices if d
-    is 0.
+    that it excludes 0; or it is small against margin - |d|, so that it lies within the margin.
+    With a margin of 0 the cautious number is infinite, because no number suffices if d is 0.
     """
     if not math.isfinite(found.half_width):
         # A single pair does not show how much pairs vary, so the number is unknown (infinite).
@@ -119,10 +117,7 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
 
 
 def _spread(found: Interval, confidence: float) -> tuple[float, float]:
-    """Returns the standard errors of a normal distribution that give an interval its ends.
-
-    The first belongs to the lower end, the second to the upper end.
-    """
+    """Returns the standard errors of a normal distribution that give an interval its ends."""
     end = NormalDist().inv_cdf((1 + confidence) / 2)
     return (found.mean - found.low) / end, (found.high - found.mean) / end
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 __all__ = ["CELLS", "MAX_PHONES", "PREFIXES", "SERVER", "Addresses", "of_phone"]
 
 MAX_PHONES = 200
-"""Maximum number of real phones in an emulation."""
 
 PREFIXES = (16, 64)
 """Prefix lengths of the networks in `CELLS`: IPv4, then IPv6."""
@@ -30,12 +29,7 @@ class Addresses:
         return [self.v4, self.v6]
 
     def interfaces(self, *, alone: bool) -> list[str]:
-        """Returns the IPv4 address and the IPv6 address with their prefix lengths.
-
-        Args:
-            alone: whether the device's link has no other host. The prefix lengths are then 32 and
-                128, else those in `PREFIXES`.
-        """
+        """Returns the IPv4 address and the IPv6 address with their prefix lengths."""
         lengths = (32, 128) if alone else PREFIXES
         return [f"{one}/{length}" for one, length in zip(self.both(), lengths, strict=True)]
 
@@ -45,13 +39,7 @@ def _numbered(number: int) -> Addresses:
 
 
 SERVER = _numbered(1)
-"""Addresses of the server: the first ones in the cell's networks."""
 
 
 def of_phone(number: int) -> Addresses:
-    """Returns the addresses of a real phone. Those of the first phone follow those of the server.
-
-    Args:
-        number: index of the phone among the real phones, from 0 to `MAX_PHONES - 1`.
-    """
     return _numbered(number + 2)

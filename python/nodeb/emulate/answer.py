@@ -35,14 +35,6 @@ Way = Mapping[str, Any]
 
 
 def emulated(plan: Plan, options: Options, outcome: Outcome, where: str = "") -> Answer:
-    """Returns the answer of an emulation.
-
-    Args:
-        plan: the scenario and its real phones.
-        options: the options of the emulation.
-        outcome: the outcome of the emulation.
-        where: a sentence on where the results are; empty if none were written.
-    """
     link = Link(outcome.report)
     late = outcome.too_late
     first = [] if late is None else [f"it did not keep time: {late}."]
@@ -65,13 +57,6 @@ def emulated(plan: Plan, options: Options, outcome: Outcome, where: str = "") ->
 
 
 def replayed(recording: Recording, replay: Replay, where: str = "") -> Answer:
-    """Returns the answer of a replay.
-
-    Args:
-        recording: the recording.
-        replay: the replay of the recording.
-        where: a sentence on where the results are; empty if none were written.
-    """
     report = replay.report
     link = Link(report)
     if report["differs"] is None:
@@ -101,7 +86,6 @@ def replayed(recording: Recording, replay: Replay, where: str = "") -> Answer:
 
 
 def _said(parts: list[str]) -> str:
-    """Joins one or more sentences with spaces. Capitalizes each of them but the first."""
     return " ".join([parts[0], *map(sentence, parts[1:])])
 
 
@@ -140,11 +124,6 @@ class Link:
     report: Mapping[str, Any]
 
     def of(self, way: str) -> list[Way]:
-        """Returns the counts and delays of each phone in one direction.
-
-        Args:
-            way: `down` (to the phones) or `up`.
-        """
         return [phone[way] for phone in self.report["phones"]]
 
     def sum(self, way: str, name: str) -> int:
@@ -181,7 +160,6 @@ class Link:
     # Methods that write the tables and the marks.
 
     def table(self) -> Rows:
-        """Returns a table of key figures, with a row for each phone and direction."""
         rows: list[list[str | Shown]] = []
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
@@ -189,10 +167,6 @@ class Link:
         return Rows(["", "packets", "lost", "bit rate", "median delay", "99 of 100"], rows)
 
     def everything(self) -> Rows:
-        """Returns a table of the counts and delays that `table` does not have.
-
-        The table has a row for each phone and direction, and a column for each cause of loss.
-        """
         rows: list[list[str | Shown]] = []
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
@@ -201,11 +175,8 @@ class Link:
         return Rows(head, rows, "All counts and delays")
 
     def marks(self) -> Iterator[Mark]:
-        """Yields warnings: one per phone and direction with losses, one if packets were in transit.
-
-        The losses are listed by cause. Packets in transit had neither arrived nor been lost when
-        the emulation ended.
-        """
+        """Yields warnings: one per phone and direction with losses, one if packets were in
+        transit."""
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
                 losses = [
@@ -238,12 +209,7 @@ def _count(number_: float) -> Shown:
 
 
 def _delay(way: Way, key: str) -> Shown:
-    """Returns one of the delays of arrived packets for a table: a dash if no packet arrived.
-
-    Args:
-        way: counts and delays of a phone in one direction.
-        key: `mean_s`, `max_s`, or a quantile such as `p50_s`.
-    """
+    """Returns one of the delays of arrived packets for a table: a dash if no packet arrived."""
     return shown(way["delay"][key] if way["delay"]["count"] else math.nan, unit="s")
 
 

@@ -18,9 +18,7 @@ from nodeb.inputs.scenario import Scenario
 __all__ = ["RATES_MBPS", "Carried", "allowed", "measure", "text"]
 
 RATES_MBPS = (10, 100, 200, 500, 1000)
-"""Link rates to test, Mbit/s."""
 SECONDS = 2.0
-"""Duration of the test of each rate, seconds."""
 LATE_S = 0.001
 """Maximum 99th percentile of the lateness at which a rate counts as carried, seconds."""
 MIN_SHARE = 0.85
@@ -61,7 +59,6 @@ class Carried:
     """Result of the download test at one link rate: bit rate, lateness and load."""
 
     rate_mbps: int
-    """Bit rate of the tested link, Mbit/s."""
     got_mbps: float
     """Rate at which IP packets arrived at the phone, Mbit/s; 0 if at most one arrived."""
     lateness: dict[str, Any]
@@ -69,7 +66,6 @@ class Carried:
     cpu: float
     """CPU time of the driver per second of the emulation; 1 is a fully used core."""
     real_time: bool
-    """Whether the driver ran with real-time priority."""
 
     @property
     def well(self) -> bool:
@@ -82,7 +78,6 @@ class Carried:
 
 
 def allowed() -> str | None:
-    """Tries to create a namespace and a device. Returns the error message, or `None` on success."""
     try:
         check_system()
         emulation = _core.Emulation()
@@ -94,14 +89,7 @@ def allowed() -> str | None:
 
 
 def measure(seconds: float = SECONDS) -> Iterator[Carried]:
-    """Tests the link rates in increasing order and yields each result.
-
-    Args:
-        seconds: duration of each test, seconds.
-
-    Raises:
-        RunError: the system is not Linux or refuses namespaces or devices, or a download failed.
-    """
+    """Tests the link rates in increasing order and yields each result."""
     check_system()
     for rate in RATES_MBPS:
         outcome = emulate(_plan(rate, seconds), _options())
@@ -129,11 +117,7 @@ def _carried(rate: int, outcome: Outcome) -> Carried:
 
 
 def text(found: list[Carried]) -> str:
-    """Returns a table of the results, and a line on the highest rate that the machine carries.
-
-    Args:
-        found: results of the tested rates, at least one.
-    """
+    """Returns a table of the results, and a line on the highest rate that the machine carries."""
     from nodeb.answer.columns import aligned
     from nodeb.emulate.labels import in_words
 

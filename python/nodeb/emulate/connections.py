@@ -26,24 +26,17 @@ class Connection:
     """A TCP connection in a recording: its user, ports, times and amounts of data."""
 
     number: int
-    """Index of the connection in the recording, from 0."""
     user: int
-    """Index, in the scenario, of the user whose phone has the connection."""
     phone: str
-    """Name of the user whose phone has the connection."""
     server: str
-    """Address and port of the server."""
     client: str
-    """Address and port of the phone."""
     begun_s: float
-    """Time at which the driver accepted the connection's first packet, s."""
     ended_s: float
     """Time of the connection's last event, s.
 
     It is the last arrival of a packet, or the acceptance of a packet that did not arrive if later.
     """
     packets: int
-    """Number of the connection's packets in both directions."""
     down_bytes: int
     """Bytes of data that the phone received in order, without headers."""
     up_bytes: int
@@ -60,20 +53,13 @@ class Connections:
     """Traffic of a recording: TCP connections, and counts of other packets."""
 
     all: list[Connection]
-    """TCP connections in the order of their first packets."""
     others: int
-    """Number of packets of protocols other than TCP."""
     unknown: int
-    """Number of packets that may be TCP but cannot be assigned to a connection.
-
-    Too few of their bytes were recorded, or they are later IP fragments, or their TCP headers are
-    invalid.
-    """
+    """Number of packets that may be TCP but cannot be assigned to a connection."""
     is_whole: bool = True
     """Whether the log is complete; false if it was cut off, for example when nodeb was killed."""
 
     def of(self, user: int | None) -> list[Connection]:
-        """Returns the connections of a user, or those of all users if `user` is None."""
         return [one for one in self.all if user in (None, one.user)]
 
     @property
@@ -95,12 +81,6 @@ class Connections:
 
 
 def connections(recording: Recording) -> Connections:
-    """Finds the TCP connections in a recording.
-
-    Raises:
-        InputError: the log is damaged.
-        RunError: the log cannot be read.
-    """
     columns, others, unknown, is_whole = recording.process(
         lambda control: _core.flight_connections(recording.path, control)
     )
@@ -153,16 +133,6 @@ def explain(
 
 
 def choose(found: Connections, user: int | None, number: int | None) -> Connection:
-    """Returns the connection `number`, or the one with most data if `number` is None.
-
-    Args:
-        found: the connections of a recording.
-        user: the user whose connections are considered; None for all.
-        number: the connection's number; None for the one with most data.
-
-    Raises:
-        InputError: there is no such connection.
-    """
     known = found.of(user)
     whose = "the recording has" if user is None else f"user {user} has"
     if not known:
@@ -177,10 +147,6 @@ def choose(found: Connections, user: int | None, number: int | None) -> Connecti
 
 
 def listed(known: Sequence[Connection]) -> str:
-    """Returns a table of the `LISTED` connections with most data, in the order of their numbers.
-
-    If connections are omitted, a last line states their number.
-    """
     most = sorted(known, key=lambda one: -one.data_bytes)[:LISTED]
     most.sort(key=lambda one: one.number)
     table = _table(most)

@@ -31,16 +31,7 @@ PROGRAM = (
 
 
 class Endpoint:
-    """The server or a phone: a process in its own network namespace.
-
-    At the end of its `with` block, all processes of the endpoint are ended.
-
-    Args:
-        number: 0 for the server, from 1 for the phones.
-        name: name of the endpoint in messages.
-        doorway: file descriptor of the socket over which the device is passed to the driver.
-        about: configuration of the namespace and device, such as `mtu` and `addresses`.
-    """
+    """The server or a phone: a process in its own network namespace."""
 
     def __init__(self, number: int, name: str, doorway: int, about: Mapping[str, Any]) -> None:
         self.name = name
@@ -96,13 +87,6 @@ class Endpoint:
     def start(
         self, command: Sequence[str], environment: Mapping[str, str], *, silent: bool
     ) -> None:
-        """Starts a command in the endpoint's namespace.
-
-        Args:
-            command: program and arguments.
-            environment: variables in addition to nodeb's environment.
-            silent: whether the command gets an empty standard input instead of nodeb's.
-        """
         self.started = True
         words = [os.fsdecode(word) for word in command]
         self.ask(start=words, environment=dict(environment), silent=silent)
@@ -111,9 +95,6 @@ class Endpoint:
         """Returns the next message from the process, or `None` if none arrives in time.
 
         Also returns `None` if the process has ended and no message is left.
-
-        Args:
-            timeout_s: maximum waiting time, s; None waits without limit.
         """
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while not self._messages and not self.gone:
@@ -138,12 +119,7 @@ class Endpoint:
     def answer(self, key: str, timeout_s: float) -> Any:
         """Waits for the answer to a request and returns it.
 
-        Returns `None` if no answer arrives in time or the process ends. Of other messages that
-        arrive before, only the exit of the command is recorded.
-
-        Args:
-            key: key of the answer in the message that carries it.
-            timeout_s: maximum waiting time, s.
+        Of other messages that arrive before, only the exit of the command is recorded.
         """
         until = time.monotonic() + timeout_s
         while (message := self.receive(max(0.0, until - time.monotonic()))) is not None:
@@ -157,11 +133,7 @@ class Endpoint:
             self.exit, self.failed = message["exit"], message.get("failed")
 
     def await_ready(self) -> None:
-        """Waits until the namespace and the device exist.
-
-        Raises:
-            RunError: the system refused the namespace or the device, or the process did not start.
-        """
+        """Waits until the namespace and the device exist."""
         message = self.receive(READY_S)
         if message is None:
             raise RunError(f"the process of the {self.name} did not start")

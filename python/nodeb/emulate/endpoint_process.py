@@ -1,16 +1,13 @@
 """Program that runs in the network namespace of an endpoint: the server or a phone.
 
-`nodeb emulate` starts one such process per endpoint. It is a new program and not a fork of nodeb,
-because only a process with one thread can enter a user namespace, and nodeb has several. The
-process creates or enters the namespace, creates a TUN device in it, passes the device to the
-driver, and starts the command on request. nodeb's requests and the answers are lines of JSON on a
-socket.
+`nodeb emulate` starts one such process per endpoint. It is a new program and not a fork of
+nodeb, because only a process with one thread can enter a user namespace, and nodeb has several.
 
 A new namespace has no name and the device is not persistent. So the kernel removes both when the
-last process that uses them ends, even if nodeb crashes. Processes started by the command end with
-the emulation: this process inherits the command's orphans (`PR_SET_CHILD_SUBREAPER`), and its guard
-(`nodeb.emulate.guard`) kills them and this process when the socket is closed, which also happens if
-nodeb is killed.
+last process that uses them ends, even if nodeb crashes. Processes started by the command end
+with the emulation: this process inherits the command's orphans (`PR_SET_CHILD_SUBREAPER`), and
+its guard (`nodeb.emulate.guard`) kills them and this process when the socket is closed, which
+also happens if nodeb is killed.
 
 This module and the modules of nodeb that it imports use only the standard library, so that the
 process starts quickly.
@@ -60,7 +57,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class RefusedError(Exception):
-    """Error: the system refused a step. Arguments: key of the step, reason, error number."""
+    """Error: the system refused a step."""
 
 
 def _call(step: str, result: int) -> None:
@@ -70,13 +67,7 @@ def _call(step: str, result: int) -> None:
 
 
 def _enter(namespace: str | None) -> None:
-    """Enters the network namespace of the file `namespace`, or a new one if it is None.
-
-    A new one is in a new user namespace, unless the process is root and may do without.
-
-    Raises:
-        RefusedError: the system refuses.
-    """
+    """A new one is in a new user namespace, unless the process is root and may do without."""
     if namespace is not None:
         try:
             with open(namespace, "rb") as place:
@@ -97,11 +88,6 @@ def _enter(namespace: str | None) -> None:
 
 
 def _device(name: str) -> int:
-    """Creates a TUN device and returns its file descriptor.
-
-    Raises:
-        RefusedError: the system refuses.
-    """
     try:
         device = os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC)
         flags = struct.pack("16sH14x", name.encode(), TUN | NO_INFORMATION)
@@ -116,10 +102,6 @@ def _settle(name: str, about: dict[str, Any]) -> None:
 
     In a new namespace, also brings up the loopback device, and allows ping and ports below 1024
     without root.
-
-    Raises:
-        RefusedError: the system refuses an address.
-        OSError: the system refuses another step.
     """
     ipv6 = f"/proc/sys/net/ipv6/conf/{name}"
     for key, value in (("accept_ra", 0), ("router_solicitations", 0), ("addr_gen_mode", 1)):
@@ -163,12 +145,7 @@ def _keep() -> None:
 
 
 class EndpointProcess:
-    """Handler of nodeb's requests in this process; starts, signals and reaps the command.
-
-    Args:
-        control: socket connected to nodeb.
-        handlers: for each signal in `IGNORED`, the handler that the command gets.
-    """
+    """Handler of nodeb's requests in this process; starts, signals and reaps the command."""
 
     def __init__(self, control: socket.socket, handlers: dict[int, Any]) -> None:
         self.control = control
@@ -193,15 +170,7 @@ class EndpointProcess:
         _send_message(self.control, **message)
 
     def make(self, about: dict[str, Any]) -> None:
-        """Creates the device in the namespace, and passes its file descriptor to the driver.
-
-        Args:
-            about: configuration from `Endpoint`.
-
-        Raises:
-            RefusedError: the system refuses a step for which there is a specific message.
-            OSError: the system refuses another step.
-        """
+        """Creates the device in the namespace, and passes its file descriptor to the driver."""
         be_reaper()
         if about["nameservers"]:
             try:
@@ -216,15 +185,7 @@ class EndpointProcess:
         os.close(device)
 
     def start(self, arguments: list[str], environment: dict[str, str], *, silent: bool) -> None:
-        """Starts the command. If it cannot be started, reports exit status 126 or 127 to nodeb.
-
-        A SIGINT that arrives during the start is sent to the command after it.
-
-        Args:
-            arguments: program and arguments of the command.
-            environment: variables in addition to those of this process.
-            silent: whether the command gets an empty standard input.
-        """
+        """Starts the command. If it cannot be started, reports exit status 126 or 127 to nodeb."""
 
         def before() -> None:
             libc.prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
@@ -262,11 +223,8 @@ class EndpointProcess:
             self._failed(NOT_FOUND, str(error))
 
     def _signal(self, number: int) -> None:
-        """Sends a signal to the command, unless it has ended.
-
-        `Popen.send_signal` is not used: it would reap a command that has just ended, and `_reap`
-        would miss the exit status.
-        """
+        """`Popen.send_signal` is not used: it would reap a command that has just ended, and
+        `_reap` would miss the exit status."""
         if self.command is not None and self.command.returncode is None:
             os.kill(self.command.pid, number)
 
@@ -274,10 +232,7 @@ class EndpointProcess:
         self._interrupted = time.monotonic()
 
     def make_gateway(self, about: dict[str, Any]) -> None:
-        """Makes this namespace the gateway from the phones to the host while this process runs.
-
-        Reports success, or the step that the system refused, to nodeb.
-        """
+        """Makes this namespace the gateway from the phones to the host while this process runs."""
         try:
             self._tables = set_up(about)
         except GatewayError as error:
@@ -305,10 +260,6 @@ class EndpointProcess:
             self._check_listening()
 
     def _reap(self) -> None:
-        """Reaps all children that have ended: the command, and orphans that it has left.
-
-        If the command is among them, reports its exit status to nodeb.
-        """
         command = self.command
         while True:
             try:
@@ -322,7 +273,6 @@ class EndpointProcess:
                 self.send(exit=command.returncode)
 
     def _read_requests(self) -> bool:
-        """Handles the requests that have arrived. Returns false if nodeb has closed its socket."""
         try:
             text = self.control.recv(65_536)
         except OSError:
@@ -333,11 +283,7 @@ class EndpointProcess:
         return bool(text)
 
     def _check_listening(self) -> None:
-        """Answers a pending request to wait for a listening socket.
-
-        The answer is sent when a socket listens, the command has ended or the deadline is over. If
-        none of this is the case, the request stays pending.
-        """
+        """Answers a pending request to wait for a listening socket."""
         if self._until is None:
             return
         listens = is_listening()
@@ -370,7 +316,7 @@ class EndpointProcess:
 
 
 def _ignored(number: int) -> Any:
-    """Ignores a signal in this process. Returns the handler for the command.
+    """Ignores a signal in this process.
 
     It is the one inherited from nodeb, or the default action in place of Python's handler of
     SIGINT.
@@ -380,11 +326,7 @@ def _ignored(number: int) -> Any:
 
 
 def main(text: str) -> None:
-    """Runs the process of an endpoint until nodeb closes the socket.
-
-    Args:
-        text: configuration of the endpoint from `Endpoint`, as JSON.
-    """
+    """Runs the process of an endpoint until nodeb closes the socket."""
     about = json.loads(text)
     namespace = about["namespace"]
     handlers = {int(one): _ignored(one) for one in IGNORED}

@@ -16,7 +16,7 @@ DEVICE = "outside"
 
 
 class GatewayError(Exception):
-    """Error: the system refused a step. Arguments: key of the step, reason, error number."""
+    """Error: the system refused a step."""
 
 
 def set_up(about: dict[str, Any]) -> Masquerade:
@@ -24,16 +24,6 @@ def set_up(about: dict[str, Any]) -> Masquerade:
 
     Phones have the same addresses in every emulation. Their addresses are translated in this
     namespace, where they cannot collide with those of another emulation.
-
-    Args:
-        about: by IP version, `address` (with prefix length) of this side of the link and `gateway`,
-            the host's address.
-
-    Returns:
-        The address translation, which lasts until it is closed.
-
-    Raises:
-        GatewayError: the system refuses a step.
     """
     step = "link"
     try:
@@ -65,10 +55,6 @@ def set_up(about: dict[str, Any]) -> Masquerade:
 
 
 def tear_down() -> None:
-    """Removes the link to the host with both of its ends, if it exists.
-
-    The kernel would remove the link with the namespace, but TCP sockets keep the namespace for
-    minutes after their processes have ended.
-    """
+    """Removes the link to the host with both of its ends, if it exists."""
     with suppress(OSError), Netlink() as link:
         link.delete(DEVICE)

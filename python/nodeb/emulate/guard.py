@@ -1,11 +1,8 @@
 """Guard process: kills all processes that an endpoint has started, even if nodeb is killed.
 
-Each endpoint consists of two processes in its namespace. The holder is the parent of the command.
-The guard is the parent of the holder. The command's orphans become children of the holder, or of
-the guard once the holder has ended. The guard waits until the holder has ended or nodeb has closed
-its side of the socket, which also happens if nodeb is killed. Then it kills the remaining
-processes. If the guard itself is killed, the kernel signals the holder, which then exits. The guard
-leads its own process group, so that neither a signal to nodeb's group nor Ctrl-Z reaches it.
+The guard waits until the holder has ended or nodeb has closed its side of the socket, which also
+happens if nodeb is killed. The guard leads its own process group, so that neither a signal to
+nodeb's group nor Ctrl-Z reaches it.
 """
 
 from __future__ import annotations
@@ -24,7 +21,6 @@ __all__ = ["be_reaper", "child_exit_pipe", "children", "kill_all", "split"]
 
 PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
 PARENT_DIED = signal.SIGUSR1
-"""Signal that the kernel sends to the holder when the guard, its parent, has died."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -32,14 +28,6 @@ libc = ctypes.CDLL(None, use_errno=True)
 def split(
     control: socket.socket, only_of_holder: int, group: int, tidy: Callable[[], None]
 ) -> None:
-    """Forks into guard and holder. The holder returns; the guard exits at the end of its work.
-
-    Args:
-        control: the socket connected to nodeb.
-        only_of_holder: a file descriptor that the guard closes, because only the holder needs it.
-        group: nodeb's process group, which the holder joins.
-        tidy: called by the guard when all other processes of the endpoint have ended.
-    """
     guard = os.getpid()
     be_reaper()
     wake = child_exit_pipe()
@@ -57,11 +45,7 @@ def split(
 
 
 def child_exit_pipe() -> int:
-    """Returns a file descriptor that becomes readable when a child has ended.
-
-    Other signals with a handler in Python make it readable too. Reads never block. The calling
-    process gets a handler of SIGCHLD that does nothing.
-    """
+    """Returns a file descriptor that becomes readable when a child has ended. Reads never block."""
     wake, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -89,10 +73,7 @@ def _await_end(holder: int, control: socket.socket, wake: int) -> None:
 
 
 def _follow(guard: int) -> None:
-    """Makes the kernel send `PARENT_DIED` when the guard dies. Exits if the guard is dead already.
-
-    The kernel clears this setting when the process changes its user or group ID.
-    """
+    """Makes the kernel send `PARENT_DIED` when the guard dies."""
     libc.prctl(PARENT_DEATH_SIGNAL, PARENT_DIED, 0, 0, 0)
     if os.getppid() != guard:
         sys.exit(1)
@@ -104,7 +85,6 @@ def be_reaper() -> None:
 
 
 def children() -> list[int]:
-    """Returns the process IDs of this process's children."""
     own, found = os.getpid(), []
     for entry in os.listdir("/proc"):
         if entry.isdecimal():

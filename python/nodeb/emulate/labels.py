@@ -39,11 +39,6 @@ def rate(bytes_: float, seconds: float) -> str:
 
 
 def ending(code: int) -> str:
-    """Returns a phrase on how a command ended, to follow "ended".
-
-    Args:
-        code: exit status of the command, or the negative number of the signal that killed it.
-    """
     if code >= 0:
         return f"with exit status {code}"
     numbers = {int(number) for number in signal.Signals}

@@ -8,7 +8,6 @@ from pathlib import Path
 __all__ = ["device_counters", "is_listening"]
 
 LISTEN = "0A"
-"""Code of the state LISTEN in /proc/net/tcp."""
 
 
 def is_listening() -> bool:
@@ -22,11 +21,7 @@ def is_listening() -> bool:
 
 
 def device_counters(device: str) -> dict[str, int]:
-    """Returns the numbers of packets that the kernel `sent` over a device and that it `dropped`.
-
-    The sent packets of a TUN device are those that the driver has read from it; dropped packets are
-    counted separately. The result is empty if there is no such device.
-    """
+    """Returns the numbers of packets that the kernel `sent` over a device and that it `dropped`."""
     with contextlib.suppress(OSError, StopIteration, ValueError, IndexError):
         lines = Path("/proc/self/net/dev").read_text().splitlines()
         line = next(one for one in lines if one.strip().startswith(f"{device}:"))

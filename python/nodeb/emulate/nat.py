@@ -59,15 +59,7 @@ def _links(number: int) -> dict[int, Link]:
 
 
 class Nat:
-    """Route from the server's namespace to outside networks, while the `with` block runs.
-
-    Args:
-        server: the server's endpoint, which must be ready.
-
-    Raises:
-        RunError: the host has no default route or does not forward, nodeb lacks CAP_NET_ADMIN, the
-            system refuses a step, or the server's process has ended.
-    """
+    """Route from the server's namespace to outside networks, while the `with` block runs."""
 
     def __init__(self, server: Endpoint) -> None:
         self._device = ""
@@ -101,13 +93,6 @@ class Nat:
         }
 
     def _find_devices(self, link: Netlink) -> dict[int, str]:
-        """Returns the host's outgoing device by IP version.
-
-        If a version has none, stores the reason in `missing`.
-
-        Raises:
-            RunError: no version has a device, or the host does not forward IPv4.
-        """
         found = {}
         for version in (4, 6):
             device = _default_device(link, version)
@@ -169,11 +154,8 @@ class Nat:
 def _check_capability() -> None:
     """Checks that this process has the capability CAP_NET_ADMIN.
 
-    This check is made first: without the capability, the remedies in other error messages would not
-    suffice.
-
-    Raises:
-        RunError: this process does not have the capability.
+    This check is made first: without the capability, the remedies in other error messages would
+    not suffice.
     """
     for line in Path("/proc/self/status").read_text().splitlines():
         key, _, value = line.partition(":")
@@ -186,9 +168,6 @@ def _pair(link: Netlink, process: int) -> str:
 
     Returns the name of the device in the host's namespace: the first free one of `nodeb-0`,
     `nodeb-1`, ...
-
-    Raises:
-        OSError: the kernel refuses the pair.
     """
     for number in count():
         with suppress(FileExistsError):
@@ -198,15 +177,9 @@ def _pair(link: Netlink, process: int) -> str:
 
 
 def _unused_links(link: Netlink, number: int) -> dict[int, Link]:
-    """Returns free addresses for the link by IP version.
-
-    Addresses are free if the host has no route to the server's side, or only its default route. The
-    search begins at the index `number` of the device, so that emulations that start at the same
-    time get different addresses.
-
-    Raises:
-        OSError: no addresses are free.
-    """
+    """Addresses are free if the host has no route to the server's side, or only its default
+    route. The search begins at the index `number` of the device, so that emulations that start
+    at the same time get different addresses."""
     for candidate in range(number, number + LINKS):
         links = _links(candidate)
         if all(_is_unused(link, one.server) for one in links.values()):
@@ -225,10 +198,6 @@ def _is_unused(link: Netlink, address: str) -> bool:
 
 
 def _default_device(link: Netlink, version: int) -> str | None:
-    """Returns the name of the device of the host's default route for an IP version.
-
-    Returns `None` if there is no default route, and "" if the route has several devices.
-    """
     for address in ANYWHERE[version]:
         with suppress(OSError):
             length, device = link.route_to(address)
@@ -238,10 +207,10 @@ def _default_device(link: Netlink, version: int) -> str | None:
 
 
 def _missing_sysctl(version: int, device: str) -> str | None:
-    """Returns the sysctl to set so that the host forwards from a device; `None` if it is set.
+    """Returns the sysctl to set so that the host forwards from a device;
 
-    For IPv4 it is the sysctl of the device. For IPv6, or if `device` is "", it is that of the whole
-    host.
+    For IPv4 it is the sysctl of the device. For IPv6, or if `device` is "", it is that of the
+    whole host.
     """
     place = device if version == 4 and device else "all"
     path = SYSCTL / f"ipv{version}" / "conf" / place / "forwarding"
@@ -253,11 +222,7 @@ def _missing_sysctl(version: int, device: str) -> str | None:
 
 
 def _enable_forwarding(version: int, device: str) -> None:
-    """Prepares nodeb's device on the host: for IPv4 forwarding, for IPv6 no automatic address.
-
-    Raises:
-        OSError: the setting cannot be written.
-    """
+    """Prepares nodeb's device on the host: for IPv4 forwarding, for IPv6 no automatic address."""
     conf = SYSCTL / f"ipv{version}" / "conf" / device
     if version == 6:
         conf.joinpath("addr_gen_mode").write_text("1")

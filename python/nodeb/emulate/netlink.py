@@ -22,11 +22,9 @@ UP = 0x1
 NAME, MTU, ABOUT, NAMESPACE_OF = 3, 4, 18, 19
 """Attributes of a link; the last is the ID of a process in the link's target namespace."""
 KIND, DATA, PEER = 1, 2, 1
-"""Attributes inside ABOUT: kind and data of a link; PEER is inside DATA of a `veth` device."""
 ADDRESS, LOCAL = 1, 2
 """Attributes of an address (IFA_ADDRESS, IFA_LOCAL): both are set to the device's own address."""
 DESTINATION, DEVICE, GATEWAY = 1, 4, 5
-"""Attributes of a route: destination, outgoing device, next hop."""
 ENTRY = 0x2000
 """Flag RTM_F_FIB_MATCH: return the matching entry of the routing table, not the resolved route."""
 NESTED = 0x8000
@@ -40,12 +38,6 @@ HEADER = struct.Struct("=IHHII")
 
 
 def attribute(kind: int, value: bytes | Sequence[bytes]) -> bytes:
-    """Encodes an attribute, padded to a multiple of four bytes.
-
-    Args:
-        kind: type of the attribute.
-        value: content, or a sequence of encoded attributes for a nested attribute.
-    """
     if not isinstance(value, bytes):
         kind, value = kind | NESTED, b"".join(value)
     text = struct.pack("=HH", 4 + len(value), kind) + value
@@ -53,7 +45,6 @@ def attribute(kind: int, value: bytes | Sequence[bytes]) -> bytes:
 
 
 def refusal(answer: bytes) -> OSError | None:
-    """Returns the error in an answer of the kernel, or `None` if the request succeeded."""
     _, kind, _, _, _ = HEADER.unpack_from(answer)
     (status,) = struct.unpack_from("=i", answer, HEADER.size)
     return OSError(-status, os.strerror(-status)) if kind == ERROR and status else None
@@ -88,11 +79,7 @@ class Netlink:
         self._socket.close()
 
     def _ask(self, kind: int, body: bytes, flags: int = ACKNOWLEDGE) -> bytes:
-        """Sends a request and returns the answer without its netlink header.
-
-        Raises:
-            OSError: the kernel refuses the request.
-        """
+        """Sends a request and returns the answer without its netlink header."""
         self._number += 1
         header = HEADER.pack(HEADER.size + len(body), kind, flags | REQUEST, self._number, 0)
         self._socket.send(header + body)
@@ -102,15 +89,6 @@ class Netlink:
         return answer[HEADER.size :]
 
     def up(self, device: str, mtu: int | None = None) -> None:
-        """Brings a network device up.
-
-        Args:
-            device: name of the device.
-            mtu: MTU of the device, bytes; None leaves it unchanged.
-
-        Raises:
-            OSError: the kernel refuses the request.
-        """
         index = socket.if_nametoindex(device)
         body = LINK.pack(socket.AF_UNSPEC, 0, index, UP, UP)
         if mtu is not None:
@@ -118,15 +96,6 @@ class Netlink:
         self._ask(NEW_LINK, body)
 
     def address(self, device: str, interface: str) -> None:
-        """Adds an address to a device.
-
-        Args:
-            device: name of the device.
-            interface: address and prefix length, such as `10.64.0.1/16`.
-
-        Raises:
-            OSError: the kernel refuses the request.
-        """
         index = socket.if_nametoindex(device)
         found: IPv4Interface | IPv6Interface = ip_interface(interface)
         prefix = found.network.prefixlen
@@ -135,16 +104,6 @@ class Netlink:
         self._ask(NEW_ADDRESS, body, ACKNOWLEDGE | CREATE)
 
     def default_route(self, device: str, version: int, gateway: str | None = None) -> None:
-        """Adds a default route over a device.
-
-        Args:
-            device: name of the device.
-            version: IP version, 4 or 6.
-            gateway: address of the next hop; None if destinations are on the link.
-
-        Raises:
-            OSError: the kernel refuses the request.
-        """
         index = socket.if_nametoindex(device)
         family = _family(version)
         body = ROUTE.pack(family, 0, 0, 0, MAIN_TABLE, STATIC, UNIVERSE, UNICAST, 0)
@@ -154,17 +113,6 @@ class Netlink:
         self._ask(NEW_ROUTE, body, ACKNOWLEDGE | CREATE)
 
     def pair(self, name: str, other: str, process: int) -> None:
-        """Creates a pair of connected `veth` devices.
-
-        Args:
-            name: name of the device in this namespace.
-            other: name of its peer in the namespace of `process`.
-            process: ID of the process.
-
-        Raises:
-            OSError: the kernel refuses the request; FileExistsError if a device of that name
-                exists.
-        """
         unspecified = LINK.pack(socket.AF_UNSPEC, 0, 0, 0, 0)
         there = (
             unspecified,
@@ -177,24 +125,10 @@ class Netlink:
         self._ask(NEW_LINK, unspecified + body, ACKNOWLEDGE | CREATE | EXCLUSIVE)
 
     def delete(self, device: str) -> None:
-        """Deletes a device, and with it its `veth` peer.
-
-        Raises:
-            OSError: the kernel refuses the request, or there is no such device.
-        """
         index = socket.if_nametoindex(device)
         self._ask(DELETE_LINK, LINK.pack(socket.AF_UNSPEC, 0, index, 0, 0))
 
     def route_to(self, address: str) -> tuple[int, int]:
-        """Looks up the entry of the routing table for an address.
-
-        Returns:
-            The prefix length of the entry, and the index of its device (0 if it has several
-            devices).
-
-        Raises:
-            OSError: there is no route.
-        """
         to = ip_address(address)
         body = ROUTE.pack(_family(to.version), to.max_prefixlen, 0, 0, 0, 0, 0, 0, ENTRY)
         answer = self._ask(GET_ROUTE, body + attribute(DESTINATION, to.packed), 0)

@@ -1,8 +1,7 @@
 """Address translation in a network namespace with nftables, over netlink.
 
-A table is owned by the socket that created it (`NFT_TABLE_F_OWNER`, Linux 5.12). No other process
-can change it. The kernel removes it when the socket is closed, even if the process is killed.
-Source: Linux' `linux/netfilter/nf_tables.h`, `nfnetlink.h`.
+A table is owned by the socket that created it (`NFT_TABLE_F_OWNER`, Linux 5.12). No other
+process can change it. Source: Linux' `linux/netfilter/nf_tables.h`, `nfnetlink.h`.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ from nodeb.emulate.netlink import ACKNOWLEDGE, CREATE, HEADER, REQUEST, attribut
 __all__ = ["Masquerade"]
 
 NETFILTER = 12
-"""Netlink protocol of netfilter."""
 TABLES = 10
-"""Netfilter subsystem of nftables."""
 BEGIN, END = 0x10, 0x11
 NEW_TABLE, NEW_CHAIN, NEW_RULE = (TABLES << 8 | number for number in (0, 3, 6))
 OWNED = 0x2
@@ -44,16 +41,7 @@ def _expression(name: str, *about: bytes) -> bytes:
 
 
 class Masquerade:
-    """Masquerading: packets from given networks leave with an address of this namespace.
-
-    It begins with `network` and lasts until `close`.
-
-    Args:
-        name: name of the tables, one per IP version.
-
-    Raises:
-        OSError: the kernel has no netfilter.
-    """
+    """Masquerading: packets from given networks leave with an address of this namespace."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -67,18 +55,9 @@ class Masquerade:
         self.close()
 
     def close(self) -> None:
-        """Removes the tables by closing the socket that owns them."""
         self._socket.close()
 
     def network(self, text: str) -> None:
-        """Adds a table with the rule that translates the source addresses of a network.
-
-        Args:
-            text: the network, such as `10.64.0.0/16`; its prefix length is a multiple of 8.
-
-        Raises:
-            OSError: the kernel refuses, for example because it has no nftables; nothing is changed.
-        """
         network = ip_network(text)
         length = network.prefixlen // 8
         wanted = network.network_address.packed[:length]
@@ -97,14 +76,7 @@ class Masquerade:
         )
 
     def _change(self, family: int, *changes: tuple[int, bytes]) -> None:
-        """Sends changes to the kernel as one transaction: either all or none take effect.
-
-        The kernel's first answer confirms the last change, or reports the first one that it
-        refuses.
-
-        Raises:
-            OSError: the kernel refuses a change.
-        """
+        """Sends changes to the kernel as one transaction: either all or none take effect."""
         messages = [_message(BEGIN, 0, TABLES, b"", REQUEST)]
         for kind, body in changes:
             answered = ACKNOWLEDGE if kind == changes[-1][0] else 0

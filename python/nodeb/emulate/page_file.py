@@ -18,18 +18,8 @@ SUFFIXES = (".html", ".htm")
 def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Path | None:
     """Checks the path of a report and returns it, or None if no report is requested.
 
-    It is called before the emulation, so that a wrong path costs no time. Of a path in the results
-    folder only the suffix is checked.
-
-    Args:
-        report: the requested path. A bare name is a file in the results folder, if there is one.
-        out: the results folder; None if there is none.
-        force: whether an existing report of nodeb may be replaced.
-
-    Raises:
-        InputError: the name does not have the suffix of a page.
-        OutputError: the folder does not exist, or the file exists and `force` is false or nodeb did
-            not write it.
+    It is called before the emulation, so that a wrong path costs no time. Of a path in the
+    results folder only the suffix is checked.
     """
     if report is None:
         return None
@@ -48,20 +38,7 @@ def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Pa
 
 
 def write(place: Path, text: str, *, force: bool = False) -> Path:
-    """Writes a page, and registers it in the results folder that contains it, if any.
-
-    Args:
-        place: path from `checked`.
-        text: the page.
-        force: whether to replace an existing file at `place`. If false and there is a file, the
-            page gets another name, such as `report-2.html`.
-
-    Returns:
-        The path that the page was written to.
-
-    Raises:
-        OutputError: the page cannot be written.
-    """
+    """Writes a page, and registers it in the results folder that contains it, if any."""
     free = place if force else _free(place)
     with writing(f"write {free}"):
         write_bytes(free, text.encode())

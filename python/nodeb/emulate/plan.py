@@ -23,11 +23,8 @@ class Phone:
     name: str
     """Name of the phone's group; followed by a number from 1 if the group has several phones."""
     user: int
-    """Index of the phone among all users of the scenario."""
     command: tuple[str, ...]
-    """Command that runs in this phone's network namespace: program and arguments."""
     addresses: Addresses
-    """IP addresses of the phone."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +34,10 @@ class Plan:
     scenario: Scenario
     """The scenario; the groups of its real phones have `real = true` or `external` traffic."""
     phones: tuple[Phone, ...]
-    """The real phones, in the order of their addresses."""
 
 
 def parse_phone(text: str) -> tuple[str, tuple[str, ...]]:
-    """Parses `USER: COMMAND` into the user's name and the words of the command.
-
-    Raises:
-        InputError: the text is malformed.
-    """
+    """Parses `USER: COMMAND` into the user's name and the words of the command."""
     name, colon, rest = text.partition(":")
     try:
         command = tuple(shlex.split(rest))
@@ -57,19 +49,6 @@ def parse_phone(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]]) -> Plan:
-    """Selects the users of a scenario that are real.
-
-    Args:
-        scenario: the scenario, which is not changed.
-        wanted: pairs of a group's name and a command. The name None stands for the first group that
-            is real or `external` in the scenario. A real or `external` group takes one command for
-            all of its phones, or one per phone. Any other group takes one command: one of its
-            phones becomes real, and the others stay simulated.
-
-    Raises:
-        InputError: there is no such group, no group is real, a real group has no command, or there
-            are too many phones or commands.
-    """
     data = scenario.encoded(lambda column: column)
     groups = data["users"]
     commands: dict[str, list[tuple[str, ...]]] = {}
@@ -92,12 +71,6 @@ def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]
 
 
 def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
-    """Checks that the number of commands fits a group's phones.
-
-    Raises:
-        InputError: a real group has no command, or the number of commands is neither one nor the
-            number of phones.
-    """
     name, count = group["name"], group["count"] if is_external(group) else 1
     if group.get("real") and not commands:
         raise InputError(
@@ -117,7 +90,6 @@ def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
 
 
 def _place(groups: list[dict[str, Any]], name: str) -> tuple[int, int]:
-    """Returns the index of the first user of a group, and the group's number of users."""
     user = 0
     for group in groups:
         if group["name"] == name:
@@ -127,13 +99,6 @@ def _place(groups: list[dict[str, Any]], name: str) -> tuple[int, int]:
 
 
 def _name(groups: list[dict[str, Any]], name: str | None) -> str:
-    """Returns the name of a group after checking that it exists.
-
-    If `name` is None, returns that of the first group that is real or has external traffic.
-
-    Raises:
-        InputError: there is no such group.
-    """
     names = [str(group["name"]) for group in groups]
     if name is None:
         external = [str(group["name"]) for group in groups if is_external(group)]
@@ -150,10 +115,7 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
 
 
 def _make_real(groups: list[dict[str, Any]], name: str) -> None:
-    """Makes the first phone of a group real, unless the group is real or has external traffic.
-
-    The other phones of the group move to a new group, which follows the old one.
-    """
+    """Makes the first phone of a group real, unless the group is real or has external traffic."""
     place = next(at for at, group in enumerate(groups) if group["name"] == name)
     group = groups[place]
     if is_external(group):

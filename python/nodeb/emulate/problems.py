@@ -14,23 +14,12 @@ REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def check_system() -> None:
-    """Checks that the system is Linux, as emulations need network namespaces and TUN devices.
-
-    Raises:
-        RunError: the system is not Linux.
-    """
+    """Checks that the system is Linux, as emulations need network namespaces and TUN devices."""
     if not sys.platform.startswith("linux"):
         raise RunError("real packets need network namespaces and TUN devices, which only Linux has")
 
 
 def refused(step: str, why: str, number: int) -> RunError:
-    """Returns the error for a step of an endpoint's set-up that the system refused.
-
-    Args:
-        step: key of the step, such as `tun` or `address`.
-        why: message of the operating system.
-        number: the error's errno.
-    """
     return RunError(f"{_feature(step)} was refused ({why.lower()}); {_hint(step, number)}")
 
 

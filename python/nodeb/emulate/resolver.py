@@ -27,10 +27,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _servers(path: Path) -> list[str]:
-    """Returns the nameservers of a `resolv.conf`, without loopback and link-local addresses.
-
-    The list is empty if the file cannot be read.
-    """
+    """Returns the nameservers of a `resolv.conf`, without loopback and link-local addresses."""
     found = []
     with contextlib.suppress(OSError):
         for line in path.read_text(errors="replace").splitlines():
@@ -44,23 +41,12 @@ def _servers(path: Path) -> list[str]:
 
 
 def reachable_nameservers() -> list[str] | None:
-    """Returns nameservers that phones behind NAT can reach.
-
-    Returns `None` if the host's `resolv.conf` has such nameservers and can be used unchanged. The
-    list is empty if the upstream nameservers of systemd-resolved are unknown too.
-    """
     return None if _servers(OF_HOST) else _servers(UPSTREAM)
 
 
 def use_nameservers(servers: Sequence[str]) -> None:
-    """Makes this process and its children use only the given nameservers.
-
-    The process enters a new mount namespace. There, a changed copy of the host's `resolv.conf` is
-    bind-mounted over the original.
-
-    Raises:
-        OSError: the system refuses, or the host has no `resolv.conf`.
-    """
+    """The process enters a new mount namespace. There, a changed copy of the host's
+    `resolv.conf` is bind-mounted over the original."""
     place = os.fsencode(OF_HOST.resolve(strict=True))
     text = OF_HOST.read_text(errors="replace")
     kept = [line + "\n" for line in text.splitlines() if line.split()[:1] != ["nameserver"]]

@@ -39,15 +39,12 @@ class Options:
     """Options of an emulation, such as its seed, time limit, MTU and recording."""
 
     seed: int
-    """Seed of the simulation's random streams."""
     server: tuple[str, ...] = ()
     """Command that runs in the server's namespace: program and arguments; empty for none."""
     duration_s: float | None = None
     """Maximum duration of the emulation, s; None for no limit."""
     mtu: int = 1500
-    """Maximum size of an IP packet, bytes."""
     memory_bytes: int = 256 << 20
-    """Maximum memory for the payloads of packets in transit, bytes."""
     late_s: float = 0.002
     """Lateness above which a delivery counts as late, s."""
     late_share: float = 0.01
@@ -66,7 +63,6 @@ class Options:
     kept_bytes: int = 96
     """Maximum number of bytes recorded of each packet; the default suffices for usual headers."""
     real_time: bool = True
-    """Whether the driver runs with real-time priority if the system allows it."""
 
 
 @dataclass
@@ -157,7 +153,6 @@ class DriverThread(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        """Runs the driver until the emulation ends. Stores its result or error for `result`."""
         o = self.options
         if o.real_time:
             self.real_time = set_real_time_priority()
@@ -177,12 +172,6 @@ class DriverThread(threading.Thread):
         self.cpu_s = time.thread_time()
 
     def result(self) -> tuple[dict[str, Any], Any]:
-        """Waits until the driver has ended. Returns its report and result tables.
-
-        Raises:
-            RunError: a system call of the driver failed. Other errors of the driver are raised
-                unchanged.
-        """
         self.join()
         if self.found is None:
             if isinstance(self.error, OSError):
@@ -193,7 +182,6 @@ class DriverThread(threading.Thread):
 
 
 def set_real_time_priority() -> bool:
-    """Gives this thread real-time priority (SCHED_FIFO). Returns false if the system refuses."""
     try:
         policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
         os.sched_setscheduler(0, policy, os.sched_param(PRIORITY))
@@ -205,19 +193,7 @@ def set_real_time_priority() -> bool:
 def emulate(
     plan: Plan, options: Options, status: Callable[[Mapping[str, Any]], None] | None = None
 ) -> Outcome:
-    """Runs commands as phones, until all have ended, the time limit is over or a signal arrives.
-
-    Args:
-        plan: the scenario and its real phones.
-        options: options of the emulation.
-        status: called with the current status several times a second.
-
-    Raises:
-        RunError: the system refuses namespaces or devices, the server's command failed before it
-            listened, or the driver failed.
-        ScenarioError: the scenario cannot be emulated.
-        OutputError: the recording cannot be written.
-    """
+    """Runs commands as phones, until all have ended, the time limit is over or a signal arrives."""
     begun = time.monotonic()
     driving = DriverThread(plan, options)
     record = nullcontext(recordings.Claim()) if options.record is None else claimed(options.record)
@@ -279,7 +255,6 @@ def _start_endpoints(
 def start_endpoint(
     doorway: int, options: Options, number: int, name: str, addresses: Addresses
 ) -> Endpoint:
-    """Starts the process of an endpoint: number 0 is the server, the phones are 1, 2, ..."""
     attached = options.attach.get(name)
     about = {
         "namespace": attached,
@@ -294,18 +269,10 @@ def start_endpoint(
 
 
 SHARED = {"NODEB_SERVER": SERVER.v4, "NODEB_SERVER6": SERVER.v6}
-"""Environment variables of every command: addresses of the server."""
 
 
 def _start_server(server: Endpoint, command: Sequence[str]) -> str:
-    """Starts the server's command and waits until it listens, at most `SERVER_READY_S`.
-
-    Returns:
-        Description of the command's end if it ended with status 0 and nothing listens; else "".
-
-    Raises:
-        RunError: the command cannot be started, or it failed before anything listened.
-    """
+    """Starts the server's command and waits until it listens, at most `SERVER_READY_S`."""
     server.start(command, SHARED, silent=True)
     server.ask(**{"await": SERVER_READY_S})
     listens = server.answer("listening", SERVER_READY_S + ENDING_S)
@@ -333,10 +300,7 @@ def _report(driving: DriverThread, status: Callable[[Mapping[str, Any]], None] |
 
 
 def _counted(endpoint: Endpoint) -> dict[str, int]:
-    """Returns the kernel's packet counters of an endpoint's TUN device.
-
-    The result is empty if the endpoint does not answer within `ENDING_S`.
-    """
+    """The result is empty if the endpoint does not answer within `ENDING_S`."""
     endpoint.ask(count=True)
     found: dict[str, int] = endpoint.answer("device", ENDING_S) or {}
     return found

@@ -21,9 +21,6 @@ class StatusLine:
     """Status line on a terminal, which its `with` block clears at the end.
 
     If the stream is not a terminal, nothing is shown.
-
-    Args:
-        stream: output stream; None shows nothing.
     """
 
     def __init__(self, stream: TextIO | None) -> None:
@@ -60,11 +57,6 @@ def status_text(
 
     Fields at the end of the line are omitted if they do not fit. The last column stays free,
     because some terminals begin a new line after it.
-
-    Args:
-        now: current result of `Emulation.status`.
-        before: an earlier result of `Emulation.status`.
-        columns: width of the terminal in characters.
     """
     span = now["time_s"] - before["time_s"]
     down, up = (rate(now[key] - before[key], span) for key in ("down_bytes", "up_bytes"))

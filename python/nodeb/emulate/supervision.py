@@ -29,15 +29,13 @@ SAME_S = 1.0
 """Maximum lead of a command's SIGINT over nodeb's to count as the same one, seconds."""
 
 Signal = tuple[int, float]
-"""Number of a signal, and the time at which it arrived, s (`time.monotonic`)."""
 
 
 @contextmanager
 def received_signals() -> Iterator[list[Signal]]:
     """Collects the signals SIGINT, SIGTERM and SIGHUP that arrive during a `with` block.
 
-    They have no other effect during the block. In a thread other than the main one, the signals
-    keep their effect and the list stays empty.
+    They have no other effect during the block.
     """
     received: list[Signal] = []
     if threading.current_thread() is not threading.main_thread():
@@ -64,21 +62,8 @@ def wait(
 ) -> tuple[str, int]:
     """Waits until the phones' commands have ended, the driver has stopped or a signal arrives.
 
-    The end of the server's command ends nothing. A SIGINT that has reached the phones' running
-    commands too does not end the wait either; these commands decide on its effect.
-
-    Args:
-        endpoints: the server and the phones, in this order.
-        received: list to which signals are appended.
-        is_driven: function that returns whether the driver is running.
-        report: function called at least every `POLL_S`.
-
-    Returns:
-        Cause of the end (`command`, `duration` if the driver has stopped, or `signal`), and number
-        of the signal (else 0).
-
-    Raises:
-        RunError: the process that holds a namespace was killed.
+    A SIGINT that has reached the phones' running commands too does not end the wait either;
+    these commands decide on its effect.
     """
     phones, seen = endpoints[1:], 0
     watched = select.poll()
@@ -103,9 +88,9 @@ def wait(
 
 
 def _has_reached(phones: Sequence[Endpoint], came_s: float) -> bool:
-    """Returns true if a SIGINT that nodeb received has reached all running commands of phones too.
+    """Returns true if a SIGINT that nodeb received has reached all running commands of phones
+    too.
 
-    These commands then decide on its effect. Ctrl-C reaches all foreground processes of a terminal.
     A SIGINT does not reach a command that had not started yet, nor any command if it was sent to
     nodeb alone.
     """
@@ -122,10 +107,6 @@ def terminate_commands(endpoints: Sequence[Endpoint], number: int) -> None:
 
     Waits up to `ENDING_S` for each of the two groups. Commands that have not ended by then are
     killed later, when their endpoints are closed.
-
-    Args:
-        endpoints: the server and the phones, in this order.
-        number: number of the signal.
     """
     for some in (endpoints[1:], endpoints[:1]):
         for endpoint in some:

@@ -20,7 +20,6 @@ BATCHES = 10
 """Number of batches: the minimum that Law and Kelton advise (section 9.5.3), as most emulations are
 short."""
 MIN_INTERVALS = 4 * BATCHES
-"""Minimum number of recorded intervals of time for which a mean is given."""
 NOTE = (
     "Means over time with 95 % intervals from {batches} batch means after the warm-up (MSER-5). "
     "They show the variation within this emulation, and nothing about other emulations."
@@ -40,11 +39,6 @@ def means(phones: Table, cell: Table, names: Mapping[int, str]) -> Means:
     """Returns a table of means over time with 95 % intervals: bit rates, queue lengths and CQI.
 
     Quantities with too few recorded intervals, unknown values or only zeros have no row.
-
-    Args:
-        phones: the table `emulation`.
-        cell: the table `emulation_cell`.
-        names: names of the real users by user index.
     """
     rows = [row for name, values in _series(phones, cell, names) if (row := _row(name, values))]
     columns = ["quantity", "mean", "95 % interval", "warm-up deleted"]

@@ -44,9 +44,7 @@ class RecordedLife(Life):
     def critical_path(self) -> CriticalPath:
         """Critical paths of a real user's TCP connections in the window.
 
-        They are those of the first `MAX_TRANSFERS` connections with data. The user is the one
-        selected in `recorded_life`, or the first real one if none was. If an error occurs, the
-        remaining connections are omitted and `note` has the reason.
+        They are those of the first `MAX_TRANSFERS` connections with data.
         """
         about = self.about
         found = CriticalPath(
@@ -59,10 +57,6 @@ class RecordedLife(Life):
         return found
 
     def _explained(self, found: CriticalPath, known: Connections) -> str:
-        """Adds the critical paths of the user's TCP connections in the window to `found`.
-
-        Returns a note if connections are omitted or there are none to explain; otherwise "".
-        """
         about, recording = self.about, self._recording
         end_s = float("inf") if about.end_ns is None else about.end_ns / NS_PER_S
         wanted = [
@@ -91,20 +85,6 @@ def recorded_life(
     most: int = MAX_EVENTS,
     progress: ProgressCallback | None = None,
 ) -> RecordedLife:
-    """Replays a recording and returns its packet timeline.
-
-    Args:
-        recording: the recording.
-        user: index of the only user to follow; None for all users.
-        window_ns: begin and end of the window, ns; an end of None is the end of the recording.
-        most: maximum number of events, at least 1.
-        progress: called with the fraction done and a short text.
-
-    Raises:
-        InputError: there is no such user, the window has no events or more than `most`, the log is
-            damaged, or the replay differs from the recording.
-        RunError: the log cannot be read.
-    """
     check_limits(user, most)
     path, compiled = recording.path, recording.scenario.compiled()
 
@@ -128,11 +108,6 @@ def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Colu
     """Adds header fields and connections of real packets to the tables.
 
     For TCP packets, also replaces purpose and sequence number, and marks retransmissions.
-
-    Args:
-        tables: columns of `packets` and `events`, which are changed.
-        names: names by index, for each column of indices.
-        headers: table of the recorded packets' headers, by the number of the packet.
     """
     packets = tables["packets"]
     details = names["purpose"]
@@ -153,7 +128,6 @@ def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Colu
 
 
 def _spread(where: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Returns an array with the values, in order, where the mask `where` is true; 0 elsewhere."""
     found = np.zeros(len(where), values.dtype)
     found[where] = values
     return found

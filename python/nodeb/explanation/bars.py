@@ -24,15 +24,8 @@ SMALL = 0.01
 
 
 def difference_bars(parts: Sequence[Part], title: str) -> Bars:
-    """Returns the parts of a difference as bars on both sides of zero.
-
-    Parts with a mean of 0 have no bar, nor has the sum. Of the other parts, the largest
-    `SHOWN_PARTS` have a bar each, and the rest shares one.
-
-    Args:
-        parts: result of `differences.difference`: the largest part first, the sum last.
-        title: title of the bars.
-    """
+    """Parts with a mean of 0 have no bar, nor has the sum. Of the other parts, the largest
+    `SHOWN_PARTS` have a bar each, and the rest shares one."""
     own = [one for one in parts[:-1] if one.difference.mean]
     rest = own[SHOWN_PARTS:]
     means = [one.difference.mean for one in own[:SHOWN_PARTS]]

@@ -39,9 +39,7 @@ class Differences:
 
     user: int
     runs: int
-    """Number of pairs of replications."""
     found: Mapping[str, Explanation]
-    """Explanations by scenario name."""
 
     @property
     def table(self) -> Table:
@@ -99,7 +97,7 @@ class Differences:
 def _turned(gap: Interval) -> tuple[float, float]:
     """Returns the ends of the interval of a difference's size, lower end first.
 
-    These are the ends of `gap` if its mean is above 0. Otherwise they are those of `-gap`.
+    These are the ends of `gap` if its mean is above 0.
     """
     ends = gap.low, gap.high
     return ends if gap.mean > 0 else (-gap.high, -gap.low)
@@ -108,12 +106,7 @@ def _turned(gap: Interval) -> tuple[float, float]:
 def all_differences(
     plan: Experiment, user: int, jobs: Jobs | None = None, progress: ProgressCallback | None = None
 ) -> Differences:
-    """Returns the differences in a user's first transfer, over all pairs of replications.
-
-    Raises:
-        InputError: there is no such user, or the user has no transfer.
-        RunError: a replication failed.
-    """
+    """Returns the differences in a user's first transfer, over all pairs of replications."""
     return Differences(user, plan.runs, _explained(plan, user, plan.runs, jobs, progress))
 
 
@@ -144,7 +137,7 @@ def short_differences(
 
 
 def _direction(flows: Table) -> str:
-    """Returns the direction of user 0's connection, `down` or `up`; `down` if no column has it."""
+    """`down` if no column has it."""
     if "direction" not in flows.columns:
         return "down"
     return str(flows["direction"][np.asarray(flows["user"]) == 0][0])

@@ -19,7 +19,6 @@ from nodeb.fit.compare import Candidate, Comparison
 __all__ = ["answer"]
 
 ERROR = 0.05
-"""Maximum probability that a correct model is rejected."""
 FAR = 0.5
 """Relative difference of error rates above which that of the model is reported.
 
@@ -33,12 +32,6 @@ NAMES = {"gap": "gaps", "burst": "bursts", "lost_per_block": "PDUs lost of a blo
 
 
 def answer(found: Comparison, folder: str = "") -> Answer:
-    """Returns the answer of a fit.
-
-    Args:
-        found: compared models.
-        folder: folder to which the models were written, for a note; empty if they were not saved.
-    """
     errors = found.errors
     blocks = f"{int(errors.block_errors.sum())} of {len(errors.blocks)} blocks failed."
     notes = [f"BIC: difference from the best model. {blocks}"]
@@ -74,16 +67,12 @@ def _headline(found: Comparison) -> Iterator[str]:
 
 
 def _differing(one: Candidate) -> list[str]:
-    """Returns the names of the distributions in which the sequence significantly differs."""
     level = ERROR / max(len(one.matches), 1)
     return [NAMES[name] for name, match in one.matches.items() if match.p_value < level]
 
 
 def _table(found: Comparison) -> Rows:
-    """Returns a table of the models: number of parameters, BIC minus the best BIC, and p-values.
-
-    A p-value is that of the comparison of one distribution of the model with the sequence.
-    """
+    """Returns a table of the models: number of parameters, BIC minus the best BIC, and p-values."""
     rows: list[list[str | Shown]] = [
         [
             f"{row['unit']} {row['model']}",

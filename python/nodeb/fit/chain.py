@@ -150,11 +150,8 @@ class Chain:
 
 
 def _survival(state: Real, step: Real, longest: int) -> Real:
-    """Returns the share of the probability in `state` that is left after 0 ... `longest` steps.
-
-    `step` is the matrix of one step; its rows may sum to less than 1. All shares are 0 if `state`
-    has no probability.
-    """
+    """`step` is the matrix of one step; its rows may sum to less than 1. All shares are 0 if
+    `state` has no probability."""
     tail = np.empty(longest + 1)
     mass = state.sum()
     state = state / mass if mass > 0 else state
@@ -165,10 +162,6 @@ def _survival(state: Real, step: Real, longest: int) -> Real:
 
 
 def _bernoulli(errors: Bits, rate: float) -> float:
-    """Returns the logarithm of the probability of a sequence if errors are independent.
-
-    Returns -inf if the sequence is impossible with the error probability `rate`.
-    """
     ones = int(errors.sum())
     zeros = len(errors) - ones
     with np.errstate(divide="ignore", invalid="ignore"):

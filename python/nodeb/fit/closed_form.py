@@ -12,15 +12,6 @@ __all__ = ["binary_symmetric", "gilbert", "gilbert_elliott", "two_states"]
 
 
 def two_states(p: float, r: float, in_good: float, in_bad: float, parameters: int) -> Chain:
-    """Returns the chain of a good state (index 0) and a bad state (index 1).
-
-    Args:
-        p: probability of going from good to bad.
-        r: probability of going from bad to good.
-        in_good: probability of an error in the good state.
-        in_bad: probability of an error in the bad state.
-        parameters: number of fitted parameters.
-    """
     transition = np.array([[1.0 - p, p], [r, 1.0 - r]])
     return Chain("gilbert_elliott", transition, np.array([in_good, in_bad]), parameters)
 
@@ -31,14 +22,8 @@ def binary_symmetric(errors: Bits) -> Chain:
 
 
 def gilbert(errors: Bits) -> Chain:
-    """Fits a Markov chain of two states: symbols are errors in the bad state, correct in the good.
-
-    The likelihood is largest if each transition probability is the observed share of that
-    transition.
-
-    Raises:
-        InputError: the sequence never changes from correct to wrong, or never back.
-    """
+    """Fits a Markov chain of two states: symbols are errors in the bad state, correct in the
+    good."""
     before, after = errors[:-1], errors[1:]
     good, bad = np.count_nonzero(before == 0), np.count_nonzero(before)
     begins = np.count_nonzero((before == 0) & (after == 1))
@@ -52,16 +37,13 @@ def gilbert(errors: Bits) -> Chain:
 
 
 def gilbert_elliott(errors: Bits) -> Chain | None:
-    """Fits Gilbert's channel, with errors in the bad state only, from three shares of the sequence.
+    """Fits Gilbert's channel, with errors in the bad state only, from three shares of the
+    sequence.
 
-    In the bad state a symbol is an error with some probability. With
-    `a = P(1)`, `b = P(1 | 1)` and `c = P(111) / (P(101) + P(111))`:
-    `1 - r = (ac - b^2) / (2ac - b(a + c))`, `1 - h = b / (1 - r)`, `p = ar / (1 - h - a)`, where
-    `1 - h` is the probability of an error in the bad state (E. N. Gilbert, Bell Syst. Tech. J. 39,
-    1960; in this notation G. Hasslinger and O. Hohlfeld, MMB 2008).
-
-    Returns:
-        The chain, or None if no such channel has these shares, or a share is undefined (0/0).
+    With `a = P(1)`, `b = P(1 | 1)` and `c = P(111) / (P(101) + P(111))`: `1 - r = (ac - b^2) /
+    (2ac - b(a + c))`, `1 - h = b / (1 - r)`, `p = ar / (1 - h - a)`, where `1 - h` is the
+    probability of an error in the bad state (E. J. 39, 1960; in this notation G. Hohlfeld, MMB
+    2008).
     """
     first, second, third = errors[:-2], errors[1:-1], errors[2:]
     pairs = np.count_nonzero(errors[:-1])

@@ -204,10 +204,7 @@ def _planned(symbols: Bits, states: Iterable[int] | None, unit: Unit) -> list[in
 def _chains(
     symbols: Bits, plan: Sequence[int], starts: int, seed: int, jobs: int
 ) -> Iterator[tuple[str, Chain]]:
-    """Fits all kinds of chains to the symbols of a unit. Yields the name and the chain of each.
-
-    A kind that cannot be fitted to the symbols is left out.
-    """
+    """A kind that cannot be fitted to the symbols is left out."""
     yield "bsc", binary_symmetric(symbols)
     if np.any(np.diff(symbols.astype(np.int8)) < 0) and np.any(
         np.diff(symbols.astype(np.int8)) > 0

@@ -18,7 +18,6 @@ MIN_EXPECTED, MAX_BINS = 5.0, 20
 
 
 def lost_per_block(errors: ErrorSequence) -> Counts:
-    """Returns the number of lost PDUs of each block that lost one."""
     lost = errors.blocks.sum(axis=1, dtype=np.int64)
     return np.asarray(lost[lost > 0])
 
@@ -28,7 +27,6 @@ DISTRIBUTIONS = {
     "burst": lambda errors: bursts(errors.errors),
     "lost_per_block": lost_per_block,
 }
-"""Name of a distribution -> function that extracts its sample from an error sequence."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +79,9 @@ def _binned(first: Counts, second: Counts) -> Counts:
 def _bins(counts: Counts, smaller: int) -> Counts:
     """Returns the index of the bin of each distinct value, for a chi-square test.
 
-    A bin is full once it has enough expected values and its part of the remaining counts. That part
-    is an even share for each remaining bin. So a frequent value, which fills a bin alone, leaves
-    enough bins for the other values. If the last bin has too few, it is joined with the one before.
-
-    Args:
-        counts: number of values, in both samples, that equal each distinct value, in order.
-        smaller: size of the smaller sample.
+    A bin is full once it has enough expected values and its part of the remaining counts. That
+    part is an even share for each remaining bin. So a frequent value, which fills a bin alone,
+    leaves enough bins for the other values.
     """
     min_count = MIN_EXPECTED * counts.sum() / smaller
     bins = np.empty(len(counts), dtype=np.int64)

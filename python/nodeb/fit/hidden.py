@@ -136,11 +136,8 @@ def _random_start(states: int, rate: float, length: int, random: np.random.Gener
 
 
 def _split(chain: Chain, random: np.random.Generator) -> Start:
-    """Returns a start with one more state than a chain.
-
-    The most visited state of the chain is split in two, with 0.7 and 1.3 times its error
-    probability. The transitions to this state are randomly divided between the two.
-    """
+    """The most visited state of the chain is split in two, with 0.7 and 1.3 times its error
+    probability."""
     cut = int(np.argmax(chain.stationary))
     old = np.vstack([chain.transition, chain.transition[cut]])
     share = random.uniform(0.3, 0.7, len(old))
@@ -152,10 +149,7 @@ def _split(chain: Chain, random: np.random.Generator) -> Start:
 
 
 def _train(errors: Bits, start: Start, iterations: int) -> tuple[float, Start]:
-    """Runs the Baum-Welch algorithm for at most `iterations` iterations.
-
-    Returns the last log-likelihood that it computed, and the trained parameters.
-    """
+    """Runs the Baum-Welch algorithm for at most `iterations` iterations."""
     logging.getLogger("hmmlearn").setLevel(logging.ERROR)
     transition, error = start
     model = hmm(

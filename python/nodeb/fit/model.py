@@ -93,7 +93,6 @@ class ErrorModel:
 
 
 def _parameters(chain: Chain) -> dict[str, Any]:
-    """Returns the chain's parameters under the keys of a model file."""
     if chain.kind == "bsc":
         return {"error_rate": float(chain.error[0])}
     if chain.kind == "gilbert_elliott":

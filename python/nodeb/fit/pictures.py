@@ -33,13 +33,6 @@ def tails(comparison: Comparison, kind: str = "gap") -> Figure:
 
     For `lost_per_block` it is the share of failed blocks that lost at least so many PDUs. The
     sequence, with its 95 % interval, is compared with sequences simulated by the models.
-
-    Args:
-        comparison: fitted models.
-        kind: `gap`, `burst` or `lost_per_block`.
-
-    Raises:
-        InputError: there is no such distribution, or the sequence has no gap, burst or lost block.
     """
     if kind not in DISTRIBUTIONS:
         raise InputError(
@@ -112,11 +105,7 @@ def _points(
 
 
 def _shown(comparison: Comparison) -> list[Candidate]:
-    """Returns the models to draw: at most three for each unit, each model only once.
-
-    These are independent errors, the best closed form of two states, if one was fitted, and the
-    best model. The best has the smallest BIC.
-    """
+    """Returns the models to draw: at most three for each unit, each model only once."""
     shown: list[Candidate] = []
     for unit in comparison.units:
         of_unit = [c for c in comparison.candidates if c.model.unit == unit]
@@ -127,7 +116,6 @@ def _shown(comparison: Comparison) -> list[Candidate]:
 
 
 def _tail(sample: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Returns the distinct values of a sample in order, and the share of it at or above each."""
     values, counts = np.unique(sample, return_counts=True)
     return values, counts[::-1].cumsum()[::-1] / len(sample)
 
@@ -135,7 +123,7 @@ def _tail(sample: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.floa
 def _wilson(share: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Returns the lower and upper ends of the 95 % intervals of shares of a sample of size `n`.
 
-    These are score intervals (E. B. Wilson, 1927), from 0 to 1.
+    Wilson, 1927), from 0 to 1.
     """
     shrink = 1.0 / (1.0 + Z * Z / n)
     centre = shrink * (share + Z * Z / (2.0 * n))

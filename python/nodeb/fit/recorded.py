@@ -13,11 +13,7 @@ __all__ = ["recorded_model"]
 
 
 def recorded_model(errors: ErrorSequence, provenance: dict[str, Any]) -> dict[str, Any]:
-    """Returns a sequence as the content of a model file, as run lengths.
-
-    Runs of correct and lost PDUs alternate. The first run is of correct PDUs, with length 0 if the
-    sequence begins with a loss.
-    """
+    """The first run is of correct PDUs, with length 0 if the sequence begins with a loss."""
     edges = np.flatnonzero(np.diff(errors.errors)) + 1
     runs = np.diff(np.concatenate([[0], edges, [len(errors)]]))
     first = [0] if errors.errors[0] else []

@@ -18,8 +18,7 @@ __all__ = ["Within"]
 class Within:
     """Probabilities of the loss patterns of a failed block; the same for all failed blocks.
 
-    The probabilities are given for each observed pattern, or for each number of lost PDUs. In the
-    latter case all patterns with the same number of lost PDUs are equally likely.
+    In the latter case all patterns with the same number of lost PDUs are equally likely.
     """
 
     pdus: int
@@ -29,7 +28,6 @@ class Within:
     count_law: tuple[float, ...]
     """Probability of 1, 2, ... `pdus` lost PDUs; empty if patterns are modelled."""
     parameters: int
-    """Number of fitted parameters: one less than there are probabilities."""
 
     @classmethod
     def of_patterns(cls, errors: ErrorSequence) -> Self:
@@ -48,10 +46,7 @@ class Within:
 
     @classmethod
     def fitted(cls, errors: ErrorSequence) -> Self:
-        """Fits a distribution of loss patterns and one of the numbers of lost PDUs.
-
-        Returns the distribution with the smaller BIC; that of numbers if both are equal.
-        """
+        """Fits a distribution of loss patterns and one of the numbers of lost PDUs."""
         failed = len(_failed(errors))
 
         def bic(found: Self) -> float:
@@ -100,7 +95,6 @@ class Within:
         return expanded
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the value of the key `within_block` in a model file."""
         return {"patterns": self.patterns} if self.patterns else {"count_law": list(self.count_law)}
 
 

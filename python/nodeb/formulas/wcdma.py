@@ -1,9 +1,8 @@
 """The link model of the WCDMA downlink: from rates to frame errors and throughput.
 
 These are the functions of the simulator's core, for plain numbers; ratios are linear, not in dB.
-Source:
-E. Hossain, D. I. Kim, C. Scholefield and V. K. Bhargava, "TCP performance in WCDMA-based cellular
-wireless IP networks", ICPWC 2000; equation numbers are those of that study.
+Bhargava, "TCP performance in WCDMA-based cellular wireless IP networks", ICPWC 2000; equation
+numbers are those of that study.
 """
 
 from __future__ import annotations
@@ -35,23 +34,7 @@ SUM_TOLERANCE = 1e-6
 
 
 def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float) -> float:
-    """Returns the average SINR of a propagation path (equation 3), as a linear ratio.
-
-    Args:
-        path: share of the path in the mean power, 0 to 1.
-        own_cell: sum of the rates of all codes of the cell (the study's x).
-        other_cells: sum of the rates of the other cells, weighted by the share of their power that
-            arrives (eta alpha G).
-        spreading: chips per bit at the basic rate (N).
-        eb_n0: energy per bit over noise density, as a linear ratio.
-
-    Raises:
-        ValueError: if a number is out of range.
-
-    Example:
-        >>> round(sinr(0.25, 0, 0, 128, 10.0), 6)
-        5.0
-    """
+    """Returns the average SINR of a propagation path (equation 3), as a linear ratio."""
     if not 0 <= path <= 1:
         raise ValueError(f"path must be a share from 0 to 1, got {path!r}")
     not_negative(own_cell=own_cell, other_cells=other_cells, eb_n0=eb_n0)
@@ -61,16 +44,10 @@ def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_
 
 
 def bit_error_rate(gammas: Sequence[float]) -> float:
-    """Returns the bit error rate with maximum-ratio combining of Rayleigh paths (equations 4, 5).
+    """Returns the bit error rate with maximum-ratio combining of Rayleigh paths (equations 4,
+    5).
 
-    Equation 5 divides by zero if two paths have the same ratio. The error rate is then computed as
-    the limit of distinct ratios.
-
-    Args:
-        gammas: mean signal-to-noise ratio of each path, linear, half of its SINR; at least one.
-
-    Raises:
-        ValueError: if there is no path, or a ratio is negative or not finite.
+    Equation 5 divides by zero if two paths have the same ratio.
     """
     if not gammas:
         raise ValueError("there is no path; expected at least one signal-to-noise ratio")
@@ -83,10 +60,6 @@ def frame_success(ber: float, bits: int, correctable: int) -> float:
     """Returns the probability that a frame of `bits` bits has at most `correctable` bit errors.
 
     This is equation 2, for independent bit errors with the rate `ber`.
-
-    Raises:
-        ValueError: if the error rate is not a probability, `bits` is below 1, or `correctable` is
-            not from 0 to `bits`.
     """
     if not 0 <= ber <= 1:
         raise ValueError(f"ber must be a probability, got {ber!r}")
@@ -97,11 +70,8 @@ def frame_success(ber: float, bits: int, correctable: int) -> float:
 def check_bits(bits: int, correctable: int) -> int:
     """Returns the number of check bits with which a code of `bits` bits corrects errors.
 
-    This is the Varshamov-Gilbert bound: the least r with
-    `2**r > sum(comb(bits - 1, i) for i < 2 t)`, where t is `correctable`, the number of errors.
-
-    Raises:
-        ValueError: if no bit would be left for data, or an argument is out of range.
+    This is the Varshamov-Gilbert bound: the least r with `2**r > sum(comb(bits - 1, i) for i < 2
+    t)`, where t is `correctable`, the number of errors.
     """
     _code(bits, correctable)
     found = _core.wcdma_check_bits(bits, correctable)
@@ -111,11 +81,6 @@ def check_bits(bits: int, correctable: int) -> int:
 
 
 def effective_share(bits: int, correctable: int) -> float:
-    """Returns the share of a frame of `bits` bits that is data; the rest is `check_bits`.
-
-    Raises:
-        ValueError: in the cases of `check_bits`.
-    """
     return 1 - check_bits(bits, correctable) / bits
 
 
@@ -123,14 +88,6 @@ def smallest_window(wired_delay_s: float, packet_time_s: float, ack_time_s: floa
     """Returns the smallest maximum window, in packets, that keeps the radio link busy.
 
     This is `W_min` of equation 6; it need not be a whole number.
-
-    Args:
-        wired_delay_s: delay of the wired network, one way, s.
-        packet_time_s: time that a packet needs from the base station to the phone, s.
-        ack_time_s: time that its acknowledgement needs back, s.
-
-    Raises:
-        ValueError: a delay is negative or not finite, or the packet takes no time.
     """
     not_negative(wired_delay_s=wired_delay_s, packet_time_s=packet_time_s, ack_time_s=ack_time_s)
     if packet_time_s == 0:
@@ -142,9 +99,6 @@ def normalized(powers: Sequence[float]) -> list[float]:
     """Returns the share of each path in the sum of their mean powers.
 
     Issues a warning if that sum is not 1. The powers are linear, not in dB.
-
-    Raises:
-        ValueError: if there is no power, one is negative, or their sum is not above 0.
     """
     for power in powers:
         not_negative(power=power)
@@ -160,14 +114,7 @@ def normalized(powers: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """Rates that the cell selects for a number of active connections, and their frame errors.
-
-    Attributes:
-        connections: number of active connections.
-        rates: rate selected for each connection, frames per slot.
-        frame_failure: frame error rate of each connection, 0 to 1.
-        alpha: mean rate of connections in the other cells, frames per slot.
-    """
+    """Rates that the cell selects for a number of active connections, and their frame errors."""
 
     connections: int
     rates: tuple[int, ...]
@@ -184,14 +131,6 @@ class OperatingPoint:
 def operating_points(
     scenario: Scenario, max_connections: int, *, seed: int = 1, run: int = 0
 ) -> list[OperatingPoint]:
-    """Returns the operating points for 1, 2, ... `max_connections` active connections.
-
-    The connections are those of the scenario's first users. If the scenario has a map of cells,
-    they are at the positions of these users in replication `run` with seed `seed`.
-
-    Raises:
-        ValueError: if the scenario's radio is not `wcdma`, or `max_connections` is below 1.
-    """
     if max_connections < 1:
         raise ValueError(f"expected at least one connection, got {max_connections}")
     rates, failures, alpha = _core.wcdma_rates(scenario.compiled(), max_connections, seed, run)
@@ -200,22 +139,15 @@ def operating_points(
 
 
 def path_shares(scenario: Scenario) -> list[float]:
-    """Returns the share of each path in the mean power, from a scenario's power delay profile.
-
-    Raises:
-        ValueError: if the scenario's radio is not `wcdma`.
-    """
+    """Returns the share of each path in the mean power, from a scenario's power delay profile."""
     return _core.wcdma_shares(scenario.compiled())
 
 
 def mean_factor(scenario: Scenario, places: int = 10_000) -> float:
     """Returns the factor eta of the `mean` model that is equivalent to a scenario's map.
 
-    It is the ratio of the power from other cells to that from the own cell, averaged over `places`
-    random positions in the cell. For a scenario with the `mean` model, it is that model's factor.
-
-    Raises:
-        ValueError: if the scenario's radio is not `wcdma`.
+    It is the ratio of the power from other cells to that from the own cell, averaged over
+    `places` random positions in the cell.
     """
     return _core.wcdma_mean_factor(scenario.compiled(), places)
 

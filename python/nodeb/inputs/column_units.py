@@ -61,14 +61,7 @@ _WORDS = {"kilo": "k", "mega": "M", "giga": "G", "kibi": "Ki", "mebi": "Mi", "gi
 
 @dataclass(frozen=True)
 class Named:
-    """Unit stated by the name of a column.
-
-    Attributes:
-        units: units that the name may mean; several if it is ambiguous, none if it states no
-            supported unit.
-        doubt: reason why the name does not determine the unit; empty if it states one exactly, or
-            no unit at all.
-    """
+    """Unit stated by the name of a column."""
 
     units: tuple[str, ...] = ()
     doubt: str = ""
@@ -108,16 +101,10 @@ def times(name: str) -> Named:
 
 
 def is_time_unit(name: str) -> bool:
-    """Returns true if the whole name of a column is a unit of time, such as `seconds`."""
     return any(re.fullmatch(words, name.lower()) for words in _TIME_WORDS.values())
 
 
 def unit(text: str, known: dict[str, int] | dict[str, float]) -> str | None:
-    """Returns the unit that the value `text` of an option states, as a key of `known`.
-
-    Returns `None` if the value is not one of these units, or is ambiguous. `known` is `AMOUNTS`,
-    `RATES` or `TIMES`.
-    """
     if text in known:
         return text
     named = times(text) if known is TIMES else _data(text, per_second=known is RATES)
@@ -125,7 +112,6 @@ def unit(text: str, known: dict[str, int] | dict[str, float]) -> str | None:
 
 
 def unit_list(known: dict[str, int] | dict[str, float]) -> str:
-    """Returns the names of units, separated by commas, for a message."""
     return ", ".join(known)
 
 
@@ -161,10 +147,7 @@ def _is_unit(found: re.Match[str]) -> bool:
 
 
 def _meaning(found: re.Match[str]) -> tuple[tuple[str, ...], str]:
-    """Returns the units of data that a match may mean, and the time in its denominator.
-
-    The time is "" if the match is no rate.
-    """
+    """Returns the units of data that a match may mean, and the time in its denominator."""
     bases = _bases(found)
     prefixes = _prefixes(found["prefix"], bits=bases == ("bit",))
     time = _per(found["time"]) if found["per"] else ""
@@ -188,7 +171,7 @@ def _bases(found: re.Match[str]) -> tuple[str, ...]:
 def _prefixes(prefix: str, bits: bool) -> tuple[str, ...]:
     """Returns the SI or binary prefixes that a prefix may mean.
 
-    Only a `K` of bytes is ambiguous: it may mean 1000 (`k`) or 1024 (`Ki`). A small `m` is mega.
+    Only a `K` of bytes is ambiguous: it may mean 1000 (`k`) or 1024 (`Ki`).
     """
     if not prefix or prefix.lower() in _WORDS:
         return (_WORDS.get(prefix.lower(), ""),)
@@ -211,9 +194,4 @@ def _per(time: str | None) -> str:
 
 
 def split_words(name: str) -> str:
-    """Splits a name into words by blanks, and returns it.
-
-    Each underscore becomes a blank. A blank is inserted before a capital that follows three small
-    letters.
-    """
     return re.sub(r"(?<=[a-z]{3})(?=[A-Z])", " ", name.replace("_", " "))

@@ -1,7 +1,4 @@
-"""Long lists of recordings as arrays.
-
-They are passed to the core separately from the scenario's other data, which are passed as text.
-"""
+"""Long lists of recordings as arrays."""
 
 from __future__ import annotations
 
@@ -69,16 +66,10 @@ class RecordingColumns(NamedTuple):
     owner: Owner
     """Index of the group of users, from 0, or direction of the opportunities: `down` or `up`."""
     place: tuple[str, ...]
-    """Keys that lead to the recording's table.
-
-    They start at the group of users; if `owner` is a direction, they start at the scenario.
-    """
     file: str | None
-    """File that the table names under `file`; None if it names none."""
     columns: dict[str, Column]
 
     def arrays(self) -> tuple[Owner, dict[str, NDArray[Any]]]:
-        """Returns the owner of the recording, and its arrays by key, as the core expects them."""
         return self.owner, {key: column.values for key, column in self.columns.items()}
 
     def digest(self) -> str:
@@ -91,7 +82,6 @@ class RecordingColumns(NamedTuple):
 
 
 def extract_columns(scenario: dict[str, Any]) -> list[RecordingColumns]:
-    """Removes the columns of recordings from a scenario's plain data, in place; returns them."""
     found = []
     for owner, place, table in recordings(scenario):
         columns = {key: value for key, value in table.items() if isinstance(value, Column)}
@@ -103,15 +93,7 @@ def extract_columns(scenario: dict[str, Any]) -> list[RecordingColumns]:
 
 
 def restore_columns(scenario: dict[str, Any], taken: Iterable[RecordingColumns]) -> dict[str, Any]:
-    """Puts columns back into those recordings that still name the same file.
-
-    Args:
-        scenario: plain data, changed in place.
-        taken: columns returned by `extract_columns`.
-
-    Returns:
-        The same scenario.
-    """
+    """Puts columns back into those recordings that still name the same file."""
     where = {(owner, place): table for owner, place, table in recordings(scenario)}
     for one in taken:
         table = where.get((one.owner, one.place), {})

@@ -26,14 +26,7 @@ TIME = r"(^|[^a-z])(times?|timestamps?|t|ts|elapsed|epoch|since|clock)($|[^a-z])
 
 @dataclass(frozen=True)
 class Head:
-    """The beginning of a recording.
-
-    Attributes:
-        line: number, from 1, of its first line with content.
-        names: names of its columns, from that line; [] if all its words are numbers.
-        rows: numbers of each further line, or of all lines if there are no names; None for a word
-            that is not a finite number.
-    """
+    """The beginning of a recording."""
 
     line: int
     names: list[str]
@@ -64,18 +57,13 @@ class Head:
         return self.names[place] if self.names else ""
 
     def describe_column(self, place: int) -> str:
-        """Describes a column, counted from 0, for a message: by name, or by number from 1."""
         return f"column `{self.names[place]}`" if self.names else f"column {place + 1}"
 
     def column(self, kind: str, but: int | None) -> int | None:
         """Returns the index of the column with a format's values.
 
         It is the only column whose name indicates the format. If no name does, it is the only
-        column besides `but`. Returns `None` if there are several such columns, or none.
-
-        Args:
-            kind: format, such as `rates`.
-            but: index of the column of times, which is excluded; None if there is none.
+        column besides `but`.
         """
         found = [i for i, name in enumerate(self.names) if i != but and _is_of(name, kind)]
         if len(found) == 1:
@@ -84,10 +72,7 @@ class Head:
         return left[0] if len(left) == 1 and not found else None
 
     def other_kind(self, place: int, kind: str) -> str | None:
-        """Returns the format that the name of a column indicates, if it is not `kind`.
-
-        Returns `None` if the name indicates no format, or `kind` is one of those that it indicates.
-        """
+        """Returns the format that the name of a column indicates, if it is not `kind`."""
         name = self.name(place)
         found = [one for one in (*NAMES, "traffic") if _is_of(name, one)]
         return found[0] if found and kind not in found else None
@@ -143,17 +128,13 @@ def _is_cqi(value: float) -> bool:
 
 
 def _is_of(name: str, kind: str) -> bool:
-    """Returns true if a column's name indicates the values of a format."""
     if kind == "traffic":
         return bool(column_units.amounts(name).units) and not _has(name, NAMES["rates"])
     return _has(name, NAMES[kind]) or (kind == "rates" and bool(column_units.rates(name).exact))
 
 
 def _is_time(name: str) -> bool:
-    """Returns true if a column's name contains a word for time or is a unit of time.
-
-    Words for time are "time", "elapsed" and others (`TIME`).
-    """
+    """Returns true if a column's name contains a word for time or is a unit of time."""
     return _has(name, TIME) or column_units.is_time_unit(name)
 
 
@@ -162,6 +143,5 @@ def _has(name: str, pattern: str) -> bool:
 
 
 def _number(word: str) -> float | None:
-    """Returns a word as a number, or `None` if it is not a finite number."""
     value = float(word) if is_number(word) else math.nan
     return value if math.isfinite(value) else None

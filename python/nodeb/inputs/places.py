@@ -8,7 +8,6 @@ from typing import Any
 __all__ = ["CHANNEL", "DIRECTIONS", "EXTERNAL", "TRAFFIC", "Owner", "is_external", "recordings"]
 
 CHANNEL, TRAFFIC = ("ue", "channel", "trace"), ("traffic", "replay")
-"""Keys that lead from a group of users to the tables of its recordings: of channel and traffic."""
 DIRECTIONS = ("down", "up")
 """Directions: keys of `radio.trace` that lead to delivery opportunities."""
 EXTERNAL = "external"
@@ -20,12 +19,6 @@ Owner = int | str
 def recordings(
     scenario: Mapping[str, Any],
 ) -> Iterator[tuple[Owner, tuple[str, ...], dict[str, Any]]]:
-    """Yields the tables of a scenario, given as plain data, that may name a recording.
-
-    Yields:
-        The owner (`Owner`), the keys that lead to the table, and the table. The keys start at the
-            group of users; if the owner is a direction, they start at the scenario.
-    """
     users = scenario.get("users")
     for number, group in enumerate(users if isinstance(users, list) else ()):
         for place in (CHANNEL, TRAFFIC):
@@ -43,7 +36,6 @@ def _table(parts: Any, keys: tuple[str, ...]) -> dict[str, Any] | None:
 
 
 def is_external(group: Mapping[str, Any]) -> bool:
-    """Returns true if the scenario declares all phones of a group as real or external."""
     traffic = group.get("traffic")
     external = traffic == EXTERNAL or (isinstance(traffic, Mapping) and EXTERNAL in traffic)
     return external or bool(group.get("real"))

@@ -14,18 +14,7 @@ MARKS = ",;\t"
 
 
 def unquoted(data: bytes, path: Path) -> bytes:
-    """Returns a text with the same cells on the same lines, without quotes.
-
-    Separators inside quoted cells of the heading, the first line with content, are replaced.
-
-    Args:
-        data: lines of cells, any of them in quotes.
-        path: name of the file in messages.
-
-    Raises:
-        ScenarioError: a quote is not closed on its line, or a cell below the heading contains a
-            separator.
-    """
+    """Returns a text with the same cells on the same lines, without quotes."""
     if b'"' not in data:
         return data
     lines = data.decode("utf-8", "surrogateescape").split("\n")
@@ -40,11 +29,6 @@ def unquoted(data: bytes, path: Path) -> bytes:
 
 
 def _without(line: str, where: str, is_heading: bool) -> str:
-    """Returns a line of CSV without quotes.
-
-    In the heading, separators within cells are replaced by blanks, or by `_` if blanks separate the
-    cells. In other lines they are an error.
-    """
     outside = "".join(line.split('"')[::2])
     mark = next((mark for mark in MARKS if mark in outside), " ")
     try:

@@ -19,18 +19,12 @@ blanks.
 
 
 def check_separators(data: bytes, path: Path) -> None:
-    """Checks that lines of several cells have the separator of the first line, and no more cells.
+    """Checks that lines of several cells have the separator of the first line, and no more
+    cells.
 
     Empty lines, comments and lines of one cell are not checked.
 
     Without this check a decimal comma would be taken for a separator.
-
-    Args:
-        data: lines of cells without quotes.
-        path: name of the file in messages.
-
-    Raises:
-        ScenarioError: a line has another separator, or more cells; the message names the line.
     """
     heading = None
     for number, line in enumerate(map(bytes.strip, io.BytesIO(data)), 1):
@@ -50,10 +44,7 @@ def check_separators(data: bytes, path: Path) -> None:
 
 
 def _split(line: bytes) -> tuple[bytes, int]:
-    """Returns the separator of a line, empty for blanks, and its number of cells.
-
-    Empty cells at the end of the line are not counted.
-    """
+    """Empty cells at the end of the line are not counted."""
     mark = next((mark for mark in MARKS if mark in line), b"")
     return mark, line.rstrip(mark).count(mark) + 1 if mark else len(line.split())
 

@@ -41,18 +41,12 @@ class Options:
 
 
 KINDS_OF = {"cqi": "CQIs", "rates": "rates", "snr": "SNRs", "traffic": "amounts of data"}
-"""Format -> name of its values in messages."""
 NAMES = {"step_ns": "--step", "opportunity_bytes": "--bytes"}
 """Field of `Options` -> name of the option, where it differs from the field's name."""
 
 
 class Source:
-    """Recording that is being imported.
-
-    Attributes:
-        read: interpretation of each column, for messages.
-        assumed: assumptions about facts that neither the recording nor an option states.
-    """
+    """Recording that is being imported."""
 
     def __init__(self, data: bytes, path: Path, options: Options) -> None:
         self.data, self.path = unquoted(data, path), path
@@ -65,19 +59,12 @@ class Source:
         self._used: set[int] = set()
 
     def option(self, name: str) -> Any:
-        """Returns the value of an option, None if it was not given.
-
-        The option counts as used, so that `finish` does not reject it.
-        """
+        """The option counts as used, so that `finish` does not reject it."""
         self._asked.add(name)
         return getattr(self._options, name)
 
     def finish(self, kind: str) -> None:
-        """Rejects options without effect, and reports columns that were not read.
-
-        Raises:
-            InputError: an option was given, but the format did not use it.
-        """
+        """Rejects options without effect, and reports columns that were not read."""
         for one in fields(Options):
             if getattr(self._options, one.name) is not None and one.name not in self._asked:
                 option = NAMES.get(one.name, f"--{one.name.replace('_', '-')}")
@@ -90,7 +77,6 @@ class Source:
             self.read.append(f"{', '.join(left)} not at all")
 
     def title(self, kind: str) -> str:
-        """Returns the description of the source that is stored in the trace."""
         return f"{printable(self.path.name)}, as {kind}"
 
     @property
@@ -104,16 +90,6 @@ class Source:
         self.read.append(f"{self.head.describe_column(place)} as {what}")
 
     def index(self, asked: str | None, known: int | None, what: str) -> int:
-        """Returns the index of a column, which an option gives by name or by number from 1.
-
-        Args:
-            asked: value of the option; None if it was not given.
-            known: index guessed from the file, used without the option; None if it is not certain.
-            what: name of the column's values in messages.
-
-        Raises:
-            InputError: there is no such column, or it is neither given nor guessed.
-        """
         if asked is None:
             if known is None:
                 raise InputError(
@@ -128,12 +104,6 @@ class Source:
         raise InputError(f"{self.path}: there is no column `{asked}`: {self.head.describe()}")
 
     def value_index(self, kind: str, what: str) -> int:
-        """Returns the index of the column of values of the format `kind`, from 0.
-
-        Raises:
-            InputError: the column is ambiguous or does not exist, or its name indicates values of
-                another format.
-        """
         known = self.head.column(kind, but=self.time_index())
         place = self.index(self.option("column"), known, what)
         if other := self.head.other_kind(place, kind):
@@ -145,11 +115,6 @@ class Source:
         return place
 
     def time_index(self) -> int | None:
-        """Returns the index of the column of times, or `None` if there is none.
-
-        Raises:
-            InputError: several columns may have times, or the option names no column.
-        """
         asked, known = self.option("time_column"), self.head.time_columns()
         if asked is not None:
             return self.index(asked, None, "times")
@@ -161,16 +126,9 @@ class Source:
         return known[0] if known else None
 
     def numbers(self, places: list[int]) -> list[Numbers]:
-        """Returns the numbers in the columns with the indices `places`, an array for each."""
         return trace_reader.read_numbers(self.data, self.path, self.skip, places)
 
     def timed_numbers(self, value: int, time: int, what: str) -> tuple[Numbers, Numbers]:
-        """Returns the numbers of the columns of values and of times, whose indices are given.
-
-        Raises:
-            InputError: `value` and `time` are the same column.
-            ScenarioError: a line is not one of numbers; the message names the line.
-        """
         if value == time:
             raise InputError(
                 f"{self.path}: {self.head.describe_column(value)} cannot have both the {what} and "
@@ -180,29 +138,17 @@ class Source:
         return values, times
 
     def check(self, name: str, values: Numbers) -> None:
-        """Checks that values are in the range of the column `name` of a trace.
-
-        Raises:
-            ScenarioError: a value is out of range; the message names its line.
-        """
         trace_reader.check_range(self.data, self.path, name, values, self.skip)
 
     def rates(self, place: int, values: Numbers) -> Numbers:
-        """Converts bit rates of the column `place`, in place, to whole bit/s, and returns them.
-
-        Raises:
-            InputError: the unit of the column is not certain.
-        """
+        """Converts bit rates of the column `place`, in place, to whole bit/s, and returns them."""
         unit = self._unit(place, "rates", "unit", column_units.rates, RATES)
         self.record_use(place, f"rates in {unit}")
         values *= RATES[unit]
         return np.rint(values, out=values)
 
     def amounts(self, place: int, values: Numbers) -> Numbers:
-        """Converts amounts of data of a column to bytes. The array `values` is overwritten.
-
-        A result that is a whole number of bytes except for rounding errors is rounded.
-        """
+        """A result that is a whole number of bytes except for rounding errors is rounded."""
         unit = self._unit(place, "amounts", "unit", column_units.amounts, AMOUNTS, "B")
         self.record_use(place, f"amounts in {unit}")
         values *= AMOUNTS[unit] / 8
@@ -210,14 +156,7 @@ class Source:
         return np.where(np.isclose(values, whole, rtol=1e-12, atol=1e-9), whole, values)
 
     def times(self, place: int, times: Numbers, *, channel: bool) -> Times:
-        """Converts times to ns; times of a channel become relative to the first.
-
-        `place` is the index of their column. The array `times` is overwritten.
-
-        Raises:
-            InputError: the unit of the times is not certain.
-            ScenarioError: a time is out of range or decreases, or occurs twice in a channel.
-        """
+        """`place` is the index of their column."""
         unit = self._unit(place, "times", "time_unit", column_units.times, TIMES, "s")
         self.record_use(place, f"times in {unit}")
         first = 0.0
@@ -241,12 +180,6 @@ class Source:
         known: dict[str, int] | dict[str, float],
         default: str | None = None,
     ) -> str:
-        """Returns the unit of a column: from an option, else from its name, else the default.
-
-        Raises:
-            InputError: the name and the option contradict each other, the name is ambiguous, or
-                the unit is not stated and has no default.
-        """
         title, flag = self.head.describe_column(place), f"--{option.replace('_', '-')}"
         where = f"{self.path}:{self.head.line}: {title}"
         named, said = named_in(self.head.name(place)), self.option(option)
@@ -284,18 +217,7 @@ class Source:
         times: tuple[int, Numbers] | None,
         what: str,
     ) -> Trace:
-        """Creates a channel's trace, with a step instead of times if entries are equally spaced.
-
-        Args:
-            kind: kind of trace, a key of `nodeb.inputs.trace_file.KINDS`.
-            columns: values by name of the column.
-            times: index of the column of times, and the times; None if there are none.
-            what: name of the format, for the description of the source.
-
-        Raises:
-            InputError: there is only one time, from which no duration follows.
-            ScenarioError: a value or a time is out of range.
-        """
+        """Creates a channel's trace, with a step instead of times if entries are equally spaced."""
         for name, values in columns.items():
             self.check(name, values)
         if times is None:
@@ -312,11 +234,7 @@ class Source:
         return Trace(kind, columns, self.title(what), times_ns=times_ns, end_ns=end_ns)
 
     def _step(self) -> int:
-        """Returns the spacing of entries without times, ns: the option `--step`, or 2 ms.
-
-        Raises:
-            InputError: without the option, if a column that was not read may have times.
-        """
+        """Returns the spacing of entries without times, ns: the option `--step`, or 2 ms."""
         step: int | None = self.option("step_ns")
         if step is not None:
             return step
@@ -330,11 +248,8 @@ class Source:
         return TTI_NS
 
     def timed_values(self, kind: str, what: str) -> tuple[int, Numbers, tuple[int, Numbers] | None]:
-        """Reads the columns of values and of times.
-
-        Returns three items: the index of the column of values, the values, and a pair of the index
-        of the column of times and the times. The pair is `None` if there are no times.
-        """
+        """Returns three items: the index of the column of values, the values, and a pair of the
+        index of the column of times and the times."""
         value, time = self.value_index(kind, what), self.time_index()
         if time is None:
             return value, self.numbers([value])[0], None

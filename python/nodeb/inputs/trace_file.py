@@ -49,7 +49,6 @@ __all__ = [
 MAGIC = b"# nodeb trace "
 VERSION = 1
 MAX_S = 8e6
-"""Maximum duration of a trace, s: that of a run."""
 UNITS_NS = {unit: NS[unit] for unit in ("ns", "us", "ms", "s")}
 Numbers = NDArray[np.float64]
 Times = NDArray[np.int64]
@@ -103,16 +102,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Trace:
-    """Recording of a channel or of traffic.
-
-    Attributes:
-        kind: one of `KINDS`.
-        columns: its columns of values by name, without the times.
-        source: description of the source of the recording, such as `drive.csv, as rates`.
-        step_ns: duration of an entry, ns; None if entries have times.
-        times_ns: beginning of each entry, ns; None if entries are a step apart.
-        end_ns: end of the last entry, ns; None if entries are a step apart, and for traffic.
-    """
+    """Recording of a channel or of traffic."""
 
     kind: str
     columns: dict[str, Numbers]
@@ -135,11 +125,6 @@ class Trace:
 
 
 def write(path: Path, trace: Trace) -> None:
-    """Writes a trace file atomically.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
 
     def put(part: Path) -> None:
         with part.open("w", encoding="utf-8", newline="\n") as file:
@@ -162,7 +147,6 @@ def _header(trace: Trace) -> str:
 
 
 def _rows(trace: Trace, portion: int = 20_000) -> Iterator[str]:
-    """Yields the lines of the entries in portions, to limit the memory for text."""
     for begin in range(0, len(trace), portion):
         some = slice(begin, begin + portion)
         columns = [_texts(trace.columns[name][some]) for name in KINDS[trace.kind].columns]
@@ -198,7 +182,6 @@ def duration_text(ns: int) -> str:
 
 
 def duration_ns(text: str) -> int | None:
-    """Returns a duration such as "2 ms" in ns; `None` if invalid, 0, or too long for a trace."""
     try:
         ns = in_ns(text)
     except ValueError:

@@ -20,16 +20,7 @@ MAX_TTIS = 10_000_000
 def by_tti(trace: Trace, tti_ns: int = TTI_NS) -> dict[str, Numbers]:
     """Returns a channel trace's columns with one entry per TTI, including a last partial one.
 
-    An SNR or a CQI is the value at the beginning of the TTI. A rate is the mean over the TTI, so
-    that the number of bits is preserved. In a partial last TTI, it is the mean over the part in the
-    trace.
-
-    Args:
-        trace: the trace.
-        tti_ns: duration of a TTI, ns.
-
-    Raises:
-        ScenarioError: the trace lasts more than `MAX_TTIS` TTIs.
+    A rate is the mean over the TTI, so that the number of bits is preserved.
     """
     ttis = -(-trace.duration_ns // tti_ns)
     if ttis > MAX_TTIS:

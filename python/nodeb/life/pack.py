@@ -1,8 +1,8 @@
 """Columns of tables as compressed bytes, which the page of a packet timeline decodes quickly.
 
-Sorted times are stored as differences between rows, which are small numbers. The bytes of a column
-are then ordered by significance, so that equal bytes are adjacent. All columns together are
-compressed with gzip. Numbers are exact: nanoseconds below 2^53 fit a JavaScript number.
+Sorted times are stored as differences between rows, which are small numbers. The bytes of a
+column are then ordered by significance, so that equal bytes are adjacent. Numbers are exact:
+nanoseconds below 2^53 fit a JavaScript number.
 """
 
 from __future__ import annotations
@@ -34,15 +34,6 @@ class Packed:
     _parts: list[bytes] = field(default_factory=list)
 
     def add(self, table: str, name: str, values: NDArray[Any], **about: Any) -> None:
-        """Adds a column.
-
-        Args:
-            table: name of the table that the column belongs to.
-            name: name of the column.
-            values: values of the column. Non-negative integers take as many bytes each as the
-                largest one needs, other numbers eight.
-            about: further entries of the column's description on the page.
-        """
         kind, shuffled = _shuffled(values)
         self.layout.append(
             {"table": table, "name": name, "type": kind, "rows": len(values), **about}
@@ -65,11 +56,7 @@ class Packed:
 
 
 def _shuffled(values: NDArray[Any]) -> tuple[str, bytes]:
-    """Returns the type of a column and its bytes, ordered by significance over all values.
-
-    The type is `u` (unsigned integer) or `f` (floating point), followed by the width in bytes. The
-    least significant bytes of all values come first, then the next ones.
-    """
+    """Returns the type of a column and its bytes, ordered by significance over all values."""
     if values.dtype.kind == "f" or (len(values) and values.min() < 0):
         kind, kept, width = "f", values.astype("<f8"), 8
     else:

@@ -19,19 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 ROWS = 1 << 20
-"""Maximum number of rows of a row group in a Parquet file."""
 PAGE_AT, TRACE_AT = 0.1, 0.2
 """Progress, 0 to 1, that is reported when the page and when the trace are begun."""
 
 
 def write(life: Life, folder: Path, progress: ProgressCallback | None = None) -> None:
-    """Writes the files of a packet timeline to a folder.
-
-    Args:
-        life: the timeline.
-        folder: destination folder.
-        progress: called with the fraction done and a short text.
-    """
     report = progress or (lambda *_: None)
     write_bytes(folder / "scenario.toml", life.about.scenario.to_toml().encode())
     for number, (name, table) in enumerate(life.tables.items()):

@@ -58,21 +58,13 @@ class Experiment:
 
     @classmethod
     def _placed(cls, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> Self:
-        """Creates an experiment; for messages, `place` returns the file and line of a key."""
         experiment = cls.__new__(cls)
         experiment._resolve(data, place)
         return experiment
 
     def _resolve(self, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> None:
-        """Checks the keys and values of an experiment, fills in the defaults and stores the result.
-
-        Args:
-            data: the keys and values.
-            place: returns the beginning of an error message about a key, such as `file:line: `.
-
-        Raises:
-            ScenarioError: a key is unknown or missing, or a value impossible.
-        """
+        """Checks the keys and values of an experiment, fills in the defaults and stores the
+        result."""
         if (keys := non_finite_number(data)) is not None:
             raise ScenarioError(f"{place(keys)}{'.'.join(keys)}: {NO_NUMBER}")
         try:
@@ -198,10 +190,6 @@ class Experiment:
     def _watch(
         self, number: int, progress: ProgressCallback | None
     ) -> Callable[[int, int], None] | None:
-        """Returns the callback by which the core reports progress of point `number`.
-
-        Returns `None` if no progress is to be reported.
-        """
         if progress is None:
             return None
         stop, count, at = self._data["stop"], len(self.eb_n0_db), self.eb_n0_db[number]
@@ -260,14 +248,7 @@ def _from_json(text: str, file: Path) -> dict[str, Any]:
 
 
 def _setting(data: dict[str, Any], setting: str) -> str:
-    """Applies a setting `key=value` to the data of an experiment. Returns the key.
-
-    A value that is not TOML is taken as a string. An empty value removes the key.
-
-    Raises:
-        InputError: the setting is not `key=value`, or is to remove a key that is not there.
-        ScenarioError: a part of the key's path is not a table.
-    """
+    """A value that is not TOML is taken as a string."""
     key, equals, value = setting.partition("=")
     key = key.strip()
     if not equals or not key:
@@ -297,11 +278,6 @@ def _remove(data: dict[str, Any], key: str, setting: str) -> None:
 
 
 def _set(data: dict[str, Any], key: str, value: Any) -> None:
-    """Sets the value at a dotted key, and creates missing tables; None removes the key.
-
-    Raises:
-        ScenarioError: a part of the key's path is not a table.
-    """
     *path, last = key.split(".")
     for part in path:
         inner = data.setdefault(part, {})

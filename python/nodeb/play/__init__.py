@@ -1,8 +1,4 @@
-"""The playground: a page that simulates scenarios in a browser, without an Internet connection.
-
-`page` returns the page that the package contains, and `link` the part of an address that holds a
-scenario. The build writes the page from the folder `web` (`make playground`).
-"""
+"""The playground: a page that simulates scenarios in a browser, without an Internet connection."""
 
 from __future__ import annotations
 
@@ -26,11 +22,6 @@ OPENER = """<!doctype html>
 
 
 def page() -> Path:
-    """Returns the path of the playground's HTML file.
-
-    Raises:
-        InputError: this installation has no page.
-    """
     if not PAGE.is_file():
         raise InputError(
             "this installation has no playground; expected a wheel of nodeb, or `make playground` "
@@ -44,9 +35,6 @@ def link(text: str) -> str:
 
     It has the form that `web/src/page/share/link.ts` reads: raw DEFLATE in base64url without
     padding.
-
-    Args:
-        text: scenario in TOML.
     """
     compressor = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     packed = compressor.compress(text.encode()) + compressor.flush()
@@ -58,9 +46,6 @@ def opener(text: str | None) -> str:
 
     Programs that open a file in a browser drop the part of its address after `#`. So they cannot
     open the playground with a scenario directly.
-
-    Args:
-        text: scenario in TOML; `None` to open the playground without a scenario in its address.
     """
     address = page().resolve().as_uri() + ("" if text is None else f"#{link(text)}")
     return OPENER.format(address=address.replace("&", "&amp;"), version=_core.version())

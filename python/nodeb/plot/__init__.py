@@ -3,8 +3,7 @@
 All functions except `new_figure` return a `matplotlib.figure.Figure`: a notebook shows it,
 `figure.savefig("cwnd.svg")` saves it. `cqi`, `cwnd`, `queue`, `rtt`, `sequence` and `throughput`
 show one replication, whose series must have been recorded (`[record]` in the scenario). `curves`
-shows means over replications with their 95 % confidence intervals; `lines`, `bars` and `panels`
-show the intervals that they are given.
+shows means over replications with their 95 % confidence intervals;
 """
 
 from nodeb.plot.causes import causes

@@ -60,10 +60,8 @@ def causes(
 
 
 def _fill(cause: str) -> dict[str, Any]:
-    """Returns the fill of a cause as matplotlib arguments: the colour of its family, and a texture.
-
-    Behind a texture the colour is pale. The entry of all other causes is grey.
-    """
+    """Returns the fill of a cause as matplotlib arguments: the colour of its family, and a
+    texture."""
     if cause not in CAUSES:
         return {"color": BAND}
     paint = CAUSES[cause]
@@ -78,11 +76,7 @@ def _fill(cause: str) -> dict[str, Any]:
 
 
 def _shown(found: Mapping[str, Explanation]) -> list[str]:
-    """Returns the names of the causes to draw, those with the largest share of the time first.
-
-    A cause's share is summed over the transfers. If there are more than `SHOWN` causes, the list
-    has the first `SHOWN` and then `OTHERS`.
-    """
+    """Returns the names of the causes to draw, those with the largest share of the time first."""
     sums: dict[str, float] = {}
     for one in found.values():
         for cause in one.causes:

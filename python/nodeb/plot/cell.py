@@ -18,7 +18,6 @@ __all__ = ["cell", "has_places"]
 
 SIZE = (6.4, 7.4)
 SIDE = 121
-"""Number of points along each side of the map at which the SNR is computed."""
 MAP, PHONES = "Greys", "plasma"
 STEPS = 12
 TOP_DB = 30.0
@@ -31,17 +30,7 @@ def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figu
     """Returns a map of the phones of a replication; on `hsdpa` and `lte` with the mean SNR.
 
     The shades are the mean SNR of one path in dB, without shadowing; on `hsdpa` it is the SNR of
-    HS-PDSCH before despreading. The colour of a phone is the rate of data received in order. A
-    moving phone is shown at its last position.
-
-    Args:
-        result: a result whose phones have positions: on `hsdpa` or `lte` with the channel `cell`,
-            on `wcdma` with a map of other cells.
-        run: index of the replication.
-        size: width and height in inches.
-
-    Raises:
-        InputError: the phones have no positions, or there is no such run.
+    HS-PDSCH before despreading.
     """
     name = "cell" if "cell" in result.tables else "phones"
     # If both tables are missing, `getattr` raises an error that names the radios with positions.

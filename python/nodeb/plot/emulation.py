@@ -34,15 +34,6 @@ Size = tuple[float, float]
 def rates(
     phones: Table, cell: Table, names: Mapping[int, str], way: str, size: Size = SIZE
 ) -> Figure:
-    """Returns a figure of the bit rates of real phones, and of all simulated phones together.
-
-    Args:
-        phones: the table `emulation`.
-        cell: the table `emulation_cell`; its rate is drawn only if any byte was transferred.
-        names: names of the real users by user index; the first `MAX_CURVES` are drawn.
-        way: `down` or `up`.
-        size: width and height in inches.
-    """
     curves = {
         name: (_edges(rows), _rate(rows, "arrived_bytes")) for name, rows in _of(phones, names, way)
     }
@@ -53,10 +44,10 @@ def rates(
 
 
 def delays(phones: Table, names: Mapping[int, str], way: str, size: Size = SIZE) -> Figure | None:
-    """Returns a figure of the median delay in each interval, with a band up to the 99th percentile.
+    """Returns a figure of the median delay in each interval, with a band up to the 99th
+    percentile.
 
-    Returns None if no packet of the first `MAX_CURVES` phones has arrived. The arguments are those
-    of `rates`.
+    Returns None if no packet of the first `MAX_CURVES` phones has arrived.
     """
     found = [one for one in _of(phones, names, way) if np.isfinite(one[1]["delay_p50_s"]).any()]
     if not found:
@@ -81,10 +72,7 @@ def delays(phones: Table, names: Mapping[int, str], way: str, size: Size = SIZE)
 
 
 def losses(phones: Table, size: Size = SIZE) -> Figure | None:
-    """Returns a figure of lost packets of all real phones by cause, or `None` without losses.
-
-    A point is the number of packets lost in one interval, in both directions together.
-    """
+    """Returns a figure of lost packets of all real phones by cause, or `None` without losses."""
     begins = np.unique(phones["begin_s"])
     edges = np.append(begins, np.max(phones["end_s"]))
     places = np.searchsorted(begins, phones["begin_s"])
@@ -100,8 +88,8 @@ def losses(phones: Table, size: Size = SIZE) -> Figure | None:
 def queues(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure:
     """Returns a figure of the queue lengths of bearers and uplinks.
 
-    It has curves for the first `MAX_CURVES` phones, but none for an uplink whose queue was always
-    empty. The arguments are those of `rates`.
+    It has curves for the first `MAX_CURVES` phones, but none for an uplink whose queue was
+    always empty.
     """
     curves = {}
     for way in ("down", "up"):
@@ -114,7 +102,7 @@ def queues(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure
 def cqi(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | None:
     """Returns a figure of the CQI of the first `MAX_CURVES` real phones, as the Node B has it.
 
-    Phones without a CQI have no curve. Returns `None` if none of these phones has one.
+    Phones without a CQI have no curve.
     """
     curves = {
         name: (_edges(rows), rows["cqi"])
@@ -127,13 +115,7 @@ def cqi(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | 
 
 
 def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None:
-    """Returns a figure of mean and maximum lateness in each interval; None without deliveries.
-
-    Args:
-        cell: the table `emulation_cell`.
-        limit_s: lateness above which a delivery counts as late, s; None for no line.
-        size: width and height in inches.
-    """
+    """Returns a figure of mean and maximum lateness in each interval; None without deliveries."""
     if not cell["deliveries"].any():
         return None
     figure, axes = new_figure("Lateness", TIME_LABEL, "Lateness (ms)", size)
@@ -153,16 +135,7 @@ def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None
 
 
 def delay_shares(table: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | None:
-    """Returns a figure of the distributions of delays of the first `MAX_CURVES` phones.
-
-    Each direction of a phone has a curve, if any packet has arrived. Returns `None` if there are no
-    curves.
-
-    Args:
-        table: the table `emulation_delays`.
-        names: names of the real users by user index.
-        size: width and height in inches.
-    """
+    """Returns a figure of the distributions of delays of the first `MAX_CURVES` phones."""
     curves = {}
     for way in ("down", "up"):
         for name, rows in _of(table, names, way):
@@ -172,10 +145,7 @@ def delay_shares(table: Table, names: Mapping[int, str], size: Size = SIZE) -> F
 
 
 def late_shares(table: Table, size: Size = SIZE) -> Figure | None:
-    """Returns a figure of the distribution of lateness, or `None` if nothing was delivered.
-
-    `table` is the table `emulation_lateness`.
-    """
+    """Returns a figure of the distribution of lateness, or `None` if nothing was delivered."""
     if not len(table):
         return None
     return _shares(
@@ -203,7 +173,6 @@ def _rate(rows: Table, column: str) -> Values:
 def _stairs(
     title: str, column: str, curves: Mapping[str, tuple[Values, Values]], size: Size
 ) -> Figure:
-    """Returns a figure of values that are constant between the edges of intervals."""
     quantity = Quantity.of(column, np.concatenate([values for _, values in curves.values()]))
     figure, axes = new_figure(title, TIME_LABEL, quantity.label, size)
     for place, (name, (edges, values)) in enumerate(curves.items()):
@@ -217,10 +186,7 @@ def _stairs(
 def _shares(
     title: str, column: str, curves: Mapping[str, tuple[Values, Values]], size: Size
 ) -> Figure | None:
-    """Returns a figure of distribution functions, computed from counts in buckets; `None` if empty.
-
-    The values of a bucket are drawn at its upper end.
-    """
+    """Returns a figure of distribution functions, computed from counts in buckets;"""
     if not curves:
         return None
     every = np.concatenate([ends for ends, _ in curves.values()])

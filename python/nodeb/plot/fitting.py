@@ -20,7 +20,6 @@ HANDLE = 3.6
 
 @lru_cache(maxsize=4096)
 def width_of(text: str, size: float, weight: str = "normal") -> float:
-    """Returns the width of a line of text in inches; `size` is the font size in points."""
     font = FontProperties(family="sans-serif", weight=weight, size=size)
     with any_glyph():
         width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
@@ -30,7 +29,7 @@ def width_of(text: str, size: float, weight: str = "normal") -> float:
 def broken(text: str, room: float, size: float, weight: str = "normal") -> str:
     """Returns text with line breaks at spaces, so that lines are at most `room` inches wide.
 
-    Line breaks of the text stay. A word wider than `room` is not broken; its line is wider.
+    A word wider than `room` is not broken; its line is wider.
     """
     return "\n".join(_lines(text.split("\n"), room, size, weight))
 

@@ -34,16 +34,7 @@ SPREAD = 0.6
 
 @dataclass(frozen=True)
 class Line:
-    """A curve with intervals, or the bars of one colour.
-
-    Attributes:
-        label: entry in the legend.
-        mean: a value for each position on the axis.
-        low: lower ends of the intervals; empty for none.
-        high: upper ends of the intervals.
-        published: values to compare with, drawn hollow or white; None for a missing value, empty if
-            there are none.
-    """
+    """A curve with intervals, or the bars of one colour."""
 
     label: str
     mean: Sequence[float]
@@ -106,25 +97,7 @@ def panels(
     rows: int = 1,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Returns a figure with a panel for each of several cases, side by side, on one scale.
-
-    Args:
-        title: title of the figure.
-        x_label: quantity and unit of the x axes.
-        y_label: quantity and unit of the y axis.
-        x: positions on the x axes.
-        data: curves by case; all cases have the same curves.
-        ticks: labels of the positions; empty for numbers.
-        from_zero: let the y axes begin at zero, unless a value is negative.
-        dodge: draw the points of one position next to each other. Positions then have equal
-            distances, and published values are not drawn.
-        rows: number of rows of panels, which the cases fill row by row; `len(data)` must be a
-            multiple of it.
-        size: width and height in inches.
-
-    Raises:
-        InputError: a curve does not have one value for each position.
-    """
+    """Returns a figure with a panel for each of several cases, side by side, on one scale."""
     every = [line for lines in data.values() for line in lines]
     _check(x, every)
     figure, parts = new_panels(title, x_label, y_label, (rows, len(data) // rows), size)
@@ -255,7 +228,6 @@ def _known(x: Sequence[float], line: Line) -> tuple[list[float], list[float]]:
 
 
 def _explain_published(axes: Axes, data: Sequence[Line], marker: str, face: str) -> None:
-    """Adds a legend entry for the published values, if there are any."""
     if any(v is not None for line in data for v in line.published):
         axes.plot(
             [],
@@ -284,10 +256,7 @@ def _finish(figure: Figure, axes: Axes, data: Sequence[Line], from_zero: bool) -
 
 
 def _top(data: Sequence[Line]) -> float | None:
-    """Returns the upper limit of an axis that starts at zero: 8 % above the largest value.
-
-    Returns `None` if a value is negative, or if no value is above 0.
-    """
+    """Returns the upper limit of an axis that starts at zero: 8 % above the largest value."""
     values = [
         v for line in data for v in (*line.mean, *line.high, *line.published) if v is not None
     ]

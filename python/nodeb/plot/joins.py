@@ -14,28 +14,16 @@ from nodeb.plot.table import find
 __all__ = ["KEYS", "chosen_columns"]
 
 KEYS = ("run", "user")
-"""Columns on which tables are joined."""
 
 Found = dict[str, tuple[str, str]]
-"""Names of table and column, by the name that the user wrote."""
 
 
 def chosen_columns(
     tables: Mapping[str, Table], asked: Sequence[str]
 ) -> tuple[Table, dict[str, str]]:
-    """Returns a table with the requested columns, and the name of each of them in it.
-
-    The result is the first table that has all columns. Otherwise, the columns of several tables are
-    joined on run and user; all but one of these tables must have at most one row for each pair of
-    run and user. Pairs that a table lacks are left out. A name may include the table: `phones.cqi`.
-
-    Args:
-        tables: the tables of a result by name.
-        asked: names of columns, optionally without the unit suffix.
-
-    Raises:
-        InputError: a column does not exist or is in several tables, or its table cannot be joined.
-    """
+    """The result is the first table that has all columns. Otherwise, the columns of several
+    tables are joined on run and user; all but one of these tables must have at most one row for
+    each pair of run and user. A name may include the table: `phones.cqi`."""
     for table in tables.values():
         names = {name: _in(table, name) for name in asked}
         known = {name: column for name, column in names.items() if column is not None}
@@ -48,7 +36,6 @@ def chosen_columns(
 
 
 def _in(table: Table, name: str) -> str | None:
-    """Returns the full name of the column `name` in a table, or `None` if the table lacks it."""
     try:
         return find(table, name)
     except InputError:
@@ -56,7 +43,6 @@ def _in(table: Table, name: str) -> str | None:
 
 
 def _homes(tables: Mapping[str, Table], name: str) -> dict[str, str]:
-    """Returns the tables that have the column, with its full name in each."""
     return {at: column for at, table in tables.items() if (column := _in(table, name))}
 
 
@@ -64,9 +50,6 @@ def _check_known(tables: Mapping[str, Table], name: str) -> None:
     """Checks that some table has the column, before a join reports another problem.
 
     A name that includes a table, such as `phones.cqi`, is not checked.
-
-    Raises:
-        InputError: there is no such column; the message suggests the most similar one.
     """
     prefix, dot, _ = name.partition(".")
     if not (dot and prefix in tables) and not _homes(tables, name):
@@ -76,11 +59,8 @@ def _check_known(tables: Mapping[str, Table], name: str) -> None:
 def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
     """Returns the name of the table that has the column `name`, and the column's full name.
 
-    If `name` has the form `table.column`, this table is used. Otherwise it is the only table that
-    has both the column and the columns on which tables are joined (`KEYS`).
-
-    Raises:
-        InputError: no table, or more than one, has all these columns.
+    If `name` has the form `table.column`, this table is used. Otherwise it is the only table
+    that has both the column and the columns on which tables are joined (`KEYS`).
     """
     prefix, dot, rest = name.partition(".")
     if dot and prefix in tables:
@@ -101,7 +81,6 @@ def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
 def _joined(
     tables: Mapping[str, Table], found: Found, asked: Sequence[str]
 ) -> tuple[Table, dict[str, str]]:
-    """Returns columns of several tables, joined on run and user."""
     used = list(dict.fromkeys(at for at, _ in found.values()))
     for at in used:
         if len(used) > 1 and not all(key in tables[at].columns for key in KEYS):
@@ -125,11 +104,8 @@ def _joined(
 def _matched(
     tables: Mapping[str, Table], base: str, others: Sequence[str]
 ) -> tuple[NDArray[np.intp], dict[str, NDArray[np.intp]]]:
-    """Returns the indices of those rows of a base table that have partners in all other tables.
-
-    Partners are rows of the same run and user. The second result has the partners' row indices, by
-    table name and in the order of the base rows; it is empty without other tables.
-    """
+    """Partners are rows of the same run and user. The second result has the partners' row
+    indices, by table name and in the order of the base rows; it is empty without other tables."""
     if not others:
         return np.arange(len(tables[base])), {}
     keys = {at: list(zip(*(tables[at][k].tolist() for k in KEYS), strict=True)) for at in others}

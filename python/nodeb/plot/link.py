@@ -55,7 +55,7 @@ def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | Non
 
 
 def _curve(axes: Axes, place: int, name: str, table: Table, rate: str) -> bool:
-    """Draws the error rate of one link over Eb/N0. Returns false if there is no value to draw."""
+    """Draws the error rate of one link over Eb/N0."""
     order = np.argsort(table["eb_n0_db"])
     x, mean, low, high = (
         np.asarray(table[column], dtype=np.float64)[order]

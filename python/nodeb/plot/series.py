@@ -103,11 +103,8 @@ def throughput(
 
 
 def _bins(end: float, width: float) -> NDArray[np.float64]:
-    """Returns the edges of time bins.
-
-    The last of several bins ends with the series and is 0.5 to 1.5 times as wide as the others. A
-    bin that reached beyond the series would show a decrease of the rate at its end.
-    """
+    """The last of several bins ends with the series and is 0.5 to 1.5 times as wide as the
+    others."""
     if end <= 0:
         return np.array([0.0, width])
     edges = np.arange(0.0, end, width)
@@ -245,16 +242,6 @@ def _over_time(
     draw: Draw,
     size: tuple[float, float],
 ) -> Figure:
-    """Returns a figure of a time series.
-
-    Args:
-        result: the result.
-        series: name of the series' table.
-        which: index of the user, None for all users; and index of the replication.
-        words: title of the figure, and label of the y axis.
-        draw: function that draws one user.
-        size: size of a single figure, inches; a grid of panels has the same width.
-    """
     user, run = which
     table = recorded(result, series, run)
     users, of = chosen(result, user, run), np.asarray(table["user"])
@@ -286,10 +273,7 @@ def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> N
 def _without_pauses(
     times: NDArray[np.float64], samples: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns round-trip times with breaks at long gaps.
-
-    A gap is long if it exceeds `PAUSE` round trips and a hundredth of the whole time.
-    """
+    """Returns round-trip times with breaks at long gaps."""
     if len(times) < 2:
         return times, samples
     usual = np.maximum(samples[1:], samples[:-1])
@@ -299,12 +283,10 @@ def _without_pauses(
 
 
 def _end(result: Result, series: str, run: int) -> float:
-    """Returns the time of the last row of a series, s."""
     return float(np.max(recorded(result, series, run)["t_s"]))
 
 
 def _delivered(result: Result, user: int, run: int) -> float:
-    """Returns the number of bytes of a user that were delivered in order by the end of the run."""
     flows = result.flows
     mine: NDArray[np.bool_] = (np.asarray(flows["user"]) == user) & (
         np.asarray(flows["run"]) == run

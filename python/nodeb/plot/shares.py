@@ -27,17 +27,6 @@ def shares(
     samples: Mapping[str, NDArray[np.float64]],
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Returns a figure of empirical distribution functions, one for each sample.
-
-    Args:
-        title: title of the figure.
-        column: column name of the quantity, such as `rtt_s`.
-        samples: values in the unit of the column, by legend entry.
-        size: width and height in inches.
-
-    Raises:
-        InputError: there are no values.
-    """
     known = {name: values[np.isfinite(values)] for name, values in samples.items()}
     known = {name: np.sort(values) for name, values in known.items() if len(values)}
     if not known:
@@ -58,11 +47,8 @@ def shares(
 
 
 def _steps(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns the points of a distribution function: values, and the share of values up to each.
-
-    The smallest value comes twice, first with the share 0. Of more than `MAX_POINTS` values, that
-    many quantiles are returned.
-    """
+    """The smallest value comes twice, first with the share 0. Of more than `MAX_POINTS` values,
+    that many quantiles are returned."""
     ranks = np.arange(1, len(ordered) + 1)
     if len(ordered) > MAX_POINTS:
         ranks = np.unique(np.linspace(1, len(ordered), MAX_POINTS).astype(int))

@@ -19,10 +19,6 @@ def thinned(times: ArrayLike, values: ArrayLike) -> tuple[NDArray[np.float64], N
     This is the aggregation M4 (Jugel and others, VLDB 2014), which leaves the pixels of a line
     unchanged if an interval is a pixel wide. A series of at most `MAX_POINTS` points is returned
     whole.
-
-    Args:
-        times: sorted times.
-        values: one value for each time.
     """
     t, v = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if len(t) <= MAX_POINTS:

@@ -20,10 +20,7 @@ from nodeb.plot.fitting import POINTS, broken, columns_of, width_of
 from nodeb.plot.picture import Picture
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
-"""Colours that people with colour-blindness can distinguish (Okabe and Ito, 2008).
-
-They are ordered roughly from dark to light; the last is grey, which replaces black.
-"""
+"""Colours that people with colour-blindness can distinguish (Okabe and Ito, 2008)."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "8")
 """More markers than colours, so that curves with the same colour have different markers."""
@@ -49,9 +46,7 @@ LEGEND_LIMIT = 3 * len(PALETTE)
 UNNAMED = re.compile(r"_(nolegend_|(child|container)\d+)")
 """Label that matplotlib gives to what is drawn without a label."""
 LEGEND_ROWS = 2
-"""Rows of a legend for which a figure has room; with more rows, the figure grows."""
 TITLE, LABEL, ENTRY = 12.0, 10.5, 9.5
-"""Font sizes, in points."""
 
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -101,10 +96,6 @@ def new_figure(
 def new_panels(
     title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
-    """Returns an empty figure with a grid of panels on shared scales.
-
-    Panels are listed row by row.
-    """
     figure, parts = _shared(title, shape, size)
     rows, columns = shape
     parts[(rows - 1) * columns + columns // 2].set_xlabel(x_label)
@@ -115,10 +106,6 @@ def new_panels(
 def new_rows(
     title: str, x_label: str, y_label: str, rows: Sequence[object], size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
-    """Returns an empty figure with a panel for each of `rows`, one below the other.
-
-    The panels share their scales.
-    """
     return _labelled(title, x_label, y_label, (len(rows), 1), size)
 
 
@@ -140,10 +127,6 @@ def new_grid(
 def _labelled(
     title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float]
 ) -> tuple[Figure, list[Axes]]:
-    """Returns a figure with a grid of panels on shared scales.
-
-    All panels share one label of the x axis, below the grid, and one of the y axis, to its left.
-    """
     figure, parts = _shared(title, shape, size)
     with styled():
         figure.supxlabel(x_label, fontsize=LABEL)
@@ -165,7 +148,6 @@ def _shared(
 
 
 def color(place: int) -> str:
-    """Returns the colour of the curve or bars with index `place`."""
     return PALETTE[place % len(PALETTE)]
 
 
@@ -181,10 +163,6 @@ def dash(place: int) -> str | tuple[int, tuple[float, ...]]:
 
 
 def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2, title: str = "") -> None:
-    """Adds a legend below the axes, if there are at least `fewest` entries.
-
-    The entry with the label `last` comes last.
-    """
     entries = sorted(legend_entries(axes), key=lambda entry: entry[1] == last)
     if len(entries) >= fewest:
         figure_legend(axes.get_figure(root=True), entries, columns, title)
@@ -209,15 +187,6 @@ def figure_legend(
     columns: int,
     title: str = "",
 ) -> None:
-    """Adds a legend below all axes of a figure, which grows if the legend is large.
-
-    Args:
-        figure: figure that gets the legend.
-        entries: handles and labels; if there are more than `LEGEND_LIMIT`, only their number is
-            shown.
-        columns: maximum number of columns; wide labels make it fewer.
-        title: quantity whose values the labels are.
-    """
     if figure is None:
         return
     with styled():
@@ -244,15 +213,10 @@ def figure_legend(
 
 
 def _more(rows: int) -> float:
-    """Returns the height of a number of legend rows, inches; 0 for a negative number."""
     return max(0, rows) * 1.5 * ENTRY / POINTS
 
 
 def name_places(axes: Axes, names: Sequence[str], width: float) -> None:
-    """Labels the positions 0, 1, ... of the x axis.
-
-    The labels are at an angle if they would touch each other.
-    """
     axes.set_xticks(range(len(names)), list(names))
     room = (width - 1.0) / max(1, len(names))
     if any(width_of(name, LABEL) > 0.95 * room for name in names):

@@ -26,15 +26,11 @@ __all__ = ["curves"]
 TIME = "t_s"
 BINS = 100
 FEW, APART = 8, 0.04
-"""Limits for ticks at exactly the x values: their maximum number, and their minimum distance.
-
-The distance is a share of the range of the values.
-"""
+"""Limits for ticks at exactly the x values: their maximum number, and their minimum distance."""
 LOG = ("", "x", "y", "xy")
 ENDS = ("_ci95_low", "_ci95_high")
 COVERED = "_covered"
 SERIES = ("user", "event")
-"""Columns that a table of time series has if it contains several series of a replication."""
 NOTES = ("runs", "seed", "version", "precision_reached", "unit")
 """Columns that state the origin of a row; never suggested as columns that distinguish curves."""
 
@@ -117,11 +113,7 @@ def curves(
 
 
 def find(table: Table, name: str) -> str:
-    """Returns the full name of a column; `name` may lack the unit suffix.
-
-    Raises:
-        InputError: there is no such column; the message suggests the most similar one.
-    """
+    """`name` may lack the unit suffix."""
     for column in (name, *(name + suffix for suffix in SUFFIXES)):
         if column in table.columns:
             return column
@@ -152,10 +144,7 @@ def _where(table: Table, chosen: Mapping[str, str]) -> Table:
 
 
 def _is(value: object, text: str, column: str) -> bool:
-    """Returns true if a value in a column equals the user's text on the command line.
-
-    The text may have the unit of the column, as in `50 ms`; without a unit it is a number.
-    """
+    """The text may have the unit of the column, as in `50 ms`; without a unit it is a number."""
     if isinstance(value, bool | str):
         return str(value).lower() == text.lower()
     found = quantity(text)
@@ -167,14 +156,12 @@ def _is(value: object, text: str, column: str) -> bool:
 
 
 def _ticks(column: NDArray[Any]) -> list[str]:
-    """Returns the distinct texts of a column in order of the table, or [] for numbers."""
     if np.issubdtype(column.dtype, np.number):
         return []
     return list(dict.fromkeys(str(one) for one in column.tolist()))
 
 
 def _split(rows: Table, by: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Yields label and rows of each curve, in the order of the table."""
     keys = list(zip(*(rows[name].tolist() for name in by), strict=True)) or [()] * len(rows)
     for key in dict.fromkeys(keys):
         yield (
@@ -231,10 +218,6 @@ def _of_runs(
 
 
 def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
-    """Returns a curve of a time series: in each interval of time, the mean over the runs.
-
-    A run contributes its average over the interval; the value of a row holds until the next row.
-    """
     for name in SERIES:
         if name in rows.columns and name not in used and len(set(rows[name].tolist())) > 1:
             raise InputError(

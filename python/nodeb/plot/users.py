@@ -14,15 +14,9 @@ TOGETHER = 6
 
 
 def chosen(result: Result, user: int | None = None, run: int = 0) -> list[int]:
-    """Returns the indices of the users to show: `user`, or all, or `TOGETHER` of more users.
-
-    The selection has at least one user of each group, unless there are more groups than `TOGETHER`.
-    Within a group, users are selected at equal steps in the order of `received_bps` in replication
-    `run`.
-
-    Raises:
-        InputError: there is no such user.
-    """
+    """The selection has at least one user of each group, unless there are more groups than
+    `TOGETHER`. Within a group, users are selected at equal steps in the order of `received_bps`
+    in replication `run`."""
     known = [int(n) for n in np.unique(result.flows["user"])]
     if user is not None:
         if user not in known:
@@ -49,7 +43,6 @@ def chosen(result: Result, user: int | None = None, run: int = 0) -> list[int]:
 
 
 def selection_note(result: Result, run: int = 0) -> str:
-    """Returns a sentence on the selection of users; "" if all are shown."""
     known = len(np.unique(result.flows["user"]))
     shown = len(chosen(result, None, run))
     if shown == known:
@@ -61,7 +54,6 @@ def selection_note(result: Result, run: int = 0) -> str:
 
 
 def user_name(result: Result, user: int) -> str:
-    """Returns a user's name in a legend: index and group."""
     flows = result.flows
     group = np.asarray(flows["group"])[np.asarray(flows["user"]) == user]
     return f"user {user} ({group[0]})" if len(group) else f"user {user}"

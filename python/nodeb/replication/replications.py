@@ -18,11 +18,7 @@ T = TypeVar("T")
 
 
 class Replications(Generic[T]):
-    """Outcome of each replication, in order of the run.
-
-    Args:
-        rule: decides on the number of replications.
-    """
+    """Outcome of each replication, in order of the run."""
 
     def __init__(self, rule: Rule[T]) -> None:
         self.rule = rule
@@ -39,7 +35,6 @@ class Replications(Generic[T]):
         return self.done + sum(runs for _, runs in self._early.values())
 
     def add(self, run: int, outcome: T, runs: int = 1) -> None:
-        """Records the outcome of a replication, or of `runs` replications from number `run` on."""
         self._early[run] = outcome, runs
 
     def fail(self, run: int, error: Exception) -> None:
@@ -47,13 +42,6 @@ class Replications(Generic[T]):
         self._failed[run] = error
 
     def judge(self) -> Stop | None:
-        """Takes replications in order until the rule stops, and returns the stop of the rule.
-
-        Returns `None` if more replications are needed.
-
-        Raises:
-            Exception: the error of a replication that is needed.
-        """
         while (stop := self.rule.stop()) is None:
             if self.done in self._failed:
                 raise self._failed[self.done]
@@ -70,7 +58,7 @@ class Replications(Generic[T]):
             pass
 
     def _take(self) -> bool:
-        """Takes the next batch of replications in order. Returns false if it is not finished."""
+        """Returns false if it is not finished."""
         if self.done not in self._early:
             return False
         outcome, runs = self._early.pop(self.done)

@@ -27,9 +27,8 @@ RATES = (
 )
 """Names of the rates whose precision a rule judges; the rule uses one of them at a time.
 
-It uses the application bit rate as long as every user of every replication has one. A user who does
-not complete in time has none. A mean without such users would be a mean of survivors, so the rule
-then uses the received bit rate.
+A user who does not complete in time has none. A mean without such users would be a mean of
+survivors, so the rule then uses the received bit rate.
 """
 Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Means of the rates in `RATES` over a replication's users, bit/s; NaN if a user has none."""
@@ -47,10 +46,8 @@ class Rule(Protocol[T_contra]):
         ...
 
     def stop(self) -> Stop | None:
-        """Returns the end of the experiment: `Stop.runs`, the number that suffices, and a reason.
-
-        Returns `None` if more replications are needed.
-        """
+        """Returns the end of the experiment: `Stop.runs`, the number that suffices, and a
+        reason."""
         ...
 
     def ahead(self) -> int:
@@ -70,7 +67,6 @@ class Count:
         self._seen = 0
 
     def take(self, outcome: Any, runs: int) -> None:
-        """Counts the replications; their results are ignored."""
         del outcome
         self._seen += runs
 
@@ -82,21 +78,14 @@ class Count:
         return Stop(self._runs, True, f"{self._runs} {noun}, as asked")
 
     def ahead(self) -> int:
-        """Returns the fixed number of replications."""
         return self._runs
 
     def expected(self) -> int:
-        """Returns the fixed number of replications."""
         return self._runs
 
 
 class Sequential:
-    """Replicates until a mean is precise enough (`nodeb.stats.Precision`).
-
-    Args:
-        precision: precision to reach.
-        measure: returns the rates of each replication, in the order of `RATES`.
-    """
+    """Replicates until a mean is precise enough (`nodeb.stats.Precision`)."""
 
     def __init__(self, precision: Precision, measure: Callable[[Any], Rates]) -> None:
         self._limit = precision.max_runs
@@ -133,10 +122,8 @@ class Sequential:
         return self._stop
 
     def ahead(self) -> int:
-        """Returns the expected total, but at least one more than received and at most the maximum.
-
-        Until `min_runs` replications are received, it is `min_runs`.
-        """
+        """Returns the expected total, but at least one more than received and at most the
+        maximum."""
         seen = len(self._rates[0].values)
         likely = self.expected() if seen >= self._precision.min_runs else self._precision.min_runs
         return min(max(likely, seen + 1), self._limit)
@@ -144,8 +131,7 @@ class Sequential:
     def expected(self) -> int:
         """Returns the expected total, extrapolated from the last half-width.
 
-        The half-width shrinks with the root of the number of replications. Without a half-width,
-        the result is the maximum number.
+        Without a half-width, the result is the maximum number.
         """
         seen = len(self._rates[0].values)
         spread = next((s for s in self._rates if s.known == math.inf), self._rates[-1])
@@ -156,14 +142,8 @@ class Sequential:
 
 
 class Rounds:
-    """Replicates in rounds; the last interval determines how many replications the next round has.
-
-    Args:
-        runs: replications of the first round.
-        max_runs: maximum number of replications.
-        relative: target of half-width over mean; None ends after the first round.
-        measure: returns the value of each replication whose mean is estimated.
-    """
+    """Replicates in rounds; the last interval determines how many replications the next round
+    has."""
 
     def __init__(
         self,
@@ -178,7 +158,7 @@ class Rounds:
         self._enough = False
 
     def take(self, outcome: Any, runs: int) -> None:
-        """Records values. Judges the interval at the end of each round, not within a round."""
+        """Judges the interval at the end of each round, not within a round."""
         del runs
         self._values = np.concatenate([self._values, self._measure(outcome)])
         while not self._enough and len(self._values) >= self._target:
@@ -194,11 +174,9 @@ class Rounds:
         return Stop(self._target, True, "known well enough") if self._enough else None
 
     def ahead(self) -> int:
-        """Returns the number of replications at the end of the current round."""
         return self._target
 
     def expected(self) -> int:
-        """Returns the number of replications at the end of the current round."""
         return self._target
 
     def _wanted(self, done: int) -> int:
@@ -231,7 +209,7 @@ class _Spread:
         self._sums = np.zeros((2, 1))
 
     def extend(self, new: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Adds values. Returns the relative half-width after each value, NaN if undefined."""
+        """Returns the relative half-width after each value, NaN if undefined."""
         before = len(self.values)
         self.values = np.concatenate([self.values, new])
         if not new.size:
@@ -264,5 +242,4 @@ def mean_rates(tables: Mapping[str, Any]) -> Rates:
 
 
 def rule_of(stop: int | Precision) -> Count | Sequential:
-    """Returns the rule for a fixed number of replications, or for a precision of mean rates."""
     return Sequential(stop, mean_rates) if isinstance(stop, Precision) else Count(stop)

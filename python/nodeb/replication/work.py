@@ -19,13 +19,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Source:
-    """Scenario as text, which can be sent to a worker and is parsed when it is first simulated.
-
-    Args:
-        text: the scenario, as JSON.
-        label: name of the scenario in messages; None for the name in `text`.
-        recorded: columns of the recordings that the scenario replays.
-    """
+    """Scenario as text, which can be sent to a worker and is parsed when it is first simulated."""
 
     def __init__(
         self, text: str, label: str | None, recorded: Sequence[RecordingColumns] = ()
@@ -41,11 +35,6 @@ class Source:
         return source
 
     def compiled(self) -> _core.CompiledScenario:
-        """Returns the scenario compiled by the core; parses the text on the first call.
-
-        Raises:
-            ScenarioError: the scenario is invalid.
-        """
         # Concurrent threads may parse the text twice, which does no harm.
         if self._compiled is None:
             recorded = [one.arrays() for one in self.recorded]
@@ -58,11 +47,11 @@ class Source:
 
 
 class Work(ABC, Generic[T_co]):
-    """Simulates replications of one scenario. All attributes can be pickled."""
+    """Simulates replications of one scenario."""
 
     @abstractmethod
     def replicate(self, seed: int, runs: range, control: _core.Control) -> T_co:
-        """Simulates the replications `runs`. Returns the data to keep of them."""
+        """Simulates the replications `runs`."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +82,6 @@ class Task(Generic[T]):
     runs: range
 
     def __call__(self, control: _core.Control) -> Simulated[T]:
-        """Simulates the batch; a failure is part of the returned value.
-
-        Raises:
-            Cancelled: `control` was cancelled.
-        """
         begin = time.perf_counter()
         try:
             found = self.work.replicate(self.seed, self.runs, control)

@@ -21,7 +21,6 @@ def fragment(answer: Answer) -> str:
 
 
 def content(answer: Answer) -> Content:
-    """Returns the answer as the variables that page templates expect."""
     return {
         "command": answer.command,
         "subject": answer.subject,
@@ -64,10 +63,7 @@ def _cell(cell: str | Shown) -> str:
 
 
 def _bars(bars: Sequence[Bar]) -> list[dict[str, Any]]:
-    """Returns bars with positions in per cent of the width.
-
-    Negative bars extend to the left of a common zero line.
-    """
+    """Negative bars extend to the left of a common zero line."""
     reach = [(one.size, *one.ends, one.bound) for one in bars]
     known = [0.0, *(value for row in reach for value in row if math.isfinite(value))]
     left, whole = min(known), (max(known) - min(known)) or 1.0

@@ -40,14 +40,6 @@ def page(
     causes: Sequence[Bars] = (),
     command: str = "",
 ) -> str:
-    """Returns a self-contained page about a comparison.
-
-    Args:
-        found: the comparison.
-        tables: tables of each scenario, the baseline first.
-        causes: difference in transfer time by cause, for each scenario, if known.
-        command: command line that creates the page, shown at its end.
-    """
     known = {name: by_run(one) for name, one in tables.items()}
     said = answers(found, causes)
     parts = [
@@ -78,7 +70,6 @@ def page(
 def _part(
     found: Comparison, tried: Tried, answer: Answer, known: Mapping[str, Table]
 ) -> dict[str, Any]:
-    """Returns the part of the page that compares one scenario with the baseline."""
     rows = [
         _row(one, *(known[name] for name in (found.baseline, tried.name)))
         for one in shown_of(tried)
@@ -127,10 +118,7 @@ def _row(one: Difference, base: Table, own: Table) -> dict[str, Any]:
 
 
 def _drawn(row: dict[str, Any], edge: float) -> dict[str, Any]:
-    """Returns the row with positions in per cent of the width.
-
-    Pairs beyond `edge` (the end of the axis) are not drawn but counted in `off`.
-    """
+    """Pairs beyond `edge` (the end of the axis) are not drawn but counted in `off`."""
     inside = [share for share in row["pairs"] if abs(share) <= edge]
     low, high = (end if math.isfinite(end) else row["mean"] for end in row["ends"])
     words = f"{row['name']}: {100 * row['mean']:+.3g} % ({100 * low:+.3g} to {100 * high:+.3g} %)"

@@ -1,7 +1,4 @@
-"""Distributions of the delays of transfers, round trips and packets.
-
-They cover all replications if the result has the values of all, otherwise one replication.
-"""
+"""Distributions of the delays of transfers, round trips and packets."""
 
 from __future__ import annotations
 
@@ -26,7 +23,6 @@ Samples = Mapping[str, NDArray[np.float64]]
 
 
 def delays(result: Result, recording: Recording) -> Iterator[Content]:
-    """Yields a figure for each kind of delay that has values."""
     yield from _transfers(result, recording)
     table, whose = _series(result, recording, "rtt")
     if table is not None:
@@ -48,13 +44,6 @@ def delays(result: Result, recording: Recording) -> Iterator[Content]:
 
 
 def packet_delays(segments: Table) -> Table:
-    """Returns the delay of each packet that arrived and was sent only once.
-
-    The columns of the table are `user` and `delay_s`. A retransmitted packet is left out.
-
-    Args:
-        segments: the table `segments`.
-    """
     event = np.asarray(segments["event"])
     sent = segments.where((event == "send") | (event == "resend"))
     arrived = segments.where(event == "deliver")
@@ -68,10 +57,8 @@ def packet_delays(segments: Table) -> Table:
 
 
 def _codes(*tables: Table) -> list[NDArray[np.int64]]:
-    """Returns, for each table, one number per row; rows about the same packet have the same number.
-
-    The number is computed from replication, user and sequence number.
-    """
+    """Returns, for each table, one number per row; rows about the same packet have the same
+    number."""
     columns = [
         np.concatenate([np.asarray(table[name], dtype=np.int64) for table in tables])
         for name in ("run", "user", "seq")
@@ -129,7 +116,6 @@ def _all(result: Result) -> str:
 
 
 def _by_group(result: Result, table: Table, column: str) -> Samples:
-    """Returns the finite values of a column, by group of users."""
     flows = result.flows
     users, at = np.unique(flows["user"], return_index=True)
     groups = np.asarray(flows["group"])[at]

@@ -15,14 +15,7 @@ Content = dict[str, Any]
 
 
 def figure(anchor: str, title: str, drawn: Figure, note: str = "") -> Content:
-    """Returns a figure with its caption, in the form that page templates expect.
-
-    Args:
-        anchor: HTML id of the figure, the target of links on the page.
-        title: title in the caption.
-        drawn: the figure; its own title is removed.
-        note: text below the figure.
-    """
+    """Returns a figure with its caption, in the form that page templates expect."""
     return {
         "anchor": anchor,
         "title": title,

@@ -17,10 +17,7 @@ UNITS = r"[kMG]?bit/s|[kMG]b/s|[kM]?B|ms|s|m|bytes"
 
 
 def unbroken(text: str) -> Markup:
-    """Returns markup with non-breaking spaces before units and a non-breaking hyphen in HS-DSCH.
-
-    Text between backticks becomes code.
-    """
+    """Returns markup with non-breaking spaces before units and a non-breaking hyphen in HS-DSCH."""
     text = re.sub(rf"(?<=\d) (?=({UNITS})\b|%)", "\N{NO-BREAK SPACE}", str(escape(text)))
     text = re.sub(r"\bHS-DSCH\b", "HS\N{NON-BREAKING HYPHEN}DSCH", text)
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", text))
@@ -42,10 +39,4 @@ def _environment() -> Environment:
 
 
 def render(template: str, content: Mapping[str, Any]) -> str:
-    """Returns the text of a page, rendered from a template.
-
-    Args:
-        template: file name in the package's templates, for example "reproduction.html".
-        content: variables of the template; a missing variable is an error.
-    """
     return _environment().get_template(template).render(content)

@@ -24,14 +24,7 @@ SERIES = (
 
 
 def download(found: Explanation, recorded: Result | None) -> Content:
-    """Returns a figure of a transfer's causes over time.
-
-    It shows the replication whose duration is nearest the median.
-
-    Args:
-        found: the explanation.
-        recorded: the shown replication with its series; None for the causes alone.
-    """
+    """Returns a figure of a transfer's causes over time."""
     path = found.typical
     end = path.time_ns / NS_PER_S
     tracks = [strip(path, end)]

@@ -23,7 +23,6 @@ _ID = re.compile(r'\b(id="|url\(#|href="#)')
 
 
 def png(figure: Figure) -> bytes:
-    """Returns the figure as a PNG file on a white background."""
     data = io.BytesIO()
     # The file contains no date and no software version, so that equal figures give identical files.
     figure.savefig(data, format="png", dpi=PNG_DPI, facecolor="white", metadata={"Software": None})
@@ -31,25 +30,13 @@ def png(figure: Figure) -> bytes:
 
 
 def standalone_svg(figure: Figure, name: str) -> str:
-    """Returns the figure as an SVG file on white.
-
-    `name` seeds the identifiers in the file, so that equal figures give identical files.
-    """
+    """`name` seeds the identifiers in the file, so that equal figures give identical files."""
     return _save(figure, name, facecolor="white")
 
 
 def inline_svg(figure: Figure, name: str, description: str) -> str:
-    """Returns the figure as an `<svg>` element of a page.
-
-    The figure's colours become the page's CSS variables (`--c0` ..., `--grid`, the text colour).
-    Identifiers begin with `name`, so that several figures can share a page. Text is set in the
-    system's sans-serif font.
-
-    Args:
-        figure: figure to draw; its title is removed, because the page has a caption.
-        name: unique name of the figure on the page.
-        description: text for screen readers.
-    """
+    """The figure's colours become the page's CSS variables (`--c0` ..., `--grid`, the text
+    colour). Identifiers begin with `name`, so that several figures can share a page."""
     for axes in figure.axes:
         axes.set_title("", loc="left")
         axes.set_facecolor("none")
@@ -79,10 +66,7 @@ def _save(figure: Figure, name: str, facecolor: str) -> str:
 
 
 def _themed(text: str) -> str:
-    """Replaces each colour of an SVG text by the page's CSS variable for it.
-
-    Greys become mixtures of the page's text and background colours; other unknown colours stay.
-    """
+    """Replaces each colour of an SVG text by the page's CSS variable for it."""
     names = {INK: "currentColor", FAINT: "var(--grid)", MUTED: "var(--muted)"}
     names |= {"#000000": "currentColor", "#ffffff": "var(--page)"}
     names |= {paint: f"var(--c{place})" for place, paint in enumerate(PALETTE)}

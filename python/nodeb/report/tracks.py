@@ -36,16 +36,6 @@ Times = NDArray[np.float64]
 def picture(
     title: str, note: str, tracks: Sequence[Content], end: float, axis: str, css: str = ""
 ) -> Content:
-    """Returns a figure of tracks on one axis.
-
-    Args:
-        title: title of the figure.
-        note: text on the shown replications.
-        tracks: tracks from top to bottom.
-        end: end of the axis in the unit of `axis`; the axis begins at 0.
-        axis: unit and origin of the axis, such as seconds since the request.
-        css: CSS class of the figure.
-    """
     step = nice_step(end, TICKS)
     ticks = np.arange(0, end * (1 + 1e-9), step)
     return {
@@ -60,21 +50,16 @@ def picture(
 
 
 def track(name: str, unit: str, sentence: str, height: float, **parts: Any) -> Content:
-    """Returns a track of the height `height` (rem), with a sentence for screen readers."""
     known = {"css": "", "boxes": (), "lines": (), "words": ()}
     return known | {"name": name, "unit": unit, "sentence": sentence, "height": height} | parts
 
 
 def line(path: str, css: str) -> Content:
-    """Returns an SVG path in coordinates of 1000 by 100, with the CSS class of its stroke."""
     return {"path": path, "css": css}
 
 
 def word(text: str, left: float, top: float, css: str = "") -> Content:
-    """Returns a word at a position in per cent of its track.
-
-    Words to the right of the middle (`left` above 50) are aligned by their right end.
-    """
+    """Words to the right of the middle (`left` above 50) are aligned by their right end."""
     return {"text": text, "left": left, "top": top, "css": f"{css}{' end' if left > 50 else ''}"}
 
 

@@ -18,17 +18,11 @@ from nodeb.study.items import Mark
 SIZE = (6.4, 4.1)
 PANELS = (8.6, 5.0)
 ROW = 2.0
-"""Height of each further row of panels, inches."""
 LETTERS_PER_INCH = 9
 """Approximate number of letters of a title that fit into an inch."""
 
 
 def draw(chart: Chart, title: str) -> Figure:
-    """Returns a figure of measured values with intervals.
-
-    Values that the paper printed are hollow markers, or white ones on bars; panels show none of
-    them. Remarks of the paper's text are dotted lines.
-    """
     spec, lines = chart.spec, _lines(chart)
     size = _size(chart)
     title = textwrap.fill(title, int(LETTERS_PER_INCH * size[0]))

@@ -24,14 +24,8 @@ KINDS = {
 
 
 def path_diagram(scenario: Mapping[str, Any]) -> Markup:
-    """Returns a diagram of server, gateway (if there is a core network), Node B, phone and links.
-
-    Args:
-        scenario: partial scenario, in the form of a scenario file.
-
-    Returns:
-        An `<svg>` element.
-    """
+    """Returns a diagram of server, gateway (if there is a core network), Node B, phone and
+    links."""
     wired, uplink = scenario["wired"], scenario["uplink"]
     radio, inside = KINDS[next(iter(scenario["radio"]))]
     boxes = [("Server", "TCP sender"), ("Node B", inside), ("Phone", "TCP receiver")]

@@ -57,12 +57,10 @@ def of_picture(picture: Picture) -> Content:
 
 
 def _said(chart: Chart) -> str:
-    """Returns the statement of the paper's text about the figure, or "" if it has none."""
     return f"The paper: {chart.spec.said}" if chart.spec.said else ""
 
 
 def _spoken(chart: Chart) -> str:
-    """Returns the values of a figure as text for screen readers."""
     values = {
         f"{curve.panel} {curve.label}".strip(): [
             number(cell.measured.value, chart.spec.digits) for cell in curve.cells
@@ -73,10 +71,7 @@ def _spoken(chart: Chart) -> str:
 
 
 def note(charts: Iterable[Chart]) -> str:
-    """Returns a text that explains hollow markers and dotted lines in figures.
-
-    The text is "" if no figure has them.
-    """
+    """Returns a text that explains hollow markers and dotted lines in figures."""
     drawn = list(charts)
     texts = []
     if any(value is not None for chart in drawn for one in chart.implied for value in one):

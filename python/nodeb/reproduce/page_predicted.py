@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 def content(
     predictions: Predictions, cells: Sequence[Cell], verdicts: Iterable[Verdict]
 ) -> Content | None:
-    """Returns the page's section of predictions.
-
-    Returns `None` if no predicted cell was measured and there is no predicted statement.
-    """
+    """Returns the page's section of predictions."""
     compared = compare(predictions, cells)
     judged = {verdict.id: verdict for verdict in verdicts}
     statements = [_statement(one, judged) for one in predictions.statements]

@@ -50,7 +50,6 @@ def content(grid: Grid) -> Content:
 
 
 def _groups(grid: Grid) -> dict[str, str]:
-    """Returns the heading of each group of columns that the table has."""
     calculated = all(cell.measured.runs == 0 for cell in grid)
     measured = "calculated" if calculated else f"measured {PLUS_MINUS} 95 % CI"
     few = grid.spec.published_runs
@@ -74,7 +73,6 @@ def _rows(grid: Grid, groups: Iterable[str], mixed: bool) -> list[Content]:
 
 
 def _stacked(grid: Grid, groups: Mapping[str, str], mixed: bool) -> list[Content]:
-    """Returns the rows of a stacked table: for each row of the study, one row for each group."""
     rows = []
     for at, (label, row) in enumerate(zip(grid.rows, grid.cells, strict=True)):
         unit = f" ({row[0].unit})" if mixed else ""
@@ -86,11 +84,8 @@ def _stacked(grid: Grid, groups: Mapping[str, str], mixed: bool) -> list[Content
 
 
 def _subtitle(grid: Grid, unit: str) -> str:
-    """Returns the unit and the name of the column axis.
-
-    The axis is named only if the labels of all columns begin with a digit, because numbers do not
-    explain themselves.
-    """
+    """The axis is named only if the labels of all columns begin with a digit, because numbers do
+    not explain themselves."""
     bare = all(column[0].isdigit() for column in grid.columns)
     across = grid.across.replace(" (%)", "").lower().replace("internet", "Internet")
     by = f"by {across}" if bare and across else ""
@@ -138,7 +133,6 @@ def _measured(cell: Cell) -> Content:
 
 
 def _predicted(cell: Cell) -> Content:
-    """Returns the prediction interval for a published value, and whether it contains the value."""
     found = cell.expected
     if found is None:
         return {"text": "\N{EN DASH}", "hint": "not known for a difference of two scenarios"}

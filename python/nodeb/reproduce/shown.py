@@ -14,15 +14,10 @@ PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
 def marked(grade: str, word: str) -> Content:
-    """Returns a grade and its text: the grade's sign (such as a tick) and a word."""
     return {"grade": grade, "verdict": f"{MARKS[grade]} {word}"}
 
 
 def half_width(value: float, digits: int) -> str:
-    """Returns a half-width with `digits` decimals.
-
-    If these would all be zeros, it has one significant digit, but at most two more decimals.
-    """
     if not 0 < value < 0.5 * 10**-digits:
         return f"{value:.{digits}f}"
     places = min(digits + 2, -math.floor(math.log10(value)))
@@ -36,15 +31,11 @@ def decimals(cell: Cell) -> int:
 
 
 def number(value: float, digits: int) -> str:
-    """Returns a number with a true minus sign.
-
-    Zero has no sign even if it was rounded from below.
-    """
+    """Zero has no sign even if it was rounded from below."""
     text = f"{value:.{digits}f}"
     return text.lstrip("-") if float(text) == 0 else text.replace("-", MINUS)
 
 
 def signed(value: float, digits: int) -> str:
-    """Returns a number with its sign, plus or a true minus; zero has none."""
     text = f"{value:+.{digits}f}"
     return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", MINUS)

@@ -31,14 +31,9 @@ __all__ = [
 ]
 
 EDGE_USERS = 20
-"""Minimum number of users for a fifth percentile over users."""
 
 
 def mean_of(table: str, name: str) -> Callable[[Group], Array | None]:
-    """Returns a function that computes the users' mean of a column for each replication.
-
-    The function returns `None` if the tables lack the column.
-    """
 
     def of(group: Group) -> Array | None:
         return group.mean(table, group.column(table, name)) if group.has(table, name) else None
@@ -49,15 +44,6 @@ def mean_of(table: str, name: str) -> Callable[[Group], Array | None]:
 def of_users(
     name: str, of: Callable[[Array], Array], minimum: int = 2
 ) -> Callable[[Group], Array | None]:
-    """Returns a function that reduces the users' values in a column to one per replication.
-
-    The function returns `None` if there are fewer than `minimum` users.
-
-    Args:
-        name: column of `flows`.
-        of: reduces rows of values, one row per replication.
-        minimum: minimum number of users per replication, on average.
-    """
 
     def found(group: Group) -> Array | None:
         values = group.column("flows", name)
@@ -67,15 +53,11 @@ def of_users(
 
 
 def edge(rows: Array) -> Array:
-    """Returns the fifth percentile of each row: the value that 95 of 100 users exceed."""
     return np.asarray(np.quantile(rows, 0.05, axis=1))
 
 
 def _quantile_of_all(share: float) -> Callable[[Array], Array]:
-    """Returns a function that computes a quantile of the users' times for each replication.
-
-    Users without a time count as slowest; the quantile is NaN if it falls on one of them.
-    """
+    """Users without a time count as slowest; the quantile is NaN if it falls on one of them."""
 
     def of(rows: Array) -> Array:
         known = np.where(np.isfinite(rows), rows, math.inf)
@@ -86,11 +68,6 @@ def _quantile_of_all(share: float) -> Callable[[Array], Array]:
 
 
 def downloads(share: float) -> Callable[[Group], Array | None]:
-    """Returns a function that computes a quantile of download times for each replication.
-
-    The function returns `None` for fewer than two users, if a user's traffic is endless, or if in
-    every replication the quantile falls on a user whose download is unfinished.
-    """
     quantile = of_users("download_s", _quantile_of_all(share))
 
     def of(group: Group) -> Array | None:
@@ -103,10 +80,6 @@ def downloads(share: float) -> Callable[[Group], Array | None]:
 
 
 def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
-    """Returns a function that returns columns `names` of the channel that all users share.
-
-    The function returns `None` if there is no such channel, or if the group is not all users.
-    """
 
     def of(group: Group) -> list[Array] | None:
         bearers = group.tables["bearers"]
@@ -118,17 +91,13 @@ def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
 
 
 def rate(group: Group) -> Array | None:
-    """Returns the bit rate of the channel that all users share; `None` without such a channel."""
+    """`None` without such a channel."""
     found = _cell("bytes_delivered", "end_s")(group)
     return None if found is None else _share(8.0 * found[0], found[1])
 
 
 def busy(group: Group) -> Array | None:
-    """Returns the share of time for which the shared channel transmits.
-
-    Returns `None` if there is no such channel, or if the channel delivers data but does not count
-    its time on the air, as the FACH.
-    """
+    """Returns the share of time for which the shared channel transmits."""
     found = _cell("active_s", "end_s", "bytes_delivered")(group)
     if found is None:
         return None
@@ -138,24 +107,19 @@ def busy(group: Group) -> Array | None:
 
 
 def utilization(group: Group) -> Array | None:
-    """Returns the users' mean channel utilization; `None` if users share a channel.
-
-    The share of a shared channel that one user occupies says little about that user.
-    """
     if rate(Group(group.tables)) is not None:
         return None
     return group.mean("flows", group.column("flows", "utilization"))
 
 
 def _share(part: Array, whole: Array) -> Array:
-    """Divides `part` by `whole`, element by element; NaN where the whole is 0."""
+    """NaN where the whole is 0."""
     share = np.full(len(whole), math.nan)
     np.divide(part, whole, out=share, where=whole > 0)
     return share
 
 
 def fairness(group: Group) -> Array | None:
-    """Returns Jain's index of the users' rates; `None` if no replication has two users."""
 
     def index(rates: Array) -> Array:
         found = np.full(len(rates), math.nan)
@@ -169,7 +133,6 @@ def fairness(group: Group) -> Array | None:
 
 
 def complete(group: Group) -> Array | None:
-    """Returns the share of complete transfers; `None` if all traffic is endless."""
     endless = group.column("flows", "endless") > 0
     if endless.all():
         return None
@@ -194,10 +157,8 @@ def loads(name: str) -> Callable[[Group], Array | None]:
 
 
 def _are_mixed(group: Group, loads: Array) -> bool:
-    """Returns true if groups of the group `all` differ: some load one file per user, others more.
-
-    Returns false for any other group.
-    """
+    """Returns true if groups of the group `all` differ: some load one file per user, others
+    more."""
     if group.name != ALL:
         return False
     names = group.select("flows", np.asarray(group.tables["flows"]["group"]))
@@ -212,10 +173,6 @@ def queueing(group: Group) -> Array:
 
 
 def block_errors(group: Group) -> Array | None:
-    """Returns the share of failed blocks.
-
-    Returns `None` if no blocks were sent, or for a group of some users if users share bearers.
-    """
     sums = group.bearers("blocks", "blocks_failed")
     if sums is None or not sums[0].any():
         return None
@@ -225,13 +182,7 @@ def block_errors(group: Group) -> Array | None:
 def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group], Array | None]:
     """Returns a function for the users' mean of a quantity per second or per transfer.
 
-    The quantity comes from the table `channels`. The function returns `None` without this table,
-    and for uploads of phones that also download.
-
-    Args:
-        numerator: function for the quantity of each user.
-        per: divisor: `s` for the time in all channel states, `transfers` for the number of complete
-            transfers (in the group of all users: in both directions).
+    The function returns `None` without this table, and for uploads of phones that also download.
     """
 
     def of(group: Group) -> Array | None:
@@ -246,11 +197,6 @@ def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group]
 
 
 def _transfers(group: Group) -> Array:
-    """Returns the number of completed transfers of each user.
-
-    For all users, if there are downloads and uploads, it is the number of each phone in both
-    directions.
-    """
     flows, of_phones = group.tables["flows"], group.tables["channels"]
     if group.name != ALL or not is_mixed(flows):
         return group.column("flows", "transfers")
@@ -265,7 +211,6 @@ def _transfers(group: Group) -> Array:
 
 
 def channels(*names: str) -> Callable[[Group], Array]:
-    """Returns a function that adds up columns of the table `channels`, row by row."""
 
     def of(group: Group) -> Array:
         total = group.column("channels", names[0])

@@ -16,26 +16,13 @@ __all__ = ["coverage", "coverage_by_run", "left_out", "of_whom"]
 
 
 def coverage(metric: Metric, group: Group, values: Array) -> float:
-    """Returns the share of expected values of a metric that exist; 1 if none is expected.
-
-    A mean over users expects a value of each user in each replication, but a metric of completed
-    transfers expects none of a user with endless traffic. Other metrics expect a value of each
-    replication. Below 1, the mean excludes users or replications that lack a value.
-
-    Args:
-        metric: a metric that the group's tables provide.
-        group: group of users.
-        values: the metric by run.
-    """
+    """Below 1, the mean excludes users or replications that lack a value."""
     has, _ = _existing(metric, group, values)
     return float(has.mean()) if has.size else 1.0
 
 
 def coverage_by_run(metric: Metric, group: Group, values: Array) -> Array:
-    """Returns for each replication the share of a metric's expected values that exist.
-
-    The share is 1 for a replication of which no value is expected.
-    """
+    """The share is 1 for a replication of which no value is expected."""
     has, at = _existing(metric, group, values)
     count = np.bincount(at, minlength=len(group.run))
     shares = np.ones(len(group.run))
@@ -46,10 +33,6 @@ def coverage_by_run(metric: Metric, group: Group, values: Array) -> Array:
 def _existing(
     metric: Metric, group: Group, values: Array
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-    """Returns two arrays with an element for each value that the metric is expected to have.
-
-    The first is true if the value exists, the second has the index of its replication.
-    """
     if metric.column is None:
         return np.isfinite(values), np.arange(len(values))
     table, name = metric.column
@@ -75,11 +58,7 @@ def of_whom(metric: Metric) -> str:
 
 
 def left_out(covered: Iterable[tuple[str, Metric, float]]) -> Iterator[str]:
-    """Yields sentences on means that exclude some replications, phones or transfers.
-
-    Args:
-        covered: label of each mean shown, its metric, and the share of values that it covers.
-    """
+    """Yields sentences on means that exclude some replications, phones or transfers."""
     kinds: dict[str, dict[str, list[str]]] = {}
     for label, metric, share in covered:
         if share < 1:

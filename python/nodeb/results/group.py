@@ -23,12 +23,7 @@ Array = NDArray[np.float64]
 
 
 class Group:
-    """Group of users in the tables of some replications.
-
-    Args:
-        tables: tables of the replications, in order of the run; at least `flows`.
-        name: name of the group; `ALL` for all users, `ALL_UP` for all uploads if some download.
-    """
+    """Group of users in the tables of some replications."""
 
     def __init__(self, tables: Mapping[str, Table], name: str = ALL) -> None:
         self.name = name
@@ -45,7 +40,6 @@ class Group:
         self._mine: dict[str, NDArray[np.bool_]] = {}
 
     def has(self, table: str, *columns: str) -> bool:
-        """Returns true if the replications have a table with these columns."""
         found = self.tables.get(table)
         return found is not None and all(name in found.columns for name in columns)
 
@@ -59,10 +53,7 @@ class Group:
         return values if mine is None else values[mine]
 
     def _rows(self, table: str) -> NDArray[np.bool_] | None:
-        """Returns a mask of a table's rows that belong to the group; `None` if all do.
-
-        Tables of phones have no rows for the uploads of phones that also download.
-        """
+        """Tables of phones have no rows for the uploads of phones that also download."""
         if self.users is None or (self.name == ALL and table != "flows"):
             return None
         if table not in self._mine:
@@ -70,17 +61,13 @@ class Group:
         return self._mine[table]
 
     def at(self, table: str) -> NDArray[np.intp]:
-        """Returns, for each row of a table that belongs to the group, an index in `self.run`.
-
-        The entry of `self.run` at this index is the replication of the row.
-        """
         if table not in self._at:
             rows = self.select(table, self.tables[table]["run"])
             self._at[table] = np.searchsorted(self.run, rows)
         return self._at[table]
 
     def mean(self, table: str, values: Array) -> Array:
-        """Returns the mean over users for each run; NaN for a run without any value."""
+        """NaN for a run without any value."""
         known, at = np.isfinite(values), self.at(table)
         total = np.bincount(at[known], weights=values[known], minlength=len(self.run))
         count = np.bincount(at[known], minlength=len(self.run))
@@ -89,14 +76,6 @@ class Group:
         return means
 
     def each(self, table: str, values: Array, of: Callable[[Array], Array]) -> Array:
-        """Applies a function to the values of all users, for each run.
-
-        Args:
-            table: table of the values.
-            values: one value per row of this group.
-            of: reduces rows of values to one number per row; a row is a run, and all runs of a call
-                have equally many users.
-        """
         at = self.at(table)
         users = np.bincount(at, minlength=len(self.run))
         begins, order = np.cumsum(users) - users, np.argsort(at, kind="stable")
@@ -113,10 +92,11 @@ class Group:
         return found
 
     def bearers(self, *names: str) -> list[Array] | None:
-        """Returns, for each of the columns `names`, its sum over the group's bearers in each run.
+        """Returns, for each of the columns `names`, its sum over the group's bearers in each
+        run.
 
-        Returns `None` if users share bearers, unless the group is all users. If they do not share
-        bearers, each bearer is a dedicated channel and has the number of its user.
+        If they do not share bearers, each bearer is a dedicated channel and has the number of
+        its user.
         """
         table = self.tables["bearers"]
         runs, numbers = table["run"], table["bearer"]
@@ -129,17 +109,14 @@ class Group:
         return [self._sum(at, table[name][mine]) for name in names]
 
     def _sum(self, at: NDArray[np.intp], values: NDArray[Any]) -> Array:
-        """Returns the sum of values for each run, given the index of each value's run in `at`."""
         return np.bincount(at, values.astype(np.float64), len(self.run)).astype(np.float64)
 
 
 def phones(flows: Table) -> NDArray[np.int64]:
-    """Returns the numbers of all phones in a table `flows`."""
     return np.unique(flows["phone" if "phone" in flows.columns else "user"])
 
 
 def is_mixed(flows: Table) -> bool:
-    """Returns true if a table `flows` has downloads and uploads."""
     return "direction" in flows.columns and len(flows.distinct("direction")) > 1
 
 
@@ -152,7 +129,6 @@ def names(flows: Table) -> list[str]:
 
 
 def _rows_of(flows: Table, name: str) -> NDArray[np.bool_] | None:
-    """Returns a mask of the rows of `flows` that belong to a group; `None` if all do."""
     if name not in (ALL, ALL_UP):
         return np.asarray(flows["group"] == name)
     if not is_mixed(flows):

@@ -69,7 +69,6 @@ class NamedTables:
 
 
 def _attribute(table: glossary.TableInfo) -> property:
-    """Returns a property that returns a table; its docstring describes the table's columns."""
 
     def get(self: NamedTables) -> Table:
         try:

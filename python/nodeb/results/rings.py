@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Rings", "distance_table"]
 
 RINGS = 5
-"""Number of distance rings in the picture of a cell."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,7 @@ class Rings:
 
 
 def distance_table(result: Result) -> Rows | None:
-    """Returns the mean rates of phones by distance ring.
-
-    Returns `None` for a result without distances or with too few phones (see `Rings.of`).
-    """
+    """Returns `None` for a result without distances or with too few phones (see `Rings.of`)."""
     found = Rings.of(result)
     if found is None:
         return None
@@ -72,9 +68,5 @@ def distance_table(result: Result) -> Rows | None:
 
 
 def _round_up(value: float) -> float:
-    """Rounds up to a multiple of half a power of ten.
-
-    The number and a fifth of it then have at most two significant digits.
-    """
     power = 10.0 ** math.floor(math.log10(value)) / 2 if value > 0 else 1.0
     return math.ceil(value / power) * power

@@ -17,18 +17,14 @@ __all__ = ["all_metrics", "row_text"]
 
 
 def row_text(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Shown:
-    """Returns the mean and interval of a summary's row as text, in the unit of `scale` if given."""
     ends = (row["mean"], row["ci95_low"], row["ci95_high"])
     is_percent = METRICS[row["metric"]].percent
     return shown(*ends, row["unit"], percent=is_percent, scale=scale)
 
 
 def all_metrics(result: Result) -> Iterator[Rows]:
-    """Yields a table of the metrics that have values, with columns for each group of users.
-
-    Metrics whose mean and interval are 0 in every group are listed in a second table, if there are
-    any.
-    """
+    """Metrics whose mean and interval are 0 in every group are listed in a second table, if
+    there are any."""
     summary = result.summary
     groups = summary.distinct("group")
     rows: dict[str, dict[str, dict[str, Any]]] = {group: {} for group in groups}

@@ -29,17 +29,9 @@ Row = tuple[str, str, str, float, float, float, float, int, float]
 
 
 def summarize(tables: Mapping[str, Table], duration_s: float = math.inf) -> Table:
-    """Computes the summary of the tables of replications.
-
-    Columns: `group`, `metric`, `unit`, `mean`, `ci95_low`, `ci95_high`, `stdev`; `runs`, the number
-    of replications with a value; `covered`, the share of users that have a value (of replications,
-    if the metric is not a mean over users). A scenario with one group has the rows of group `all`
-    only.
-
-    Args:
-        tables: tables of the replications.
-        duration_s: duration of a run, s.
-    """
+    """Columns: `group`, `metric`, `unit`, `mean`, `ci95_low`, `ci95_high`, `stdev`; `covered`,
+    the share of users that have a value (of replications, if the metric is not a mean over
+    users). A scenario with one group has the rows of group `all` only."""
     rows: list[Row] = []
     if len(tables["flows"]):
         runs = by_run(tables)

@@ -24,16 +24,13 @@ MARGIN = 1.25
 FINISHED_SHARE = 0.95
 """Share of the transfers that would finish within a suggested duration divided by `MARGIN`."""
 DURATIONS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-"""Leading digits of a suggested duration."""
 ROUNDING = 1e-12
-"""Maximum rounding error of products of shares."""
 LONG_S = 1000.0
 """Duration, s, from which on a run counts as long.
 
 If nothing arrived in a long run, a longer one is not suggested.
 """
 MIN_LONGER_S = 10.0
-"""Minimum duration, s, that is suggested if nothing arrived."""
 MAX_FACTOR = 100.0
 """Maximum ratio of a suggested duration to the present one."""
 
@@ -71,10 +68,7 @@ class Unfinished:
         return self.count / self.transfers if self.transfers else 0.0
 
     def __add__(self, other: Unfinished) -> Unfinished:
-        """Combines the statistics of two sets of transfers.
-
-        Mean and median times become NaN; `enough_s` is the longer one.
-        """
+        """Mean and median times become NaN;"""
         if not self.count or not other.count:
             found = self if self.count else other
             return replace(
@@ -105,12 +99,6 @@ NO_TRANSFERS = Unfinished(0, 0, 1.0, math.nan, math.nan, 0.0, math.nan)
 
 
 def unfinished(flows: Table, duration_s: float) -> Unfinished:
-    """Returns statistics of the unfinished transfers in a table `flows`.
-
-    Args:
-        flows: table of one or more replications.
-        duration_s: end of a run, s.
-    """
     ends = flows["endless"] == 0
     took, begin = flows["download_s"][ends], flows["start_s"][ends]
     complete = finished(flows)[ends]
@@ -146,15 +134,10 @@ def no_arrival_hint(duration_s: float) -> str:
 
 
 def median_of_all(times: NDArray[np.float64], complete: NDArray[np.bool_]) -> float:
-    """Returns the median of right-censored times; NaN if it is not reached.
+    """NaN if it is not reached.
 
     Formula: the time at which the product-limit estimate of the share that is still in progress
-    falls to a half. Source: Kaplan and Meier, Nonparametric estimation from incomplete
-    observations, J. Am. Stat. Assoc. 53, 1958.
-
-    Args:
-        times: duration of each observation, s.
-        complete: whether each transfer finished; the time of an unfinished one is censored.
+    falls to a half. Assoc. 53, 1958.
     """
     under_way, left = 1.0, len(times)
     for time in np.unique(times):
@@ -174,9 +157,8 @@ def _sufficient_duration(
 ) -> float:
     """Returns a round duration, s, in which 95 of 100 transfers would finish at their pace.
 
-    Transfers of which nothing has arrived are ignored. NaN if they are more than half of all, as
-    the pace of most is then unknown, or if the duration is more than `MAX_FACTOR` times the present
-    one.
+    NaN if they are more than half of all, as the pace of most is then unknown, or if the
+    duration is more than `MAX_FACTOR` times the present one.
     """
     goes_on = received > 0
     if not goes_on.any() or goes_on.mean() < 0.5:

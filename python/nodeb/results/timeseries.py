@@ -19,9 +19,7 @@ __all__ = ["delivered_bytes", "held_values", "time_averages"]
 class Columns(Protocol):
     """Columns by name, such as those of a table."""
 
-    def __getitem__(self, name: str, /) -> Any:
-        """Returns the column of that name."""
-        ...
+    def __getitem__(self, name: str, /) -> Any: ...
 
 
 def time_averages(times: ArrayLike, values: ArrayLike, edges: ArrayLike) -> NDArray[np.float64]:

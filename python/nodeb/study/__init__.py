@@ -1,9 +1,7 @@
 """Reproduce a paper: its tables beside measured ones, its figures, its statements judged.
 
-A study is a program. An axis has labelled values, and a function of such values returns a scenario.
-A metric of a scenario is a quantity, computed only when it is needed; tables and figures are rows
-and curves of quantities; a claim is a generator whose docstring is the statement.
-`docs/reproductions/new.md` begins with an example.
+A metric of a scenario is a quantity, computed only when it is needed; tables and figures are
+rows and curves of quantities; a claim is a generator whose docstring is the statement.
 """
 
 from nodeb.study.axis import Axis, Point, each, label_of

@@ -74,11 +74,6 @@ class Axis:
     @overload
     def __getitem__(self, labels: tuple[str, ...]) -> list[Point]: ...
     def __getitem__(self, labels: str | tuple[str, ...]) -> Point | list[Point]:
-        """Returns the point with a label, or the points of several labels: `BLER["1 %", "10 %"]`.
-
-        Raises:
-            InputError: the axis has no such label; the message suggests the most similar one.
-        """
         if isinstance(labels, tuple):
             return [self[label] for label in labels]
         try:

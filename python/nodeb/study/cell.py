@@ -59,22 +59,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Cell:
-    """One table cell or one point of a curve.
-
-    Attributes:
-        item: table or figure, for example "Table 13".
-        row: label of the row, or of the point on a curve's axis.
-        column: label of the column, or of the curve.
-        unit: unit of all values.
-        published: the paper's value; None if the paper has only a plot of it or the value is
-            withheld.
-        measured: the simulated value.
-        digits: number of decimals shown.
-        tolerance: deviation up to which the cell is graded `near`.
-        expected: prediction interval of a mean of as many replications as the paper has; None if
-            their number is unknown or the cell has no such interval (`nodeb.study.items`).
-        rounding: half a unit of the last decimal that the paper's table has; 0 for figures.
-    """
+    """One table cell or one point of a curve."""
 
     item: str
     row: str
@@ -89,11 +74,7 @@ class Cell:
 
     @property
     def within(self) -> bool | None:
-        """True if the published value lies in the prediction interval.
-
-        As the value is rounded, it may lie outside by at most `rounding`. None if the value or the
-        interval is missing.
-        """
+        """As the value is rounded, it may lie outside by at most `rounding`."""
         if self.published is None or self.expected is None or math.isnan(self.expected.low):
             return None
         slack = self.rounding + 1e-9 * max(1.0, abs(self.published))
@@ -101,7 +82,6 @@ class Cell:
 
     @property
     def deviation(self) -> float | None:
-        """Measured minus published value, in the cell's unit; None if either is missing."""
         if self.published is None or not self.measured.known:
             return None
         return self.measured.value - self.published
@@ -112,11 +92,8 @@ class Cell:
         return self.grade_of(self.measured.value)
 
     def grade_of(self, value: float) -> str:
-        """Returns the grade of a value in this cell.
-
-        `near` is within the tolerance, `off` within twice the tolerance, `far` beyond that or not
-        finite. `open` has no published value, `plain` no tolerance.
-        """
+        """`near` is within the tolerance, `off` within twice the tolerance, `far` beyond that or
+        not finite. `open` has no published value, `plain` no tolerance."""
         if self.published is None:
             return "open"
         if not math.isfinite(value):
@@ -132,12 +109,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A measured table: labels, and cells row by row.
-
-    `blocks` has for each row the first part of its key, which rows of one block have in common; ""
-    if the key has a single part. `corner` and `across` are the labels of the axes of rows and
-    columns; "" if the keys are not points of one axis.
-    """
+    """A measured table: labels, and cells row by row. "" if the keys are not points of one axis."""
 
     spec: Table
     rows: tuple[str, ...]
@@ -154,10 +126,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Curve:
-    """A measured curve: positions on the axis, and one cell for each.
-
-    `legend` is the label with the short names of its axes, `panel` the panel that shows the curve.
-    """
+    """A measured curve: positions on the axis, and one cell for each."""
 
     label: str
     x: tuple[float, ...]
@@ -168,10 +137,8 @@ class Curve:
 
 @dataclass(frozen=True)
 class Chart:
-    """A measured figure, with the values that the paper states in its tables or text (`implied`).
-
-    `panel_rows` is the number of rows of panels.
-    """
+    """A measured figure, with the values that the paper states in its tables or text
+    (`implied`)."""
 
     spec: Figure
     x_label: str
@@ -193,7 +160,6 @@ def number(value: float | None) -> str:
 
 
 def to_csv(study: str, cells: Iterable[Cell]) -> str:
-    """Returns the text of `cells.csv`: a row for each cell, with published and measured value."""
     return csv_text(COLUMNS, ([study, *_row(cell)] for cell in cells))
 
 

@@ -29,11 +29,7 @@ MISSING = ("-", "nan")
 
 
 class _Item:
-    """Base class of tables and figures.
-
-    Raises:
-        InputError: there are no quantities, or the rows have different columns.
-    """
+    """Base class of tables and figures."""
 
     def __init__(self, name: str, title: str, rows: Rows, unit: str | None) -> None:
         self.id, self.title, self._unit = name, title, unit
@@ -50,7 +46,6 @@ class _Item:
 
     @property
     def columns(self) -> list[Key]:
-        """The keys of a table's columns, or of a figure's x values."""
         return list(next(iter(self.rows.values())))
 
     @property
@@ -168,17 +163,11 @@ class Table(_Item):
 
 
 def _block(row: Key) -> str:
-    """Returns the block of a row: the first part of its key or text, or "" if there is only one."""
     texts = re.split(": |, ", row, maxsplit=1) if isinstance(row, str) else parts(row)
     return str(texts[0]) if len(texts) > 1 else ""
 
 
 def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
-    """Returns the numbers of a printed table, row by row; None for a missing value.
-
-    Raises:
-        InputError: the text contains something that is no number.
-    """
     if not isinstance(printed, str):
         raise InputError(f"{item}: the printed values must be a text with a line for each row")
 
@@ -196,12 +185,8 @@ def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
 
 
 def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | None:
-    """Returns the prediction interval of the mean of `runs` replications.
-
-    Returns `None` if `runs` is None, if there are fewer than two replications, if a replication has
-    no value, or for a quantity other than a metric of one case. The interval of a quantity of two
-    cases would depend on whether both had the same losses in the paper, which is not known.
-    """
+    """The interval of a quantity of two cases would depend on whether both had the same losses
+    in the paper, which is not known."""
     if runs is None or not isinstance(cell, Measured):
         return None
     values = cell.singles(work)
@@ -274,11 +259,6 @@ class Figure(_Item):
         return Cell(self.id, row, column, cell.unit or self.unit, None, value, self.digits)
 
     def _implied(self) -> tuple[tuple[float | None, ...], ...]:
-        """Returns the values that the paper states about a figure, as one tuple for each curve.
-
-        Raises:
-            InputError: a stated value belongs to no point of the figure.
-        """
         stated = {
             (label_of(curve), label_of(place)): value
             for curve, values in self.printed.items()

@@ -51,10 +51,7 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Statement:
-    """A prediction in words, the paper's statement, and a verdict on their agreement.
-
-    `claims` names the claims whose verdicts show today's measurement.
-    """
+    """A prediction in words, the paper's statement, and a verdict on their agreement."""
 
     item: str
     predicted: str
@@ -89,9 +86,6 @@ def read(file: Path) -> Predictions:
     """Reads a study's predictions: cells from `file`, statements from a `.toml` next to it.
 
     Either file may be missing.
-
-    Raises:
-        InputError: a column of the cells is missing, or a statement has an unknown key.
     """
     provenance, cells = _cells(file)
     statements_file = file.with_suffix(".toml")
@@ -112,7 +106,6 @@ def _text(file: Path) -> str:
 
 
 def _cells(file: Path) -> tuple[str, tuple[Predicted, ...]]:
-    """Returns the provenance (the comments of the file) and the predicted cells."""
     lines = _text(file).splitlines()
     comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -135,7 +128,6 @@ def compare(predictions: Predictions, cells: Iterable[Cell]) -> list[Compared]:
 
 
 def to_csv(compared: Iterable[Compared]) -> str:
-    """Returns the text of `predictions.csv`: predicted, published and measured values."""
     columns = (*COLUMNS[:-1], "published", "measured", "ci95_low", "ci95_high", "verdict")
     return csv_text(columns, (list(_fields(one)) for one in compared))
 

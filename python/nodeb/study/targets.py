@@ -17,23 +17,7 @@ KINDS = ("each", "each_percent", "least", "claims")
 
 @dataclass(frozen=True)
 class Target:
-    """A target of the reproduction: a limit for cells, or claims that must hold.
-
-    Item, row and column select the cells.
-
-    Attributes:
-        id: name.
-        text: the target in words.
-        items: tables and figures that the target is about.
-        rows: patterns of row labels; None for all.
-        columns: patterns of column labels; None for all.
-        each: largest allowed deviation of a cell from its published value, in `unit`.
-        each_percent: largest allowed deviation of a cell, in % of its published value.
-        mean: largest allowed mean of the absolute deviations, in `unit` or % like `each`.
-        least: upper limit of the smallest measured value, in `unit`.
-        claims: names of claims that must hold.
-        unit: unit of the limits that are not in %.
-    """
+    """A target of the reproduction: a limit for cells, or claims that must hold."""
 
     id: str
     text: str
@@ -49,11 +33,6 @@ class Target:
 
 
 def read(text: Mapping[str, Any]) -> Target:
-    """Returns the target described by an entry of a study's file of texts.
-
-    Raises:
-        InputError: a key is missing, unknown or wrong, or there is not exactly one kind of target.
-    """
     known = [one.name for one in fields(Target)]
     if not isinstance(text, Mapping):
         raise InputError(f"a target is {text!r}; expected a table")
@@ -77,11 +56,6 @@ def read(text: Mapping[str, Any]) -> Target:
 
 
 def read_all(texts: Sequence[Mapping[str, Any]]) -> list[Target]:
-    """Returns all targets in a study's file of texts.
-
-    Raises:
-        InputError: a target is wrong, or two have the same name.
-    """
     found: dict[str, Target] = {}
     for text in texts:
         one = read(text)
@@ -93,16 +67,7 @@ def read_all(texts: Sequence[Mapping[str, Any]]) -> list[Target]:
 
 @dataclass(frozen=True)
 class Checked:
-    """A target and its result.
-
-    Attributes:
-        id: name.
-        text: the target in words.
-        met: true if the target was met; None if that is not known.
-        result: the measured values, in words.
-        measured: true if all cells or claims that the target needs were measured; a claim may still
-            be undecided.
-    """
+    """A target and its result."""
 
     id: str
     text: str
@@ -119,7 +84,6 @@ class Checked:
 
 
 def check(target: Target, cells: Iterable[Cell], verdicts: Iterable[Verdict]) -> Checked:
-    """Returns the result of a target, given the measured cells and the verdicts on claims."""
     if target.claims is not None:
         found = _claims(target.claims, {verdict.id: verdict for verdict in verdicts})
     else:
@@ -139,7 +103,6 @@ def _chosen(target: Target, cell: Cell) -> bool:
 
 
 def matches(label: str, patterns: Sequence[str] | None) -> bool:
-    """Returns true if a label matches one of the patterns, or if `patterns` is None."""
     return patterns is None or any(fnmatchcase(label, pattern) for pattern in patterns)
 
 
@@ -148,10 +111,8 @@ Found = tuple[bool | None, str] | None
 
 
 def _deviations(target: Target, about: Sequence[Cell]) -> Found:
-    """Returns whether the deviations of cells from published values are within the target's limits.
-
-    Returns `None` if an item of the target has no measured cell with a published value.
-    """
+    """Returns whether the deviations of cells from published values are within the target's
+    limits."""
     chosen = [cell for cell in about if cell.published is not None]
     if {cell.item for cell in chosen} != set(target.items):
         return None
@@ -171,10 +132,6 @@ def _deviations(target: Target, about: Sequence[Cell]) -> Found:
 
 
 def _least(target: Target, about: Sequence[Cell]) -> Found:
-    """Returns whether the smallest measured value of the cells is at most `target.least`.
-
-    Returns `None` if no cell has a measured value.
-    """
     known = [cell for cell in about if cell.measured.known]
     if not known:
         return None
@@ -191,10 +148,6 @@ def _error(cell: Cell, percent: bool) -> float:
 
 
 def _claims(names: Sequence[str], known: Mapping[str, Verdict]) -> Found:
-    """Returns whether all named claims hold, with the evidence in words.
-
-    Returns `None` if one of the claims was not judged.
-    """
     judged = [known[name] for name in names if name in known]
     if len(judged) < len(names):
         return None

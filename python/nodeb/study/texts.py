@@ -27,9 +27,7 @@ class Texts:
     """Assumptions of the study, each a TOML table with `text` and `reason`."""
     targets: Sequence[Target] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
-    """Remarks on tables and figures, by item."""
     said: Mapping[str, str] = field(default_factory=dict)
-    """Statements of the paper about tables and figures, by item."""
 
 
 def _text(value: Any) -> bool:
@@ -60,15 +58,10 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "notes": (_by_item, "a text by item"),
     "said": (_by_item, "a text by item"),
 }
-"""For each key, a check of its value and a description of a valid value."""
 
 
 def read(file: Path) -> Texts:
-    """Reads the texts of a study; returns empty ones if the file does not exist.
-
-    Raises:
-        InputError: the file has an error; the message names the file.
-    """
+    """Reads the texts of a study; returns empty ones if the file does not exist."""
     if not file.is_file():
         return Texts()
     try:

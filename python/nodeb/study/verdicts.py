@@ -1,21 +1,20 @@
 """Verdicts on a claim: it holds, it is contradicted, or it is undecided.
 
-A claim is a set of comparisons. Each states that a quantity lies in a range: above 0 for "more",
-between two margins for "the same". A comparison *holds* if the 95 % interval lies within the range,
-which for a range with two ends is a test of equivalence by two one-sided tests (Schuirmann 1987).
-It is *contradicted* if the interval lies wholly outside, and *undecided* otherwise.
+Each states that a quantity lies in a range: above 0 for "more", between two margins for "the
+same". A comparison *holds* if the 95 % interval lies within the range, which for a range with
+two ends is a test of equivalence by two one-sided tests (Schuirmann 1987).
 
-A claim holds if all its comparisons hold. A false claim is accepted only if a false comparison is,
-so 95 % for each comparison is 95 % for the claim (intersection-union test, Berger 1982). A claim is
-contradicted if one comparison is; of 72 comparisons, some would be contradicted by chance. For
-contradictions the error of 5 % therefore applies to the claim as a whole, by Holm's procedure
-(1979). It makes no assumption on the dependence between comparisons, which share their
-replications, and it contradicts every comparison that Bonferroni's correction would, and more. A
-claim of one comparison is judged by its 95 % interval either way.
+A false claim is accepted only if a false comparison is, so 95 % for each comparison is 95 % for
+the claim (intersection-union test, Berger 1982). A claim is contradicted if one comparison is;
+of 72 comparisons, some would be contradicted by chance. For contradictions the error of 5 %
+therefore applies to the claim as a whole, by Holm's procedure (1979). It makes no assumption on
+the dependence between comparisons, which share their replications, and it contradicts every
+comparison that Bonferroni's correction would, and more. A claim of one comparison is judged by
+its 95 % interval either way.
 
-If all replications give the same number, the interval has no width and Student's distribution does
-not apply. Six equal replications then show at an error of 5 % that the number is the median (sign
-test). Fewer, as in the short version of a study, leave the comparison undecided.
+If all replications give the same number, the interval has no width and Student's distribution
+does not apply. Six equal replications then show at an error of 5 % that the number is the median
+(sign test). Fewer, as in the short version of a study, leave the comparison undecided.
 """
 
 from __future__ import annotations
@@ -146,10 +145,7 @@ class Comparison:
 
 
 def _p_value(distance: float, half: float, runs: int) -> float:
-    """Returns the two-sided p-value of a distance, given the half-width of a 95 % interval.
-
-    Returns 0 for a half-width of 0.
-    """
+    """Returns 0 for a half-width of 0."""
     if half <= 0:
         return 0.0
     from scipy.special import stdtr  # SciPy is slow to import, and few verdicts need it.
@@ -164,12 +160,7 @@ def _quantile(level: float, runs: int) -> float:
 
 @dataclass(frozen=True)
 class Finding:
-    """Evidence for a claim: comparisons that are reported together.
-
-    Attributes:
-        text: the measured values, in words.
-        comparisons: comparisons that decide the judgement.
-    """
+    """Evidence for a claim: comparisons that are reported together."""
 
     text: str
     comparisons: tuple[Comparison, ...]
@@ -245,7 +236,6 @@ class Verdict:
 def judge(
     findings: Sequence[Finding], *, name: str, text: str, asked: str = "", section: str = ""
 ) -> Verdict:
-    """Returns the verdict on a claim from its findings, which have at least one comparison."""
     comparisons = [one for finding in findings for one in finding.comparisons]
     doubts = [one.doubt for one in comparisons]
     refuted = holm(doubts, ERROR)
@@ -271,7 +261,6 @@ def _overall(judged: Sequence[Judgement]) -> Judgement:
 def _part(
     finding: Finding, judged: Sequence[tuple[Comparison, Judgement]]
 ) -> tuple[str, Judgement]:
-    """Returns a finding's text, which names comparisons that do not hold, and its judgement."""
     notes = []
     for kind in JUDGEMENTS[1:]:
         some = [one.name for one, found in judged if found == kind]
@@ -298,10 +287,7 @@ def _missing(undecided: Sequence[Comparison], total: int) -> float:
 
 
 def rounded(missing: float) -> str:
-    """Returns a number of replications rounded up to two significant digits.
-
-    Returns "" for NaN and for more than `MAX_MISSING`.
-    """
+    """Returns "" for NaN and for more than `MAX_MISSING`."""
     if not missing <= MAX_MISSING:
         return ""
     step = 10 ** max(0, math.floor(math.log10(missing)) - 1)

@@ -37,15 +37,6 @@ class Against:
 def against(
     cells: Sequence[Cell], known: Known, baseline: Baseline, metric: str, margin: float
 ) -> Against:
-    """Compares cells with the baseline.
-
-    Args:
-        cells: the cells of the sweep.
-        known: returns the metrics of a cell by run.
-        baseline: selects the baseline cell of each cell.
-        metric: metric that is compared.
-        margin: equivalence margin, as a share of the baseline's mean.
-    """
     others = [cell for cell in cells if baseline.of(cell) != cell.places]
     confidence = family_confidence(len(others))
     found = []

@@ -40,11 +40,8 @@ class Swept:
     """A swept key, its values, and the lines of the values in the file."""
 
     key: str
-    """Dotted path of the key in the scenario."""
     values: tuple[Any, ...]
-    """Values as written in the file; those of a range are computed."""
     lines: tuple[int | None, ...]
-    """Line of each value in the file; None if the line is unknown."""
 
 
 @dataclass(frozen=True)
@@ -54,21 +51,11 @@ class Axis:
     swept: tuple[Swept, ...]
 
     def __len__(self) -> int:
-        """Returns the number of values of each key on the axis."""
         return len(self.swept[0].values)
 
 
 def read_axes(text: str, file: str, table: Mapping[str, Any]) -> list[Axis]:
-    """Returns the axes of a sweep: one for each separate key, then one per `[[sweep.together]]`.
-
-    Args:
-        text: content of the file, for line numbers in messages.
-        file: name of the file in messages.
-        table: `[sweep]` table of the file.
-
-    Raises:
-        ScenarioError: the table is invalid; the message names file, line and key.
-    """
+    """Returns the axes of a sweep: one for each separate key, then one per `[[sweep.together]]`."""
     return _Reader(text, file).axes(table)
 
 
@@ -107,10 +94,6 @@ class _Reader:
         return axes
 
     def _swept(self, table: Mapping[str, Any], path: list[str], keys: list[str]) -> Iterator[Swept]:
-        """Yields the swept keys of a table and its subtables.
-
-        TOML turns dotted keys into subtables.
-        """
         for name, value in table.items():
             at, parts = [*path, name], [*keys, *name.split(".")]
             if isinstance(value, list):
@@ -166,7 +149,6 @@ class _Reader:
         return [_with_unit(v, unit) for v in _steps(first, last, steps, scale, whole, step)]
 
     def _number(self, value: Any, at: list[str]) -> tuple[Decimal, str]:
-        """Returns a number and its unit; the unit of a plain number is ""."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Decimal(str(value)), ""
         match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*(\D\S*)\s*", str(value))
@@ -195,11 +177,8 @@ def _is_number(text: str) -> bool:
 def _steps(
     first: Decimal, last: Decimal, steps: int, scale: str, whole: bool, unit: Decimal | None
 ) -> Iterator[float | int]:
-    """Yields the values of a range.
-
-    Values between the ends are rounded to multiples of `unit`, unless it is None. If `whole` is
-    true, a value without fraction is an integer.
-    """
+    """Values between the ends are rounded to multiples of `unit`, unless it is None. If `whole`
+    is true, a value without fraction is an integer."""
     for i in range(steps):
         share = Decimal(i) / (steps - 1)
         exact = (

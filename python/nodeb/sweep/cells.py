@@ -29,11 +29,9 @@ __all__ = ["Cell", "Cells", "Reader", "base"]
 MAX_CELLS = 1_000_000
 """Largest number of cells; a larger number is rejected as a probable typing error."""
 BLOCK = 64
-"""Number of scenarios that are compressed together."""
 OPENED = 16
 """Number of blocks kept decompressed: a cell and its baseline may be far apart."""
 PARTED = "\n"
-"""Separator of the scenarios of a block; JSON escapes it inside a scenario."""
 DIGEST = 16
 
 
@@ -42,22 +40,14 @@ class Cell(cells.Cell):
     """A combination of swept values; the values are its label."""
 
     places: tuple[int, ...] = ()
-    """Position of the cell on each axis of the sweep."""
     values: dict[str, Any] = field(default_factory=dict)
-    """The cell's value of each swept key, as written in the file."""
 
 
 class Cells(Sequence[Cell]):
     """All combinations of the axes; the last axis changes fastest.
 
-    The scenarios of neighbouring cells differ little, so they are compressed in blocks: a million
-    cells need about 50 MB instead of 1.5 GB. The content of files named in a scenario is read once,
-    when the sweep is read.
-
-    Args:
-        axes: swept axes.
-        blocks: compressed scenarios in order, `BLOCK` scenarios in each block.
-        recorded: columns of recordings by index of the cell, for cells that replay any.
+    The scenarios of neighbouring cells differ little, so they are compressed in blocks: a
+    million cells need about 50 MB instead of 1.5 GB.
     """
 
     def __init__(
@@ -75,11 +65,6 @@ class Cells(Sequence[Cell]):
 
     @classmethod
     def read(cls, reader: Reader) -> Cells:
-        """Reads and checks all cells of a scenario file.
-
-        Raises:
-            ScenarioError: there are too many cells, two are equal, or one is not a valid scenario.
-        """
         axes, file = reader.axes, reader.file
         count = math.prod(len(axis) for axis in axes)
         if count > MAX_CELLS:
@@ -122,7 +107,6 @@ class Cells(Sequence[Cell]):
     __hash__ = None  # type: ignore[assignment]
 
     def at(self, places: Sequence[int]) -> Cell:
-        """Returns the cell with the given positions, one on each axis, from 0."""
         number = 0
         for axis, place in zip(self._axes, places, strict=True):
             number = number * len(axis) + place
@@ -143,7 +127,6 @@ class _Packed:
         self._same: dict[tuple[object, ...], tuple[RecordingColumns, ...]] = {}
 
     def add(self, scenario: str, recorded: tuple[RecordingColumns, ...]) -> None:
-        """Adds the scenario of the next cell, and the columns of its recordings if it has any."""
         if recorded:  # Columns of the same file are stored once.
             key = tuple((*one[:3], *map(id, one.columns.values())) for one in recorded)
             number = len(self._digests) // DIGEST
@@ -176,18 +159,6 @@ class _Packed:
 def base(
     document: Mapping[str, Any], text: str, file: str, settings: Sequence[str]
 ) -> dict[str, Any]:
-    """Returns the part of the scenario that all cells have in common.
-
-    Args:
-        document: content of the file, as plain data.
-        text: text of the file.
-        file: name of the file in messages.
-        settings: changes of the base scenario, each `key.path=value`.
-
-    Returns:
-        `written`: the scenario as in the file, with the settings. `resolved`: the resolved
-        scenario, or None if it is valid only with swept values.
-    """
     written = {**document, "settings": list(settings)}
     written.pop("sweep", None)
     try:
@@ -203,14 +174,7 @@ def _varied(data: dict[str, Any]) -> dict[str, Any]:
 
 
 class Reader:
-    """Builder of the cells of a scenario file; each file that the scenario names is read once.
-
-    Args:
-        text: text of the scenario file.
-        file: name of the file in messages.
-        axes: swept axes.
-        settings: changes of the base scenario, each `key.path=value`.
-    """
+    """Builder of the cells of a scenario file; each file that the scenario names is read once."""
 
     def __init__(self, text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> None:
         self.axes, self.file = axes, file
@@ -218,14 +182,11 @@ class Reader:
         self._known: named_files.FileCache = {}
 
     def plan(self) -> Scenario:
-        """Returns the scenario of the first cell.
-
-        Keys that cannot be swept, such as `seed` and `runs`, have the same values in all cells.
-        """
+        """Keys that cannot be swept, such as `seed` and `runs`, have the same values in all
+        cells."""
         return Scenario.from_dict(self._resolved([0] * len(self.axes)))
 
     def cell(self, places: Sequence[int]) -> tuple[str, tuple[RecordingColumns, ...]]:
-        """Returns the scenario at these axis positions, and the columns of its recordings."""
         resolved = self._resolved(places)
         recorded = tuple(extract_columns(resolved))
         return simulated(resolved), recorded
@@ -248,7 +209,6 @@ class Reader:
 
 
 def _places(axes: Sequence[Axis], number: int) -> tuple[int, ...]:
-    """Returns the position on each axis of the cell with index `number`."""
     found = []
     for axis in reversed(axes):
         number, place = divmod(number, len(axis))
@@ -257,18 +217,14 @@ def _places(axes: Sequence[Axis], number: int) -> tuple[int, ...]:
 
 
 def _chosen(axes: Sequence[Axis], places: Sequence[int]) -> list[tuple[Swept, int]]:
-    """Returns each swept key with the index of its value, which is the position on its axis."""
     return [(one, place) for axis, place in zip(axes, places, strict=True) for one in axis.swept]
 
 
 def _with_line(
     message: str, file: str, overrides: dict[str, int | None], label: str
 ) -> ScenarioError:
-    """Returns an error about a cell.
-
-    The error names the line of the wrong value in the file instead of the override that set the
-    value.
-    """
+    """The error names the line of the wrong value in the file instead of the override that set
+    the value."""
     for change, line in overrides.items():
         where = f"{file}:{line}: sweep."
         if message.startswith(by := f"{file} (set by `{change}`): "):

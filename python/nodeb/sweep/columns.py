@@ -36,7 +36,6 @@ UNITS = {
 
 @lru_cache(maxsize=4096)  # The many cells of a sweep share few distinct values.
 def quantity(text: str) -> tuple[float, str] | None:
-    """Returns number and suffix of a quantity: (0.11, "s") for "110 ms"; `None` for other text."""
     match = re.fullmatch(r"\s*\+?([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*(\S+)\s*", text)
     if match is None or match[2] not in UNITS:
         return None
@@ -49,7 +48,6 @@ def quantity(text: str) -> tuple[float, str] | None:
 
 
 def place(data: Any, key: str) -> Any:
-    """Returns the value at a dotted key of nested tables and lists, or `None`."""
     for part in key.split("."):
         if isinstance(data, list):
             data = data[int(part)] if part.isdigit() and int(part) < len(data) else None
@@ -66,18 +64,6 @@ def plain(value: Any) -> Any:
 
 
 def column(key: str, written: Sequence[Any], resolved: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Returns name and values of the column of a swept key.
-
-    Args:
-        key: the swept key.
-        written: values of the key as written in the file.
-        resolved: values of the key in the resolved scenarios.
-
-    Returns:
-        Name with unit, and numbers in s, bit/s or bytes, if all values are such quantities.
-        Otherwise the key, with the values if all are numbers or all are Booleans, else with the
-        texts of the file.
-    """
     found = [quantity(v) if isinstance(v, str) else None for v in resolved]
     known = [one for one in found if one is not None]
     suffixes = {suffix for _, suffix in known}

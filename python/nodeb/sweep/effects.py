@@ -27,24 +27,11 @@ class Effect:
     """Largest effect of an axis on a metric, while the other axes are constant."""
 
     keys: str
-    """Keys that change along the axis, joined by "with"."""
     ratio: Interval
     """Ratio of the larger to the smaller of two cells that differ in these keys, paired by run."""
 
 
 def largest_effects(table: Table, axes: Sequence[Axis], metric: str, known: Known) -> list[Effect]:
-    """Returns the largest effect of each axis with several values, in decreasing order.
-
-    Args:
-        table: table of the sweep.
-        axes: swept axes.
-        metric: metric that the effects are measured by.
-        known: returns the metrics of a cell by run.
-
-    Returns:
-        The effects; empty if the metric is missing or not positive in a cell. An axis is left out
-        if the two cells have no replication in common that has the metric.
-    """
     if metric not in table.columns:
         return []
     means = table[metric][table["group"] == ALL].astype(np.float64)
@@ -77,16 +64,7 @@ def largest_effects(table: Table, axes: Sequence[Axis], metric: str, known: Know
 
 
 def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:
-    """Returns the swept keys whose values change no result at all.
-
-    Args:
-        table: table of the sweep. Its first columns are the swept keys in the order of the axes,
-            the others the results of each cell; see `nodeb.sweep.results.results`.
-        axes: swept axes.
-
-    Returns:
-        For each axis with several values and no effect, its keys, separated by commas.
-    """
+    """Returns the swept keys whose values change no result at all."""
     width, begin, idle = sum(len(axis.swept) for axis in axes), 0, []
     swept = [table[name] for name in table.columns[:width]]
     outcomes = [table[name] for name in table.columns[width:]]
@@ -101,13 +79,6 @@ def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:
 
 
 def _matters(outcomes: Sequence[NDArray[Any]], cell: Numbers, others: Numbers) -> bool:
-    """Returns true if two cells that differ only on one axis have different results.
-
-    Args:
-        outcomes: columns of the table.
-        cell: number of each row's cell.
-        others: number of the cell's position on all other axes.
-    """
     place, rows = _places(cell)
     _, first, like = np.unique(
         _numbered([others, place], len(cell)), return_index=True, return_inverse=True
@@ -136,7 +107,6 @@ def _places(cell: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _numbered(columns: Sequence[NDArray[Any]], rows: int) -> Numbers:
-    """Returns a number for each row, which is equal for rows that are equal in all columns."""
     found = np.zeros(rows, np.int64)
     for column in columns:
         values = column.astype(str) if column.dtype.kind == "O" else column

@@ -51,17 +51,13 @@ class Found:
     by_run: Table
     """Metrics by group and replication: the result of `results.metrics.by_run`."""
     reached: bool
-    """True if the cell's replications reached the requested precision or number."""
     covered: Mapping[str, Mapping[str, float]]
     """Share of users that a mean covers, by group and metric."""
     open: Unfinished
-    """Statistics of the cell's unfinished transfers."""
     duration_s: float = math.inf
-    """Duration of a run of the cell, s."""
 
     @classmethod
     def of(cls, tables: Mapping[str, Table], reached: bool, duration_s: float = math.inf) -> Found:
-        """Computes the metrics of a cell from the tables of its replications."""
         found = by_run(tables)
         shares = {
             group: _covered(Group(tables, group), found.where(found["group"] == group))
@@ -77,7 +73,6 @@ def _covered(group: Group, found: Table) -> dict[str, float]:
 
 
 Known = Callable[[tuple[int, ...]], Found]
-"""Function that returns the metrics of the cell at a position on each axis."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +84,6 @@ class Baseline:
 
     @classmethod
     def read(cls, settings: Sequence[str], axes: Sequence[Axis]) -> Baseline | None:
-        """Reads the baseline from `KEY=VALUE` settings; `None` if there are none.
-
-        Raises:
-            InputError: a key is not swept, not exactly one of its swept values is `VALUE`, or
-                settings contradict each other.
-        """
         fixed: dict[int, int] = {}
         for setting in settings:
             number, at = _find(setting, axes)
@@ -103,12 +92,10 @@ class Baseline:
         return cls(fixed) if settings else None
 
     def of(self, cell: Cell) -> tuple[int, ...]:
-        """Returns the position on each axis of the cell's baseline cell."""
         return tuple(self.fixed.get(axis, at) for axis, at in enumerate(cell.places))
 
 
 def swept_columns(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list[Any]]:
-    """Returns the columns of the swept keys, with one value for each cell."""
     keys = [one.key for axis in axes for one in axis.swept]
     written: dict[str, list[Any]] = {key: [] for key in keys}
     resolved: dict[str, list[Any]] = {key: [] for key in keys}
@@ -133,18 +120,10 @@ def results(
     """Returns the table of a sweep, and the unfinished transfers of all cells together.
 
     There is one row per cell and, if there are several groups of users, per group and for `all`.
-    The columns are the swept keys with their units, `group`, `runs`, `precision_reached`, `seed`,
-    `version`, and for each metric of `results.summary` its mean (`transfer_s`) and 95 % interval
-    (`transfer_s_ci95_low`, `transfer_s_ci95_high`). If the metric excludes users in any row, the
-    share of users that it covers follows (`transfer_s_covered`). With a baseline, the paired
-    difference "cell minus baseline" and its interval follow (`transfer_s_diff`, ...).
-
-    Args:
-        cells: cells in the order of the rows.
-        axes: swept axes.
-        seed: seed of all random streams.
-        known: returns the metrics of a cell.
-        baseline: selects the baseline cell of each cell.
+    The columns are the swept keys with their units, `group`, `runs`, `precision_reached`,
+    `seed`, `version`, and for each metric of `results.summary` its mean (`transfer_s`) and 95 %
+    interval (`transfer_s_ci95_low`, `transfer_s_ci95_high`). If the metric excludes users in any
+    row, the share of users that it covers follows (`transfer_s_covered`).
     """
     swept = swept_columns(cells, axes)
     rows, unended = _Rows(), NO_TRANSFERS
@@ -173,10 +152,7 @@ def shown_metric(table: Table, open_: Unfinished) -> str:
 
 
 class _Rows:
-    """Rows that become a table.
-
-    They are packed in chunks to need little more memory than the table.
-    """
+    """Rows that become a table."""
 
     def __init__(self) -> None:
         self._chunks: list[dict[str, NDArray[Any]]] = []
@@ -184,13 +160,11 @@ class _Rows:
         self._last: list[dict[str, Any]] = []
 
     def add(self, row: dict[str, Any]) -> None:
-        """Adds a row. Packs the last rows if they fill a chunk."""
         self._last.append(row)
         if len(self._last) == CHUNK:
             self._pack()
 
     def table(self) -> Table:
-        """Returns the table of all rows, and releases the rows."""
         self._pack()
         names = {name: None for chunk in self._chunks for name in chunk}
         return Table({name: self._column(name) for name in _ordered(names)})
@@ -230,7 +204,6 @@ def _ordered(names: Collection[str]) -> Iterator[str]:
 
 
 def _metrics(group: str, own: Found, other: Found | None) -> Iterator[tuple[str, float]]:
-    """Yields the names and values of all columns that the metrics have in one row of the table."""
     for metric in (name for name in METRICS if name in own.by_run.columns):
         values = _by_run(own.by_run, group, metric)
         yield from zip(
@@ -245,7 +218,7 @@ def _metrics(group: str, own: Found, other: Found | None) -> Iterator[tuple[str,
 
 
 def _by_run(metrics: Table, group: str, metric: str) -> NDArray[np.float64]:
-    """Returns a group's metric by run; NaN if the cell has no such metric or group."""
+    """NaN if the cell has no such metric or group."""
     if metric in metrics.columns:
         found: NDArray[np.float64] = metrics[metric][metrics["group"] == group].astype(np.float64)
         if found.size:
@@ -265,10 +238,7 @@ def _mean(metric: str, values: NDArray[np.float64], of: Found) -> Interval | Non
 def _difference(
     metric: str, own: tuple[NDArray[np.float64], Found], base: tuple[NDArray[np.float64], Found]
 ) -> Interval | None:
-    """Returns the interval of the paired difference over the runs common to both cells.
-
-    Returns `None` if no such run has the metric in both cells.
-    """
+    """Returns the interval of the paired difference over the runs common to both cells."""
     common = min(own[0].size, base[0].size)
     both = np.isfinite(own[0][:common]) & np.isfinite(base[0][:common])
     if not both.any():
@@ -280,7 +250,6 @@ def _difference(
 
 
 def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:
-    """Returns the index of an axis and a position on it, for a setting `KEY=VALUE`."""
     key, equals, text = (part.strip() for part in setting.partition("="))
     if not equals:
         raise InputError(f'--baseline {setting}: expected KEY=VALUE, such as wired.delay="50 ms"')
@@ -297,7 +266,6 @@ def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:
 
 
 def _same(value: Any, text: str) -> bool:
-    """Returns true if a value in the file equals the user's text on the command line."""
     text = text.strip("\"'")
     if plain(value) == text:
         return True

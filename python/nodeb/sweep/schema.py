@@ -47,7 +47,6 @@ SWEEP: dict[str, Any] = {
 
 
 def file_schema() -> str:
-    """Returns the JSON Schema (draft 2020-12) of a scenario file, as JSON."""
     schema = json.loads(_core.schema())
     schema["properties"][TABLE] = SWEEP
     schema["$defs"] |= {"SweepRange": RANGE, "SweepValues": VALUES}

@@ -53,11 +53,7 @@ class Value:
 
 
 class Values:
-    """Metric of all phones in each cell of a sweep.
-
-    Args:
-        outcome: outcome of the sweep; at least one cell has the metric.
-    """
+    """Metric of all phones in each cell of a sweep."""
 
     def __init__(self, outcome: Outcome) -> None:
         self._outcome, self._cells = outcome, outcome.plan.cells
@@ -92,7 +88,6 @@ class Values:
         return Value(cell, group, mean, low, high, share, text)
 
     def every(self) -> Iterator[Value]:
-        """Yields the value of each cell and group, in the order of the table."""
         # The rows of a cell end with the group of all phones and, with uploads beside downloads,
         # that of all uploads.
         groups = np.append(self._table["group"], "")
@@ -103,7 +98,6 @@ class Values:
 
     @cached_property
     def scale(self) -> tuple[str, float]:
-        """Unit of all shown values, and the factor that converts to it."""
         largest = float(np.abs(self.mean[self.known]).max(initial=0.0))
         return scale_of(largest, self.metric.unit, percent=self.metric.percent)
 
@@ -113,10 +107,6 @@ class Values:
         return bool((self.covered[self.known] < 1).any())
 
     def where(self, cell: Cell) -> str:
-        """Returns the swept values of a cell in words.
-
-        The values on axes that the baseline fixes come first.
-        """
         halves: tuple[list[str], list[str]] = ([], [])
         for at, axis in enumerate(self._outcome.plan.axes):
             if len(axis) > 1:
@@ -140,7 +130,6 @@ class Values:
 
     @property
     def confidence(self) -> float:
-        """Confidence level of the interval of each effect."""
         against = self._outcome.against
         return CONFIDENCE if against is None else against.confidence
 
@@ -167,11 +156,7 @@ class Values:
         return len({sign_of(one.found) for one in self.compared.values()}) > 1
 
     def relative_width(self) -> float | None:
-        """Returns the largest half-width of the cells' intervals, as a share of the cell's mean.
-
-        Returns `None` if no cell has an interval, or if the shares are too different or too large
-        to describe them in one line.
-        """
+        """Returns the largest half-width of the cells' intervals, as a share of the cell's mean."""
         usable = self.known & np.isfinite(self.low) & (self.mean != 0)
         halves = (self.high - self.low)[usable] / 2 / np.abs(self.mean[usable])
         halves = halves[halves > 0]
@@ -180,8 +165,7 @@ class Values:
     def are_alike(self) -> bool:
         """Returns true if one line can describe the precision of all cells.
 
-        No interval is then too wide, or much wider than another. With a baseline, the intervals are
-        those of the ratios to it; otherwise those of the means, or there are none.
+        No interval is then too wide, or much wider than another.
         """
         if self.compared:
             widths = [one.found.ratio.half_width for one in self.compared.values()]
@@ -195,11 +179,8 @@ def are_alike(halves: NDArray[np.float64]) -> bool:
 
 
 def grid(values: Values) -> Rows | None:
-    """Returns a row for each value of one key, and a column for each value of another key.
-
-    Returns None if the number of separately swept keys is not two, if the grid is too wide, or if
-    the intervals differ so much that each must be shown.
-    """
+    """Returns None if the number of separately swept keys is not two, if the grid is too wide,
+    or if the intervals differ so much that each must be shown."""
     if len(values.axes) != 2 or not values.are_alike():
         return None
     if any(len(axis.swept) > 1 for axis in values.axes):
@@ -248,7 +229,6 @@ def _parts(values: Values, one: Value) -> list[str | Shown]:
 
 
 def listed(values: Values, most: int) -> Rows:
-    """Returns a row for each of the first `most` cells, and a row with the number of the others."""
     found = _rows(values, [values[number] for number in range(min(len(values), most))], False)
     rows, head = [*found.rows], found.head
     if len(values) > most:
@@ -276,7 +256,6 @@ def every_row(values: Values) -> Rows:
 
 
 def _rows(values: Values, found: Sequence[Value], whole: bool) -> Rows:
-    """Returns a row for each value; if `whole`, with all intervals and differences."""
     head: list[str] = []
     columns: list[Sequence[str | Shown]] = []
 

@@ -17,7 +17,6 @@ ProgressCallback = Callable[[float, str], None]
 """Function called with the fraction done, 0 to 1, and a short text on the current work."""
 
 BAR_DELAY_S = 1.0
-"""Delay before a bar appears, seconds."""
 LINE_INTERVAL_S = 60.0
 """Interval between lines if stderr is not a terminal, seconds."""
 
@@ -27,12 +26,6 @@ def progress_bar(what: str) -> Iterator[ProgressCallback | None]:
     """Shows a progress bar during the `with` block, if that lasts more than a second.
 
     If stderr is not a terminal, a line is printed every minute instead.
-
-    Yields:
-        The function that the block calls to report progress; None if there is no stderr.
-
-    Args:
-        what: short description of the operation.
     """
     if sys.stderr is None:
         yield None
@@ -61,7 +54,7 @@ class _Lines:
         print(f"{self._what}: {100 * fraction:.0f} %, {text}{rest}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Does nothing, as printed lines stay; `_LateBar.close` removes its bar."""
+        """Does nothing, as printed lines stay;"""
 
 
 def _rounded(seconds: float) -> str:
@@ -105,6 +98,5 @@ class _LateBar:
         return progress, task
 
     def close(self) -> None:
-        """Removes the bar from the terminal, if it was drawn."""
         if self._bar is not None:
             self._bar[0].stop()

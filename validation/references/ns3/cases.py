@@ -16,16 +16,7 @@ COLUMNS = ("case", "quantity", "nodeb", "ns3")
 
 @dataclass(frozen=True)
 class Prediction:
-    """Predicted values of one quantity of a case.
-
-    Attributes:
-        quantity: `rate_mbps`, `jain` (index of the users' rates), `download_s` or `speed`
-            (simulated seconds per second of CPU time).
-        nodeb: value predicted for nodeb.
-        ns3: value predicted for ns-3.
-        within: fraction by which the larger of result and prediction may exceed the smaller.
-        why: derivation of both values.
-    """
+    """Predicted values of one quantity of a case."""
 
     quantity: str
     nodeb: float
@@ -34,21 +25,13 @@ class Prediction:
     why: str
 
     def is_met(self, simulator: str, result: float) -> bool:
-        """Returns true if the result of a simulator, `nodeb` or `ns3`, was predicted."""
         ratio = result / float(getattr(self, simulator))
         return max(ratio, 1 / ratio) - 1 <= self.within
 
 
 @dataclass(frozen=True)
 class Case:
-    """Cell that both simulators simulate.
-
-    Attributes:
-        name: name in predictions and results.
-        settings: `snr_db` of each phone, `scheduler`, and `seconds` of full buffers or `bytes` of a
-            download; optionally `control_symbols`.
-        predictions: predictions by quantity.
-    """
+    """Cell that both simulators simulate."""
 
     name: str
     settings: Mapping[str, Any]
@@ -66,7 +49,6 @@ class Result:
 
 
 def read_cases(path: Path = PREDICTIONS) -> list[Case]:
-    """Reads all cases with their predictions."""
     return [_case(table) for table in tomllib.loads(path.read_text(encoding="utf-8"))["cases"]]
 
 
@@ -78,7 +60,6 @@ def _case(table: dict[str, Any]) -> Case:
 
 
 def read_results(path: Path = RESULTS) -> list[Result]:
-    """Reads recorded results."""
     lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
     return [
         Result(row["case"], row["quantity"], float(row["nodeb"]), float(row["ns3"]))
@@ -87,7 +68,6 @@ def read_results(path: Path = RESULTS) -> list[Result]:
 
 
 def write_results(results: Iterable[Result], origin: str, path: Path = RESULTS) -> None:
-    """Writes results, with their origin as a comment in the first line."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# {origin}\n")
         rows = csv.writer(file, lineterminator="\n")

@@ -12,7 +12,6 @@ from nodeb import stats
 BEGIN_S = 1.0
 """Time at which the measurement of full buffers begins, when all queues are filled."""
 SPEED_RUNS = 10
-"""Replications over which CPU time is averaged."""
 BUFFER = "20 MB"
 """Buffers of TCP, which limit no window."""
 WIRED_DELAY = "20 ms"
@@ -22,7 +21,6 @@ whose noise figure is 4 dB lower than the phone's."""
 
 
 def simulate(settings: Mapping[str, Any]) -> dict[str, float]:
-    """Simulates a case. Returns its results by quantity."""
     if "bytes" in settings:
         scenario = download(settings)
         found = {"download_s": float(run(scenario).flows["download_s"][0])}
@@ -38,13 +36,7 @@ def run(scenario: dict[str, Any], runs: int = 1) -> nodeb.Result:
 
 
 def rates(before: nodeb.Result, after: nodeb.Result, seconds: float) -> dict[str, float]:
-    """Returns the rate of IP packets in Mbit/s and Jain's index of the users' rates.
-
-    Args:
-        before: result of the beginning of the simulation.
-        after: result of the same simulation continued for `seconds`.
-        seconds: time between the ends of both.
-    """
+    """Returns the rate of IP packets in Mbit/s and Jain's index of the users' rates."""
     ends = [float(sum(result.bearers["bytes_delivered"])) for result in (before, after)]
     payload = after.flows["delivered_bytes"] - before.flows["delivered_bytes"]
     return {
@@ -96,7 +88,6 @@ def download(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cell(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the radio of a case."""
     return {
         "bandwidth": "20 MHz",
         "scheduler": settings["scheduler"],
@@ -107,12 +98,10 @@ def cell(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def buffers() -> dict[str, str]:
-    """Returns buffers of TCP that limit no window."""
     return {"send_buffer": BUFFER, "receive_buffer": BUFFER, "initial_receive_buffer": BUFFER}
 
 
 def phones(settings: Mapping[str, Any], size: str) -> list[dict[str, Any]]:
-    """Returns the phones of a case, which each download a file of `size`."""
     return [
         {
             "name": f"phone {number}",

@@ -27,7 +27,6 @@ def flat(snr_db: float) -> Any:
 
 
 def bler(amc: Any, snr: Any, mcs: int, blocks: int) -> float:
-    """Returns the block error rate of an MCS on the first resource blocks."""
     places = cppyy.gbl.std.vector["int"](range(blocks))
     octets = amc.GetDlTbSizeFromMcs(mcs, blocks) // 8
     first = ns.HarqProcessInfoList_t()
@@ -36,7 +35,6 @@ def bler(amc: Any, snr: Any, mcs: int, blocks: int) -> float:
 
 
 def main(blocks: int, snrs_db: list[float]) -> None:
-    """Prints a line for each SNR."""
     amc = ns.CreateObject[ns.LteAmc]()
     print("snr_db highest_mcs, for band and subbands: cqi mcs bits bler")
     for snr_db in snrs_db:

@@ -43,14 +43,12 @@ DEFAULTS = {
 
 
 def distance_m(snr_db: float) -> float:
-    """Returns the distance at which a phone in free space has an SNR of `snr_db`."""
     sent_dbm_hz = POWER_DBM - 10 * math.log10(BLOCKS * 180e3)
     loss_db = sent_dbm_hz - NOISE_DBM_HZ - snr_db
     return float(10 ** (loss_db / 20) * 299792458.0 / (4 * math.pi * FREQUENCY_HZ))
 
 
 def place(nodes: Any, distances: list[float]) -> None:
-    """Places nodes at distances in m from the eNB, which has distance 0."""
     positions = ns.CreateObject[ns.ListPositionAllocator]()
     for distance in distances:
         positions.Add(ns.Vector(distance, 0.0, 0.0))
@@ -61,14 +59,7 @@ def place(nodes: Any, distances: list[float]) -> None:
 
 
 class Cell:
-    """Cell of 20 MHz with phones at constant SNRs, without fading.
-
-    Attributes:
-        helper: ns-3's helper of the cell.
-        base: network devices of the eNB.
-        nodes: nodes of the phones.
-        phones: network devices of the phones.
-    """
+    """Cell of 20 MHz with phones at constant SNRs, without fading."""
 
     def __init__(self, case: dict[str, Any], epc: Any = None) -> None:
         ns.Config.SetDefault(
@@ -94,10 +85,6 @@ class Cell:
 
 
 def full_buffer(case: dict[str, Any]) -> dict[str, Any]:
-    """Simulates phones that always have data.
-
-    Returns the rate at which RLC of each phone received data, the simulated time and the CPU time.
-    """
     cell = Cell(case)
     cell.helper.Attach(cell.phones, cell.base.Get(0))
     cell.helper.ActivateDataRadioBearer(
@@ -119,7 +106,6 @@ def full_buffer(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def run_until(end_s: float) -> float:
-    """Simulates until a time. Returns the CPU time spent."""
     begun = time.process_time()
     ns.Simulator.Stop(ns.Seconds(end_s) - ns.Simulator.Now())
     ns.Simulator.Run()
@@ -196,7 +182,6 @@ def simulate(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Simulates the cases of standard input."""
     for line in sys.stdin:
         print(json.dumps(simulate(json.loads(line))), flush=True)
 
