@@ -152,6 +152,21 @@ impl<'a> Cursor<'a> {
         line
     }
 
+    /// Moves to the end of the line. A line that leaves a bracket open or ends with `;` goes on in the next.
+    pub fn rest_of_statement(&mut self) {
+        let mut open = 0_i32;
+        let rest = self.rest();
+        let end = rest.char_indices().find(|&(at, character)| {
+            open += match character {
+                '[' | '(' | '{' => 1,
+                ']' | ')' | '}' => -1,
+                _ => 0,
+            };
+            character == '\n' && open <= 0 && !rest[..at].trim_end().ends_with(';')
+        });
+        self.at += end.map_or(rest.len(), |(at, _)| at);
+    }
+
     /// Reads a whole number and moves past it. Returns an error if there is none.
     pub fn number(&mut self) -> Result<u64, Unreadable> {
         let mut ahead = self.clone();

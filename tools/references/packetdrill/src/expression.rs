@@ -81,6 +81,16 @@ impl Code {
     }
 }
 
+/// Returns the value of a shell's arithmetic, such as `32 * 1024`, or `None` if it is not a sum or product of
+/// whole numbers.
+pub fn arithmetic(text: &str) -> Option<u64> {
+    let is_simple = |c: char| c.is_ascii_digit() || " +-*()".contains(c);
+    let lookup = |_: &str| None;
+    let mut reader = Reader { at: Cursor::new(text), text, lookup: &lookup, seen: Vec::new(), depth: 0 };
+    let value = reader.sum().ok().filter(|_| text.chars().all(is_simple) && reader.at.is_at_end())?;
+    (0.0..2_f64.powi(53)).contains(&value).then_some(value as u64)
+}
+
 /// Returns a line of Python without the comment at its end and without surrounding blanks.
 fn strip_comment(line: &str) -> &str {
     let mut quote = None;

@@ -6,7 +6,11 @@ use crate::script::{Action, Flags, IpEcn, Options, Packet};
 
 /// Protocols and encapsulations that a packet of a script may name, but nodeb lacks: it has only
 /// TCP over IP.
-const FOREIGN: [&str; 9] = ["icmp", "udp", "gre", "GREv0", "mpls", "ipv4", "ipv6", "encap", "psp"];
+const FOREIGN: [&str; 11] =
+    ["icmp", "udp", "udplite", "sctp", "gre", "GREv0", "mpls", "ipv4", "ipv6", "encap", "psp"];
+/// Beginning of an address before a packet, such as `addr[caddr1] > addr[saddr0] S 0:0(0)`. Scripts of
+/// MPTCP give addresses to tell subflows apart.
+const ADDRESS: &str = "addr[";
 
 /// Reads a packet with its direction: `<` from the network, `>` to be sent.
 pub fn packet(at: &mut Cursor) -> Result<Action, Unreadable> {
@@ -18,8 +22,12 @@ pub fn packet(at: &mut Cursor) -> Result<Action, Unreadable> {
     let mut ahead = at.clone();
     let protocol = ahead.word();
     if FOREIGN.contains(&protocol) {
-        at.rest_of_line();
-        return Ok(Action::Foreign(protocol.to_owned()));
+        at.rest_of_statement();
+        return Ok(Action::Foreign(format!("a packet of {protocol}")));
+    }
+    if at.rest().lines().next().is_some_and(|line| line.contains(ADDRESS)) {
+        at.rest_of_statement();
+        return Ok(Action::Foreign("a packet with addresses, as of a subflow of MPTCP".to_owned()));
     }
     ports(at)?;
     let flags = flags(at)?;

@@ -53,7 +53,8 @@ pub enum Action {
     Inbound(Packet),
     /// A packet that the end under test must send (`>`).
     Outbound(Packet),
-    /// A packet that is not plain TCP over IP. The value is its protocol, such as `icmp`.
+    /// A packet that is not plain TCP over IP between two ends. The value describes it, such as
+    /// `a packet of icmp`.
     Foreign(String),
     /// A system call of the application at the end under test.
     Call(Call),

@@ -6,6 +6,7 @@ use nodeb_base::units::{Duration, Size};
 use nodeb_tcp::linux::Linux;
 use nodeb_tcp::segment::HEADER_BYTES;
 
+use crate::expression::arithmetic;
 use crate::script::Call;
 
 /// Settings that have no effect on nodeb, such as those of segmentation offload and pacing without `fq`,
@@ -40,8 +41,8 @@ const IGNORED_SYSCTLS: [&str; 26] = [
 ];
 
 /// Shell commands that have no effect on nodeb.
-const IGNORED_COMMANDS: [&str; 5] =
-    ["ethtool ", "ip tcp_metrics", "sleep ", "/tmp/sysctl_restore", "ip link"];
+const IGNORED_COMMANDS: [&str; 6] =
+    ["ethtool ", "ip tcp_metrics", "sleep ", "/tmp/sysctl_restore", "ip link", "nstat"];
 
 /// Socket options that have no effect on nodeb.
 const IGNORED_OPTIONS: [&str; 16] = [
@@ -84,7 +85,7 @@ impl Settings {
     /// # Errors
     /// A description of a command that changes something that nodeb does not model.
     pub fn command(&mut self, text: &str) -> Result<(), String> {
-        for line in text.replace("\\\n", " ").split(['\n', ';']).map(str::trim) {
+        for line in expanded(&text.replace("\\\n", " "))?.split(['\n', ';']).map(str::trim) {
             if line.is_empty()
                 || line.starts_with('#')
                 || IGNORED_COMMANDS.iter().any(|start| line.starts_with(start))
@@ -198,6 +199,16 @@ impl Settings {
         Ok(())
     }
 
+    /// Checks the protocol of a socket that a script opens.
+    ///
+    /// # Errors
+    /// The name of a protocol that is not TCP.
+    pub fn protocol(call: &Call) -> Result<(), String> {
+        let name = call.arguments.rsplit(',').next().unwrap_or("").trim();
+        let foreign = name.strip_prefix("IPPROTO_").filter(|&name| !["TCP", "IP"].contains(&name));
+        foreign.map_or(Ok(()), |name| Err(format!("a socket of {name}")))
+    }
+
     /// Applies a socket option that a script sets with `setsockopt`.
     ///
     /// # Errors
@@ -231,6 +242,33 @@ impl Settings {
     }
 }
 
+/// Returns a shell command with the values of its arithmetic, `$((...))`.
+///
+/// # Errors
+/// The arithmetic, if it is not closed or not a sum or product of whole numbers.
+fn expanded(command: &str) -> Result<String, String> {
+    let (mut text, mut rest) = (String::new(), command);
+    while let Some((before, after)) = rest.split_once("$((") {
+        let mut open = 2;
+        let end = after.find(|character| {
+            open += i32::from(character == '(') - i32::from(character == ')');
+            open == 0
+        });
+        let parts = end.and_then(|end| Some((after[..end].strip_suffix(')')?, &after[end + 1..])));
+        let value = parts.and_then(|(inner, _)| arithmetic(inner));
+        let unknown = || format!("the arithmetic `$(({}`", &after[..end.map_or(after.len(), |end| end + 1)]);
+        text += &format!("{before}{}", value.ok_or_else(unknown)?);
+        rest = parts.map_or("", |(_, left)| left);
+    }
+    Ok(text + rest)
+}
+
+/// Returns true if a command tests counters of the kernel, as in `nstat | grep -q " 3 "`. nodeb has no such
+/// counters.
+pub fn tests_counters(command: &str) -> bool {
+    command.trim_start().starts_with("nstat") && command.contains("grep")
+}
+
 /// Returns the payload that a receive buffer with `bytes` of memory can hold, as [`PAYLOAD_SHARE`] of the
 /// memory.
 fn payload(bytes: u64) -> Size {
@@ -254,6 +292,17 @@ mod tests {
         assert_eq!(tcp.min_rto, Duration::from_millis(5));
     }
 
+    /// By the shell, 2 * (3 + 4) * 1024 is 14336.
+    #[test]
+    fn arithmetic_of_shell_is_evaluated() {
+        let mut settings = Settings::default();
+        let text = "sysctl -q net.ipv4.tcp_wmem=\"4096 $((64*1024)) $((2 * (3 + 4)*1024))\"";
+        assert_eq!(settings.command(text), Ok(()));
+        assert_eq!(settings.tcp.send_buffer, Size(14_336));
+        assert_eq!(settings.command("nstat -n"), Ok(()));
+        assert!(tests_counters("nstat | grep -q \" 3 \"") && !tests_counters("nstat > /dev/null"));
+    }
+
     #[test]
     fn setting_not_modelled_is_named() {
         for (text, what) in [
@@ -261,6 +310,8 @@ mod tests {
             ("sysctl net.ipv4.tcp_congestion_control=dctcp", "congestion control dctcp"),
             ("iptables -A INPUT", "the command `iptables -A INPUT`"),
             ("ip route change default mtu 600", "the route's mtu"),
+            ("sysctl net.ipv4.tcp_wmem=\"1 2 $((7/x))\"", "the arithmetic `$((7/x))`"),
+            ("sysctl net.ipv4.tcp_wmem=\"1 2 $((7", "the arithmetic `$((7`"),
         ] {
             assert_eq!(Settings::default().command(text), Err(what.to_owned()));
         }

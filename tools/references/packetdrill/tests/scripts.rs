@@ -70,6 +70,12 @@ fn feature_not_modelled_is_named() {
         ("+0 < . 1:1001(1000) ack 1 win 9", "not modelled: line 1: data in both directions"),
         ("+0 write(4, ..., 5, MSG_MORE) = 5", "not modelled: line 6: MSG_MORE"),
         ("+0 < icmp unreachable [1:1001(1000)]", "not modelled: line 6: a packet of icmp"),
+        ("+0 < sctp: INIT[flgs=0,\n  tsn=0];\n  PAD[]", "not modelled: line 6: a packet of sctp"),
+        (
+            "+0 < > addr[saddr0] S 0:0(0) win 9 <mss 1460>",
+            "not modelled: line 6: a packet with addresses, as of a subflow of MPTCP",
+        ),
+        ("+0 socket(..., SOCK_STREAM, IPPROTO_MPTCP) = 4", "not modelled: line 6: a socket of MPTCP"),
         (
             "+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0",
             "not modelled: line 6: the socket option TCP_CORK",
@@ -82,6 +88,35 @@ fn feature_not_modelled_is_named() {
             (verdict(tail), shown)
         };
         assert_eq!(shown.0, shown.1);
+    }
+}
+
+/// The kernel's counters are no part of nodeb, so a command that tests them is not evaluated.
+#[test]
+fn test_of_counters_is_not_evaluated() {
+    let tail = "+0 > P. 1:3001(3000) ack 1\n+0 `nstat -n`\n+0 `nstat | grep -q \" 3 \"`";
+    let shown =
+        "passed: 1 packets, 0 assertions; not evaluated: the command `nstat | grep -q \" 3 \"`, line 8";
+    assert_eq!(verdict(tail), shown);
+}
+
+/// A receiver whose application leaves data unread, or that gets segments beyond the MTU, is not
+/// modelled. Other differences of a receiver are differences.
+#[test]
+fn limitation_of_receiver_is_no_difference() {
+    let acknowledged =
+        |bytes: u64| format!("+0 < P. 1:{0}({bytes}) ack 1 win 9\n+0 > . 1:1(0) ack {0} win 1\n", bytes + 1);
+    let read = "+0 read(4, ..., 2000) = 1000\n";
+    for (tail, shown) in [
+        (acknowledged(1_000), "differs"),
+        (acknowledged(1_461), "not modelled: line 6: segments beyond the MTU, here of 1461 B"),
+        (acknowledged(1_000) + read, "not modelled: line 6: an application that leaves data unread"),
+        (format!("+0 < P. 1:1001(1000) ack 1 win 9\n{read}+.04 > . 1:1(0) ack 1001 win 1"), "differs"),
+    ] {
+        let text = script(&tail).replace("+0 write(4, ..., 3000) = 3000\n", "");
+        let verdict = play_text(&text, None);
+        let verdict = format!("{}: {verdict}", verdict.name());
+        assert!(verdict.starts_with(shown), "{verdict}");
     }
 }
 

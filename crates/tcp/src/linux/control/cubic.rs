@@ -269,7 +269,8 @@ impl LossBased for CubicControl {
     /// flight does not count (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
     fn after_pause(&mut self, now: Time, pause: Duration) {
         if let Some(epoch) = &mut self.epoch {
-            epoch.start = (epoch.start + pause.0 / jiffies::JIFFY.0).min(jiffies::at(now));
+            let (now, before) = (jiffies::at(now), jiffies::at(Time(now.0.saturating_sub(pause.0))));
+            epoch.start = (epoch.start + now - before).min(now);
         }
     }
 }

@@ -75,6 +75,8 @@ pub struct CubicRfc9438Control {
     search: Search,
     min_rtt: Option<Duration>,
     epoch: Option<Epoch>,
+    /// Time of the last ACK or start of a transmission.
+    last_event: Time,
     /// Window before the last reduction in segments, less the share released by fast convergence; 0
     /// if no reduction has occurred since the start or the last timeout.
     w_max: f64,
@@ -97,6 +99,7 @@ impl CubicRfc9438Control {
             search: Search::new(params.slow_start, paced),
             min_rtt: None,
             epoch: None,
+            last_event: Time::ZERO,
             w_max: 0.0,
             prior: 0.0,
             fraction: 0.0,
@@ -139,6 +142,14 @@ impl CubicRfc9438Control {
         self.grow_to(size);
     }
 
+    /// Excludes the time since the last event from the time of the epoch, because the sender did not
+    /// use the whole window (section 5.8).
+    fn exclude(&mut self, now: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += now.since(self.last_event);
+        }
+    }
+
     fn grow_to(&mut self, segments: f64) {
         let bytes = segments * self.window.mss as f64 - self.window.cwnd as f64 + self.fraction;
         let whole = bytes.max(0.0) as u64;
@@ -169,10 +180,9 @@ impl CongestionControl for CubicRfc9438Control {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt)));
         }
         if !ack.window_limited {
-            // The window is not fully used. Such time does not count for the cubic function, so the
-            // epoch ends (4.2 and 5.8).
-            self.epoch = None;
+            self.exclude(ack.now);
         }
+        self.last_event = ack.now;
         if !ack.may_grow() {
             return;
         }
@@ -207,6 +217,12 @@ impl CongestionControl for CubicRfc9438Control {
 
     fn on_unused(&mut self, used: u64) {
         self.window.unused(used);
+        self.epoch = None;
+    }
+
+    fn on_start(&mut self, now: Time, _pause: Duration) {
+        self.exclude(now);
+        self.last_event = now;
     }
 
     fn undo(&mut self, window: u64) {

@@ -141,8 +141,8 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// Handles an under-used window: for the length of a retransmission timeout, at most `used` bytes
     /// were in flight (RFC 2861; Linux: `tcp_cwnd_application_limited`).
     fn on_unused(&mut self, _used: u64) {}
-    /// Handles the start of a transmission with nothing in flight. The last data was sent `pause`
-    /// ago; `pause` is 0 if [`Self::on_idle`] was just called for the pause.
+    /// Handles the start of a transmission with nothing in flight, `pause` after the last data was
+    /// sent. If the pause reduces the window, [`Self::on_idle`] is called before.
     fn on_start(&mut self, _now: Time, _pause: Duration) {}
     /// Handles the start of a transmission with nothing in flight after a time in which the sender
     /// was application-limited. The sender also counts as application-limited while [`Self::holds_back`]

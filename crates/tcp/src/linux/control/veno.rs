@@ -4,7 +4,7 @@
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
-use nodeb_base::units::Duration;
+use nodeb_base::units::{Duration, Time};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
@@ -97,6 +97,12 @@ impl LossBased for VenoControl {
         }
     }
 
+    /// Forgets the round-trip times, which may have changed in the pause (`tcp_veno_cwnd_event`,
+    /// `CA_EVENT_TX_START`).
+    fn after_pause(&mut self, _now: Time, _pause: Duration) {
+        (self.base_rtt, self.round_rtt) = (None, None);
+    }
+
     /// Returns the window after a loss in bytes: half if the queue is long, otherwise 4/5 (section
     /// III-B of the paper).
     fn reduced(&mut self) -> u64 {
@@ -109,7 +115,6 @@ impl LossBased for VenoControl {
 mod tests {
     use super::super::CongestionControl as _;
     use super::*;
-    use nodeb_base::units::Time;
 
     /// Returns the window in bytes after a loss. The window was 20 segments, the smallest
     /// round-trip time is 100 ms, and the round-trip time before the loss is `rtt_ms`.

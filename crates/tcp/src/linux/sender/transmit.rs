@@ -160,15 +160,14 @@ impl Sender {
         self.buffer.filled().saturating_sub(self.scoreboard.next())
     }
 
-    /// Returns the limit that stops the sender from transmitting new data. If the send buffer is
-    /// full, the result is the application, which cannot write more.
+    /// Returns the limit that stops the sender from transmitting new data.
     pub(super) fn limit_of_new_data(&self) -> SendLimit {
         if self.scoreboard.is_exhausted() {
             SendLimit::Application
         } else if self.scoreboard.next_range().1 > self.edge {
             SendLimit::Receiver
         } else if !self.has_new() {
-            SendLimit::Application
+            SendLimit::SendBuffer
         } else if self.timers.pacing.is_some() {
             SendLimit::Pacing
         } else if self.steered.is_some() {
@@ -200,16 +199,14 @@ impl Sender {
     /// timeout in the pause (RFC 2861; Linux: `tcp_cwnd_restart`).
     fn restart_after_idle(&mut self, now: Time) {
         let (first, end) = self.scoreboard.next_range();
-        if self.scoreboard.head().is_some() || first == end || end > self.edge {
+        let may_send = first < end && end <= self.edge && self.pacer.blocked(now).is_none();
+        if self.scoreboard.head().is_some() || !may_send {
             return;
         }
         let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
         if pause > rto && self.params.slow_start_after_idle {
             self.control.report(|control| control.on_idle((pause - 1) / rto));
-            // The pause must not reduce the window again. The new `last_sent` prevents this while
-            // the pacer waits, and the new period prevents a reduction because the window was not
-            // used up.
-            self.last_sent = now;
+            // The new period prevents a further reduction because the window was not used up.
             self.usage.begin_period(now);
             let window = self.control.cwnd;
             if let Some(prr) = self.episode.prr_mut() {
@@ -276,7 +273,7 @@ impl Sender {
         let (first, end) = if again { self.scoreboard.range(number) } else { self.scoreboard.next_range() };
         let (bytes, before) = (end - first, self.scoreboard.pipe());
         let nothing_outstanding = self.scoreboard.head().is_none();
-        if before == 0 {
+        if self.in_flight() == 0 {
             self.report_start(now);
         }
         let snapshot = self.sampler.on_send(now, bytes, before, nothing_outstanding);

@@ -238,10 +238,10 @@ impl<'a> Lab<'a> {
         while self.pairs.iter().any(|pair| pair.done.is_none()) {
             let event = self.events.first_key_value().map(|(&(at, _), _)| at);
             let timer = self.next_timer();
-            let now = event.into_iter().chain(timer.map(|(at, ..)| at)).min().expect("something to wait for");
-            if now > end {
+            let next = event.into_iter().chain(timer.map(|(at, ..)| at)).min();
+            let Some(now) = next.filter(|&now| now <= end) else {
                 return;
-            }
+            };
             match timer {
                 Some((at, pair, true)) if event.is_none_or(|event| at < event) => {
                     self.act(now, pair, true, |sender, out| sender.on_timer(now, out));
@@ -266,6 +266,15 @@ impl<'a> Lab<'a> {
             }
             None => {}
         }
+    }
+
+    /// Simulates the path until `at`, when the application of connection `pair` writes `bytes`
+    /// bytes.
+    fn write(&mut self, at: Time, pair: usize, bytes: u64) {
+        self.pairs[pair].done = None;
+        self.run(at);
+        self.pairs[pair].done = None;
+        self.act(at, pair, false, |sender, out| sender.write(at, bytes, out));
     }
 
     fn seconds(&self, pair: usize) -> f64 {

@@ -3,7 +3,14 @@
 use super::script::{MSS, Script};
 use super::*;
 use crate::linux::control::CongestionSpec;
+use crate::linux::control::bbr::v1::Bbr;
+use crate::linux::control::bbr::v3::Bbr3;
+use crate::linux::control::cubic::Cubic;
+use crate::linux::control::cubic_rfc9438::CubicRfc9438;
 use crate::linux::control::reno::Reno;
+use crate::linux::control::vegas::Vegas;
+use crate::linux::control::veno::Veno;
+use crate::linux::control::westwood::Westwood;
 
 fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), ..Linux::default() }
@@ -144,4 +151,123 @@ fn newest_timestamp_is_echoed() {
     assert_eq!(echoed(&mut script, 700, 2), 700);
     assert_eq!(echoed(&mut script, 600, 3), 700, "an older one");
     assert_eq!(echoed(&mut script, 0, 4), 700, "none");
+}
+
+/// Windows in segments of a sender that writes 4 MB twice, `pause_s` seconds apart, over a path with
+/// 10 Mbit/s and a round-trip time of 100 ms that loses one segment: just before the second write, and
+/// the largest one in the 5 s after it.
+fn windows_around_pause(params: &Linux, pause_s: u64) -> [u64; 2] {
+    let mut lab = Lab::new(&[4_000_000], params, Path::new(10_000, 50, 500))
+        .with_fate(|index, _, _| (index != 900).then_some(Duration::ZERO));
+    let window = |lab: &Lab| lab.pairs[0].sender.window().cwnd as u64;
+    let start = Time(pause_s * NANOS_PER_S);
+    lab.run(start);
+    let before = window(&lab);
+    lab.write(start, 0, 4_000_000);
+    let mut largest = 0;
+    for ms in 1_000..5_000 {
+        lab.run(start + MS(ms));
+        largest = largest.max(window(&lab));
+    }
+    [before, largest]
+}
+
+/// The loss at 238 segments leaves 167, so K = cbrt((238 - 167) / 0.4) = 5.6 s. The first write ends
+/// 2.1 s after the loss, at 238 - 0.4 (5.6 - 2.1)^3 = 221 segments less the last round trip's growth.
+/// The second ends within 4 s. If the pause does not count, the window is then on the plateau, at 238
+/// segments (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
+#[test]
+fn cubic_does_not_grow_in_pause() {
+    let params = with(CongestionSpec::Cubic(Cubic::default()));
+    let windows = [6, 20, 60].map(|pause_s| windows_around_pause(&params, pause_s));
+    assert_eq!(windows, [[217, 239]; 3]);
+    let params = Linux { slow_start_after_idle: false, ..params };
+    let windows = [6, 20, 60].map(|pause_s| windows_around_pause(&params, pause_s));
+    assert_eq!(windows, [[217, 239]; 3]);
+}
+
+/// By RFC 9438, 5.8, time in which the application limits the window does not count. The loss at 434
+/// segments leaves 304, so K = cbrt((434 - 304) / 0.4) = 6.9 s. The writes last 1.8 and 3.4 s after the
+/// loss, so the window ends at 434 - 0.4 (6.9 - 1.8 - 3.4)^3 = 432 segments after any pause.
+#[test]
+fn cubic_rfc9438_does_not_grow_in_pause() {
+    let control = CongestionSpec::CubicRfc9438(CubicRfc9438::default());
+    let params = Linux { slow_start_after_idle: false, ..with(control) };
+    let windows = [6, 20, 60].map(|pause_s| windows_around_pause(&params, pause_s));
+    assert_eq!(windows, [[377, 432]; 3]);
+}
+
+/// Returns the window in segments before a pause and after ten round trips after it. The round-trip
+/// time was 100 ms before the pause, and is 150 ms after it. A loss has ended slow start.
+fn windows_on_longer_path(control: CongestionSpec) -> (u64, u64) {
+    let params = Linux { slow_start_after_idle: false, ..with(control) };
+    let (mut script, _) = Script::begin(params, 10);
+    script.wait(100);
+    assert_eq!(script.acknowledge(0, &[(1, 10)]), [(0, true)]);
+    script.wait(100);
+    script.acknowledge(10, &[]);
+    let before = script.window().0;
+    script.wait(5_000);
+    write(&mut script, 500);
+    let mut next = 10;
+    for _ in 0..10 {
+        script.wait(150);
+        for _ in next..script.sender.scoreboard.end() {
+            next += 1;
+            script.acknowledge(next, &[]);
+        }
+    }
+    (before, script.window().0)
+}
+
+/// By `tcp_vegas_cwnd_event` and `tcp_veno_cwnd_event`, a transmission with nothing in flight
+/// (`CA_EVENT_TX_START`) forgets the smallest round-trip time. So the longer path is no queue, and the
+/// window grows by one segment per round trip, with Vegas from the second one on.
+#[test]
+fn vegas_and_veno_forget_path_in_pause() {
+    let (before, after) = windows_on_longer_path(CongestionSpec::Vegas(Vegas::default()));
+    assert!(after > before + 5, "{before}, {after}");
+    assert_eq!(windows_on_longer_path(CongestionSpec::Veno(Veno::default())), (8, 18));
+}
+
+/// By `bbr_cwnd_event` and `bbr_update_min_rtt` (draft-ietf-ccwg-bbr, 5.4), a pause after which the
+/// smallest round-trip time has expired does not lead to `ProbeRTT`, and keeps the bandwidth. So the
+/// second 4 MB need little more than their time on the link, 4 MB / 10 Mbit/s x 1500 / 1448 = 3.3 s.
+#[test]
+fn bbr_keeps_path_in_pause() {
+    for control in [CongestionSpec::Bbr(Bbr::default()), CongestionSpec::Bbr3(Bbr3::default())] {
+        let mut lab = Lab::new(&[4_000_000], &with(control), Path::new(10_000, 50, 500));
+        lab.run(LONG);
+        let start = Time(30 * NANOS_PER_S);
+        lab.write(start, 0, 4_000_000);
+        let mut smallest = u64::MAX;
+        for ms in 0..3_000 {
+            lab.run(start + MS(ms));
+            smallest = smallest.min(lab.pairs[0].sender.window().cwnd as u64);
+        }
+        lab.run(LONG);
+        assert!(smallest > 50 && lab.seconds(0) < 33.6, "{smallest} {}", lab.seconds(0));
+    }
+}
+
+/// By `westwood_filter`, a pause of 60 s is a sample of almost no bandwidth, which the first filter
+/// lowers from 1 to 7/8, and the second from 1 to (7 + 7/8) / 8 = 63/64. So 10 segments per round trip
+/// of 100 ms become 9.84, to which a loss then reduces the window, in whole segments.
+#[test]
+fn westwood_counts_pause_as_low_bandwidth() {
+    let threshold = |pause_ms: u64| {
+        let westwood = CongestionSpec::Westwood(Westwood::default());
+        let params = Linux { slow_start_after_idle: false, ..with(westwood) };
+        let (mut script, _) = Script::begin(params, 10);
+        for round in 1..101 {
+            script.wait(100);
+            script.acknowledge(10 * round, &[]);
+            script.wait(if round == 99 { pause_ms } else { 0 });
+            assert_eq!(write(&mut script, 10), 10);
+        }
+        script.wait(100);
+        script.acknowledge(1_000, &[(1_001, 1_010)]);
+        script.window().1
+    };
+    assert_eq!([0, 60_000].map(threshold), [10, 9]);
 }

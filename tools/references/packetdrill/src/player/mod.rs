@@ -9,13 +9,14 @@ mod stamps;
 use std::collections::VecDeque;
 
 use nodeb_base::units::{Duration, Time};
+use nodeb_tcp::linux::FIRST_BYTE;
 
 use self::connection::Connection;
-use self::negotiated::{Negotiated, WRITES, negotiate};
+use self::negotiated::{Negotiated, READS, Role, WRITES, negotiate};
 use crate::expression::{Code, Outcome};
 use crate::report::{Difference, Passed, Verdict};
 use crate::script::{Action, Call, Event, Packet, Script, When};
-use crate::settings::Settings;
+use crate::settings::{Settings, tests_counters};
 
 /// Tolerance for the time of a packet if neither the caller nor the script sets one: 4 ms, packetdrill's
 /// default.
@@ -30,6 +31,9 @@ const MAX_TIMERS: u32 = 1_000_000;
 const MAX_PARTS: u32 = 17;
 /// Maximum number of bytes that a script may write in total.
 const MAX_BYTES: u64 = 1 << 30;
+/// Maximum payload of a segment on an Ethernet without TCP options. A kernel gets larger ones only from
+/// packetdrill, or merged by its network card.
+const MAX_SEGMENT: u64 = 1_460;
 
 /// Plays a script and returns its outcome. `tolerance`, for the times of packets, replaces the tolerance that
 /// the script sets; without either it is 4 ms.
@@ -70,6 +74,10 @@ struct Player {
     sent: VecDeque<(Time, Packet)>,
     timers: u32,
     written: u64,
+    /// Number of bytes that the script's calls have read.
+    read: u64,
+    /// Largest payload of a segment that the script has sent.
+    largest: u64,
     /// Sequence number after the last segment that was not full. It is needed to detect that Nagle's
     /// algorithm would delay data.
     short_end: u64,
@@ -89,10 +97,13 @@ impl Player {
         };
         let tolerance = tolerance.or_else(|| script.options.iter().find_map(said)).unwrap_or(TOLERANCE);
         for event in &script.events {
-            if let Action::Call(call) = &event.action
-                && call.name == "setsockopt"
-            {
-                settings.socket_option(call).map_err(|what| (Some(event.line), what))?;
+            if let Action::Call(call) = &event.action {
+                let changed = match call.name.as_str() {
+                    "socket" => Settings::protocol(call),
+                    "setsockopt" => settings.socket_option(call),
+                    _ => Ok(()),
+                };
+                changed.map_err(|what| (Some(event.line), what))?;
             }
         }
         let agreed = negotiate(script, &mut settings).map_err(|what| (None, what))?;
@@ -106,6 +117,8 @@ impl Player {
             sent: VecDeque::new(),
             timers: 0,
             written: 0,
+            read: 0,
+            largest: 0,
             short_end: 0,
             code: Code::default(),
             passed: Passed::default(),
@@ -143,9 +156,14 @@ impl Player {
         self.before = self.now;
         match &event.action {
             Action::Inbound(packet) => self.take(packet),
-            Action::Foreign(protocol) => Err(Stop::NotModelled(format!("a packet of {protocol}"))),
+            Action::Foreign(what) => Err(Stop::NotModelled(what.clone())),
             Action::Call(call) => self.call(call),
-            Action::Command(command) => Ok(self.settings.command_under_way(command)?),
+            Action::Command(command) => {
+                if tests_counters(command) {
+                    self.passed.unchecked.push((event.line, format!("the command `{command}`")));
+                }
+                Ok(self.settings.command_under_way(command)?)
+            }
             Action::Code(text) => self.check(event, text),
             Action::Outbound(_) => Ok(()),
         }
@@ -196,6 +214,7 @@ impl Player {
         if packet.flags.fin || packet.flags.rst {
             return Err(Stop::Closed);
         }
+        self.largest = self.largest.max(packet.payload);
         if packet.flags.syn || packet.flags.ack {
             let out = self.connection.take(self.now, packet)?;
             self.keep(out);
@@ -212,6 +231,10 @@ impl Player {
                 Ok(())
             }
             name if WRITES.contains(&name) => self.write(call),
+            name if READS.contains(&name) => {
+                self.read += call.result.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or_default();
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -273,13 +296,12 @@ impl Player {
         while self.sent.is_empty() && self.expire(latest)? {}
         let Some((at, got)) = self.next_sent(packet.payload) else {
             let until = format!("nothing until {:.6} s", latest.as_secs());
+            self.limit(packet, None)?;
             return Err(differs(event.line, event.text.clone(), until, latest));
         };
         let in_time = window.is_none_or(|(from, to)| at + slack >= from && at <= to + slack);
         if !in_time || !compare::agrees(packet, &got, &self.agreed) {
-            if packet.named_options().sack.len() > got.named_options().sack.len().max(3) {
-                return Err(Stop::NotModelled("a fourth SACK block".to_owned()));
-            }
+            self.limit(packet, Some(&got))?;
             let expected = match window {
                 Some((from, _)) if !in_time => format!("{} at {:.6} s", event.text, from.as_secs()),
                 _ => event.text.clone(),
@@ -292,6 +314,32 @@ impl Player {
         }
         self.passed.packets += u64::from(!packet.flags.syn);
         self.before = window.map_or(self.now, |(from, _)| from);
+        Ok(())
+    }
+
+    /// Checks whether a limitation of the player explains that nodeb sent `got`, or nothing, instead of
+    /// `expected`.
+    ///
+    /// # Errors
+    /// A description of the limitation.
+    fn limit(&self, expected: &Packet, got: Option<&Packet>) -> Result<(), String> {
+        let is_receiver = matches!(self.agreed.role, Role::Receiver { .. });
+        if got.is_some_and(|got| expected.named_options().sack.len() > got.named_options().sack.len().max(3))
+        {
+            return Err("a fourth SACK block".to_owned());
+        }
+        if is_receiver && self.largest > MAX_SEGMENT {
+            return Err(format!("segments beyond the MTU, here of {} B", self.largest));
+        }
+        let is_unread = expected.ack.unwrap_or_default().saturating_sub(FIRST_BYTE) > self.read;
+        let window = got.map(|got| Packet { window: expected.window, ..got.clone() });
+        if self.agreed.role == (Role::Receiver { reads: true })
+            && is_unread
+            && got.is_some_and(|got| got.window != expected.window)
+            && window.is_some_and(|got| compare::agrees(expected, &got, &self.agreed))
+        {
+            return Err("an application that leaves data unread".to_owned());
+        }
         Ok(())
     }
 

@@ -34,7 +34,7 @@ pub struct Negotiated {
 /// System calls that write data.
 pub const WRITES: [&str; 6] = ["write", "send", "sendto", "sendmsg", "writev", "sendfile"];
 /// System calls that read data.
-const READS: [&str; 4] = ["read", "recv", "recvfrom", "recvmsg"];
+pub const READS: [&str; 4] = ["read", "recv", "recvfrom", "recvmsg"];
 
 /// Maximum segment size if a SYN has no such option, bytes (RFC 9293, 3.7.1).
 const DEFAULT_MSS: u64 = 536;
